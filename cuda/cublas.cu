@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cuBLAS, where the build found it. It sees matrices by columns: the product of b and a, both turned, is the result by rows.
+// Products by cuBLAS, if the build found it. cuBLAS is column-major: the row-major product a b is its product of b and
+// a, both read as transposed.
 #include "matmul.hpp"
 
 #if defined(ATON_CUBLAS)
@@ -48,13 +49,13 @@ std::optional<number_kinds> kinds_of(dtype t) {
     }
 }
 
-/// A matrix as cuBLAS reads it, which has been turned already when its rows lie together.
+/// A matrix as cuBLAS reads it; row-major ones are already transposed.
 struct seen {
     cublasOperation_t turn;
-    std::int64_t stride; ///< from a column that it sees to the next
+    std::int64_t stride; ///< from one of its columns to the next
 };
 std::optional<seen> seen_as(std::int64_t rows, std::int64_t columns, matrix_strides s) {
-    auto const fits = [](std::int64_t stride, std::int64_t least) { return stride >= least && stride <= INT_MAX; };
+    auto const fits = [](std::int64_t stride, std::int64_t minimum) { return stride >= minimum && stride <= INT_MAX; };
     if ((s.column == 1 || columns == 1) && (fits(s.row, columns) || rows == 1))
         return seen{CUBLAS_OP_N, rows == 1 ? columns : s.row};
     if ((s.row == 1 || rows == 1) && (fits(s.column, rows) || columns == 1))
@@ -83,7 +84,7 @@ bool multiply_by_cublas(dtype t, matmul_shape const& s, void* out, void const* a
     bool const is_double = t == dtype::float64;
     void const* const one = is_double ? static_cast<void const*>(&one_double) : &one_float;
     void const* const none = is_double ? static_cast<void const*>(&none_double) : &none_float;
-    // The innermost dimension of the batches goes in one call.
+    // One call covers the innermost batch dimension.
     loop<3> const& l = s.batches;
     int const inner = l.rank - 1;
     for (std::int64_t first = 0; first < l.count; first += l.sizes[inner]) {

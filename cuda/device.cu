@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The GPU as a device.
+// The GPU as a device of the runtime.
 #include <aton/runtime/cuda.hpp>
 
 #include "runtime/launched_kernels.hpp"
@@ -37,13 +37,13 @@ public:
     cuda_device() : launched_kernels(cuda_launches()) {
         int count = 0;
         gpu::check(cudaGetDeviceCount(&count), "no GPU can be used");
-        if (count == 0) throw error("cuda: no GPU can be used: there is none");
-        (void)gpu::pool(); // a GPU without pools of memory says so now
+        if (count == 0) throw error("cuda: no GPU can be used: none was found");
+        (void)gpu::pool(); // fails now on a GPU without memory pools
     }
 
     [[nodiscard]] allocator& memory() const override { return gpu::pool(); }
 
-    /// Memory that is not pinned has been read when the copy returns.
+    /// The copy from pageable memory is complete when the call returns.
     [[nodiscard]] tensor from_host(tensor const& x) const override {
         tensor const from = x.contiguous();
         tensor out = tensor::empty(x.dtype(), x.sizes(), memory());
@@ -59,13 +59,13 @@ public:
     }
 
     [[nodiscard]] tensor nonzero(tensor const& x) const override {
-        if (x.dtype() != dtype::bool_) throw error("elements that are true are those of a bool");
+        if (x.dtype() != dtype::bool_) throw error("finding true elements requires a bool tensor");
         tensor const from = contiguous(x);
-        tensor const room = tensor::empty(dtype::int64, {x.count()}, memory());
+        tensor const temporary = tensor::empty(dtype::int64, {x.count()}, memory());
         std::int64_t const found =
-            x.count() == 0 ? 0 : kernels::list_true(x.count(), from.data<bool const>(), room.data<std::int64_t>());
+            x.count() == 0 ? 0 : kernels::list_true(x.count(), from.data<bool const>(), temporary.data<std::int64_t>());
         tensor out = tensor::empty(dtype::int64, {found}, memory());
-        copy(room.sliced(0, 0, found), out);
+        copy(temporary.sliced(0, 0, found), out);
         return out;
     }
 
@@ -80,7 +80,7 @@ private:
 
 device_kernels const& cuda_kernels() {
     static auto const* const only = [] {
-        auto* const gpu = new cuda_device; // outlives every tensor, as the pool does
+        auto* const gpu = new cuda_device; // must outlive every tensor, like the pool
         register_kernels(*gpu);
         return gpu;
     }();

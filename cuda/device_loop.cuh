@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order of a kernel's elements, as a GPU goes over it: from the number of an element to its offsets, without slow divisions.
+// Iteration order of a kernel on a GPU: maps an element's index to its offsets without integer division.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-/// n / divisor for n below 2^31 by a product (Granlund, Montgomery: Division by Invariant Integers using Multiplication; PLDI 1994).
+/// n / divisor for n < 2^31 by multiplication (Granlund, Montgomery: Division by Invariant Integers using
+/// Multiplication; PLDI 1994).
 struct divider {
     std::uint32_t multiplier = 1;
     std::uint32_t shift = 0;
@@ -33,8 +34,8 @@ struct offsets {
 template <int Operands>
 struct device_loop {
     loop<Operands> plain;
-    divider by[most_dims];
-    bool is_small = false; ///< numbers of elements are below 2^31
+    divider by[max_dims];
+    bool is_small = false; ///< indices of elements are below 2^31
 
     explicit device_loop(loop<Operands> const& l) : plain(l), is_small(l.count < (std::int64_t{1} << 31U)) {
         for (int k = 0; is_small && k != l.rank; ++k) by[k] = divider(static_cast<std::uint32_t>(l.sizes[k]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements by their positions, and numbers in order, on the GPU.
+// Gather, scatter and ranges on the GPU.
 #include "runtime/kernels/indexing.hpp"
 
 #include <cub/device/device_select.cuh>
@@ -15,8 +15,8 @@ namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 std::int64_t list_true(std::int64_t count, bool const* x, std::int64_t* out) {
     gpu::scratch<std::int64_t> const found(1);
     thrust::counting_iterator<std::int64_t> const numbers(0);
-    gpu::with_room("elements that are true", [&](void* room, std::size_t& bytes) {
-        return cub::DeviceSelect::Flagged(room, bytes, numbers, x, out, found.data(), count, gpu::stream());
+    gpu::with_temporary_memory("selection of true elements", [&](void* temporary, std::size_t& bytes) {
+        return cub::DeviceSelect::Flagged(temporary, bytes, numbers, x, out, found.data(), count, gpu::stream());
     });
     std::int64_t n = 0;
     gpu::check(cudaMemcpyAsync(&n, found.data(), sizeof n, cudaMemcpyDeviceToHost, gpu::stream()), "a copy");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels of the GPU. Each file adds what it compiles.
+// The kernels of the GPU. Each source file adds those that it compiles.
 #pragma once
 
 #include "runtime/kernels/launches.hpp"
@@ -18,7 +18,7 @@ void add_sort(launches& to);
 void add_special(launches& to);
 void add_unary(launches& to);
 
-/// The numbers of the elements that are true, to `out`, which has room for all; returns how many there are.
+/// Writes the indices of the true elements to `out`, which must have space for `count`, and returns how many there are.
 std::int64_t list_true(std::int64_t count, bool const* x, std::int64_t* out);
 
 } // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs functors on the GPU. Elements that lie side by side are read and written 16 bytes at a time, several times in flight for each
-// thread; others one by one, neighbours by neighbouring threads.
+// Runs functors on the GPU. Contiguous elements are read and written in vectors of 16 bytes, several of them in flight
+// per thread; others one by one, neighbors by neighboring threads.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,13 @@
 namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 inline constexpr int block_threads = 256;
-/// Vectors that a thread reads before it writes: with as many threads as a GPU holds, more do not make it faster, but longer to compile.
+/// Vectors that a thread reads before it writes. With as many threads as a GPU holds, more are not faster, but take
+/// longer to compile.
 inline constexpr int in_flight = 2;
-inline constexpr int widest = 4; ///< elements of a vector
+inline constexpr int widest = 4; ///< maximum elements per vector
 
 constexpr std::int64_t ceiling(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
-/// Blocks for so many tiles, through which they go in strides of the whole grid.
+/// The number of blocks for `tiles`; blocks iterate over tiles in grid-size strides.
 inline unsigned blocks_for(std::int64_t tiles) {
     return static_cast<unsigned>(std::clamp<std::int64_t>(tiles, 1, std::int64_t{1} << 20U));
 }
@@ -40,7 +41,7 @@ void launch(void (*kernel)(Parameters...), unsigned blocks, Arguments const&... 
     gpu::check(cudaLaunchKernelEx(&how, kernel, static_cast<Parameters>(arguments)...), "a kernel");
 }
 
-/// The number of the first tile of a block, and how far it is to its next.
+/// The index of a block's first tile, and the distance to its next.
 struct grid_position {
     std::int64_t tile;
     std::int64_t step;
@@ -62,13 +63,13 @@ __device__ vector_of<Width, Out> applied(Function const& f, vector_of<Width, In>
     return out;
 }
 
-/// `count` elements side by side in all operands, which are aligned to their vectors.
+/// `count` elements that are contiguous in all operands, which are aligned to their vectors.
 template <int Width, class Out, class Function, class... In>
 __global__ void __launch_bounds__(block_threads) run_dense(std::int64_t count, Out* out, Function f, In const*... in) {
     constexpr std::int64_t tile_vectors = std::int64_t{block_threads} * in_flight;
     std::int64_t const vectors = count / Width;
     for (auto [tile, step] = own_tiles(); tile * tile_vectors < vectors; tile += step) {
-        std::int64_t at[in_flight]; // the last tile's threads without a vector write the last one as well
+        std::int64_t at[in_flight]; // threads of the last tile without a vector of their own write the last one as well
         vector_of<Width, Out> results[in_flight];
 #pragma unroll
         for (int r = 0; r != in_flight; ++r) {
@@ -106,11 +107,12 @@ __global__ void __launch_bounds__(block_threads) run_each(std::int64_t count, Fu
     }
 }
 
-/// *at = f(*at, value), as if by one thread after the other.
+/// Atomically *at = f(*at, value).
 template <class T, class Function>
 __device__ void update(T* at, Function const& f, T value) {
     using code = unsigned_of<sizeof(T)>;
-    using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>; // what can be exchanged at once
+    using word =
+        std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>; // the widths that compare-and-swap supports
     auto const address = reinterpret_cast<std::uintptr_t>(at);
     auto* const there = reinterpret_cast<word*>(address / sizeof(word) * sizeof(word));
     auto const shift = static_cast<unsigned>(address % sizeof(word)) * 8U;
@@ -137,7 +139,7 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-/// Where operands are aligned to vectors that make the largest one 16 bytes.
+/// Whether operands are aligned to vectors of which the largest has 16 bytes.
 template <class... T>
 bool are_aligned(int width, T const*... operands) {
     return ((reinterpret_cast<std::uintptr_t>(operands) % (sizeof(T) * static_cast<std::size_t>(width)) == 0) && ...);
@@ -145,7 +147,7 @@ bool are_aligned(int width, T const*... operands) {
 
 struct cuda_launcher {
     static constexpr bool takes_halves = true;
-    using wide = double; ///< what float32 is summed in, as on the CPU
+    using wide = double; ///< accumulator of float32 sums, as on the CPU
 
     template <int Operands, class Out, class Function, class... In>
     static void run(loop<Operands> const& l, Out* out, Function const& f, In const*... in) {
@@ -179,7 +181,7 @@ struct cuda_launcher {
         if (count != 0) launch(run_each<Function>, blocks_for(ceiling(count, block_threads)), count, f);
     }
 
-    /// In any order: of values for one position, one stays.
+    /// In any order: if several values have the same position, one of them remains.
     template <class T, class Function>
     static void put(loop<2> const& l, T* into, Function const& f, std::int64_t const* positions, T const* values) {
         if (l.count == 0) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products of matrices on the GPU, of every dtype and however they lie: tiles of both in shared memory, and a square of the result in the
-// registers of each thread. cuBLAS does the same for floats that lie as it likes them.
+// Matrix products on the GPU for every dtype and layout: tiles of both operands in shared memory, a square of the
+// result in the registers of each thread. cuBLAS computes floats with a layout that it supports.
 #include "matmul.hpp"
 
 #include <cmath>
@@ -15,12 +15,12 @@ namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
-constexpr int tile_side = 64; // of the result
+constexpr int tile_side = 64; // of a tile of the result
 constexpr int tile_depth = 16;
-constexpr int own_side = 4; // of a thread: block_threads * own_side * own_side is a tile
+constexpr int own_side = 4; // per thread: block_threads * own_side * own_side is a tile
 static_assert(block_threads * own_side * own_side == tile_side * tile_side);
 
-/// What products are summed in: floats of 16 bits in float32, integers as unsigned ones, which wrap around.
+/// The accumulator type: float32 for 16-bit floats, unsigned integers, which wrap around, for integers.
 template <class T>
 constexpr auto product_of() {
     if constexpr (std::is_integral_v<T>)
@@ -39,8 +39,8 @@ ATON_HD Sum added(Sum sum, Sum x, Sum y) {
     else return std::fma(x, y, sum);
 }
 
-/// A part of a matrix that lies in a row and a column of tiles: elements outside are 0. Neighbouring threads read along `depth` where
-/// elements lie side by side along it, else along the other side.
+/// Loads one tile of a matrix; elements outside the matrix are 0. Neighboring threads read along `depth` if elements
+/// are adjacent along it, otherwise along the other axis.
 template <class Sum, class T>
 __device__ void read_tile(Sum (*tile)[tile_side + 1], T const* x, std::int64_t sides, std::int64_t depth,
                           std::int64_t side_stride, std::int64_t depth_stride) {
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(block_threads)
         std::int64_t const column = tile % columns * tile_side;
         Sum sums[own_side][own_side] = {};
         for (std::int64_t k = 0; k < s.k; k += tile_depth) {
-            __syncthreads(); // the tiles before have been read
+            __syncthreads(); // all reads of the previous tiles are done
             read_tile(left, a + o.at[1] + row * s.a.row + k * s.a.column, s.m - row, s.k - k, s.a.row, s.a.column);
             read_tile(
                 right, b + o.at[2] + k * s.b.row + column * s.b.column, s.n - column, s.k - k, s.b.column, s.b.row);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The products that cuBLAS makes, where the build has it.
+// Matrix products by cuBLAS, if the build has it.
 #pragma once
 
 #include "runtime/kernels/launches.hpp"
 
 namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-/// Whether cuBLAS knows the dtype and can read the matrices as they lie; only then has it run.
+/// Computes the product and returns true if cuBLAS supports the dtype and the layout of the matrices; otherwise does
+/// nothing and returns false.
 bool multiply_by_cublas(dtype t, matmul_shape const& s, void* out, void const* a, void const* b);
 
 } // namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements that are moved on the GPU.
+// Copies on the GPU.
 #include "runtime/kernels/elementwise.hpp"
 
 #include "kernels.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reductions on the GPU. Few results of many elements are made in two steps: segments of the elements first, then of what they gave. Where
-// segments end depends on sizes alone, so that a result is the same on every GPU.
+// Reductions on the GPU. A small number of results of many elements is computed in two steps: segments of the elements
+// first, then the partial results. Segment boundaries depend on sizes alone, so results are the same on every GPU.
 #include "runtime/kernels/reduce.hpp"
 
 #include "kernels.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int unrolled = 4;
 
-/// Elements of a segment: their numbers, and where they are.
+/// The elements of a segment: their indices and offsets.
 struct segment {
     std::int64_t first;
     std::int64_t last;
@@ -20,16 +20,16 @@ struct segment {
 };
 
 template <class Functor, class T>
-__device__ typename Functor::accumulator reduced(segment const& s, T const* x, device_loop<1> const& gone) {
+__device__ typename Functor::accumulator reduced(segment const& s, T const* x, device_loop<1> const& reduced_dims) {
     using accumulator = typename Functor::accumulator;
     accumulator sums[unrolled];
 #pragma unroll
     for (accumulator& sum : sums) sum = Functor::identity();
     std::int64_t i = s.first;
-    if (gone.plain.rank == 1) {
-        std::int64_t const stride = gone.plain.strides[0][0];
+    if (reduced_dims.plain.rank == 1) {
+        std::int64_t const stride = reduced_dims.plain.strides[0][0];
         for (; i + (unrolled - 1) * s.step < s.last; i += unrolled * s.step) {
-            T read[unrolled]; // all are under way before the first is waited for
+            T read[unrolled]; // all loads are issued before the first is used
 #pragma unroll
             for (int u = 0; u != unrolled; ++u) read[u] = x[(i + u * s.step) * stride];
 #pragma unroll
@@ -40,14 +40,14 @@ __device__ typename Functor::accumulator reduced(segment const& s, T const* x, d
         for (int u = 1; u != unrolled; ++u) sums[0] = Functor::combine(sums[0], sums[u]);
     }
 #pragma unroll 1
-    for (; i < s.last; i += s.step) sums[0] = Functor::combine(sums[0], Functor::load(x[gone.of(i).at[0]], i));
+    for (; i < s.last; i += s.step) sums[0] = Functor::combine(sums[0], Functor::load(x[reduced_dims.of(i).at[0]], i));
     return sums[0];
 }
 
 struct reduce_plan {
     lanes threads;
-    std::int64_t tiles;    ///< of results, each for a block
-    std::int64_t segments; ///< of the elements of a result
+    std::int64_t tiles;    ///< of results, one per block
+    std::int64_t segments; ///< per result
     std::int64_t segment_length;
 };
 
@@ -56,23 +56,23 @@ reduce_plan plan_for(reduce_shape const& s) {
     auto const innermost = [](loop<1> const& l) {
         return l.strides[0][l.rank - 1] < 0 ? -l.strides[0][l.rank - 1] : l.strides[0][l.rank - 1];
     };
-    bool const elements_first = s.kept.count == 1 || innermost(s.gone) <= innermost(s.kept);
-    reduce_plan p{lanes_for(s.kept.count, s.gone.count, elements_first), 0, 1, s.gone.count};
+    bool const elements_first = s.kept.count == 1 || innermost(s.reduced_dims) <= innermost(s.kept);
+    reduce_plan p{lanes_for(s.kept.count, s.reduced_dims.count, elements_first), 0, 1, s.reduced_dims.count};
     p.tiles = ceiling(s.kept.count, p.threads.lines);
-    std::int64_t const least = std::int64_t{p.threads.along} * unrolled * 2;
-    std::int64_t const wanted = std::min(ceiling(enough_blocks, p.tiles), s.gone.count / least);
+    std::int64_t const min_segment = std::int64_t{p.threads.along} * unrolled * 2;
+    std::int64_t const wanted = std::min(ceiling(enough_blocks, p.tiles), s.reduced_dims.count / min_segment);
     if (wanted <= 1) return p;
-    p.segment_length = ceiling(s.gone.count, wanted);
-    p.segments = ceiling(s.gone.count, p.segment_length);
+    p.segment_length = ceiling(s.reduced_dims.count, wanted);
+    p.segments = ceiling(s.reduced_dims.count, p.segment_length);
     return p;
 }
 
-/// An accumulator for each segment and result, where `parts` is given; else results.
+/// Writes an accumulator per segment and result to `parts` if it is not null, otherwise results.
 template <class Functor, class Out, class T>
 __global__ void __launch_bounds__(block_threads)
-    run_reduce(reduce_plan p, device_loop<1> kept, device_loop<1> gone, Out* out, typename Functor::accumulator* parts,
-               T const* __restrict__ x) {
-    __shared__ typename Functor::accumulator room[block_threads];
+    run_reduce(reduce_plan p, device_loop<1> kept, device_loop<1> reduced_dims, Out* out,
+               typename Functor::accumulator* parts, T const* __restrict__ x) {
+    __shared__ typename Functor::accumulator shared[block_threads];
     int const lane = p.threads.lane(static_cast<int>(threadIdx.x));
     for (auto [tile, step] = own_tiles(); tile < p.tiles * p.segments; tile += step) {
         std::int64_t const part = tile % p.segments;
@@ -81,28 +81,28 @@ __global__ void __launch_bounds__(block_threads)
         auto own = Functor::identity();
         if (is_one) {
             std::int64_t const first = part * p.segment_length;
-            std::int64_t const last =
-                first + p.segment_length < gone.plain.count ? first + p.segment_length : gone.plain.count;
-            own = reduced<Functor>({first + lane, last, p.threads.along}, x + kept.of(result).at[0], gone);
+            std::int64_t const last = first + p.segment_length < reduced_dims.plain.count ? first + p.segment_length
+                                                                                          : reduced_dims.plain.count;
+            own = reduced<Functor>({first + lane, last, p.threads.along}, x + kept.of(result).at[0], reduced_dims);
         }
-        auto const whole = combined<Functor>(p.threads, own, room);
+        auto const whole = combined<Functor>(p.threads, own, shared);
         if (!is_one || lane != 0) continue;
         if (parts != nullptr) parts[part * kept.plain.count + result] = whole;
         else out[result] = Functor::finish(whole);
     }
 }
 
-/// A result for each block, of what its segments gave.
+/// Each block combines the partial results of one output.
 template <class Functor, class Out>
 __global__ void __launch_bounds__(block_threads)
     run_merge(std::int64_t results, std::int64_t segments, Out* out, typename Functor::accumulator const* parts) {
-    __shared__ typename Functor::accumulator room[block_threads];
+    __shared__ typename Functor::accumulator shared[block_threads];
     for (auto [result, step] = own_tiles(); result < results; result += step) {
         auto own = Functor::identity();
 #pragma unroll 1
         for (std::int64_t part = threadIdx.x; part < segments; part += block_threads)
             own = Functor::combine(own, parts[part * results + result]);
-        auto const whole = combined<Functor>(lanes(), own, room);
+        auto const whole = combined<Functor>(lanes(), own, shared);
         if (threadIdx.x == 0) out[result] = Functor::finish(whole);
     }
 }
@@ -115,8 +115,14 @@ struct reduce_launcher : cuda_launcher {
         reduce_plan const p = plan_for(s);
         unsigned const blocks = blocks_for(p.tiles * p.segments);
         auto const run = [&](accumulator* parts) {
-            launch(
-                run_reduce<Functor, Out, T>, blocks, p, device_loop<1>(s.kept), device_loop<1>(s.gone), out, parts, x);
+            launch(run_reduce<Functor, Out, T>,
+                   blocks,
+                   p,
+                   device_loop<1>(s.kept),
+                   device_loop<1>(s.reduced_dims),
+                   out,
+                   parts,
+                   x);
         };
         if (p.segments == 1) return run(nullptr);
         gpu::scratch<accumulator> const parts(static_cast<std::size_t>(p.segments * s.kept.count));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Scans on the GPU: a thread for each line where there are many; else blocks for segments of a line, after what comes before each is known.
+// Scans on the GPU: one thread per line if there are many lines, otherwise blocks for segments of a line, after the
+// prefix of each segment is computed.
 #include "runtime/kernels/scan.hpp"
 
 #include <cub/block/block_scan.cuh>
@@ -41,7 +42,8 @@ struct combine_by {
     ATON_HD accumulator operator()(accumulator x, accumulator y) const { return Functor::combine(x, y); }
 };
 
-/// With `totals`, that of each segment, and nothing else; with `before`, what stands before each; with neither, a line is one segment.
+/// With `totals`, writes only the total of each segment; with `before`, starts each segment from its prefix; with
+/// neither, each line is one segment.
 template <class Functor, class T>
 __global__ void __launch_bounds__(block_threads)
     run_scan(device_loop<2> starts, std::int64_t length, scan_segments s, std::int64_t to, std::int64_t from, T* out,
@@ -49,7 +51,7 @@ __global__ void __launch_bounds__(block_threads)
              typename Functor::accumulator const* before) {
     using accumulator = typename Functor::accumulator;
     using block_scan = cub::BlockScan<accumulator, block_threads>;
-    __shared__ typename block_scan::TempStorage room;
+    __shared__ typename block_scan::TempStorage shared;
     for (auto [tile, step] = own_tiles(); tile < starts.plain.count * s.of_line; tile += step) {
         offsets<2> const o = starts.of(tile / s.of_line);
         std::int64_t const first = tile % s.of_line * s.length;
@@ -61,7 +63,7 @@ __global__ void __launch_bounds__(block_threads)
             accumulator up_to;
             accumulator all;
             __syncthreads();
-            block_scan(room).InclusiveScan(own, up_to, combine_by<Functor>(), all);
+            block_scan(shared).InclusiveScan(own, up_to, combine_by<Functor>(), all);
             if (totals == nullptr && at < last) out[o.at[0] + at * to] = Functor::finish(Functor::combine(sum, up_to));
             sum = Functor::combine(sum, all);
         }
@@ -69,7 +71,7 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-/// What stands before each segment of a line, in place of what the segments give.
+/// Replaces the totals of the segments of a line by their exclusive prefixes.
 template <class Functor>
 struct add_up {
     typename Functor::accumulator* totals;

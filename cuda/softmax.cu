@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Softmax on the GPU: three passes over each line, of which the cache serves the last two.
+// Softmax on the GPU: three passes over each line; the last two mostly read from the cache.
 #include "runtime/kernels/scan.hpp"
 
 #include "kernels.hpp"
@@ -24,16 +24,16 @@ __global__ void __launch_bounds__(block_threads) run_softmax(axis_shape s, lanes
         std::int64_t const start = is_one ? line / s.inner * s.length * s.inner + line % s.inner : 0;
         std::int64_t const last = is_one ? s.length : 0;
         auto const at = [&](std::int64_t i) { return start + i * s.inner; };
-        number most = largest::identity();
+        number peak = largest::identity();
         for (std::int64_t i = lane; i < last; i += l.along)
-            most = largest::combine(most, static_cast<number>(x[at(i)]));
-        most = combined<largest>(l, most, numbers);
+            peak = largest::combine(peak, static_cast<number>(x[at(i)]));
+        peak = combined<largest>(l, peak, numbers);
         double terms = 0;
-        for (std::int64_t i = lane; i < last; i += l.along) terms += static_cast<double>(Parts::term(x[at(i)], most));
-        number const whole = Parts::line(most, static_cast<number>(combined<sum>(l, terms, sums)));
+        for (std::int64_t i = lane; i < last; i += l.along) terms += static_cast<double>(Parts::term(x[at(i)], peak));
+        number const whole = Parts::line(peak, static_cast<number>(combined<sum>(l, terms, sums)));
         for (std::int64_t i = lane; i < last; i += l.along) {
             T const v = x[at(i)];
-            out[at(i)] = Parts::finish(v, Parts::term(v, most), whole);
+            out[at(i)] = Parts::finish(v, Parts::term(v, peak), whole);
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorting on the GPU: CUB's stable sorts, of keys with their places.
+// Sorting on the GPU: CUB's stable sorts of keys with their indices.
 #include "runtime/kernels/sort.hpp"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -47,8 +47,8 @@ void sort_rows(sort_shape const& s, Key const* keys, Key* sorted_keys, std::int6
                std::int64_t* sorted_places) {
     std::int64_t const count = s.rows * s.length;
     if (s.rows == 1) {
-        gpu::with_room("a sort", [&](void* room, std::size_t& bytes) {
-            return cub::DeviceRadixSort::SortPairs(room,
+        gpu::with_temporary_memory("a sort", [&](void* temporary, std::size_t& bytes) {
+            return cub::DeviceRadixSort::SortPairs(temporary,
                                                    bytes,
                                                    keys,
                                                    sorted_keys,
@@ -63,8 +63,8 @@ void sort_rows(sort_shape const& s, Key const* keys, Key* sorted_keys, std::int6
     }
     gpu::scratch<std::int64_t> const starts(static_cast<std::size_t>(s.rows + 1));
     cuda_launcher::for_each(s.rows + 1, row_start{starts.data(), s.length});
-    gpu::with_room("a sort", [&](void* room, std::size_t& bytes) {
-        return cub::DeviceSegmentedSort::StableSortPairs(room,
+    gpu::with_temporary_memory("a sort", [&](void* temporary, std::size_t& bytes) {
+        return cub::DeviceSegmentedSort::StableSortPairs(temporary,
                                                          bytes,
                                                          keys,
                                                          sorted_keys,

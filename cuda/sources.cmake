@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The text of the GPU's kernels, and of the device: by nvcc for a GPU, by the C++ compiler for tests/cuda/emulator.
+# The sources of the GPU's kernels and device, compiled by nvcc for a GPU and by the C++ compiler for tests/cuda/emulator.
 set(aton_cuda_sources binary.cu cast.cu cublas.cu device.cu indexing.cu matmul.cu move.cu reduce.cu scan.cu softmax.cu sort.cu
     special.cu stream.cu unary.cu)
 list(TRANSFORM aton_cuda_sources PREPEND "${CMAKE_CURRENT_LIST_DIR}/")

@@ -9,7 +9,7 @@ namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
-/// Functions that are long to compile, and take longer than memory.
+/// For functions that take long to compile and are limited by arithmetic, not by memory.
 struct special_launcher : cuda_launcher {
     template <int Operands, class Out, class Function, class... In>
     static void run(loop<Operands> const& l, Out* out, Function const& f, In const*... in) {

@@ -10,7 +10,7 @@ namespace ATON_NAMESPACE::runtime::gpu {
 
 void check(cudaError_t status, char const* what) {
     if (status == cudaSuccess) return;
-    (void)cudaGetLastError(); // else the next call would report it again
+    (void)cudaGetLastError(); // otherwise the next call would report it again
     throw error(std::string("cuda: ") + what + ": " + cudaGetErrorString(status));
 }
 
@@ -28,9 +28,9 @@ namespace {
 class stream_pool final : public allocator {
 public:
     stream_pool() {
-        check(cudaDeviceGetDefaultMemPool(&pool_, 0), "the pool of memory");
-        std::uint64_t keep = UINT64_MAX; // what is free stays with the process
-        check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "the pool of memory");
+        check(cudaDeviceGetDefaultMemPool(&pool_, 0), "the memory pool");
+        std::uint64_t keep = UINT64_MAX; // the process keeps freed memory
+        check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "the memory pool");
     }
 
     [[nodiscard]] device where() const override { return {device_kind::cuda, 0}; }
@@ -39,10 +39,10 @@ public:
         void* memory = nullptr;
         std::size_t const some = bytes == 0 ? 1 : bytes;
         cudaError_t status = cudaMallocAsync(&memory, some, stream());
-        if (status == cudaErrorMemoryAllocation) { // perhaps it is there, but in pieces
+        if (status == cudaErrorMemoryAllocation) { // the memory may be fragmented: trim the pool and retry
             (void)cudaGetLastError();
             check(cudaStreamSynchronize(stream()), "the stream");
-            check(cudaMemPoolTrimTo(pool_, 0), "the pool of memory");
+            check(cudaMemPoolTrimTo(pool_, 0), "the memory pool");
             status = cudaMallocAsync(&memory, some, stream());
         }
         if (status == cudaErrorMemoryAllocation) {
@@ -54,7 +54,8 @@ public:
     }
 
     void release(void* memory, std::size_t /*bytes*/) noexcept override {
-        if (cudaFreeAsync(memory, stream()) != cudaSuccess) (void)cudaGetLastError(); // at the end of the process
+        if (cudaFreeAsync(memory, stream()) != cudaSuccess)
+            (void)cudaGetLastError(); // fails only at the end of the process
     }
 
 private:
@@ -64,7 +65,7 @@ private:
 } // namespace
 
 allocator& pool() {
-    static auto* const only = new stream_pool; // outlives every tensor
+    static auto* const only = new stream_pool; // must outlive every tensor
     return *only;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The stream that everything of the runtime runs on, in order, and what CUDA says of it.
+// The stream on which the runtime runs everything in order, and the check of CUDA's status codes.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace ATON_NAMESPACE::runtime::gpu {
 
-/// Throws aton::error: "cuda: what: CUDA's own words".
+/// Throws aton::error "cuda: WHAT: CUDA's description" unless `status` is success.
 void check(cudaError_t status, char const* what);
 
 [[nodiscard]] cudaStream_t stream();
 
-/// Memory in the order of the stream: what is given back is given out again to what comes after, without waiting.
+/// Stream-ordered memory: freed memory can be allocated again by later calls without synchronization.
 [[nodiscard]] allocator& pool();
 
-/// Memory of the GPU for a while.
+/// Temporary GPU memory.
 template <class T>
 class scratch {
 public:
@@ -28,13 +28,14 @@ private:
     buffer memory_;
 };
 
-/// Calls `f(room, bytes)` twice, as CUB wants it: without room, to learn how much it needs, and with it.
+/// Calls `f(temporary, bytes)` twice, as CUB requires: first with null to query the size, then with temporary memory of
+/// that size.
 template <class Function>
-void with_room(char const* what, Function const& f) {
+void with_temporary_memory(char const* what, Function const& f) {
     std::size_t bytes = 0;
     check(f(nullptr, bytes), what);
-    scratch<std::byte> const room(bytes);
-    check(f(room.data(), bytes), what);
+    scratch<std::byte> const temporary(bytes);
+    check(f(temporary.data(), bytes), what);
 }
 
 } // namespace ATON_NAMESPACE::runtime::gpu

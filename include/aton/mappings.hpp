@@ -6,6 +6,7 @@
 #include <span>
 
 #include <aton/mappings/activation.hpp>
+#include <aton/mappings/adaptive_pooling.hpp>
 #include <aton/mappings/attention.hpp>
 #include <aton/mappings/binary_math.hpp>
 #include <aton/mappings/bitwise.hpp>
@@ -16,18 +17,24 @@
 #include <aton/mappings/convolution.hpp>
 #include <aton/mappings/creation.hpp>
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/diagonals.hpp>
+#include <aton/mappings/distances.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/elementwise_unary.hpp>
 #include <aton/mappings/embedding.hpp>
+#include <aton/mappings/histograms.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/joining.hpp>
+#include <aton/mappings/linear_algebra.hpp>
 #include <aton/mappings/loss.hpp>
-#include <aton/mappings/matrices.hpp>
 #include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/normalization.hpp>
 #include <aton/mappings/padding.hpp>
+#include <aton/mappings/patches.hpp>
+#include <aton/mappings/pixels.hpp>
 #include <aton/mappings/pooling.hpp>
+#include <aton/mappings/random.hpp>
 #include <aton/mappings/ranges.hpp>
 #include <aton/mappings/recurrent.hpp>
 #include <aton/mappings/reduction.hpp>
@@ -36,9 +43,12 @@
 #include <aton/mappings/sampling.hpp>
 #include <aton/mappings/scatter.hpp>
 #include <aton/mappings/selection.hpp>
+#include <aton/mappings/slicing.hpp>
+#include <aton/mappings/softmax.hpp>
 #include <aton/mappings/sorting.hpp>
 #include <aton/mappings/special_functions.hpp>
 #include <aton/mappings/splitting.hpp>
+#include <aton/mappings/statistics.hpp>
 #include <aton/mappings/unique.hpp>
 #include <aton/mappings/view.hpp>
 
@@ -46,12 +56,52 @@ namespace ATON_NAMESPACE::mappings {
 
 /// The tables, one per family.
 inline constexpr table_view families[] = {
-    activation,        attention,  binary_math,       bitwise,   bucketing,  class_loss,
-    comparison,        conversion, convolution,       creation,  cumulative, elementwise_binary,
-    elementwise_unary, embedding,  indexing,          joining,   loss,       matrices,
-    matrix_product,    norm,       normalization,     padding,   pooling,    ranges,
-    recurrent,         reduction,  repeating,         resize,    sampling,   scatter,
-    selection,         sorting,    special_functions, splitting, unique,     view,
+    activation,
+    adaptive_pooling,
+    attention,
+    binary_math,
+    bitwise,
+    bucketing,
+    class_loss,
+    comparison,
+    conversion,
+    convolution,
+    creation,
+    cumulative,
+    diagonals,
+    distances,
+    elementwise_binary,
+    elementwise_unary,
+    embedding,
+    histograms,
+    indexing,
+    joining,
+    linear_algebra,
+    loss,
+    matrix_product,
+    norm,
+    normalization,
+    padding,
+    patches,
+    pixels,
+    pooling,
+    random,
+    ranges,
+    recurrent,
+    reduction,
+    repeating,
+    resize,
+    sampling,
+    scatter,
+    selection,
+    slicing,
+    softmax,
+    sorting,
+    special_functions,
+    splitting,
+    statistics,
+    unique,
+    view,
 };
 
 /// Every built-in row. Look-up: `aton::dsl::find(aton::mappings::library(), "aten::elu", opset)`.

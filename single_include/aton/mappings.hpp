@@ -12,7 +12,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <initializer_list>
 #include <limits>
 #include <numbers>
@@ -25,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-// ---- aton/mappings/common.hpp
+// ---- aton/mappings/detail/common.hpp
 // Helpers of all mappings: constants of a given dtype, axes, and reductions with axes as an attribute or as an input.
 // Internal header.
 
@@ -223,7 +222,7 @@ inline constexpr auto number_first =
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/shaping.hpp
+// ---- aton/mappings/detail/shaping.hpp
 // Reshape, Transpose, Slice, Gather and Expand as functions for all families: constant sizes stay constants, others are computed.
 // Internal header.
 
@@ -584,7 +583,7 @@ inline value filled_like(graph<13> g, value x, scalar n, dtype type) {
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/activation.hpp
-// Activations: aten's relu, elu, gelu, softmax, dropout ... as ONNX operators.
+// Activations: aten's relu, elu, gelu ... as ONNX operators.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -720,41 +719,6 @@ inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
     return {a, b};
 }
 
-/// As in ATen, a 0-d tensor is treated as 1-d.
-template <fixed_string Op>
-value softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
-    value const input = g.cast(x, type.value_or(x.dtype()));
-    if (x.rank() == 0) return squeeze(g, g.op<Op>(unsqueeze(g, input, 0), attr::axis_i(0)), 0);
-    return g.op<Op>(input, attr::axis_i(normalize_axis(dim, x.rank())));
-}
-template <fixed_string Op>
-inline constexpr auto softmax_with_dtype =
-    [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
-    return softmax<Op>(g, x, dim, type);
-};
-template <fixed_string Op>
-inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t dim, bool half_to_float) -> value {
-    return softmax<Op>(g, x, dim, half_to_float ? dtype::float32 : x.dtype());
-};
-
-/// Softmax that returns 0 instead of NaN for rows in which every element is -inf.
-inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
-    value const y = softmax<"Softmax">(g, x, dim, type);
-    if (!is_floating(x.dtype())) return y;
-    safe_vector<std::int64_t> axes;
-    if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
-    value const largest = reduce<"ReduceMax">(g, x, axes, true);
-    value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
-    return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
-}
-
-/// In training, dropout is random unless p is 0 or 1.
-inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
-    if (!train || p == 0) return x;
-    if (p == 1) return g.op<"Mul">(x, 0);
-    return g.unsupported("dropout in training: export the model in eval mode");
-};
-
 /// In evaluation, the slope is the midpoint of [lower, upper].
 inline value rrelu(graph<13> g, value x, double lower, double upper, bool training) {
     if (training) return g.unsupported("rrelu in training: export the model in eval mode");
@@ -785,7 +749,6 @@ inline constexpr auto activation = table(
         [](graph<13> g, value x, value noise, double lower, double upper, bool training) {
             return std::tuple<value, value>(detail::rrelu(g, x, lower, upper, training), noise);
         }),
-
     symbolic<"aten::elu(self, alpha, scale, input_scale)">(
         [](graph<13> g, value x, double alpha, double scale, double input_scale) -> value {
             return detail::in_opmath(g, x, [&](value v) { return detail::elu(g, v, alpha, scale, input_scale); });
@@ -832,32 +795,337 @@ inline constexpr auto activation = table(
     symbolic<"aten::glu(self, dim)">([](graph<13> g, value x, std::int64_t dim) -> value {
         auto const [a, b] = detail::halves(g, x, normalize_axis(dim, x.rank()));
         return g.op<"Mul">(a, g.op<"Sigmoid">(b));
-    }),
+    }));
 
-    symbolic<"aten::softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
-    symbolic<"aten::_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"Softmax">),
-    symbolic<"aten::special_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
-    symbolic<"aten::log_softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
-    symbolic<"aten::_log_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"LogSoftmax">),
-    symbolic<"aten::special_log_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
-    symbolic<"aten::_safe_softmax(self, dim, dtype)">(
-        [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
-            return detail::safe_softmax(g, x, dim, type);
-        }),
+} // namespace ATON_NAMESPACE::mappings
 
-    symbolic<"aten::dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
-    // train=None means training, as in ATen's CPU kernel.
-    symbolic<"aten::native_dropout(input, p, train)">(
-        [](graph<13> g, value x, double p, std::optional<bool> train) -> std::tuple<value, value> {
-            if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
-            bool const training = train.value_or(true);
-            if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
-            value const y = detail::dropout(g, x, p, training);
-            return {y, detail::filled_like(g, x, !training || p == 0, dtype::bool_)};
-        }));
+// ---- aton/mappings/detail/windows.hpp
+// Helpers for sliding windows: batch handling, parameter lists, and windows as one Gather where ONNX has no suitable operator.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+using ints = safe_vector<std::int64_t>;
+
+/// A list parameter for `n` dimensions: a single number applies to all, an empty list is `fallback`.
+inline ints per_dimension(safe_span<std::int64_t const> given, std::size_t n, ints const& fallback) {
+    if (given.empty()) return fallback;
+    budget::expect("a list parameter", static_cast<std::int64_t>(n), budget::max_rank);
+    if (given.size() == 1) return ints(n, given[0]);
+    if (given.size() != n)
+        throw unsupported_error("a list of " + std::to_string(given.size()) + " numbers for " + std::to_string(n) +
+                                " dimensions");
+    return {given.begin(), given.end()};
+}
+
+/// Calls `body` with x as (batch, channel, n spatial dimensions). If x does not have a batch, neither has the result.
+template <class Body>
+value with_batch(graph<13> g, value x, std::int64_t n, Body body) {
+    if (x.rank() == n + 2) return body(x);
+    if (x.rank() != n + 1)
+        return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
+                             " spatial dimensions");
+    return squeeze(g, body(unsqueeze(g, x, 0)), 0);
+}
+
+/// The same for bodies that return values and indices.
+template <class Body>
+std::tuple<value, value> with_batch_pair(graph<13> g, value x, std::int64_t n, Body body) {
+    if (x.rank() == n + 2) return body(x);
+    if (x.rank() != n + 1)
+        return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
+                             " spatial dimensions");
+    auto const [values, indices] = body(unsqueeze(g, x, 0));
+    return {squeeze(g, values, 0), squeeze(g, indices, 0)};
+}
+
+/// The windows along one dimension: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
+struct axis_windows {
+    std::int64_t in = 0;
+    safe_vector<ints> taps;
+
+    [[nodiscard]] std::int64_t out() const { return static_cast<std::int64_t>(taps.size()); }
+    [[nodiscard]] std::int64_t length() const { return taps.empty() ? 0 : static_cast<std::int64_t>(taps[0].size()); }
+};
+
+/// Refuses tables of windows that are too large.
+inline void expect_table(std::int64_t windows, std::int64_t length) {
+    if (windows < 0 || length < 0) throw unsupported_error("windows of negative size");
+    budget::expect("a table of windows", checked_int(windows) * length);
+    budget::expect("a list of windows", windows);
+}
+
+/// `out` windows of `kernel` elements at a distance of `dilation`; the first starts at -before.
+inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
+                            std::int64_t dilation, std::int64_t before) {
+    expect_table(out, kernel);
+    axis_windows w{in, {}};
+    for (std::int64_t o = 0; o < out; ++o) {
+        ints& taps = w.taps.emplace_back();
+        for (std::int64_t k = 0; k != kernel; ++k) {
+            std::int64_t const at = checked_int(o) * stride - before + checked_int(k) * dilation;
+            taps.push_back(at >= 0 && at < in ? at : -1);
+        }
+    }
+    return w;
+}
+
+/// The windows of adaptive pooling: [floor(o * in / out), ceil((o + 1) * in / out)).
+inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
+    if (out < 0 || in < 0) throw unsupported_error("adaptive pooling to a negative size");
+    if (out != 0) expect_table(out, checked_int(in) / out + 2);
+    axis_windows w{in, {}};
+    std::size_t longest = 0;
+    for (std::int64_t o = 0; o != out; ++o) {
+        ints& taps = w.taps.emplace_back();
+        std::int64_t const end = (checked_int(o + 1) * in + (out - 1)) / out;
+        for (std::int64_t at = checked_int(o) * in / out; at != end; ++at) taps.push_back(at);
+        longest = std::max(longest, taps.size());
+    }
+    for (ints& taps : w.taps) taps.resize(longest, -1);
+    return w;
+}
+
+/// Windows over all spatial dimensions: `index` has kernel x positions offsets into the flattened plane of a channel, or `plane` for padding.
+struct window_table {
+    ints out;
+    std::int64_t kernel = 1;
+    std::int64_t positions = 1;
+    std::int64_t plane = 1;
+    ints index;
+
+    [[nodiscard]] bool has_padding() const { return std::find(index.begin(), index.end(), plane) != index.end(); }
+    /// The number of elements in each window, without padding.
+    [[nodiscard]] ints counts() const {
+        ints n(static_cast<std::size_t>(positions), 0);
+        for (std::size_t i = 0; i != index.size(); ++i) n[i % n.size()] += index[i] != plane ? 1 : 0;
+        return n;
+    }
+    /// The same windows with padding moved to the end, so that ArgMax finds an element even if it is equal to the padding.
+    [[nodiscard]] window_table with_padding_last() const {
+        window_table t = *this;
+        ints next(static_cast<std::size_t>(positions), 0); // next entry to write, per window
+        t.index.assign(index.size(), plane);
+        for (std::size_t i = 0; i != index.size(); ++i)
+            if (std::size_t const column = i % next.size(); index[i] != plane)
+                t.index[static_cast<std::size_t>(next[column]++ * positions) + column] = index[i];
+        return t;
+    }
+};
+
+inline window_table combine(safe_span<axis_windows const> axes) {
+    window_table t;
+    t.index = {0};
+    for (axis_windows const& a : axes) {
+        expect_table(checked_int(t.positions) * a.out(), checked_int(t.kernel) * a.length());
+        checked_int const plane = checked_int(t.plane) * a.in; // no entry of `index` is larger
+        ints next;
+        for (std::int64_t k = 0; k != t.kernel * a.length(); ++k) {
+            for (std::int64_t o = 0; o != t.positions * a.out(); ++o) {
+                std::int64_t const before =
+                    t.index[static_cast<std::size_t>(k / a.length() * t.positions + o / a.out())];
+                std::int64_t const at =
+                    a.taps[static_cast<std::size_t>(o % a.out())][static_cast<std::size_t>(k % a.length())];
+                next.push_back(before == t.plane || at < 0 ? std::int64_t{plane} : before * a.in + at);
+            }
+        }
+        t.index = std::move(next);
+        t.kernel *= a.length();
+        t.positions *= a.out();
+        t.plane = plane;
+        t.out.push_back(a.out());
+    }
+    return t;
+}
+
+/// (batch, channel, spatial...) to (batch, channel, kernel, positions); padding reads as `fill`.
+inline value gather_windows(graph<13> g, value x, window_table const& t, scalar fill) {
+    value flat = g.op<"Reshape">(x, g.ints({0, 0, t.plane}));
+    if (t.has_padding()) flat = g.op<"Pad">(flat, g.ints({0, 0, 0, 0, 0, 1}), g.scalar(fill, x.dtype()));
+    tensor index = int64_tensor(t.index);
+    index.sizes = {t.kernel, t.positions};
+    return g.op<"Gather">(flat, g.constant(std::move(index)), attr::axis_i(2));
+}
+
+/// (batch, channel, positions) to (batch, channel, out...).
+inline value unflatten(graph<13> g, value x, window_table const& t) {
+    ints sizes{0, 0};
+    sizes.insert(sizes.end(), t.out.begin(), t.out.end());
+    return t.out.size() == 1 ? x : value(g.op<"Reshape">(x, g.ints(sizes)));
+}
+
+inline bool has_static_plane(value x) {
+    for (std::int64_t i = 2; i != x.rank(); ++i)
+        if (!x.size(i).is_static()) return false;
+    return true;
+}
+
+/// The spatial sizes of (batch, channel, spatial...); refuses dynamic ones.
+inline ints static_plane(value x) {
+    ints sizes;
+    for (std::int64_t i = 2; i != x.rank(); ++i) {
+        if (!x.size(i).is_static())
+            throw unsupported_error("a dynamic height or width: ONNX has no operator for these windows");
+        sizes.push_back(x.size(i).size());
+    }
+    return sizes;
+}
+
+/// Calls `body` with bfloat16 cast to float32 below opset 22, in which Conv and the pools started to support it. ATen accumulates in float32.
+template <class Body>
+value widened(graph<13> g, value x, Body body) {
+    if (x.dtype() != dtype::bfloat16 || g.opset() >= 22) return body(x);
+    return g.cast(body(g.cast(x, dtype::float32)), dtype::bfloat16);
+}
+
+/// The identity of the maximum: the dtype's lowest number.
+inline scalar lowest(dtype t) {
+    if (is_floating(t)) return -std::numeric_limits<double>::infinity();
+    if (is_unsigned_integral(t) || t == dtype::bool_) return 0;
+    return bits(t) == 64 ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (bits(t) - 1));
+}
+
+inline value max_of_windows(graph<13> g, value x, window_table const& t) {
+    return unflatten(g, reduce<"ReduceMax">(g, gather_windows(g, x, t, lowest(x.dtype())), ints{2}, false), t);
+}
+
+/// The index in the plane of the first maximum of each window.
+inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
+    value const k = g.op<"ArgMax">(gather_windows(g, x, t, lowest(x.dtype())), attr::axis_i(2), attr::keepdims_i(0));
+    value const entry = g.op<"Add">(g.op<"Mul">(k, t.positions), g.ints(iota(t.positions)));
+    return unflatten(g, g.op<"Gather">(g.ints(t.index), entry, attr::axis_i(0)), t);
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/adaptive_pooling.hpp
+// Adaptive pooling, whose window sizes follow from the output size.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline bool all_one(safe_span<sym_int const> sizes) {
+    return std::all_of(sizes.begin(), sizes.end(), [](sym_int const& s) { return s.is(1); });
+}
+
+/// The spatial sizes of x and of the output; `known` is whether all of them are static.
+struct adaptive_sizes {
+    bool known = true;
+    bool divides = true;
+    ints in, out, kernel;
+
+    adaptive_sizes(value x, safe_span<sym_int const> output_size) {
+        for (std::size_t i = 0; i != output_size.size(); ++i) {
+            dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
+            known = known && d.is_static() && output_size[i].is_constant();
+            if (!known) return;
+            if (d.size() == 0) throw unsupported_error("adaptive pooling of a dimension of size 0");
+            in.push_back(d.size());
+            out.push_back(output_size[i].constant());
+            divides = divides && out[i] > 0 && in[i] % out[i] == 0;
+            kernel.push_back(out[i] > 0 ? in[i] / out[i] : 0);
+        }
+    }
+    [[nodiscard]] window_table table() const {
+        safe_vector<axis_windows> axes;
+        for (std::size_t i = 0; i != in.size(); ++i) axes.push_back(adaptive(in[i], out[i]));
+        return combine(axes);
+    }
+};
+
+inline safe_vector<sym_int> broadcast_sizes(safe_span<sym_int const> given, std::size_t n) {
+    if (given.size() == 1) return safe_vector<sym_int>(n, given[0]);
+    return {given.begin(), given.end()};
+}
+
+/// Averages along one axis of any size: a product with a matrix that the graph computes, 1/count where a window covers an element.
+inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out) {
+    sym_int const in = g.size(x, axis);
+    value const n = g.to_value(in);
+    value const o = arithmetic_sequence(g, 0, out);
+    value const m = g.to_value(out);
+    value const start = g.op<"Div">(g.op<"Mul">(o, n), m);
+    value const next = g.op<"Add">(g.op<"Mul">(g.op<"Add">(o, 1), n), g.op<"Sub">(m, 1));
+    value const end = g.op<"Div">(next, m);
+    value const at = unsqueeze(g, arithmetic_sequence(g, 0, in), 1);
+    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(at, start), g.op<"Less">(at, end));
+    value const count = g.cast(g.op<"Sub">(end, start), x.dtype());
+    value const weights = g.op<"Div">(g.cast(inside, x.dtype()), count);
+    return swap_axes(g, g.op<"MatMul">(swap_axes(g, x, axis, -1), weights), axis, -1);
+}
+
+inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> output_size) {
+    if (!is_floating(x.dtype())) return g.unsupported("adaptive average pooling of integers");
+    if (all_one(output_size)) return g.op<"GlobalAveragePool">(x);
+    adaptive_sizes const s(x, output_size);
+    if (!s.known) {
+        for (std::size_t i = 0; i != output_size.size(); ++i)
+            x = average_along(g, x, static_cast<std::int64_t>(i) + 2, output_size[i]);
+        return x;
+    }
+    if (s.in == s.out) return x;
+    if (s.divides) return g.op<"AveragePool">(x, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
+    window_table const t = s.table();
+    value const sum = reduce_sum(g, gather_windows(g, x, t, 0), ints{2}, false);
+    return unflatten(g, g.op<"Div">(sum, g.cast(g.ints(t.counts()), x.dtype())), t);
+}
+
+/// The maximum of each plane and its index; works for dynamic sizes.
+inline std::tuple<value, value> global_max(graph<13> g, value x) {
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    value const flat_plane = reshape(g, x, {sizes[0], sizes[1], -1});
+    ints const axes = iota(x.rank());
+    value const at = g.op<"ArgMax">(flat_plane, attr::axis_i(2), attr::keepdims_i(1));
+    auto const spatial = safe_span(axes).subspan(3);
+    return {reduce<"ReduceMax">(g, x, safe_span(axes).subspan(2), true),
+            spatial.empty() ? at : unsqueeze(g, at, spatial)};
+}
+
+inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
+    if (all_one(output_size)) return global_max(g, x);
+    adaptive_sizes const s(x, output_size);
+    if (!s.known) return g.unsupported("adaptive max pooling over a dynamic height or width");
+    if (std::find(s.out.begin(), s.out.end(), 0) != s.out.end()) return g.unsupported("adaptive max pooling to size 0");
+    if (s.divides && is_floating(x.dtype())) {
+        auto const [y, flat_index] =
+            g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
+        return {y, g.op<"Mod">(flat_index, s.table().plane)};
+    }
+    window_table const t = s.table().with_padding_last();
+    return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
+}
+
+template <std::size_t N>
+inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, safe_span<sym_int const> output_size) {
+    auto const sizes = broadcast_sizes(output_size, N);
+    return widened(g, self, [&](value x) {
+        return with_batch(g, x, N, [&](value batch) { return adaptive_average(g, batch, sizes); });
+    });
+};
+
+template <std::size_t N>
+inline constexpr auto adaptive_max_pool =
+    [](graph<13> g, value self, safe_span<sym_int const> output_size) -> std::tuple<value, value> {
+    auto const sizes = broadcast_sizes(output_size, N);
+    bool const narrow = self.dtype() == dtype::bfloat16 && g.opset() < 22;
+    value const x = narrow ? g.cast(self, dtype::float32) : self;
+    auto const [y, indices] = with_batch_pair(g, x, N, [&](value batch) { return adaptive_max(g, batch, sizes); });
+    return {g.cast(y, self.dtype()), indices};
+};
+
+} // namespace detail
+
+inline constexpr auto adaptive_pooling =
+    table(symbolic<"aten::adaptive_avg_pool1d(self, output_size)">(detail::adaptive_avg_pool<1>),
+          symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+          symbolic<"aten::adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+          symbolic<"aten::_adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+          symbolic<"aten::_adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+          symbolic<"aten::adaptive_max_pool1d(self, output_size)">(detail::adaptive_max_pool<1>),
+          symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
+          symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>));
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -1070,7 +1338,7 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
 } // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/matrix_product.hpp
-// Matrix products and linear algebra: aten's mm, matmul, linear, addmm, einsum, cross, inverse, cdist ...
+// Matrix products: aten's mm, matmul, linear, addmm, einsum ...
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -1201,27 +1469,6 @@ inline value inner(graph<13> g, value a, value b) {
     return tensordot(g, a, b, last, last);
 }
 
-/// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
-inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
-    dtype const t = promote(a, b);
-    value const x = g.cast(a, t);
-    value const y = g.cast(b, t);
-    auto const axis = attr::axis_i(dim);
-    value const forward = g.ints({1, 2, 0});
-    value const backward = g.ints({2, 0, 1});
-    return g.op<"Sub">(g.op<"Mul">(g.op<"Gather">(x, forward, axis), g.op<"Gather">(y, backward, axis)),
-                       g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
-}
-
-/// The default dim of torch.cross: the first dimension of size 3.
-inline std::int64_t cross_dim(value a, value b) {
-    for (std::int64_t d = 0; d != a.rank(); ++d)
-        if (a.size(d).size() == 3) return d;
-    for (std::int64_t d = 0; d != b.rank(); ++d)
-        if (b.size(d).size() == 3) return d;
-    throw unsupported_error("cross without dim needs a static dimension of size 3");
-}
-
 inline value kron(graph<13> g, value a, value b) {
     dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before promotion
     value x = g.cast(a, t);
@@ -1242,83 +1489,6 @@ inline value kron(graph<13> g, value a, value b) {
     if (n == 0) return g.op<"Mul">(x, y);
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 }
-
-/// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
-inline value inverse(graph<13> g, value x) {
-    std::int64_t const n = x.size(-2).size();
-    if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
-    if (n < 0 || n > 8)
-        return g.unsupported("the inverse of a matrix with more than 8 rows, or a computed number of them");
-    if (n == 0) return x;
-    if (n == 1) return g.op<"Reciprocal">(x);
-    std::int64_t const r = x.rank();
-    tensor others{dtype::int64, {n, n - 1}, {}}; // row i: all indices but i
-    tensor signs{x.dtype(), {n, n}, {}};
-    for (std::int64_t i = 0; i != n; ++i) {
-        for (std::int64_t j = 0; j != n; ++j) {
-            if (j != i) others.append(j);
-            signs.append((i + j) % 2 == 0 ? 1 : -1);
-        }
-    }
-    value const without = g.constant(others);
-    // (..., i, n-1, n), then (..., i, n-1, j, n-1), then (..., i, j, n-1, n-1)
-    value const rows = g.op<"Gather">(x, without, attr::axis_i(r - 2));
-    value const both = g.op<"Gather">(rows, without, attr::axis_i(r));
-    safe_vector<std::int64_t> perm = iota(r + 2);
-    std::swap(perm[static_cast<std::size_t>(r - 1)], perm[static_cast<std::size_t>(r)]);
-    value const minors = g.op<"Det">(g.op<"Transpose">(both, attr::perm_i(perm)));
-    value const adjugate = transpose_last(g, g.op<"Mul">(minors.set_shape(x.shape()), g.constant(signs)));
-    return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), safe_vector<std::int64_t>{-2, -1}));
-}
-
-inline value matrix_power(graph<13> g, value x, std::int64_t n) {
-    if (n < 0) return matrix_power(g, inverse(g, x), checked_subtract(0, n));
-    if (n == 0) {
-        sym_int const rows = g.size(x, -2);
-        value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
-        value const eye = g.cast(g.op<"Equal">(unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
-        return g.op<"Expand">(eye, g.shape_of(x));
-    }
-    value out = x;
-    for (std::int64_t i = 1; i != n; ++i) out = matmul(g, out, x);
-    return out;
-}
-
-/// Distances between the rows of a (..., P, M) and b (..., R, M).
-inline value distances(graph<13> g, value a, value b, double p) {
-    std::int64_t const last[] = {-1};
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
-    if (std::isfinite(p) && p > 1e30) return g.unsupported("a finite order above 1e30");
-    value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
-    if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
-    value const magnitude = g.op<"Abs">(difference);
-    if (p == 1) return reduce_sum(g, magnitude, last, false);
-    if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
-    if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
-    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, rounded_constant(g, p, a.dtype())), last, false),
-                       rounded_constant(g, 1 / p, a.dtype()));
-}
-
-inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
-
-/// The upper triangle of the distances between the rows of one matrix, row by row.
-inline value pdist(graph<13> g, value x, double p) {
-    std::int64_t const n = x.size(0).size();
-    if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
-    budget::expect("pairs of rows", checked_int(n) * n / 2);
-    safe_vector<std::int64_t> left;
-    safe_vector<std::int64_t> right;
-    for (std::int64_t i = 0; i != n; ++i)
-        for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
-    return in_opmath(g, x, [&](value v) { // powers may overflow float16
-        value const a = g.op<"Gather">(v, g.ints(left), attr::axis_i(0));
-        value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
-        return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
-    });
-}
-
-inline value determinant(graph<13> g, value a) { return g.op<"Det">(a); }
 
 inline constexpr auto plain_product = [](graph<13> g, value self, value other) -> value {
     return matmul(g, self, other);
@@ -1386,12 +1556,6 @@ inline constexpr auto matrix_product = table(
         [](graph<13> g, safe_span<value const> matrices) -> value { return detail::product_of(g, matrices); }),
     symbolic<"aten::linalg_multi_dot(tensors)">(
         [](graph<13> g, safe_span<value const> tensors) -> value { return detail::product_of(g, tensors); }),
-    symbolic<"aten::linalg_inv(A)">([](graph<13> g, value a) -> value { return detail::inverse(g, a); }),
-    symbolic<"aten::inverse(self)">([](graph<13> g, value self) -> value { return detail::inverse(g, self); }),
-    symbolic<"aten::linalg_matrix_power(self, n)">(
-        [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
-    symbolic<"aten::matrix_power(self, n)">(
-        [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
     symbolic<"aten::linalg_vecdot(x, y, dim)">([](graph<13> g, value x, value y, std::int64_t dim) -> value {
         std::int64_t const over[] = {dim};
         return reduce_sum(g, g.op<"Mul">(x, y), over, false);
@@ -1413,37 +1577,8 @@ inline constexpr auto matrix_product = table(
             value const y = detail::einsum(g, "...i,kij,...j->...k", operands);
             return bias ? g.op<"Add">(y, *bias) : y;
         }),
-    symbolic<"aten::cross(self, other, dim)">(
-        [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
-            return detail::cross(g, self, other, dim ? *dim : detail::cross_dim(self, other));
-        }),
-    symbolic<"aten::linalg_cross(self, other, dim)">([](graph<13> g, value self, value other, std::int64_t dim)
-                                                         -> value { return detail::cross(g, self, other, dim); }),
     symbolic<"aten::kron(self, other)">(
-        [](graph<13> g, value self, value other) -> value { return detail::kron(g, self, other); }),
-    symbolic<"aten::det(self)">([](graph<13> g, value self) -> value { return detail::determinant(g, self); }),
-    symbolic<"aten::linalg_det(A)">([](graph<13> g, value a) -> value { return detail::determinant(g, a); }),
-    symbolic<"aten::logdet(self)">(
-        [](graph<13> g, value self) -> value { return g.op<"Log">(detail::determinant(g, self)); }),
-    symbolic<"aten::linalg_slogdet(A)">([](graph<13> g, value a) -> std::tuple<value, value> {
-        value const d = detail::determinant(g, a);
-        return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
-    }),
-    // compute_mode only selects an algorithm.
-    symbolic<"aten::cdist(x1, x2, p, compute_mode)">(
-        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
-            return detail::cdist(g, x1, x2, p);
-        }),
-    symbolic<"aten::_cdist_forward(x1, x2, p, compute_mode)">(
-        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
-            return detail::cdist(g, x1, x2, p);
-        }),
-    symbolic<"aten::_euclidean_dist(x1, x2)">(
-        [](graph<13> g, value x1, value x2) -> value { return detail::distances(g, x1, x2, 2); }),
-    symbolic<"aten::pdist(self, p)">(
-        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }),
-    symbolic<"aten::_pdist_forward(self, p)">(
-        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }));
+        [](graph<13> g, value self, value other) -> value { return detail::kron(g, self, other); }));
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -1778,7 +1913,7 @@ inline constexpr auto bitwise =
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/reduction.hpp
-// Reductions: aten's sum, mean, prod, max and min with indices, all, any, var, std ... as ONNX's Reduce operators.
+// Reductions: aten's sum, mean, prod, max and min with indices, all, any ... as ONNX's Reduce operators.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -1973,31 +2108,6 @@ inline constexpr auto bool_dims = [](graph<13> g, value self, int_list_or_none d
     return reduce_bool<Reduce>(g, self, axes_or_all(dim, self), keepdim);
 };
 
-/// The results of var, std (`Root`), var_mean and std_mean (`WithMean`).
-template <bool Root, bool WithMean>
-auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
-    moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
-    value const y = g.cast(Root ? value(g.op<"Sqrt">(m.variance)) : m.variance, x.dtype());
-    if constexpr (WithMean) {
-        return std::tuple<value, value>{y, m.mean};
-    } else {
-        return y;
-    }
-}
-template <bool Root, bool WithMean>
-inline constexpr auto spread_all = [](graph<13> g, value self, bool unbiased) {
-    return spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
-};
-template <bool Root, bool WithMean>
-inline constexpr auto spread_dim = [](graph<13> g, value self, int_list_or_none dim, bool unbiased, bool keepdim) {
-    return spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
-};
-template <bool Root, bool WithMean>
-inline constexpr auto spread_correction =
-    [](graph<13> g, value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
-        return spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
-    };
-
 inline value count_nonzero(graph<13> g, value x, axis_list axes) {
     return reduce_sum(g, g.cast(g.cast(x, dtype::bool_), dtype::int64), axes, false);
 }
@@ -2074,18 +2184,6 @@ inline constexpr auto reduction = table(
     symbolic<"aten::any.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMax">),
     symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">),
     symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">),
-    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>),
-    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>),
-    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>),
-    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>),
-    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>),
-    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>),
-    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>),
-    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>),
-    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>),
-    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
-    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
-    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
     symbolic<"aten::logsumexp(self, dim, keepdim)">([](graph<13> g, value self, safe_span<std::int64_t const> dim,
                                                        bool keepdim) {
         return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);
@@ -2101,7 +2199,7 @@ inline constexpr auto reduction = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/bucketing.hpp
-// Bucket indices and histograms: aten's searchsorted, bucketize, histc and bincount.
+// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -2123,60 +2221,6 @@ inline value search(graph<13> g, value sequence, value x, bool out_int32, bool r
                     std::optional<std::string_view> side, optional_value sorter) {
     value const sorted = sorter ? value(g.op<"GatherElements">(sequence, *sorter, attr::axis_i(-1))) : sequence;
     return bucket_of(g, x, sorted, right || side == "right", out_int32);
-}
-
-/// Sums the amounts [N] by their indices [N] into a result of size [count].
-inline value counted(graph<13> g, value index, value amount, sym_int count) {
-    dtype const type = opmath_type(amount.dtype());
-    value const shape = g.ints(safe_span(&count, 1));
-    if (g.opset() >= 16) {
-        value const zeros = g.op<"Expand">(g.scalar(0, type), shape);
-        return g.within<16>().op<"ScatterElements">(
-            zeros, index, g.cast(amount, type), attr::axis_i(0), attr::reduction_s("add"));
-    }
-    value const position = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(count), g.scalar(1, dtype::int64));
-    value const hits = g.op<"Equal">(unsqueeze(g, index, 1), position);
-    value const amounts = g.op<"Where">(hits, unsqueeze(g, g.cast(amount, type), 1), g.scalar(0, type));
-    return reduce_sum(g, amounts, std::array<std::int64_t, 1>{0}, false);
-}
-
-/// Counts the elements in [min, max]; elements outside and NaN are ignored. If min == max, the range is that of x, extended
-/// by 1 on both sides if all elements are equal.
-inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scalar max) {
-    if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
-    value const flat = g.op<"Reshape">(self, g.ints({-1}));
-    dtype const type = opmath_type(self.dtype());
-    value const x = g.cast(flat, type);
-    value low = g.scalar(min, type);
-    value high = g.scalar(max, type);
-    if (min == max) {
-        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen refuses NaN here
-        high = reduce<"ReduceMax">(g, x, iota(1), false);
-        value const widening = g.cast(g.op<"Equal">(low, high), type);
-        low = g.op<"Sub">(low, widening);
-        high = g.op<"Add">(high, widening);
-    }
-    auto const rounded = [&](value v) { return g.cast(g.cast(v, self.dtype()), type); }; // bfloat16 after each step
-    value const scaled = rounded(g.op<"Mul">(rounded(g.op<"Sub">(x, low)), g.scalar_like(bins, x)));
-    value const place = rounded(g.op<"Div">(scaled, rounded(g.op<"Sub">(high, low))));
-    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(x, low), g.op<"LessOrEqual">(x, high));
-    value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
-    value const closed = g.op<"Min">(safe_vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
-    return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
-}
-
-inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
-    bool const none = self.shape().element_count() == 0;
-    if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
-    value const index = g.cast(self, dtype::int64);
-    dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
-    sym_int length = minlength;
-    if (!none) {
-        value const needed = g.op<"Add">(reduce<"ReduceMax">(g, index, iota(1), false), g.scalar(1, dtype::int64));
-        length = value(g.op<"Max">(safe_vector<value>{needed, g.to_value(minlength)}));
-    }
-    value const ones = g.op<"Expand">(g.scalar(1, type), g.shape_of(self));
-    return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
 }
 
 /// A number to search for, in the dtype that ATen promotes it to.
@@ -2203,18 +2247,12 @@ inline constexpr auto bucketing = table(
     symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(
         [](graph<13> g, scalar self, value boundaries, bool out_int32, bool right) {
             return detail::bucket_of(g, detail::searched_number(g, boundaries, self), boundaries, right, out_int32);
-        }),
-    symbolic<"aten::histc(self, bins, min, max)">([](graph<13> g, value self, std::int64_t bins, scalar min,
-                                                     scalar max) { return detail::histc(g, self, bins, min, max); }),
-    symbolic<"aten::bincount(self, weights, minlength)">(
-        [](graph<13> g, value self, optional_value weights, size minlength) {
-            return detail::bincount(g, self, weights, minlength);
         }));
 
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/norm.hpp
-// Vector and matrix norms, distances and similarities along an axis, and renorm.
+// Vector and matrix norms, and renorm.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -2270,32 +2308,6 @@ inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scal
 
 } // namespace detail
 
-/// aten::pairwise_distance: the norm of a - b + eps along the last axis.
-inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
-    dtype const type = promote(a, b);
-    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps that does not fit float16");
-    value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
-    value const shifted =
-        g.op<"Add">(g.cast(difference, to_floating(type)), rounded_constant(g, eps, to_floating(type)));
-    return vector_norm(g, shifted, p, detail::axis_of(-1, shifted), keepdim);
-}
-
-/// aten::cosine_similarity: each operand is broadcast, then divided by max(its norm, eps).
-inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
-    dtype const type =
-        to_floating(aten::promote_types(a.dtype(), b.dtype())); // ATen expands 0-d tensors before promotion
-    std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
-    std::int64_t const axis = normalize_axis(dim, rank);
-    bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
-    auto const unit = [&](value x, value other) -> value {
-        value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
-        value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
-        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, rounded_constant(g, eps, type)}));
-    };
-    value const product = g.op<"Mul">(unit(a, b), unit(b, a));
-    return reduce_sum(g, product, detail::axis_of(dim, product), false);
-}
-
 inline constexpr auto norm = table(
     symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(
         [](graph<13> g, value self, double order, detail::int_list_or_none dim, bool keepdim,
@@ -2345,14 +2357,6 @@ inline constexpr auto norm = table(
         value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
         return vector_norm(g, difference, p, iota(difference.rank()), false);
     }),
-    symbolic<"aten::pairwise_distance(x1, x2, p, eps, keepdim)">(
-        [](graph<13> g, value x1, value x2, double p, double eps, bool keepdim) {
-            return pairwise_distance(g, x1, x2, p, eps, keepdim);
-        }),
-    symbolic<"aten::cosine_similarity(x1, x2, dim, eps)">(
-        [](graph<13> g, value x1, value x2, std::int64_t dim, double eps) {
-            return cosine_similarity(g, x1, x2, dim, eps);
-        }),
     // Slices along `dim` whose norm is above maxnorm are scaled down to it.
     symbolic<"aten::renorm(self, p, dim, maxnorm)">(
         [](graph<13> g, value self, double p, std::int64_t dim, double maxnorm) {
@@ -2363,6 +2367,103 @@ inline constexpr auto norm = table(
             value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
             value const scale = detail::choose(g, g.op<"Greater">(size, limit), factor, g.scalar_like(1, x));
             return g.cast(g.op<"Mul">(x, scale), self.dtype());
+        }));
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/distances.hpp
+// Distances and similarities of vectors: aten's cdist, pdist, pairwise_distance and cosine_similarity.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+/// aten::pairwise_distance: the norm of a - b + eps along the last axis.
+inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
+    dtype const type = promote(a, b);
+    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps that does not fit float16");
+    value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
+    value const shifted =
+        g.op<"Add">(g.cast(difference, to_floating(type)), rounded_constant(g, eps, to_floating(type)));
+    return vector_norm(g, shifted, p, detail::axis_of(-1, shifted), keepdim);
+}
+
+/// aten::cosine_similarity: each operand is broadcast, then divided by max(its norm, eps).
+inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
+    dtype const type =
+        to_floating(aten::promote_types(a.dtype(), b.dtype())); // ATen expands 0-d tensors before promotion
+    std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
+    std::int64_t const axis = normalize_axis(dim, rank);
+    bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
+    auto const unit = [&](value x, value other) -> value {
+        value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
+        value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
+        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, rounded_constant(g, eps, type)}));
+    };
+    value const product = g.op<"Mul">(unit(a, b), unit(b, a));
+    return reduce_sum(g, product, detail::axis_of(dim, product), false);
+}
+
+namespace detail {
+
+/// Distances between the rows of a (..., P, M) and b (..., R, M).
+inline value distances(graph<13> g, value a, value b, double p) {
+    std::int64_t const last[] = {-1};
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
+    if (std::isfinite(p) && p > 1e30) return g.unsupported("a finite order above 1e30");
+    value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
+    if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
+    value const magnitude = g.op<"Abs">(difference);
+    if (p == 1) return reduce_sum(g, magnitude, last, false);
+    if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
+    if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
+    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, rounded_constant(g, p, a.dtype())), last, false),
+                       rounded_constant(g, 1 / p, a.dtype()));
+}
+
+inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
+
+/// The upper triangle of the distances between the rows of one matrix, row by row.
+inline value pdist(graph<13> g, value x, double p) {
+    std::int64_t const n = x.size(0).size();
+    if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
+    budget::expect("pairs of rows", checked_int(n) * n / 2);
+    safe_vector<std::int64_t> left;
+    safe_vector<std::int64_t> right;
+    for (std::int64_t i = 0; i != n; ++i)
+        for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
+    return in_opmath(g, x, [&](value v) { // powers may overflow float16
+        value const a = g.op<"Gather">(v, g.ints(left), attr::axis_i(0));
+        value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
+        return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
+    });
+}
+
+} // namespace detail
+
+inline constexpr auto distances = table(
+    // compute_mode only selects an algorithm.
+    symbolic<"aten::cdist(x1, x2, p, compute_mode)">(
+        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+            return detail::cdist(g, x1, x2, p);
+        }),
+    symbolic<"aten::_cdist_forward(x1, x2, p, compute_mode)">(
+        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+            return detail::cdist(g, x1, x2, p);
+        }),
+    symbolic<"aten::_euclidean_dist(x1, x2)">(
+        [](graph<13> g, value x1, value x2) -> value { return detail::distances(g, x1, x2, 2); }),
+    symbolic<"aten::pdist(self, p)">(
+        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }),
+    symbolic<"aten::_pdist_forward(self, p)">(
+        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }),
+    symbolic<"aten::pairwise_distance(x1, x2, p, eps, keepdim)">(
+        [](graph<13> g, value x1, value x2, double p, double eps, bool keepdim) {
+            return pairwise_distance(g, x1, x2, p, eps, keepdim);
+        }),
+    symbolic<"aten::cosine_similarity(x1, x2, dim, eps)">(
+        [](graph<13> g, value x1, value x2, std::int64_t dim, double eps) {
+            return cosine_similarity(g, x1, x2, dim, eps);
         }));
 
 } // namespace ATON_NAMESPACE::mappings
@@ -3066,187 +3167,6 @@ inline constexpr auto conversion = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/windows.hpp
-// Helpers for sliding windows: batch handling, parameter lists, and windows as one Gather where ONNX has no suitable operator.
-// Internal header.
-
-namespace ATON_NAMESPACE::mappings::detail {
-
-using ints = safe_vector<std::int64_t>;
-
-/// A list parameter for `n` dimensions: a single number applies to all, an empty list is `fallback`.
-inline ints per_dimension(safe_span<std::int64_t const> given, std::size_t n, ints const& fallback) {
-    if (given.empty()) return fallback;
-    budget::expect("a list parameter", static_cast<std::int64_t>(n), budget::max_rank);
-    if (given.size() == 1) return ints(n, given[0]);
-    if (given.size() != n)
-        throw unsupported_error("a list of " + std::to_string(given.size()) + " numbers for " + std::to_string(n) +
-                                " dimensions");
-    return {given.begin(), given.end()};
-}
-
-/// Calls `body` with x as (batch, channel, n spatial dimensions). If x does not have a batch, neither has the result.
-template <class Body>
-value with_batch(graph<13> g, value x, std::int64_t n, Body body) {
-    if (x.rank() == n + 2) return body(x);
-    if (x.rank() != n + 1)
-        return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
-                             " spatial dimensions");
-    return squeeze(g, body(unsqueeze(g, x, 0)), 0);
-}
-
-/// The same for bodies that return values and indices.
-template <class Body>
-std::tuple<value, value> with_batch_pair(graph<13> g, value x, std::int64_t n, Body body) {
-    if (x.rank() == n + 2) return body(x);
-    if (x.rank() != n + 1)
-        return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
-                             " spatial dimensions");
-    auto const [values, indices] = body(unsqueeze(g, x, 0));
-    return {squeeze(g, values, 0), squeeze(g, indices, 0)};
-}
-
-/// The windows along one dimension: `taps[o][k]` is a position in the input, or -1 for padding. All windows have the same length.
-struct axis_windows {
-    std::int64_t in = 0;
-    safe_vector<ints> taps;
-
-    [[nodiscard]] std::int64_t out() const { return static_cast<std::int64_t>(taps.size()); }
-    [[nodiscard]] std::int64_t length() const { return taps.empty() ? 0 : static_cast<std::int64_t>(taps[0].size()); }
-};
-
-/// Refuses tables of windows that are too large.
-inline void expect_table(std::int64_t windows, std::int64_t length) {
-    if (windows < 0 || length < 0) throw unsupported_error("windows of negative size");
-    budget::expect("a table of windows", checked_int(windows) * length);
-    budget::expect("a list of windows", windows);
-}
-
-/// `out` windows of `kernel` elements at a distance of `dilation`; the first starts at -before.
-inline axis_windows sliding(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride,
-                            std::int64_t dilation, std::int64_t before) {
-    expect_table(out, kernel);
-    axis_windows w{in, {}};
-    for (std::int64_t o = 0; o < out; ++o) {
-        ints& taps = w.taps.emplace_back();
-        for (std::int64_t k = 0; k != kernel; ++k) {
-            std::int64_t const at = checked_int(o) * stride - before + checked_int(k) * dilation;
-            taps.push_back(at >= 0 && at < in ? at : -1);
-        }
-    }
-    return w;
-}
-
-/// The windows of adaptive pooling: [floor(o * in / out), ceil((o + 1) * in / out)).
-inline axis_windows adaptive(std::int64_t in, std::int64_t out) {
-    if (out < 0 || in < 0) throw unsupported_error("adaptive pooling to a negative size");
-    if (out != 0) expect_table(out, checked_int(in) / out + 2);
-    axis_windows w{in, {}};
-    std::size_t longest = 0;
-    for (std::int64_t o = 0; o != out; ++o) {
-        ints& taps = w.taps.emplace_back();
-        std::int64_t const end = (checked_int(o + 1) * in + (out - 1)) / out;
-        for (std::int64_t at = checked_int(o) * in / out; at != end; ++at) taps.push_back(at);
-        longest = std::max(longest, taps.size());
-    }
-    for (ints& taps : w.taps) taps.resize(longest, -1);
-    return w;
-}
-
-/// Windows over all spatial dimensions: `index` has kernel x positions offsets into the flattened plane of a channel, or `plane` for padding.
-struct window_table {
-    ints out;
-    std::int64_t kernel = 1;
-    std::int64_t positions = 1;
-    std::int64_t plane = 1;
-    ints index;
-
-    [[nodiscard]] bool has_padding() const { return std::find(index.begin(), index.end(), plane) != index.end(); }
-    /// The number of elements in each window, without padding.
-    [[nodiscard]] ints counts() const {
-        ints n(static_cast<std::size_t>(positions), 0);
-        for (std::size_t i = 0; i != index.size(); ++i) n[i % n.size()] += index[i] != plane ? 1 : 0;
-        return n;
-    }
-    /// The same windows with padding moved to the end, so that ArgMax finds an element even if it is equal to the padding.
-    [[nodiscard]] window_table with_padding_last() const {
-        window_table t = *this;
-        ints next(static_cast<std::size_t>(positions), 0); // next entry to write, per window
-        t.index.assign(index.size(), plane);
-        for (std::size_t i = 0; i != index.size(); ++i)
-            if (std::size_t const column = i % next.size(); index[i] != plane)
-                t.index[static_cast<std::size_t>(next[column]++ * positions) + column] = index[i];
-        return t;
-    }
-};
-
-inline window_table combine(safe_span<axis_windows const> axes) {
-    window_table t;
-    t.index = {0};
-    for (axis_windows const& a : axes) {
-        expect_table(checked_int(t.positions) * a.out(), checked_int(t.kernel) * a.length());
-        checked_int const plane = checked_int(t.plane) * a.in; // no entry of `index` is larger
-        ints next;
-        for (std::int64_t k = 0; k != t.kernel * a.length(); ++k) {
-            for (std::int64_t o = 0; o != t.positions * a.out(); ++o) {
-                std::int64_t const before =
-                    t.index[static_cast<std::size_t>(k / a.length() * t.positions + o / a.out())];
-                std::int64_t const at =
-                    a.taps[static_cast<std::size_t>(o % a.out())][static_cast<std::size_t>(k % a.length())];
-                next.push_back(before == t.plane || at < 0 ? std::int64_t{plane} : before * a.in + at);
-            }
-        }
-        t.index = std::move(next);
-        t.kernel *= a.length();
-        t.positions *= a.out();
-        t.plane = plane;
-        t.out.push_back(a.out());
-    }
-    return t;
-}
-
-/// (batch, channel, spatial...) to (batch, channel, kernel, positions); padding reads as `fill`.
-inline value gather_windows(graph<13> g, value x, window_table const& t, scalar fill) {
-    value flat = g.op<"Reshape">(x, g.ints({0, 0, t.plane}));
-    if (t.has_padding()) flat = g.op<"Pad">(flat, g.ints({0, 0, 0, 0, 0, 1}), g.scalar(fill, x.dtype()));
-    tensor index = int64_tensor(t.index);
-    index.sizes = {t.kernel, t.positions};
-    return g.op<"Gather">(flat, g.constant(std::move(index)), attr::axis_i(2));
-}
-
-/// (batch, channel, positions) to (batch, channel, out...).
-inline value unflatten(graph<13> g, value x, window_table const& t) {
-    ints sizes{0, 0};
-    sizes.insert(sizes.end(), t.out.begin(), t.out.end());
-    return t.out.size() == 1 ? x : value(g.op<"Reshape">(x, g.ints(sizes)));
-}
-
-inline bool has_static_plane(value x) {
-    for (std::int64_t i = 2; i != x.rank(); ++i)
-        if (!x.size(i).is_static()) return false;
-    return true;
-}
-
-/// The spatial sizes of (batch, channel, spatial...); refuses dynamic ones.
-inline ints static_plane(value x) {
-    ints sizes;
-    for (std::int64_t i = 2; i != x.rank(); ++i) {
-        if (!x.size(i).is_static())
-            throw unsupported_error("a dynamic height or width: ONNX has no operator for these windows");
-        sizes.push_back(x.size(i).size());
-    }
-    return sizes;
-}
-
-/// Calls `body` with bfloat16 cast to float32 below opset 22, in which Conv and the pools started to support it. ATen accumulates in float32.
-template <class Body>
-value widened(graph<13> g, value x, Body body) {
-    if (x.dtype() != dtype::bfloat16 || g.opset() >= 22) return body(x);
-    return g.cast(body(g.cast(x, dtype::float32)), dtype::bfloat16);
-}
-
-} // namespace ATON_NAMESPACE::mappings::detail
-
 // ---- aton/mappings/convolution.hpp
 // ATen's convolutions over one to three spatial dimensions, including transposed ones, as ONNX's Conv and ConvTranspose.
 // Public header.
@@ -3826,6 +3746,342 @@ inline constexpr auto cumulative = table(
         value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
         return detail::halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
     }));
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/view.hpp
+// Views: aten's reshape, squeeze, permute, expand ..., which change the shape but not the elements.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline constexpr auto to_sizes = [](graph<13> g, value self, size_list size) { return reshape(g, self, size); };
+inline constexpr auto to_sizes_of = [](graph<13> g, value self, value other) {
+    return reshape(g, self, g.sizes(other));
+};
+inline constexpr auto same_dtype = [](graph<13> g, value self, dtype dtype) -> value {
+    if (self.dtype() == dtype) return self;
+    // BitCast was added in opset 26, for dtypes of the same width.
+    if (g.opset() >= 26 && bits(self.dtype()) == bits(dtype))
+        return g.within<26>().op<"BitCast">(self, attr::to_i(dtype));
+    return g.unsupported("a view of the same bytes as another dtype");
+};
+
+/// Whether squeeze drops a dimension. If its size is dynamic, the recorded rank of the result decides; symbols are larger than 1, as in
+/// torch.export.
+inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
+    if (dim const& d = x.size(axis); d.is_static()) return d.size() == 1;
+    auto const& expected = g.context().expected;
+    if (expected.size() == 1 && expected[0].shape.has_rank() &&
+        static_cast<std::int64_t>(expected[0].shape.rank()) == x.rank())
+        return false;
+    if (x.size(axis).is_symbolic()) return false;
+    throw unsupported_error("squeeze of a dimension of unknown size");
+}
+inline value squeeze_ones(graph<13> g, value x, axis_list axes) {
+    safe_vector<std::int64_t> gone;
+    if (x.rank() != 0)
+        for (std::int64_t axis : normalize_axes(axes, x.rank()))
+            if (squeezes(g, x, axis)) gone.push_back(axis);
+    return gone.empty() ? x : squeeze(g, x, gone);
+}
+inline constexpr auto squeeze_all = [](graph<13> g, value self) { return squeeze_ones(g, self, iota(self.rank())); };
+inline constexpr auto squeeze_dim = [](graph<13> g, value self, std::int64_t dim) {
+    return squeeze_ones(g, self, {&dim, 1});
+};
+inline constexpr auto squeeze_dims = [](graph<13> g, value self, axis_list dim) { return squeeze_ones(g, self, dim); };
+inline constexpr auto unsqueeze_dim = [](graph<13> g, value self, std::int64_t dim) {
+    return unsqueeze(g, self, normalize_axis(dim, self.rank() + 1));
+};
+
+inline constexpr auto swap_dims = [](graph<13> g, value self, std::int64_t dim0, std::int64_t dim1) {
+    return swap_axes(g, self, dim0, dim1);
+};
+inline constexpr auto permute_dims = [](graph<13> g, value self, axis_list dims) {
+    return permute(g, self, normalize_axes(dims, self.rank()));
+};
+inline constexpr auto transpose_matrix = [](graph<13> g, value self) -> value {
+    return self.rank() < 2 ? self : swap_axes(g, self, 0, 1);
+};
+inline constexpr auto transpose_matrices = [](graph<13> g, value self) -> value {
+    return self.rank() < 2 ? self : swap_axes(g, self, -2, -1);
+};
+inline constexpr auto adjoint = [](graph<13> g, value self) -> value {
+    if (is_complex(self.dtype())) return g.unsupported("the conjugate of complex numbers");
+    return transpose_matrices(g, self);
+};
+inline constexpr auto reverse_dims = [](graph<13> g, value self) {
+    safe_vector<std::int64_t> perm = iota(self.rank());
+    std::reverse(perm.begin(), perm.end());
+    return permute(g, self, perm);
+};
+inline constexpr auto move_dim = [](graph<13> g, value self, std::int64_t source, std::int64_t destination) {
+    return move_axes(g, self, {&source, 1}, {&destination, 1});
+};
+inline constexpr auto move_dims = [](graph<13> g, value self, axis_list source, axis_list destination) {
+    return move_axes(g, self, source, destination);
+};
+
+inline constexpr auto expand_sizes = [](graph<13> g, value self, size_list size, bool) {
+    return expand(g, self, safe_vector(size.begin(), size.end()));
+};
+
+/// Merges the dimensions first to last into one.
+inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t last) {
+    std::int64_t const rank = x.rank();
+    if (rank == 0) return reshape(g, x, {1});
+    first = normalize_axis(first, rank);
+    last = normalize_axis(last, rank);
+    if (first > last) throw unsupported_error("flatten: start_dim is after end_dim");
+    if (first == last) return x;
+    if (first == 0 && last == rank - 1) return reshape(g, x, {-1});
+    // Flatten is a single node without constants, for any batch size.
+    if (first == 1 && last == rank - 1 && !x.shape().is_static()) return g.op<"Flatten">(x, attr::axis_i(1));
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    safe_vector<sym_int> to(sizes.begin(), sizes.begin() + first);
+    to.push_back(product(g,
+                         safe_span<sym_int const>(sizes).subspan(static_cast<std::size_t>(first),
+                                                                 static_cast<std::size_t>(last - first + 1))));
+    to.insert(to.end(), sizes.begin() + last + 1, sizes.end());
+    return reshape(g, x, to);
+}
+inline constexpr auto flatten_dims = [](graph<13> g, value self, std::int64_t start_dim, std::int64_t end_dim) {
+    return flatten_axes(g, self, start_dim, end_dim);
+};
+inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t dim, size_list sizes) {
+    dim = normalize_axis(dim, self.rank());
+    safe_vector<sym_int> to = g.sizes(self);
+    if (to.empty()) throw unsupported_error("unflatten of a 0-d tensor");
+    safe_vector<sym_int> parts(sizes.begin(), sizes.end());
+    sym_int rest = 1;
+    for (sym_int const& s : parts)
+        if (!s.is(-1)) rest = multiply(g, rest, s);
+    for (sym_int& s : parts)
+        if (s.is(-1)) s = divide(g, to[static_cast<std::size_t>(dim)], rest);
+    to.erase(to.begin() + dim);
+    to.insert(to.begin() + dim, parts.begin(), parts.end());
+    return reshape(g, self, to);
+};
+
+/// aten::atleast_1d, 2d and 3d: inserts dimensions of size 1 until x has `n` dimensions.
+inline value at_least(graph<13> g, value x, std::int64_t n) {
+    std::int64_t const rank = x.rank();
+    if (rank >= n) return x;
+    if (rank == 0) return reshape(g, x, safe_vector<sym_int>(static_cast<std::size_t>(n), 1));
+    if (n == 2) return unsqueeze(g, x, 0);
+    return rank == 1 ? unsqueeze(g, x, safe_vector<std::int64_t>{0, 2}) : unsqueeze(g, x, 2);
+}
+template <std::int64_t N>
+inline constexpr auto at_least_dims = [](graph<13> g, value self) { return at_least(g, self, N); };
+template <std::int64_t N>
+inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const> tensors) {
+    safe_vector<value> out;
+    for (value const& v : tensors) out.push_back(at_least(g, v, N));
+    return out;
+};
+
+inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
+inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
+
+} // namespace detail
+
+inline constexpr auto reshaping = table(
+    symbolic<"aten::view(self, size)">(detail::to_sizes), symbolic<"aten::view.dtype(self, dtype)">(detail::same_dtype),
+    symbolic<"aten::view_copy(self, size)">(detail::to_sizes),
+    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::same_dtype),
+    symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes),
+    symbolic<"aten::reshape(self, shape)">(detail::to_sizes),
+    symbolic<"aten::_reshape_from_tensor(self, shape)">([](graph<14> g, value self, value shape) {
+        return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
+    }),
+    symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes),
+    // ONNX tensors do not have strides.
+    symbolic<"aten::_reshape_alias(self, size, stride)">(
+        [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
+    symbolic<"aten::_reshape_alias_copy(self, size, stride)">(
+        [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
+    symbolic<"aten::reshape_as(self, other)">(detail::to_sizes_of),
+    symbolic<"aten::view_as(self, other)">(detail::to_sizes_of),
+    symbolic<"aten::flatten.using_ints(self, start_dim, end_dim)">(detail::flatten_dims),
+    symbolic<"aten::unflatten.int(self, dim, sizes)">(detail::unflatten_dim),
+    symbolic<"aten::ravel(self)">([](graph<13> g, value self) { return flat(g, self); }),
+    symbolic<"aten::squeeze(self)">(detail::squeeze_all), symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim),
+    symbolic<"aten::squeeze.dims(self, dim)">(detail::squeeze_dims),
+    symbolic<"aten::squeeze_copy(self)">(detail::squeeze_all),
+    symbolic<"aten::squeeze_copy.dim(self, dim)">(detail::squeeze_dim),
+    symbolic<"aten::squeeze_copy.dims(self, dim)">(detail::squeeze_dims),
+    symbolic<"aten::unsqueeze(self, dim)">(detail::unsqueeze_dim),
+    symbolic<"aten::unsqueeze_copy(self, dim)">(detail::unsqueeze_dim),
+    symbolic<"aten::atleast_1d(self)">(detail::at_least_dims<1>),
+    symbolic<"aten::atleast_2d(self)">(detail::at_least_dims<2>),
+    symbolic<"aten::atleast_3d(self)">(detail::at_least_dims<3>),
+    symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>),
+    symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>),
+    symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>));
+
+inline constexpr auto transposing = table(
+    symbolic<"aten::transpose.int(self, dim0, dim1)">(detail::swap_dims),
+    symbolic<"aten::transpose_copy.int(self, dim0, dim1)">(detail::swap_dims),
+    symbolic<"aten::swapaxes(self, axis0, axis1)">(detail::swap_dims),
+    symbolic<"aten::swapdims(self, dim0, dim1)">(detail::swap_dims),
+    symbolic<"aten::t(self)">(detail::transpose_matrix), symbolic<"aten::t_copy(self)">(detail::transpose_matrix),
+    symbolic<"aten::mT(self)">(detail::transpose_matrices), symbolic<"aten::mH(self)">(detail::adjoint),
+    symbolic<"aten::matrix_H(self)">(detail::adjoint), symbolic<"aten::adjoint(self)">(detail::adjoint),
+    symbolic<"aten::numpy_T(self)">(detail::reverse_dims), symbolic<"aten::permute(self, dims)">(detail::permute_dims),
+    symbolic<"aten::permute_copy(self, dims)">(detail::permute_dims),
+    symbolic<"aten::movedim.int(self, source, destination)">(detail::move_dim),
+    symbolic<"aten::movedim.intlist(self, source, destination)">(detail::move_dims),
+    symbolic<"aten::moveaxis.int(self, source, destination)">(detail::move_dim),
+    symbolic<"aten::moveaxis.intlist(self, source, destination)">(detail::move_dims));
+
+inline constexpr auto expanding = table(
+    symbolic<"aten::expand(self, size, implicit)">(detail::expand_sizes),
+    symbolic<"aten::expand_copy(self, size, implicit)">(detail::expand_sizes),
+    symbolic<"aten::expand_as(self, other)">(
+        [](graph<13> g, value self, value other) { return expand_to(g, self, g.shape_of(other)); }),
+    symbolic<"aten::broadcast_to(self, size)">(
+        [](graph<13> g, value self, size_list size) { return detail::expand_sizes(g, self, size, false); }),
+    symbolic<"aten::size.int(self, dim)">(detail::size_of), symbolic<"aten::sym_size.int(self, dim)">(detail::size_of),
+    symbolic<"aten::numel(self)">(detail::count_of), symbolic<"aten::sym_numel(self)">(detail::count_of),
+    symbolic<"aten::_shape_as_tensor(self)">([](graph<13> g, value self) { return g.shape_of(self); }));
+
+inline constexpr auto view = reshaping + transposing + expanding;
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/diagonals.hpp
+// Triangles and diagonals: aten's tril, triu, diag, diagonal, diag_embed and trace.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The positions of a diagonal's elements in a flattened matrix of m rows and n columns.
+inline value diagonal_positions(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
+    sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
+    sym_int const right = offset > 0 ? offset : 0;
+    sym_int const length = larger(g, smaller(g, subtract(g, m, below), subtract(g, n, right)), 0);
+    return arithmetic_sequence(g, add(g, multiply(g, below, n), right), length, add(g, n, 1));
+}
+
+inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+    std::int64_t const rank = x.rank();
+    if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
+    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
+    std::int64_t const last[] = {rank - 2, rank - 1};
+    value const matrices = move_axes(g, x, axes, last);
+    safe_vector<sym_int> sizes = g.sizes(matrices);
+    sym_int const n = sizes.back();
+    sizes.pop_back();
+    sym_int const m = sizes.back();
+    sizes.back() = multiply(g, m, n);
+    return gather(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
+}
+
+inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1,
+                                         std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
+
+/// The part of x on and above (`upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and column
+/// indices does the same.
+inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
+    if (g.opset() >= 14) {
+        auto const h = g.within<14>();
+        if (diagonal.is(0)) return h.op<"Trilu">(x, attr::upper_i(upper));
+        return h.op<"Trilu">(x, g.to_value(diagonal), attr::upper_i(upper));
+    }
+    value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(x, -2)), 1);
+    value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(x, -1)), g.to_value(diagonal));
+    value const inside =
+        upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    return g.op<"Where">(inside, x, g.scalar_like(0, x));
+}
+
+/// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
+inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
+    sym_int const size = add(g, length, offset < 0 ? checked_subtract(0, offset) : offset);
+    if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
+        value const columns = arithmetic_sequence(g, 0, size);
+        value const rows = unsqueeze(g, columns, 1);
+        value const on = g.op<"Equal">(g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
+        return g.op<"Where">(on, g.op<"Min">(columns, rows), g.to_value(length));
+    }
+    std::int64_t const n = size.constant();
+    tensor positions{dtype::int64, {n, n}, {}};
+    for (std::int64_t i = 0; i != n; ++i)
+        for (std::int64_t k = 0; k != n; ++k) positions.append(k - i == offset ? std::min(i, k) : length.constant());
+    return g.constant(std::move(positions));
+}
+
+/// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
+/// and an appended zero; a product with a mask would spread NaN and infinity.
+inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+    std::int64_t const rank = x.rank() + 1;
+    safe_vector<sym_int> sizes = g.sizes(x);
+    sym_int const length = sizes.back();
+    sizes.back() = 1;
+    value const zero = expand(g, filled(g, safe_vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
+    value const positions = embedded_positions(g, length, offset);
+    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), positions, rank - 2);
+    std::int64_t const last[] = {rank - 2, rank - 1};
+    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
+    return move_axes(g, matrices, last, axes);
+}
+
+/// The row indices, then the column indices of a triangle's elements.
+inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
+                              bool upper) {
+    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of negative size");
+    budget::expect("a matrix", checked_int(rows) * columns);
+    budget::expect("a matrix", rows);
+    tensor positions{type, {2, 0}, {}};
+    for (int which : {0, 1})
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t k = 0; k < columns; ++k) {
+                if (upper ? k - i < offset : k - i > offset) continue;
+                positions.append(which == 0 ? i : k);
+                positions.sizes[1] += which;
+            }
+    return g.constant(std::move(positions));
+}
+
+} // namespace detail
+
+inline constexpr auto diagonals =
+    table(symbolic<"aten::tril(self, diagonal)">(
+              [](graph<13> g, value self, sym_int diagonal) { return detail::triangle(g, self, diagonal, false); }),
+          symbolic<"aten::triu(self, diagonal)">(
+              [](graph<13> g, value self, sym_int diagonal) { return detail::triangle(g, self, diagonal, true); }),
+          symbolic<"aten::tril_indices(row, col, offset, dtype)">(
+              [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<dtype> dtype) {
+                  return detail::triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
+              }),
+          symbolic<"aten::triu_indices(row, col, offset, dtype)">(
+              [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<dtype> dtype) {
+                  return detail::triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
+              }),
+          symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(
+              [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+                  return detail::embed_diagonal(g, self, offset, dim1, dim2);
+              }),
+          symbolic<"aten::diag(self, diagonal)">([](graph<13> g, value self, std::int64_t diagonal) {
+              return self.rank() == 1 ? detail::embed_diagonal(g, self, diagonal, 0, 1)
+                                      : detail::diagonal_of(g, self, diagonal, 0, 1);
+          }),
+          symbolic<"aten::diagflat(self, offset)">([](graph<13> g, value self, std::int64_t offset) {
+              return detail::embed_diagonal(g, flat(g, self), offset, 0, 1);
+          }),
+          symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims),
+          symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims),
+          symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims),
+          symbolic<"aten::trace(self)">([](graph<13> g, value self) {
+              return reduce_sum(g,
+                                g.cast(detail::diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())),
+                                safe_vector<std::int64_t>{0},
+                                false);
+          }));
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -4488,227 +4744,99 @@ inline constexpr auto embedding = table(
                 offsets,
                 per_sample,
                 {detail::bag_mode{mode}, include_last, padding < 0 ? std::nullopt : std::optional(padding)});
+        }),
+    symbolic<"aten::one_hot(self, num_classes)">([](graph<13> g, value self, std::int64_t num_classes) {
+        value const depth =
+            num_classes >= 0
+                ? g.scalar(num_classes, dtype::int64)
+                : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
+        value const y = g.op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
+        return self.rank() == 0 ? squeeze(g, y, 0) : y;
+    }));
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/histograms.hpp
+// Histograms: aten's histc and bincount.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Sums the amounts [N] by their indices [N] into a result of size [count].
+inline value counted(graph<13> g, value index, value amount, sym_int count) {
+    dtype const type = opmath_type(amount.dtype());
+    value const shape = g.ints(safe_span(&count, 1));
+    if (g.opset() >= 16) {
+        value const zeros = g.op<"Expand">(g.scalar(0, type), shape);
+        return g.within<16>().op<"ScatterElements">(
+            zeros, index, g.cast(amount, type), attr::axis_i(0), attr::reduction_s("add"));
+    }
+    value const position = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(count), g.scalar(1, dtype::int64));
+    value const hits = g.op<"Equal">(unsqueeze(g, index, 1), position);
+    value const amounts = g.op<"Where">(hits, unsqueeze(g, g.cast(amount, type), 1), g.scalar(0, type));
+    return reduce_sum(g, amounts, std::array<std::int64_t, 1>{0}, false);
+}
+
+/// Counts the elements in [min, max]; elements outside and NaN are ignored. If min == max, the range is that of x, extended
+/// by 1 on both sides if all elements are equal.
+inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scalar max) {
+    if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
+    value const flat = g.op<"Reshape">(self, g.ints({-1}));
+    dtype const type = opmath_type(self.dtype());
+    value const x = g.cast(flat, type);
+    value low = g.scalar(min, type);
+    value high = g.scalar(max, type);
+    if (min == max) {
+        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen refuses NaN here
+        high = reduce<"ReduceMax">(g, x, iota(1), false);
+        value const widening = g.cast(g.op<"Equal">(low, high), type);
+        low = g.op<"Sub">(low, widening);
+        high = g.op<"Add">(high, widening);
+    }
+    auto const rounded = [&](value v) { return g.cast(g.cast(v, self.dtype()), type); }; // bfloat16 after each step
+    value const scaled = rounded(g.op<"Mul">(rounded(g.op<"Sub">(x, low)), g.scalar_like(bins, x)));
+    value const place = rounded(g.op<"Div">(scaled, rounded(g.op<"Sub">(high, low))));
+    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(x, low), g.op<"LessOrEqual">(x, high));
+    value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
+    value const closed = g.op<"Min">(safe_vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
+    return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
+}
+
+inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
+    bool const none = self.shape().element_count() == 0;
+    if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
+    value const index = g.cast(self, dtype::int64);
+    dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
+    sym_int length = minlength;
+    if (!none) {
+        value const needed = g.op<"Add">(reduce<"ReduceMax">(g, index, iota(1), false), g.scalar(1, dtype::int64));
+        length = value(g.op<"Max">(safe_vector<value>{needed, g.to_value(minlength)}));
+    }
+    value const ones = g.op<"Expand">(g.scalar(1, type), g.shape_of(self));
+    return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
+}
+
+} // namespace detail
+
+inline constexpr auto histograms = table(
+    symbolic<"aten::histc(self, bins, min, max)">([](graph<13> g, value self, std::int64_t bins, scalar min,
+                                                     scalar max) { return detail::histc(g, self, bins, min, max); }),
+    symbolic<"aten::bincount(self, weights, minlength)">(
+        [](graph<13> g, value self, optional_value weights, size minlength) {
+            return detail::bincount(g, self, weights, minlength);
         }));
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/view.hpp
-// Views: aten's reshape, squeeze, permute, expand ..., which change the shape but not the elements.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-inline constexpr auto to_sizes = [](graph<13> g, value self, size_list size) { return reshape(g, self, size); };
-inline constexpr auto to_sizes_of = [](graph<13> g, value self, value other) {
-    return reshape(g, self, g.sizes(other));
-};
-inline constexpr auto same_dtype = [](graph<13> g, value self, dtype dtype) -> value {
-    if (self.dtype() == dtype) return self;
-    // BitCast was added in opset 26, for dtypes of the same width.
-    if (g.opset() >= 26 && bits(self.dtype()) == bits(dtype))
-        return g.within<26>().op<"BitCast">(self, attr::to_i(dtype));
-    return g.unsupported("a view of the same bytes as another dtype");
-};
-
-/// Whether squeeze drops a dimension. If its size is dynamic, the recorded rank of the result decides; symbols are larger than 1, as in
-/// torch.export.
-inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
-    if (dim const& d = x.size(axis); d.is_static()) return d.size() == 1;
-    auto const& expected = g.context().expected;
-    if (expected.size() == 1 && expected[0].shape.has_rank() &&
-        static_cast<std::int64_t>(expected[0].shape.rank()) == x.rank())
-        return false;
-    if (x.size(axis).is_symbolic()) return false;
-    throw unsupported_error("squeeze of a dimension of unknown size");
-}
-inline value squeeze_ones(graph<13> g, value x, axis_list axes) {
-    safe_vector<std::int64_t> gone;
-    if (x.rank() != 0)
-        for (std::int64_t axis : normalize_axes(axes, x.rank()))
-            if (squeezes(g, x, axis)) gone.push_back(axis);
-    return gone.empty() ? x : squeeze(g, x, gone);
-}
-inline constexpr auto squeeze_all = [](graph<13> g, value self) { return squeeze_ones(g, self, iota(self.rank())); };
-inline constexpr auto squeeze_dim = [](graph<13> g, value self, std::int64_t dim) {
-    return squeeze_ones(g, self, {&dim, 1});
-};
-inline constexpr auto squeeze_dims = [](graph<13> g, value self, axis_list dim) { return squeeze_ones(g, self, dim); };
-inline constexpr auto unsqueeze_dim = [](graph<13> g, value self, std::int64_t dim) {
-    return unsqueeze(g, self, normalize_axis(dim, self.rank() + 1));
-};
-
-inline constexpr auto swap_dims = [](graph<13> g, value self, std::int64_t dim0, std::int64_t dim1) {
-    return swap_axes(g, self, dim0, dim1);
-};
-inline constexpr auto permute_dims = [](graph<13> g, value self, axis_list dims) {
-    return permute(g, self, normalize_axes(dims, self.rank()));
-};
-inline constexpr auto transpose_matrix = [](graph<13> g, value self) -> value {
-    return self.rank() < 2 ? self : swap_axes(g, self, 0, 1);
-};
-inline constexpr auto transpose_matrices = [](graph<13> g, value self) -> value {
-    return self.rank() < 2 ? self : swap_axes(g, self, -2, -1);
-};
-inline constexpr auto adjoint = [](graph<13> g, value self) -> value {
-    if (is_complex(self.dtype())) return g.unsupported("the conjugate of complex numbers");
-    return transpose_matrices(g, self);
-};
-inline constexpr auto reverse_dims = [](graph<13> g, value self) {
-    safe_vector<std::int64_t> perm = iota(self.rank());
-    std::reverse(perm.begin(), perm.end());
-    return permute(g, self, perm);
-};
-inline constexpr auto move_dim = [](graph<13> g, value self, std::int64_t source, std::int64_t destination) {
-    return move_axes(g, self, {&source, 1}, {&destination, 1});
-};
-inline constexpr auto move_dims = [](graph<13> g, value self, axis_list source, axis_list destination) {
-    return move_axes(g, self, source, destination);
-};
-
-inline constexpr auto expand_sizes = [](graph<13> g, value self, size_list size, bool) {
-    return expand(g, self, safe_vector(size.begin(), size.end()));
-};
-
-/// Merges the dimensions first to last into one.
-inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t last) {
-    std::int64_t const rank = x.rank();
-    if (rank == 0) return reshape(g, x, {1});
-    first = normalize_axis(first, rank);
-    last = normalize_axis(last, rank);
-    if (first > last) throw unsupported_error("flatten: start_dim is after end_dim");
-    if (first == last) return x;
-    if (first == 0 && last == rank - 1) return reshape(g, x, {-1});
-    // Flatten is a single node without constants, for any batch size.
-    if (first == 1 && last == rank - 1 && !x.shape().is_static()) return g.op<"Flatten">(x, attr::axis_i(1));
-    safe_vector<sym_int> const sizes = g.sizes(x);
-    safe_vector<sym_int> to(sizes.begin(), sizes.begin() + first);
-    to.push_back(product(g,
-                         safe_span<sym_int const>(sizes).subspan(static_cast<std::size_t>(first),
-                                                                 static_cast<std::size_t>(last - first + 1))));
-    to.insert(to.end(), sizes.begin() + last + 1, sizes.end());
-    return reshape(g, x, to);
-}
-inline constexpr auto flatten_dims = [](graph<13> g, value self, std::int64_t start_dim, std::int64_t end_dim) {
-    return flatten_axes(g, self, start_dim, end_dim);
-};
-inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t dim, size_list sizes) {
-    dim = normalize_axis(dim, self.rank());
-    safe_vector<sym_int> to = g.sizes(self);
-    if (to.empty()) throw unsupported_error("unflatten of a 0-d tensor");
-    safe_vector<sym_int> parts(sizes.begin(), sizes.end());
-    sym_int rest = 1;
-    for (sym_int const& s : parts)
-        if (!s.is(-1)) rest = multiply(g, rest, s);
-    for (sym_int& s : parts)
-        if (s.is(-1)) s = divide(g, to[static_cast<std::size_t>(dim)], rest);
-    to.erase(to.begin() + dim);
-    to.insert(to.begin() + dim, parts.begin(), parts.end());
-    return reshape(g, self, to);
-};
-
-/// aten::atleast_1d, 2d and 3d: inserts dimensions of size 1 until x has `n` dimensions.
-inline value at_least(graph<13> g, value x, std::int64_t n) {
-    std::int64_t const rank = x.rank();
-    if (rank >= n) return x;
-    if (rank == 0) return reshape(g, x, safe_vector<sym_int>(static_cast<std::size_t>(n), 1));
-    if (n == 2) return unsqueeze(g, x, 0);
-    return rank == 1 ? unsqueeze(g, x, safe_vector<std::int64_t>{0, 2}) : unsqueeze(g, x, 2);
-}
-template <std::int64_t N>
-inline constexpr auto at_least_dims = [](graph<13> g, value self) { return at_least(g, self, N); };
-template <std::int64_t N>
-inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const> tensors) {
-    safe_vector<value> out;
-    for (value const& v : tensors) out.push_back(at_least(g, v, N));
-    return out;
-};
-
-inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
-inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
-
-} // namespace detail
-
-inline constexpr auto reshaping = table(
-    symbolic<"aten::view(self, size)">(detail::to_sizes), symbolic<"aten::view.dtype(self, dtype)">(detail::same_dtype),
-    symbolic<"aten::view_copy(self, size)">(detail::to_sizes),
-    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::same_dtype),
-    symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes),
-    symbolic<"aten::reshape(self, shape)">(detail::to_sizes),
-    symbolic<"aten::_reshape_from_tensor(self, shape)">([](graph<14> g, value self, value shape) {
-        return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
-    }),
-    symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes),
-    // ONNX tensors do not have strides.
-    symbolic<"aten::_reshape_alias(self, size, stride)">(
-        [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
-    symbolic<"aten::_reshape_alias_copy(self, size, stride)">(
-        [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
-    symbolic<"aten::reshape_as(self, other)">(detail::to_sizes_of),
-    symbolic<"aten::view_as(self, other)">(detail::to_sizes_of),
-    symbolic<"aten::flatten.using_ints(self, start_dim, end_dim)">(detail::flatten_dims),
-    symbolic<"aten::unflatten.int(self, dim, sizes)">(detail::unflatten_dim),
-    symbolic<"aten::ravel(self)">([](graph<13> g, value self) { return flat(g, self); }),
-    symbolic<"aten::squeeze(self)">(detail::squeeze_all), symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim),
-    symbolic<"aten::squeeze.dims(self, dim)">(detail::squeeze_dims),
-    symbolic<"aten::squeeze_copy(self)">(detail::squeeze_all),
-    symbolic<"aten::squeeze_copy.dim(self, dim)">(detail::squeeze_dim),
-    symbolic<"aten::squeeze_copy.dims(self, dim)">(detail::squeeze_dims),
-    symbolic<"aten::unsqueeze(self, dim)">(detail::unsqueeze_dim),
-    symbolic<"aten::unsqueeze_copy(self, dim)">(detail::unsqueeze_dim),
-    symbolic<"aten::atleast_1d(self)">(detail::at_least_dims<1>),
-    symbolic<"aten::atleast_2d(self)">(detail::at_least_dims<2>),
-    symbolic<"aten::atleast_3d(self)">(detail::at_least_dims<3>),
-    symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>),
-    symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>),
-    symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>));
-
-inline constexpr auto transposing = table(
-    symbolic<"aten::transpose.int(self, dim0, dim1)">(detail::swap_dims),
-    symbolic<"aten::transpose_copy.int(self, dim0, dim1)">(detail::swap_dims),
-    symbolic<"aten::swapaxes(self, axis0, axis1)">(detail::swap_dims),
-    symbolic<"aten::swapdims(self, dim0, dim1)">(detail::swap_dims),
-    symbolic<"aten::t(self)">(detail::transpose_matrix), symbolic<"aten::t_copy(self)">(detail::transpose_matrix),
-    symbolic<"aten::mT(self)">(detail::transpose_matrices), symbolic<"aten::mH(self)">(detail::adjoint),
-    symbolic<"aten::matrix_H(self)">(detail::adjoint), symbolic<"aten::adjoint(self)">(detail::adjoint),
-    symbolic<"aten::numpy_T(self)">(detail::reverse_dims), symbolic<"aten::permute(self, dims)">(detail::permute_dims),
-    symbolic<"aten::permute_copy(self, dims)">(detail::permute_dims),
-    symbolic<"aten::movedim.int(self, source, destination)">(detail::move_dim),
-    symbolic<"aten::movedim.intlist(self, source, destination)">(detail::move_dims),
-    symbolic<"aten::moveaxis.int(self, source, destination)">(detail::move_dim),
-    symbolic<"aten::moveaxis.intlist(self, source, destination)">(detail::move_dims));
-
-inline constexpr auto expanding = table(
-    symbolic<"aten::expand(self, size, implicit)">(detail::expand_sizes),
-    symbolic<"aten::expand_copy(self, size, implicit)">(detail::expand_sizes),
-    symbolic<"aten::expand_as(self, other)">(
-        [](graph<13> g, value self, value other) { return expand_to(g, self, g.shape_of(other)); }),
-    symbolic<"aten::broadcast_to(self, size)">(
-        [](graph<13> g, value self, size_list size) { return detail::expand_sizes(g, self, size, false); }),
-    symbolic<"aten::size.int(self, dim)">(detail::size_of), symbolic<"aten::sym_size.int(self, dim)">(detail::size_of),
-    symbolic<"aten::numel(self)">(detail::count_of), symbolic<"aten::sym_numel(self)">(detail::count_of),
-    symbolic<"aten::_shape_as_tensor(self)">([](graph<13> g, value self) { return g.shape_of(self); }));
-
-inline constexpr auto view = reshaping + transposing + expanding;
-
-} // namespace ATON_NAMESPACE::mappings
-
 // ---- aton/mappings/indexing.hpp
-// Reading by index: aten's slice, select, index, gather, take, diagonal, as_strided, unfold ...
+// Reading by index: aten's index, index_select, gather, take and take_along_dim.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
-
-inline constexpr auto slice_dim = [](graph<13> g, value self, std::int64_t dim, std::optional<sym_int> start,
-                                     std::optional<sym_int> end, sym_int step) {
-    return slice(g, self, dim, start.value_or(0), end.value_or(to_the_end), step);
-};
-inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim, sym_int index) {
-    return select(g, self, dim, index);
-};
 
 /// Indices in a dtype that ONNX supports: int32 or int64.
 inline value as_index(graph<13> g, value index) {
@@ -4822,127 +4950,9 @@ inline constexpr auto take_along = [](graph<13> g, value self, value indices, st
     return gather_elements(g, expand(g, self, from), *dim, expand(g, indices, to));
 };
 
-/// The positions of a diagonal's elements in a flattened matrix of m rows and n columns.
-inline value diagonal_positions(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
-    sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
-    sym_int const right = offset > 0 ? offset : 0;
-    sym_int const length = larger(g, smaller(g, subtract(g, m, below), subtract(g, n, right)), 0);
-    return arithmetic_sequence(g, add(g, multiply(g, below, n), right), length, add(g, n, 1));
-}
-inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-    std::int64_t const rank = x.rank();
-    if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
-    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
-    std::int64_t const last[] = {rank - 2, rank - 1};
-    value const matrices = move_axes(g, x, axes, last);
-    safe_vector<sym_int> sizes = g.sizes(matrices);
-    sym_int const n = sizes.back();
-    sizes.pop_back();
-    sym_int const m = sizes.back();
-    sizes.back() = multiply(g, m, n);
-    return gather(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
-}
-inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1,
-                                         std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
-
-/// The positions of a strided view's elements in the storage.
-inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
-                                std::int64_t offset) {
-    tensor positions{dtype::int64, {size.begin(), size.end()}, {}};
-    std::int64_t const n = positions.element_count();
-    budget::expect("a table of positions", n); // also where a size is negative
-    budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
-    for (std::int64_t i = 0; i != n; ++i) {
-        checked_int at = offset;
-        std::int64_t rest = i;
-        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + checked_int(rest % size[k]) * stride[k];
-        if (at < 0) throw unsupported_error("a strided view that starts before the first element");
-        positions.append(std::int64_t{at});
-    }
-    return positions;
-}
-inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
-    tensor positions = strided_positions(size, stride, offset);
-    std::int64_t const count = x.shape().element_count();
-    for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
-        if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
-            throw unsupported_error("as_strided past the last element of its input");
-    if (positions.element_count() == 0) return empty_constant(g, size, x.dtype());
-    return gather(g, flat(g, x), g.constant(std::move(positions)), 0);
-}
-/// Whether the strides are those of a contiguous tensor of these sizes, some of which are computed. Ignores dimensions of size 1.
-inline bool is_row_major(size_list size, size_list stride) {
-    std::int64_t expected = 1; // -1: depends on a computed size
-    for (std::size_t i = size.size(); i-- != 0;) {
-        if (size[i].is(1)) continue;
-        if (expected < 0 || !stride[i].is(expected)) return false;
-        expected = size[i].is_constant() ? checked_multiply(expected, size[i].constant()) : -1;
-    }
-    return true;
-}
-inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
-                                      std::optional<std::int64_t> storage_offset) -> value {
-    safe_vector<std::int64_t> sizes;
-    safe_vector<std::int64_t> strides;
-    if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
-    for (std::size_t i = 0; i != size.size(); ++i) {
-        if (size[i].is_constant()) sizes.push_back(size[i].constant());
-        if (stride[i].is_constant()) strides.push_back(stride[i].constant());
-    }
-    if (sizes.size() == size.size() && strides.size() == size.size())
-        return strided_view(g, self, sizes, strides, storage_offset.value_or(0));
-    if (storage_offset.value_or(0) == 0 && is_row_major(size, stride)) return reshape(g, self, size);
-    return g.unsupported("computed sizes or strides, unless they are those of a contiguous tensor");
-};
-
-/// The positions of the elements of every window, as (windows, size).
-inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
-    if (size < 0 || step < 1 || dilation < 1)
-        throw unsupported_error("windows of negative size, or with a step or dilation below 1");
-    std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
-    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than their dimension");
-    sym_int const windows = add(g, divide(g, subtract(g, n, extent), step), 1);
-    if (!windows.is_constant())
-        return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
-                           arithmetic_sequence(g, 0, size, dilation));
-    std::int64_t const sizes[] = {windows.constant(), size};
-    std::int64_t const strides[] = {step, dilation};
-    return g.constant(strided_positions(sizes, strides, 0));
-}
-inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
-                                      std::int64_t step) {
-    value const x = at_least_1d(g, self);
-    std::int64_t const axis = normalize_axis(dimension, x.rank());
-    value const windows = gather(g, x, window_positions(g, g.size(x, axis), size, step), axis);
-    // The result for a 0-d tensor has only the dimension of the window size.
-    if (self.rank() == 0) return flat(g, windows);
-    std::int64_t const within = axis + 1;
-    std::int64_t const last = -1;
-    return move_axes(g, windows, {&within, 1}, {&last, 1});
-};
-
 } // namespace detail
 
-inline constexpr auto slicing =
-    table(symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim),
-          symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim),
-          symbolic<"aten::select.int(self, dim, index)">(detail::select_dim),
-          symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim),
-          symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims),
-          symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims),
-          symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims),
-          symbolic<"aten::trace(self)">([](graph<13> g, value self) {
-              return reduce_sum(g,
-                                g.cast(detail::diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())),
-                                safe_vector<std::int64_t>{0},
-                                false);
-          }),
-          symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided),
-          symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided),
-          symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim),
-          symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim));
-
-inline constexpr auto gathering =
+inline constexpr auto indexing =
     table(symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor),
           symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor),
           symbolic<"aten::index_select(self, dim, index)">([](graph<13> g, value self, std::int64_t dim, value index) {
@@ -4958,8 +4968,6 @@ inline constexpr auto gathering =
               return gather(g, flat(g, self), detail::as_index(g, index), 0);
           }),
           symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along));
-
-inline constexpr auto indexing = slicing + gathering;
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -5118,150 +5126,101 @@ inline constexpr auto joining = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/matrices.hpp
-// Triangles, diagonals and patches: aten's tril, triu, diag, diag_embed, im2col, col2im and one_hot.
+// ---- aton/mappings/linear_algebra.hpp
+// Linear algebra: aten's det, inverse, matrix_power and cross.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The part of x on and above (`upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and column
-/// indices does the same.
-inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
-    if (g.opset() >= 14) {
-        auto const h = g.within<14>();
-        if (diagonal.is(0)) return h.op<"Trilu">(x, attr::upper_i(upper));
-        return h.op<"Trilu">(x, g.to_value(diagonal), attr::upper_i(upper));
+/// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
+inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
+    dtype const t = promote(a, b);
+    value const x = g.cast(a, t);
+    value const y = g.cast(b, t);
+    auto const axis = attr::axis_i(dim);
+    value const forward = g.ints({1, 2, 0});
+    value const backward = g.ints({2, 0, 1});
+    return g.op<"Sub">(g.op<"Mul">(g.op<"Gather">(x, forward, axis), g.op<"Gather">(y, backward, axis)),
+                       g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
+}
+
+/// The default dim of torch.cross: the first dimension of size 3.
+inline std::int64_t cross_dim(value a, value b) {
+    for (std::int64_t d = 0; d != a.rank(); ++d)
+        if (a.size(d).size() == 3) return d;
+    for (std::int64_t d = 0; d != b.rank(); ++d)
+        if (b.size(d).size() == 3) return d;
+    throw unsupported_error("cross without dim needs a static dimension of size 3");
+}
+
+/// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
+inline value inverse(graph<13> g, value x) {
+    std::int64_t const n = x.size(-2).size();
+    if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
+    if (n < 0 || n > 8)
+        return g.unsupported("the inverse of a matrix with more than 8 rows, or a computed number of them");
+    if (n == 0) return x;
+    if (n == 1) return g.op<"Reciprocal">(x);
+    std::int64_t const r = x.rank();
+    tensor others{dtype::int64, {n, n - 1}, {}}; // row i: all indices but i
+    tensor signs{x.dtype(), {n, n}, {}};
+    for (std::int64_t i = 0; i != n; ++i) {
+        for (std::int64_t j = 0; j != n; ++j) {
+            if (j != i) others.append(j);
+            signs.append((i + j) % 2 == 0 ? 1 : -1);
+        }
     }
-    value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(x, -2)), 1);
-    value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(x, -1)), g.to_value(diagonal));
-    value const inside =
-        upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
-    return g.op<"Where">(inside, x, g.scalar_like(0, x));
+    value const without = g.constant(others);
+    // (..., i, n-1, n), then (..., i, n-1, j, n-1), then (..., i, j, n-1, n-1)
+    value const rows = g.op<"Gather">(x, without, attr::axis_i(r - 2));
+    value const both = g.op<"Gather">(rows, without, attr::axis_i(r));
+    safe_vector<std::int64_t> perm = iota(r + 2);
+    std::swap(perm[static_cast<std::size_t>(r - 1)], perm[static_cast<std::size_t>(r)]);
+    value const minors = g.op<"Det">(g.op<"Transpose">(both, attr::perm_i(perm)));
+    value const adjugate = transpose_last(g, g.op<"Mul">(minors.set_shape(x.shape()), g.constant(signs)));
+    return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), safe_vector<std::int64_t>{-2, -1}));
 }
 
-/// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
-inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
-    sym_int const size = add(g, length, offset < 0 ? checked_subtract(0, offset) : offset);
-    if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
-        value const columns = arithmetic_sequence(g, 0, size);
-        value const rows = unsqueeze(g, columns, 1);
-        value const on = g.op<"Equal">(g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
-        return g.op<"Where">(on, g.op<"Min">(columns, rows), g.to_value(length));
+inline value matrix_power(graph<13> g, value x, std::int64_t n) {
+    if (n < 0) return matrix_power(g, inverse(g, x), checked_subtract(0, n));
+    if (n == 0) {
+        sym_int const rows = g.size(x, -2);
+        value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
+        value const eye = g.cast(g.op<"Equal">(unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
+        return g.op<"Expand">(eye, g.shape_of(x));
     }
-    std::int64_t const n = size.constant();
-    tensor positions{dtype::int64, {n, n}, {}};
-    for (std::int64_t i = 0; i != n; ++i)
-        for (std::int64_t k = 0; k != n; ++k) positions.append(k - i == offset ? std::min(i, k) : length.constant());
-    return g.constant(std::move(positions));
+    value out = x;
+    for (std::int64_t i = 1; i != n; ++i) out = matmul(g, out, x);
+    return out;
 }
 
-/// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
-/// and an appended zero; a product with a mask would spread NaN and infinity.
-inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-    std::int64_t const rank = x.rank() + 1;
-    safe_vector<sym_int> sizes = g.sizes(x);
-    sym_int const length = sizes.back();
-    sizes.back() = 1;
-    value const zero = expand(g, filled(g, safe_vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
-    value const positions = embedded_positions(g, length, offset);
-    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), positions, rank - 2);
-    std::int64_t const last[] = {rank - 2, rank - 1};
-    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
-    return move_axes(g, matrices, last, axes);
-}
-
-/// The row indices, then the column indices of a triangle's elements.
-inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
-                              bool upper) {
-    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of negative size");
-    budget::expect("a matrix", checked_int(rows) * columns);
-    budget::expect("a matrix", rows);
-    tensor positions{type, {2, 0}, {}};
-    for (int which : {0, 1})
-        for (std::int64_t i = 0; i < rows; ++i)
-            for (std::int64_t k = 0; k < columns; ++k) {
-                if (upper ? k - i < offset : k - i > offset) continue;
-                positions.append(which == 0 ? i : k);
-                positions.sizes[1] += which;
-            }
-    return g.constant(std::move(positions));
-}
-
-/// aten::im2col, by gathering rows and columns of the padded image.
-inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_list dilation, axis_list padding,
-                              axis_list stride) {
-    value x = image.rank() == 3 ? unsqueeze(g, image, 0) : image;
-    if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("negative padding");
-    if (padding[0] != 0 || padding[1] != 0) {
-        value const pads = g.ints({0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]});
-        x = g.op<"Pad">(x, pads, g.scalar_like(0, x));
-    }
-    safe_vector<sym_int> const sizes = g.sizes(x);
-    value const rows = window_positions(g, sizes[2], kernel[0], stride[0], dilation[0]);
-    value const columns = window_positions(g, sizes[3], kernel[1], stride[1], dilation[1]);
-    value const patches = gather(g, gather(g, x, rows, 2), columns, 4); // N, C, rows, kernel, columns, kernel
-    value const sorted = permute(g, patches, safe_vector<std::int64_t>{0, 1, 3, 5, 2, 4});
-    sym_int const area = multiply(g, g.size(rows, 0), g.size(columns, 0));
-    value const y = reshape(g, sorted, {sizes[0], multiply(g, sizes[1], kernel[0] * kernel[1]), area});
-    return image.rank() == 3 ? squeeze(g, y, 0) : y;
-}
+inline value determinant(graph<13> g, value a) { return g.op<"Det">(a); }
 
 } // namespace detail
 
-inline constexpr auto matrices = table(
-    symbolic<"aten::tril(self, diagonal)">(
-        [](graph<13> g, value self, sym_int diagonal) { return detail::triangle(g, self, diagonal, false); }),
-    symbolic<"aten::triu(self, diagonal)">(
-        [](graph<13> g, value self, sym_int diagonal) { return detail::triangle(g, self, diagonal, true); }),
-    symbolic<"aten::tril_indices(row, col, offset, dtype)">(
-        [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<dtype> dtype) {
-            return detail::triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
-        }),
-    symbolic<"aten::triu_indices(row, col, offset, dtype)">(
-        [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<dtype> dtype) {
-            return detail::triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
-        }),
-    symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(
-        [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-            return detail::embed_diagonal(g, self, offset, dim1, dim2);
-        }),
-    symbolic<"aten::diag(self, diagonal)">([](graph<13> g, value self, std::int64_t diagonal) {
-        return self.rank() == 1 ? detail::embed_diagonal(g, self, diagonal, 0, 1)
-                                : detail::diagonal_of(g, self, diagonal, 0, 1);
-    }),
-    symbolic<"aten::diagflat(self, offset)">([](graph<13> g, value self, std::int64_t offset) {
-        return detail::embed_diagonal(g, flat(g, self), offset, 0, 1);
-    }),
-    symbolic<"aten::im2col(self, kernel_size, dilation, padding, stride)">(
-        [](graph<13> g, value self, axis_list kernel, axis_list dilation, axis_list padding, axis_list stride) {
-            return detail::image_to_columns(g, self, kernel, dilation, padding, stride);
-        }),
-    // Col2Im was added in opset 18.
-    symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(
-        [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation, axis_list padding,
-           axis_list stride) {
-            if (std::any_of(kernel.begin(), kernel.end(), [](std::int64_t n) { return n < 1; }))
-                throw unsupported_error("a kernel_size below 1");
-            value const x = self.rank() == 2 ? unsqueeze(g, self, 0) : self;
-            safe_vector<std::int64_t> const pads{padding[0], padding[1], padding[0], padding[1]};
-            value const y = g.op<"Col2Im">(x,
-                                           g.ints(output_size),
-                                           g.ints(kernel),
-                                           attr::dilations_i(dilation),
-                                           attr::pads_i(pads),
-                                           attr::strides_i(stride));
-            return self.rank() == 2 ? squeeze(g, y, 0) : y;
-        }),
-    symbolic<"aten::one_hot(self, num_classes)">([](graph<13> g, value self, std::int64_t num_classes) {
-        value const depth =
-            num_classes >= 0
-                ? g.scalar(num_classes, dtype::int64)
-                : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
-        value const y = g.op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
-        return self.rank() == 0 ? squeeze(g, y, 0) : y;
-    }));
+inline constexpr auto linear_algebra =
+    table(symbolic<"aten::linalg_inv(A)">([](graph<13> g, value a) -> value { return detail::inverse(g, a); }),
+          symbolic<"aten::inverse(self)">([](graph<13> g, value self) -> value { return detail::inverse(g, self); }),
+          symbolic<"aten::linalg_matrix_power(self, n)">(
+              [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
+          symbolic<"aten::matrix_power(self, n)">(
+              [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
+          symbolic<"aten::cross(self, other, dim)">(
+              [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
+                  return detail::cross(g, self, other, dim ? *dim : detail::cross_dim(self, other));
+              }),
+          symbolic<"aten::linalg_cross(self, other, dim)">([](graph<13> g, value self, value other, std::int64_t dim)
+                                                               -> value { return detail::cross(g, self, other, dim); }),
+          symbolic<"aten::det(self)">([](graph<13> g, value self) -> value { return detail::determinant(g, self); }),
+          symbolic<"aten::linalg_det(A)">([](graph<13> g, value a) -> value { return detail::determinant(g, a); }),
+          symbolic<"aten::logdet(self)">(
+              [](graph<13> g, value self) -> value { return g.op<"Log">(detail::determinant(g, self)); }),
+          symbolic<"aten::linalg_slogdet(A)">([](graph<13> g, value a) -> std::tuple<value, value> {
+              value const d = detail::determinant(g, a);
+              return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
+          }));
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -5788,143 +5747,270 @@ inline constexpr auto padding = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/adaptive_pooling.hpp
-// Maxima over gathered windows, and adaptive pooling, whose window sizes follow from the output size.
-// Internal header.
+// ---- aton/mappings/slicing.hpp
+// Parts of a tensor by position: aten's slice, select, narrow, as_strided and unfold.
+// Public header.
 
-namespace ATON_NAMESPACE::mappings::detail {
+namespace ATON_NAMESPACE::mappings {
 
-/// The identity of the maximum: the dtype's lowest number.
-inline scalar lowest(dtype t) {
-    if (is_floating(t)) return -std::numeric_limits<double>::infinity();
-    if (is_unsigned_integral(t) || t == dtype::bool_) return 0;
-    return bits(t) == 64 ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (bits(t) - 1));
-}
+namespace detail {
 
-inline value max_of_windows(graph<13> g, value x, window_table const& t) {
-    return unflatten(g, reduce<"ReduceMax">(g, gather_windows(g, x, t, lowest(x.dtype())), ints{2}, false), t);
-}
-
-/// The index in the plane of the first maximum of each window.
-inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
-    value const k = g.op<"ArgMax">(gather_windows(g, x, t, lowest(x.dtype())), attr::axis_i(2), attr::keepdims_i(0));
-    value const entry = g.op<"Add">(g.op<"Mul">(k, t.positions), g.ints(iota(t.positions)));
-    return unflatten(g, g.op<"Gather">(g.ints(t.index), entry, attr::axis_i(0)), t);
-}
-
-inline bool all_one(safe_span<sym_int const> sizes) {
-    return std::all_of(sizes.begin(), sizes.end(), [](sym_int const& s) { return s.is(1); });
-}
-
-/// The spatial sizes of x and of the output; `known` is whether all of them are static.
-struct adaptive_sizes {
-    bool known = true;
-    bool divides = true;
-    ints in, out, kernel;
-
-    adaptive_sizes(value x, safe_span<sym_int const> output_size) {
-        for (std::size_t i = 0; i != output_size.size(); ++i) {
-            dim const& d = x.size(static_cast<std::int64_t>(i) + 2);
-            known = known && d.is_static() && output_size[i].is_constant();
-            if (!known) return;
-            if (d.size() == 0) throw unsupported_error("adaptive pooling of a dimension of size 0");
-            in.push_back(d.size());
-            out.push_back(output_size[i].constant());
-            divides = divides && out[i] > 0 && in[i] % out[i] == 0;
-            kernel.push_back(out[i] > 0 ? in[i] / out[i] : 0);
-        }
-    }
-    [[nodiscard]] window_table table() const {
-        safe_vector<axis_windows> axes;
-        for (std::size_t i = 0; i != in.size(); ++i) axes.push_back(adaptive(in[i], out[i]));
-        return combine(axes);
-    }
+inline constexpr auto slice_dim = [](graph<13> g, value self, std::int64_t dim, std::optional<sym_int> start,
+                                     std::optional<sym_int> end, sym_int step) {
+    return slice(g, self, dim, start.value_or(0), end.value_or(to_the_end), step);
 };
 
-inline safe_vector<sym_int> broadcast_sizes(safe_span<sym_int const> given, std::size_t n) {
-    if (given.size() == 1) return safe_vector<sym_int>(n, given[0]);
-    return {given.begin(), given.end()};
-}
+inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim, sym_int index) {
+    return select(g, self, dim, index);
+};
 
-/// Averages along one axis of any size: a product with a matrix that the graph computes, 1/count where a window covers an element.
-inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out) {
-    sym_int const in = g.size(x, axis);
-    value const n = g.to_value(in);
-    value const o = arithmetic_sequence(g, 0, out);
-    value const m = g.to_value(out);
-    value const start = g.op<"Div">(g.op<"Mul">(o, n), m);
-    value const next = g.op<"Add">(g.op<"Mul">(g.op<"Add">(o, 1), n), g.op<"Sub">(m, 1));
-    value const end = g.op<"Div">(next, m);
-    value const at = unsqueeze(g, arithmetic_sequence(g, 0, in), 1);
-    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(at, start), g.op<"Less">(at, end));
-    value const count = g.cast(g.op<"Sub">(end, start), x.dtype());
-    value const weights = g.op<"Div">(g.cast(inside, x.dtype()), count);
-    return swap_axes(g, g.op<"MatMul">(swap_axes(g, x, axis, -1), weights), axis, -1);
-}
-
-inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> output_size) {
-    if (!is_floating(x.dtype())) return g.unsupported("adaptive average pooling of integers");
-    if (all_one(output_size)) return g.op<"GlobalAveragePool">(x);
-    adaptive_sizes const s(x, output_size);
-    if (!s.known) {
-        for (std::size_t i = 0; i != output_size.size(); ++i)
-            x = average_along(g, x, static_cast<std::int64_t>(i) + 2, output_size[i]);
-        return x;
+/// The positions of a strided view's elements in the storage.
+inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
+                                std::int64_t offset) {
+    tensor positions{dtype::int64, {size.begin(), size.end()}, {}};
+    std::int64_t const n = positions.element_count();
+    budget::expect("a table of positions", n); // also where a size is negative
+    budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
+    for (std::int64_t i = 0; i != n; ++i) {
+        checked_int at = offset;
+        std::int64_t rest = i;
+        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + checked_int(rest % size[k]) * stride[k];
+        if (at < 0) throw unsupported_error("a strided view that starts before the first element");
+        positions.append(std::int64_t{at});
     }
-    if (s.in == s.out) return x;
-    if (s.divides) return g.op<"AveragePool">(x, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
-    window_table const t = s.table();
-    value const sum = reduce_sum(g, gather_windows(g, x, t, 0), ints{2}, false);
-    return unflatten(g, g.op<"Div">(sum, g.cast(g.ints(t.counts()), x.dtype())), t);
+    return positions;
 }
 
-/// The maximum of each plane and its index; works for dynamic sizes.
-inline std::tuple<value, value> global_max(graph<13> g, value x) {
+inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
+    tensor positions = strided_positions(size, stride, offset);
+    std::int64_t const count = x.shape().element_count();
+    for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
+        if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
+            throw unsupported_error("as_strided past the last element of its input");
+    if (positions.element_count() == 0) return empty_constant(g, size, x.dtype());
+    return gather(g, flat(g, x), g.constant(std::move(positions)), 0);
+}
+
+/// Whether the strides are those of a contiguous tensor of these sizes, some of which are computed. Ignores dimensions of size 1.
+inline bool is_row_major(size_list size, size_list stride) {
+    std::int64_t expected = 1; // -1: depends on a computed size
+    for (std::size_t i = size.size(); i-- != 0;) {
+        if (size[i].is(1)) continue;
+        if (expected < 0 || !stride[i].is(expected)) return false;
+        expected = size[i].is_constant() ? checked_multiply(expected, size[i].constant()) : -1;
+    }
+    return true;
+}
+
+inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
+                                      std::optional<std::int64_t> storage_offset) -> value {
+    safe_vector<std::int64_t> sizes;
+    safe_vector<std::int64_t> strides;
+    if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
+    for (std::size_t i = 0; i != size.size(); ++i) {
+        if (size[i].is_constant()) sizes.push_back(size[i].constant());
+        if (stride[i].is_constant()) strides.push_back(stride[i].constant());
+    }
+    if (sizes.size() == size.size() && strides.size() == size.size())
+        return strided_view(g, self, sizes, strides, storage_offset.value_or(0));
+    if (storage_offset.value_or(0) == 0 && is_row_major(size, stride)) return reshape(g, self, size);
+    return g.unsupported("computed sizes or strides, unless they are those of a contiguous tensor");
+};
+
+/// The positions of the elements of every window, as (windows, size).
+inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
+    if (size < 0 || step < 1 || dilation < 1)
+        throw unsupported_error("windows of negative size, or with a step or dilation below 1");
+    std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
+    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than their dimension");
+    sym_int const windows = add(g, divide(g, subtract(g, n, extent), step), 1);
+    if (!windows.is_constant())
+        return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
+                           arithmetic_sequence(g, 0, size, dilation));
+    std::int64_t const sizes[] = {windows.constant(), size};
+    std::int64_t const strides[] = {step, dilation};
+    return g.constant(strided_positions(sizes, strides, 0));
+}
+
+inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
+                                      std::int64_t step) {
+    value const x = at_least_1d(g, self);
+    std::int64_t const axis = normalize_axis(dimension, x.rank());
+    value const windows = gather(g, x, window_positions(g, g.size(x, axis), size, step), axis);
+    // The result for a 0-d tensor has only the dimension of the window size.
+    if (self.rank() == 0) return flat(g, windows);
+    std::int64_t const within = axis + 1;
+    std::int64_t const last = -1;
+    return move_axes(g, windows, {&within, 1}, {&last, 1});
+};
+
+inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
+    axis = normalize_axis(axis, x.rank());
+    if (start.is_constant() && start.constant() < 0) start = add(g, start, g.size(x, axis));
+    if (!start.is_constant()) { // may be negative at run time
+        value const s = start.as_value();
+        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(add(g, s, g.size(x, axis))), s));
+    }
+    return slice(g, x, axis, start, add(g, start, length));
+}
+
+inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
+    return narrow_axis(g, self, dim, start, length);
+};
+
+} // namespace detail
+
+inline constexpr auto slicing = table(
+    symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim),
+    symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim),
+    symbolic<"aten::select.int(self, dim, index)">(detail::select_dim),
+    symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim),
+    symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided),
+    symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided),
+    symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim),
+    symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim),
+    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim),
+    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim),
+    symbolic<"aten::narrow.Tensor(self, dim, start, length)">([](graph<13> g, value self, std::int64_t dim, value start,
+                                                                 sym_int length) {
+        value const at = g.cast(start, dtype::int64);
+        return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
+    }));
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/patches.hpp
+// Patches of images as columns: aten's im2col and col2im.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// aten::im2col, by gathering rows and columns of the padded image.
+inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_list dilation, axis_list padding,
+                              axis_list stride) {
+    value x = image.rank() == 3 ? unsqueeze(g, image, 0) : image;
+    if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("negative padding");
+    if (padding[0] != 0 || padding[1] != 0) {
+        value const pads = g.ints({0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]});
+        x = g.op<"Pad">(x, pads, g.scalar_like(0, x));
+    }
     safe_vector<sym_int> const sizes = g.sizes(x);
-    value const flat_plane = reshape(g, x, {sizes[0], sizes[1], -1});
-    ints const axes = iota(x.rank());
-    value const at = g.op<"ArgMax">(flat_plane, attr::axis_i(2), attr::keepdims_i(1));
-    auto const spatial = safe_span(axes).subspan(3);
-    return {reduce<"ReduceMax">(g, x, safe_span(axes).subspan(2), true),
-            spatial.empty() ? at : unsqueeze(g, at, spatial)};
+    value const rows = window_positions(g, sizes[2], kernel[0], stride[0], dilation[0]);
+    value const columns = window_positions(g, sizes[3], kernel[1], stride[1], dilation[1]);
+    value const patches = gather(g, gather(g, x, rows, 2), columns, 4); // N, C, rows, kernel, columns, kernel
+    value const sorted = permute(g, patches, safe_vector<std::int64_t>{0, 1, 3, 5, 2, 4});
+    sym_int const area = multiply(g, g.size(rows, 0), g.size(columns, 0));
+    value const y = reshape(g, sorted, {sizes[0], multiply(g, sizes[1], kernel[0] * kernel[1]), area});
+    return image.rank() == 3 ? squeeze(g, y, 0) : y;
 }
 
-inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
-    if (all_one(output_size)) return global_max(g, x);
-    adaptive_sizes const s(x, output_size);
-    if (!s.known) return g.unsupported("adaptive max pooling over a dynamic height or width");
-    if (std::find(s.out.begin(), s.out.end(), 0) != s.out.end()) return g.unsupported("adaptive max pooling to size 0");
-    if (s.divides && is_floating(x.dtype())) {
-        auto const [y, flat_index] =
-            g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
-        return {y, g.op<"Mod">(flat_index, s.table().plane)};
-    }
-    window_table const t = s.table().with_padding_last();
-    return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
+} // namespace detail
+
+inline constexpr auto patches =
+    table(symbolic<"aten::im2col(self, kernel_size, dilation, padding, stride)">(
+              [](graph<13> g, value self, axis_list kernel, axis_list dilation, axis_list padding, axis_list stride) {
+                  return detail::image_to_columns(g, self, kernel, dilation, padding, stride);
+              }),
+          // Col2Im was added in opset 18.
+          symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(
+              [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation,
+                 axis_list padding, axis_list stride) {
+                  if (std::any_of(kernel.begin(), kernel.end(), [](std::int64_t n) { return n < 1; }))
+                      throw unsupported_error("a kernel_size below 1");
+                  value const x = self.rank() == 2 ? unsqueeze(g, self, 0) : self;
+                  safe_vector<std::int64_t> const pads{padding[0], padding[1], padding[0], padding[1]};
+                  value const y = g.op<"Col2Im">(x,
+                                                 g.ints(output_size),
+                                                 g.ints(kernel),
+                                                 attr::dilations_i(dilation),
+                                                 attr::pads_i(pads),
+                                                 attr::strides_i(stride));
+                  return self.rank() == 2 ? squeeze(g, y, 0) : y;
+              }));
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/pixels.hpp
+// Pixel and channel shuffles: aten's pixel_shuffle, pixel_unshuffle and channel_shuffle.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The first `lead` sizes of x, followed by `tail`.
+inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
+    safe_vector<sym_int> sizes;
+    for (std::int64_t i = 0; i != lead; ++i) sizes.push_back(g.size(x, i));
+    sizes.insert(sizes.end(), tail);
+    return sizes;
 }
 
-template <std::size_t N>
-inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, safe_span<sym_int const> output_size) {
-    auto const sizes = broadcast_sizes(output_size, N);
-    return widened(g, self, [&](value x) {
-        return with_batch(g, x, N, [&](value batch) { return adaptive_average(g, batch, sizes); });
-    });
+/// Permutes the last dimensions of x; order[i] counts from the first of them.
+inline value permute_last(graph<13> g, value x, safe_span<std::int64_t const> order) {
+    auto const lead = x.rank() - static_cast<std::int64_t>(order.size());
+    safe_vector<std::int64_t> perm = iota(lead);
+    for (std::int64_t axis : order) perm.push_back(lead + axis);
+    return permute(g, x, perm);
+}
+
+inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
+    if (x.rank() < 3 || factor < 1)
+        return g.unsupported("pixel_shuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
+    if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x))
+        return g.op<"DepthToSpace">(x, attr::blocksize_i(factor), attr::mode_s("CRD"));
+    std::int64_t const lead = x.rank() - 3;
+    sym_int const channels = divide(g, g.size(x, lead), factor * factor);
+    sym_int const height = g.size(x, lead + 1);
+    sym_int const width = g.size(x, lead + 2);
+    value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, factor, factor, height, width}));
+    constexpr std::int64_t order[] = {0, 3, 1, 4, 2};
+    return reshape(g,
+                   permute_last(g, blocks, order),
+                   with_lead(g, x, lead, {channels, multiply(g, height, factor), multiply(g, width, factor)}));
+}
+
+/// Not SpaceToDepth, which orders the position in a block before the channel; ATen orders it after the channel.
+inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
+    if (x.rank() < 3 || factor < 1)
+        return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
+    if (is_empty(x)) return x; // as in ATen
+    std::int64_t const lead = x.rank() - 3;
+    sym_int const channels = g.size(x, lead);
+    sym_int const height = divide(g, g.size(x, lead + 1), factor);
+    sym_int const width = divide(g, g.size(x, lead + 2), factor);
+    value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, height, factor, width, factor}));
+    constexpr std::int64_t order[] = {0, 2, 4, 1, 3};
+    return reshape(g,
+                   permute_last(g, blocks, order),
+                   with_lead(g, x, lead, {multiply(g, channels, factor * factor), height, width}));
+}
+
+inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
+    if (is_empty(x)) return x;
+    if (x.rank() < 3) return g.unsupported("channel_shuffle of rank " + std::to_string(x.rank()));
+    sym_int const channels = g.size(x, 1);
+    value const grouped = reshape(g, x, with_lead(g, x, 1, {groups, divide(g, channels, groups), -1}));
+    constexpr std::int64_t order[] = {0, 2, 1, 3};
+    return reshape(g, permute_last(g, grouped, order), g.sizes(x));
 };
 
-template <std::size_t N>
-inline constexpr auto adaptive_max_pool =
-    [](graph<13> g, value self, safe_span<sym_int const> output_size) -> std::tuple<value, value> {
-    auto const sizes = broadcast_sizes(output_size, N);
-    bool const narrow = self.dtype() == dtype::bfloat16 && g.opset() < 22;
-    value const x = narrow ? g.cast(self, dtype::float32) : self;
-    auto const [y, indices] = with_batch_pair(g, x, N, [&](value batch) { return adaptive_max(g, batch, sizes); });
-    return {g.cast(y, self.dtype()), indices};
-};
+} // namespace detail
 
-} // namespace ATON_NAMESPACE::mappings::detail
+inline constexpr auto pixels =
+    table(symbolic<"aten::pixel_shuffle(self, upscale_factor)">(
+              [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_shuffle(g, self, factor); }),
+          symbolic<"aten::pixel_unshuffle(self, downscale_factor)">(
+              [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_unshuffle(g, self, factor); }),
+          symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
+          symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels));
+
+} // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/pooling.hpp
-// ATen's pooling over one to three spatial dimensions: max (with indices), average, adaptive, and max_unpool.
+// ATen's pooling over one to three spatial dimensions: max (with indices), average, and max_unpool.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -6181,14 +6267,6 @@ inline constexpr auto pooling = table(
         detail::avg_pool<2>),
     symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
         detail::avg_pool<3>),
-    symbolic<"aten::adaptive_avg_pool1d(self, output_size)">(detail::adaptive_avg_pool<1>),
-    symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
-    symbolic<"aten::adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
-    symbolic<"aten::_adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
-    symbolic<"aten::_adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
-    symbolic<"aten::adaptive_max_pool1d(self, output_size)">(detail::adaptive_max_pool<1>),
-    symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
-    symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>),
     symbolic<"aten::max_unpool2d(self, indices, output_size)">(
         [](graph<13> g, value self, value indices, safe_span<size const> output_size) {
             return detail::unpool(g, self, indices, output_size);
@@ -6198,6 +6276,40 @@ inline constexpr auto pooling = table(
         [](graph<13> g, value self, value indices, safe_span<size const> output_size, int_list, int_list) {
             return detail::unpool(g, self, indices, output_size);
         }));
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/random.hpp
+// Random operators: aten's dropout, which is random in training only.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// In training, dropout is random unless p is 0 or 1.
+inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
+    if (!train || p == 0) return x;
+    if (p == 1) return g.op<"Mul">(x, 0);
+    return g.unsupported("dropout in training: export the model in eval mode");
+};
+
+} // namespace detail
+
+inline constexpr auto random =
+    table(symbolic<"aten::dropout(input, p, train)">(detail::dropout),
+          symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
+          symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
+          symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
+          // train=None means training, as in ATen's CPU kernel.
+          symbolic<"aten::native_dropout(input, p, train)">(
+              [](graph<13> g, value x, double p, std::optional<bool> train) -> std::tuple<value, value> {
+                  if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
+                  bool const training = train.value_or(true);
+                  if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
+                  value const y = detail::dropout(g, x, p, training);
+                  return {y, detail::filled_like(g, x, !training || p == 0, dtype::bool_)};
+              }));
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -6845,7 +6957,7 @@ inline constexpr auto repeating =
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/interpolation.hpp
+// ---- aton/mappings/detail/interpolation.hpp
 // ATen's interpolation (ATen/native/UpSample.h) along one axis as a table of indices and weights, applied with Gather, Mul and ReduceSum
 // where ONNX's Resize samples differently.
 // Internal header.
@@ -7365,7 +7477,7 @@ inline constexpr auto resize = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/volume_sampling.hpp
+// ---- aton/mappings/detail/volume_sampling.hpp
 // grid_sampler over three dimensions as arithmetic and gathers: below opset 20, GridSample supports only two.
 // Internal header.
 
@@ -7455,69 +7567,12 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
 } // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/sampling.hpp
-// Pixel and channel shuffles, and sampling at grid points: aten's pixel_shuffle, channel_shuffle, grid_sampler, affine_grid_generator.
+// Sampling at grid points: aten's grid_sampler and affine_grid_generator.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
-
-/// The first `lead` sizes of x, followed by `tail`.
-inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
-    safe_vector<sym_int> sizes;
-    for (std::int64_t i = 0; i != lead; ++i) sizes.push_back(g.size(x, i));
-    sizes.insert(sizes.end(), tail);
-    return sizes;
-}
-
-/// Permutes the last dimensions of x; order[i] counts from the first of them.
-inline value permute_last(graph<13> g, value x, safe_span<std::int64_t const> order) {
-    auto const lead = x.rank() - static_cast<std::int64_t>(order.size());
-    safe_vector<std::int64_t> perm = iota(lead);
-    for (std::int64_t axis : order) perm.push_back(lead + axis);
-    return permute(g, x, perm);
-}
-
-inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
-    if (x.rank() < 3 || factor < 1)
-        return g.unsupported("pixel_shuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
-    if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x))
-        return g.op<"DepthToSpace">(x, attr::blocksize_i(factor), attr::mode_s("CRD"));
-    std::int64_t const lead = x.rank() - 3;
-    sym_int const channels = divide(g, g.size(x, lead), factor * factor);
-    sym_int const height = g.size(x, lead + 1);
-    sym_int const width = g.size(x, lead + 2);
-    value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, factor, factor, height, width}));
-    constexpr std::int64_t order[] = {0, 3, 1, 4, 2};
-    return reshape(g,
-                   permute_last(g, blocks, order),
-                   with_lead(g, x, lead, {channels, multiply(g, height, factor), multiply(g, width, factor)}));
-}
-
-/// Not SpaceToDepth, which orders the position in a block before the channel; ATen orders it after the channel.
-inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
-    if (x.rank() < 3 || factor < 1)
-        return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
-    if (is_empty(x)) return x; // as in ATen
-    std::int64_t const lead = x.rank() - 3;
-    sym_int const channels = g.size(x, lead);
-    sym_int const height = divide(g, g.size(x, lead + 1), factor);
-    sym_int const width = divide(g, g.size(x, lead + 2), factor);
-    value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, height, factor, width, factor}));
-    constexpr std::int64_t order[] = {0, 2, 4, 1, 3};
-    return reshape(g,
-                   permute_last(g, blocks, order),
-                   with_lead(g, x, lead, {multiply(g, channels, factor * factor), height, width}));
-}
-
-inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
-    if (is_empty(x)) return x;
-    if (x.rank() < 3) return g.unsupported("channel_shuffle of rank " + std::to_string(x.rank()));
-    sym_int const channels = g.size(x, 1);
-    value const grouped = reshape(g, x, with_lead(g, x, 1, {groups, divide(g, channels, groups), -1}));
-    constexpr std::int64_t order[] = {0, 2, 1, 3};
-    return reshape(g, permute_last(g, grouped, order), g.sizes(x));
-};
 
 /// Padding mode "border" clamps each neighbor of a point in ATen, but the point itself in GridSample, so cubic samples near the border
 /// read different elements. Pads x by two border elements on each side, and moves the points accordingly.
@@ -7620,12 +7675,6 @@ inline value affine_grid(graph<13> g, value theta, safe_span<sym_int const> size
 } // namespace detail
 
 inline constexpr auto sampling = table(
-    symbolic<"aten::pixel_shuffle(self, upscale_factor)">(
-        [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_shuffle(g, self, factor); }),
-    symbolic<"aten::pixel_unshuffle(self, downscale_factor)">(
-        [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_unshuffle(g, self, factor); }),
-    symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
-    symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels),
     // GridSample was added in opset 16.
     symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
     symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(
@@ -8110,8 +8159,62 @@ inline constexpr auto selection = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/softmax.hpp
+// Softmax and its logarithm along an axis.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// As in ATen, a 0-d tensor is treated as 1-d.
+template <fixed_string Op>
+value softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
+    value const input = g.cast(x, type.value_or(x.dtype()));
+    if (x.rank() == 0) return squeeze(g, g.op<Op>(unsqueeze(g, input, 0), attr::axis_i(0)), 0);
+    return g.op<Op>(input, attr::axis_i(normalize_axis(dim, x.rank())));
+}
+
+template <fixed_string Op>
+inline constexpr auto softmax_with_dtype =
+    [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
+    return softmax<Op>(g, x, dim, type);
+};
+
+template <fixed_string Op>
+inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t dim, bool half_to_float) -> value {
+    return softmax<Op>(g, x, dim, half_to_float ? dtype::float32 : x.dtype());
+};
+
+/// Softmax that returns 0 instead of NaN for rows in which every element is -inf.
+inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
+    value const y = softmax<"Softmax">(g, x, dim, type);
+    if (!is_floating(x.dtype())) return y;
+    safe_vector<std::int64_t> axes;
+    if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
+    value const largest = reduce<"ReduceMax">(g, x, axes, true);
+    value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
+    return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
+}
+
+} // namespace detail
+
+inline constexpr auto softmax =
+    table(symbolic<"aten::softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
+          symbolic<"aten::_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"Softmax">),
+          symbolic<"aten::special_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
+          symbolic<"aten::log_softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
+          symbolic<"aten::_log_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"LogSoftmax">),
+          symbolic<"aten::special_log_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
+          symbolic<"aten::_safe_softmax(self, dim, dtype)">(
+              [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
+                  return detail::safe_softmax(g, x, dim, type);
+              }));
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/sorting.hpp
-// Order along an axis: aten's sort, topk, kthvalue, median, mode and quantile, mostly as ONNX's TopK.
+// Order along an axis: aten's sort, topk and kthvalue, as ONNX's TopK.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -8158,124 +8261,6 @@ inline constexpr auto argsort_row = [](graph<13> g, value self, std::int64_t dim
     return std::get<1>(sort(g, self, dim, descending));
 };
 
-/// The number of NaNs along the axis, which is kept.
-inline value count_nan(graph<13> g, value x, std::int64_t axis) {
-    return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
-}
-
-/// floor((n - 1) / 2) for an int64 n >= 1.
-inline value lower_middle(graph<13> g, value n) {
-    value const one = g.scalar(1, dtype::int64);
-    return g.op<"Div">(g.op<"Sub">(n, one), g.scalar(2, dtype::int64));
-}
-
-/// The index of the lower median along an axis, which is kept. If there are NaNs, which sort last, it is that of the first NaN,
-/// or with `ignore_nan` the median of the other elements.
-inline value median_index(graph<13> g, value x, std::int64_t axis, bool ignore_nan) {
-    value const n = g.to_value(g.size(x, axis));
-    value const sorted = sorted_indices(g, x, axis, false);
-    if (!is_floating(x.dtype())) {
-        value const start = g.op<"Reshape">(lower_middle(g, n), g.ints({1}));
-        return g.op<"Slice">(sorted, start, g.op<"Add">(start, g.ints({1})), g.ints({axis}));
-    }
-    value const nans = count_nan(g, x, axis);
-    value const numbers = g.op<"Sub">(n, nans);
-    value const none = g.scalar(0, dtype::int64);
-    value const position = ignore_nan ? g.op<"Max">(safe_vector<value>{lower_middle(g, numbers), none})
-                                      : g.op<"Where">(g.op<"Greater">(nans, none), numbers, lower_middle(g, n));
-    return g.op<"GatherElements">(sorted, position, attr::axis_i(axis));
-}
-
-template <bool IgnoreNan>
-inline constexpr auto median_dim =
-    [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
-    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    return gathered(g, self, median_index(g, self, axis, IgnoreNan), axis, keepdim);
-};
-template <bool IgnoreNan>
-inline constexpr auto median_all = [](graph<13> g, value self) -> value {
-    if (self.shape().element_count() == 0) return g.scalar(std::numeric_limits<double>::quiet_NaN(), self.dtype());
-    value const flat = g.op<"Reshape">(self, g.ints({-1}));
-    return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));
-};
-
-/// The last index of the smallest of the most frequent values along an axis, which is kept. Compares all pairs.
-inline value mode_index(graph<13> g, value x, std::int64_t axis) {
-    prefixes const p = make_prefixes(g, x, axis);
-    std::int64_t const last = x.rank();
-    value const row = squeeze(g, p.row, -2);
-    value const same = g.cast(g.op<"Equal">(p.row, unsqueeze(g, row, -1)), dtype::int64);
-    value const count = reduce_sum(g, same, std::array{last}, false);
-    value const frequent = g.op<"Equal">(count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
-    value const smallest = reduce<"ReduceMin">(
-        g, choose(g, frequent, row, g.scalar_like(max_value(row.dtype()), row)), std::array{last - 1}, true);
-    value const found = g.op<"Where">(g.op<"Equal">(row, smallest), p.position, g.scalar(-1, dtype::int64));
-    return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
-}
-
-/// The indices in sorted order that a fractional rank interpolates between, and the weight of the upper one. `above` and `weight` are
-/// unset if no interpolation is needed.
-struct ranks {
-    value below;
-    value above;
-    value weight;
-};
-inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolation) {
-    auto const index = [&](value r) { return g.cast(r, dtype::int64); };
-    if (interpolation == "nearest") rank = g.op<"Round">(rank); // half to even, in ATen and in ONNX
-    if (interpolation == "higher") rank = g.op<"Ceil">(rank);
-    value const below = g.op<"Floor">(rank);
-    if (interpolation == "linear") return {index(below), index(g.op<"Ceil">(rank)), g.op<"Sub">(rank, below)};
-    if (interpolation == "midpoint") return {index(below), index(g.op<"Ceil">(rank)), g.scalar_like(0.5, rank)};
-    return {index(below), {}, {}};
-}
-
-/// aten::quantile, or nanquantile if `ignore_nan`. The dimension of a 1-d q comes first in the result.
-inline value quantile(graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
-                      std::string_view interpolation, bool ignore_nan) {
-    bool const whole = !dim || self.rank() == 0;
-    value const x = whole ? flat(g, self) : self;
-    std::int64_t const axis = whole ? 0 : normalize_axis(*dim, self.rank());
-    std::int64_t const last = x.rank() - 1;
-    value const moved = permute(g, x, move_to_end(axis, x.rank()));
-    value const sorted = g.op<"GatherElements">(moved, sorted_indices(g, moved, last, false), attr::axis_i(last));
-    value const nans = count_nan(g, moved, last);
-    value const n = g.to_value(g.size(moved, last));
-    value const one = g.scalar(1, dtype::int64);
-    value const points = flat(g, g.cast(q, x.dtype()));
-    auto const scaled = [&](value count) { return g.op<"Mul">(points, g.cast(g.op<"Sub">(count, one), x.dtype())); };
-    value const zero = g.scalar_like(0, x);
-    value const rank = ignore_nan ? g.op<"Max">(safe_vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
-                                  : choose(g,
-                                           g.op<"Greater">(nans, g.scalar(0, dtype::int64)),
-                                           g.cast(g.op<"Sub">(n, one), x.dtype()),
-                                           scaled(n));
-    ranks const r = quantile_ranks(g, rank, interpolation);
-    value y = g.op<"GatherElements">(sorted, r.below, attr::axis_i(last));
-    if (r.above.id() != no_value) {
-        value const above = g.op<"GatherElements">(sorted, r.above, attr::axis_i(last));
-        y = lerp(g, y, above, r.weight); // NaN between an infinity and itself, as in ATen
-    }
-    safe_vector<std::int64_t> front = iota(last);
-    front.insert(front.begin(), last);
-    y = q.rank() == 0 ? squeeze(g, y, last) : permute(g, y, front);
-    if (!keepdim || self.rank() == 0) return y;
-    safe_vector<std::int64_t> kept = whole ? iota(self.rank()) : safe_vector{axis};
-    for (std::int64_t& a : kept) a += q.rank();
-    return unsqueeze(g, y, kept);
-}
-
-template <bool IgnoreNan>
-inline constexpr auto quantile_row =
-    [](graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
-       std::string_view interpolation) { return quantile(g, self, q, dim, keepdim, interpolation, IgnoreNan); };
-template <bool IgnoreNan>
-inline constexpr auto quantile_number = [](graph<13> g, value self, double q, std::optional<std::int64_t> dim,
-                                           bool keepdim, std::string_view interpolation) {
-    return quantile(g, self, g.scalar_like(q, self), dim, keepdim, interpolation, IgnoreNan);
-};
-
 } // namespace detail
 
 inline constexpr auto sorting = table(
@@ -8304,23 +8289,7 @@ inline constexpr auto sorting = table(
             if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
             value const smallest = detail::order_of(g, self, axis, k, false);
             return gathered(g, self, detail::slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
-        }),
-    symbolic<"aten::median(self)">(detail::median_all<false>),
-    symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
-    symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),
-    symbolic<"aten::nanmedian.dim(self, dim, keepdim)">(detail::median_dim<true>),
-    symbolic<"aten::mode(self, dim, keepdim)">(
-        [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
-            if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-            std::int64_t const axis = normalize_axis(dim, self.rank());
-            bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
-            value const x = detail::selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
-            return gathered(g, self, detail::mode_index(g, x, axis), axis, keepdim);
-        }),
-    symbolic<"aten::quantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<false>),
-    symbolic<"aten::nanquantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<true>),
-    symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
-    symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
+        }));
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -8581,7 +8550,7 @@ inline constexpr auto special_functions =
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/splitting.hpp
-// Splitting along an axis: aten's split, chunk, tensor_split, unbind, narrow ...
+// Splitting along an axis: aten's split, chunk, tensor_split, unbind ...
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -8666,73 +8635,246 @@ inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim)
     return out;
 };
 
-inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
-    axis = normalize_axis(axis, x.rank());
-    if (start.is_constant() && start.constant() < 0) start = add(g, start, g.size(x, axis));
-    if (!start.is_constant()) { // may be negative at run time
-        value const s = start.as_value();
-        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(add(g, s, g.size(x, axis))), s));
+} // namespace detail
+
+inline constexpr auto splitting =
+    table(symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size),
+          symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size),
+          symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size),
+          symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list),
+          symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list),
+          symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list),
+          symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list),
+          symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks),
+          symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks),
+          symbolic<"aten::tensor_split.sections(self, sections, dim)">(
+              [](graph<13> g, value self, std::int64_t sections, std::int64_t dim) {
+                  return detail::split_sections(g, self, sections, normalize_axis(dim, self.rank()));
+              }),
+          symbolic<"aten::tensor_split.indices(self, indices, dim)">(
+              [](graph<13> g, value self, size_list indices, std::int64_t dim) {
+                  return detail::split_at(g, self, indices, dim);
+              }),
+          // A computed number of sections would give a computed number of results.
+          symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(
+              [](graph<13> g, value self, value positions, std::int64_t dim) {
+                  dim = normalize_axis(dim, self.rank());
+                  if (positions.rank() == 0)
+                      return detail::split_sections(g, self, positions.constant<std::int64_t>(), dim);
+                  std::int64_t const count =
+                      positions.size(0).is_static() ? positions.size(0).size() : detail::expected_count(g) - 1;
+                  safe_vector<sym_int> indices;
+                  for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
+                  return detail::split_at(g, self, indices, dim);
+              }),
+          symbolic<"aten::hsplit.int(self, sections)">([](graph<13> g, value self, std::int64_t sections) {
+              return detail::split_sections(g, self, sections, detail::horizontal(self));
+          }),
+          symbolic<"aten::vsplit.int(self, sections)">(
+              [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 0); }),
+          symbolic<"aten::dsplit.int(self, sections)">(
+              [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 2); }),
+          symbolic<"aten::hsplit.array(self, indices)">([](graph<13> g, value self, size_list indices) {
+              return detail::split_at(g, self, indices, detail::horizontal(self));
+          }),
+          symbolic<"aten::vsplit.array(self, indices)">(
+              [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 0); }),
+          symbolic<"aten::dsplit.array(self, indices)">(
+              [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 2); }),
+          symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
+          symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim));
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/statistics.hpp
+// Statistics along axes: aten's var, std, median, mode and quantile.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The results of var, std (`Root`), var_mean and std_mean (`WithMean`).
+template <bool Root, bool WithMean>
+auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
+    moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
+    value const y = g.cast(Root ? value(g.op<"Sqrt">(m.variance)) : m.variance, x.dtype());
+    if constexpr (WithMean) {
+        return std::tuple<value, value>{y, m.mean};
+    } else {
+        return y;
     }
-    return slice(g, x, axis, start, add(g, start, length));
 }
-inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
-    return narrow_axis(g, self, dim, start, length);
+
+template <bool Root, bool WithMean>
+inline constexpr auto spread_all = [](graph<13> g, value self, bool unbiased) {
+    return spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
+};
+
+template <bool Root, bool WithMean>
+inline constexpr auto spread_dim = [](graph<13> g, value self, int_list_or_none dim, bool unbiased, bool keepdim) {
+    return spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
+};
+
+template <bool Root, bool WithMean>
+inline constexpr auto spread_correction =
+    [](graph<13> g, value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
+        return spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
+    };
+
+/// The number of NaNs along the axis, which is kept.
+inline value count_nan(graph<13> g, value x, std::int64_t axis) {
+    return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
+}
+
+/// floor((n - 1) / 2) for an int64 n >= 1.
+inline value lower_middle(graph<13> g, value n) {
+    value const one = g.scalar(1, dtype::int64);
+    return g.op<"Div">(g.op<"Sub">(n, one), g.scalar(2, dtype::int64));
+}
+
+/// The index of the lower median along an axis, which is kept. If there are NaNs, which sort last, it is that of the first NaN,
+/// or with `ignore_nan` the median of the other elements.
+inline value median_index(graph<13> g, value x, std::int64_t axis, bool ignore_nan) {
+    value const n = g.to_value(g.size(x, axis));
+    value const sorted = sorted_indices(g, x, axis, false);
+    if (!is_floating(x.dtype())) {
+        value const start = g.op<"Reshape">(lower_middle(g, n), g.ints({1}));
+        return g.op<"Slice">(sorted, start, g.op<"Add">(start, g.ints({1})), g.ints({axis}));
+    }
+    value const nans = count_nan(g, x, axis);
+    value const numbers = g.op<"Sub">(n, nans);
+    value const none = g.scalar(0, dtype::int64);
+    value const position = ignore_nan ? g.op<"Max">(safe_vector<value>{lower_middle(g, numbers), none})
+                                      : g.op<"Where">(g.op<"Greater">(nans, none), numbers, lower_middle(g, n));
+    return g.op<"GatherElements">(sorted, position, attr::axis_i(axis));
+}
+
+template <bool IgnoreNan>
+inline constexpr auto median_dim =
+    [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    return gathered(g, self, median_index(g, self, axis, IgnoreNan), axis, keepdim);
+};
+
+template <bool IgnoreNan>
+inline constexpr auto median_all = [](graph<13> g, value self) -> value {
+    if (self.shape().element_count() == 0) return g.scalar(std::numeric_limits<double>::quiet_NaN(), self.dtype());
+    value const flat = g.op<"Reshape">(self, g.ints({-1}));
+    return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));
+};
+
+/// The last index of the smallest of the most frequent values along an axis, which is kept. Compares all pairs.
+inline value mode_index(graph<13> g, value x, std::int64_t axis) {
+    prefixes const p = make_prefixes(g, x, axis);
+    std::int64_t const last = x.rank();
+    value const row = squeeze(g, p.row, -2);
+    value const same = g.cast(g.op<"Equal">(p.row, unsqueeze(g, row, -1)), dtype::int64);
+    value const count = reduce_sum(g, same, std::array{last}, false);
+    value const frequent = g.op<"Equal">(count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
+    value const smallest = reduce<"ReduceMin">(
+        g, choose(g, frequent, row, g.scalar_like(max_value(row.dtype()), row)), std::array{last - 1}, true);
+    value const found = g.op<"Where">(g.op<"Equal">(row, smallest), p.position, g.scalar(-1, dtype::int64));
+    return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
+}
+
+/// The indices in sorted order that a fractional rank interpolates between, and the weight of the upper one. `above` and `weight` are
+/// unset if no interpolation is needed.
+struct ranks {
+    value below;
+    value above;
+    value weight;
+};
+
+inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolation) {
+    auto const index = [&](value r) { return g.cast(r, dtype::int64); };
+    if (interpolation == "nearest") rank = g.op<"Round">(rank); // half to even, in ATen and in ONNX
+    if (interpolation == "higher") rank = g.op<"Ceil">(rank);
+    value const below = g.op<"Floor">(rank);
+    if (interpolation == "linear") return {index(below), index(g.op<"Ceil">(rank)), g.op<"Sub">(rank, below)};
+    if (interpolation == "midpoint") return {index(below), index(g.op<"Ceil">(rank)), g.scalar_like(0.5, rank)};
+    return {index(below), {}, {}};
+}
+
+/// aten::quantile, or nanquantile if `ignore_nan`. The dimension of a 1-d q comes first in the result.
+inline value quantile(graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
+                      std::string_view interpolation, bool ignore_nan) {
+    bool const whole = !dim || self.rank() == 0;
+    value const x = whole ? flat(g, self) : self;
+    std::int64_t const axis = whole ? 0 : normalize_axis(*dim, self.rank());
+    std::int64_t const last = x.rank() - 1;
+    value const moved = permute(g, x, move_to_end(axis, x.rank()));
+    value const sorted = g.op<"GatherElements">(moved, sorted_indices(g, moved, last, false), attr::axis_i(last));
+    value const nans = count_nan(g, moved, last);
+    value const n = g.to_value(g.size(moved, last));
+    value const one = g.scalar(1, dtype::int64);
+    value const points = flat(g, g.cast(q, x.dtype()));
+    auto const scaled = [&](value count) { return g.op<"Mul">(points, g.cast(g.op<"Sub">(count, one), x.dtype())); };
+    value const zero = g.scalar_like(0, x);
+    value const rank = ignore_nan ? g.op<"Max">(safe_vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
+                                  : choose(g,
+                                           g.op<"Greater">(nans, g.scalar(0, dtype::int64)),
+                                           g.cast(g.op<"Sub">(n, one), x.dtype()),
+                                           scaled(n));
+    ranks const r = quantile_ranks(g, rank, interpolation);
+    value y = g.op<"GatherElements">(sorted, r.below, attr::axis_i(last));
+    if (r.above.id() != no_value) {
+        value const above = g.op<"GatherElements">(sorted, r.above, attr::axis_i(last));
+        y = lerp(g, y, above, r.weight); // NaN between an infinity and itself, as in ATen
+    }
+    safe_vector<std::int64_t> front = iota(last);
+    front.insert(front.begin(), last);
+    y = q.rank() == 0 ? squeeze(g, y, last) : permute(g, y, front);
+    if (!keepdim || self.rank() == 0) return y;
+    safe_vector<std::int64_t> kept = whole ? iota(self.rank()) : safe_vector{axis};
+    for (std::int64_t& a : kept) a += q.rank();
+    return unsqueeze(g, y, kept);
+}
+
+template <bool IgnoreNan>
+inline constexpr auto quantile_row =
+    [](graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
+       std::string_view interpolation) { return quantile(g, self, q, dim, keepdim, interpolation, IgnoreNan); };
+
+template <bool IgnoreNan>
+inline constexpr auto quantile_number = [](graph<13> g, value self, double q, std::optional<std::int64_t> dim,
+                                           bool keepdim, std::string_view interpolation) {
+    return quantile(g, self, g.scalar_like(q, self), dim, keepdim, interpolation, IgnoreNan);
 };
 
 } // namespace detail
 
-inline constexpr auto splitting = table(
-    symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list),
-    symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks),
-    symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks),
-    symbolic<"aten::tensor_split.sections(self, sections, dim)">(
-        [](graph<13> g, value self, std::int64_t sections, std::int64_t dim) {
-            return detail::split_sections(g, self, sections, normalize_axis(dim, self.rank()));
-        }),
-    symbolic<"aten::tensor_split.indices(self, indices, dim)">(
-        [](graph<13> g, value self, size_list indices, std::int64_t dim) {
-            return detail::split_at(g, self, indices, dim);
-        }),
-    // A computed number of sections would give a computed number of results.
-    symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(
-        [](graph<13> g, value self, value positions, std::int64_t dim) {
-            dim = normalize_axis(dim, self.rank());
-            if (positions.rank() == 0) return detail::split_sections(g, self, positions.constant<std::int64_t>(), dim);
-            std::int64_t const count =
-                positions.size(0).is_static() ? positions.size(0).size() : detail::expected_count(g) - 1;
-            safe_vector<sym_int> indices;
-            for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
-            return detail::split_at(g, self, indices, dim);
-        }),
-    symbolic<"aten::hsplit.int(self, sections)">([](graph<13> g, value self, std::int64_t sections) {
-        return detail::split_sections(g, self, sections, detail::horizontal(self));
-    }),
-    symbolic<"aten::vsplit.int(self, sections)">(
-        [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 0); }),
-    symbolic<"aten::dsplit.int(self, sections)">(
-        [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 2); }),
-    symbolic<"aten::hsplit.array(self, indices)">([](graph<13> g, value self, size_list indices) {
-        return detail::split_at(g, self, indices, detail::horizontal(self));
-    }),
-    symbolic<"aten::vsplit.array(self, indices)">(
-        [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 0); }),
-    symbolic<"aten::dsplit.array(self, indices)">(
-        [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 2); }),
-    symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
-    symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim),
-    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim),
-    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim),
-    symbolic<"aten::narrow.Tensor(self, dim, start, length)">([](graph<13> g, value self, std::int64_t dim, value start,
-                                                                 sym_int length) {
-        value const at = g.cast(start, dtype::int64);
-        return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
-    }));
+inline constexpr auto statistics =
+    table(symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>),
+          symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>),
+          symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>),
+          symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>),
+          symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>),
+          symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>),
+          symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>),
+          symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>),
+          symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>),
+          symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
+          symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
+          symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
+          symbolic<"aten::median(self)">(detail::median_all<false>),
+          symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
+          symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),
+          symbolic<"aten::nanmedian.dim(self, dim, keepdim)">(detail::median_dim<true>),
+          symbolic<"aten::mode(self, dim, keepdim)">(
+              [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
+                  if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+                  std::int64_t const axis = normalize_axis(dim, self.rank());
+                  bool const narrow =
+                      self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
+                  value const x = detail::selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
+                  return gathered(g, self, detail::mode_index(g, x, axis), axis, keepdim);
+              }),
+          symbolic<"aten::quantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<false>),
+          symbolic<"aten::nanquantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<true>),
+          symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
+          symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -8817,12 +8959,52 @@ namespace ATON_NAMESPACE::mappings {
 
 /// The tables, one per family.
 inline constexpr table_view families[] = {
-    activation,        attention,  binary_math,       bitwise,   bucketing,  class_loss,
-    comparison,        conversion, convolution,       creation,  cumulative, elementwise_binary,
-    elementwise_unary, embedding,  indexing,          joining,   loss,       matrices,
-    matrix_product,    norm,       normalization,     padding,   pooling,    ranges,
-    recurrent,         reduction,  repeating,         resize,    sampling,   scatter,
-    selection,         sorting,    special_functions, splitting, unique,     view,
+    activation,
+    adaptive_pooling,
+    attention,
+    binary_math,
+    bitwise,
+    bucketing,
+    class_loss,
+    comparison,
+    conversion,
+    convolution,
+    creation,
+    cumulative,
+    diagonals,
+    distances,
+    elementwise_binary,
+    elementwise_unary,
+    embedding,
+    histograms,
+    indexing,
+    joining,
+    linear_algebra,
+    loss,
+    matrix_product,
+    norm,
+    normalization,
+    padding,
+    patches,
+    pixels,
+    pooling,
+    random,
+    ranges,
+    recurrent,
+    reduction,
+    repeating,
+    resize,
+    sampling,
+    scatter,
+    selection,
+    slicing,
+    softmax,
+    sorting,
+    special_functions,
+    splitting,
+    statistics,
+    unique,
+    view,
 };
 
 /// Every built-in row. Look-up: `aton::dsl::find(aton::mappings::library(), "aten::elu", opset)`.

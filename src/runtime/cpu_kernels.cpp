@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The CPU as a device.
+// The CPU as a device of the runtime.
 #include <vector>
 
 #include "runtime/launched_kernels.hpp"
@@ -14,7 +14,7 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-/// Strings are only here.
+/// The only device with strings.
 class cpu_device final : public launched_kernels {
 public:
     cpu_device() : launched_kernels(kernels::cpu_launches()) {}
@@ -38,11 +38,11 @@ public:
     void put(tensor const& into, tensor const& positions, tensor const& values, put_op op) const override {
         if (!into.is_strings()) return launched_kernels::put(into, positions, values, op);
         check_put(into, positions, values);
-        if (op != put_op::assign) throw error("strings are assigned, not computed with");
+        if (op != put_op::assign) throw error("strings do not support arithmetic");
         strings::put(into, positions, values);
     }
     [[nodiscard]] tensor nonzero(tensor const& x) const override {
-        if (x.dtype() != dtype::bool_) throw error("elements that are true are those of a bool");
+        if (x.dtype() != dtype::bool_) throw error("finding true elements requires a bool tensor");
         tensor const from = contiguous(x);
         std::vector<std::int64_t> before(static_cast<std::size_t>(kernels::chunks_of(x.count())));
         tensor out =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strings are moved one by one.
+// Kernels of string tensors, which copy strings one by one.
 #include "cpu_strings.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::runtime::strings {
 
 namespace {
 
-/// Pointers to the strings that a view reaches, in row-major order.
+/// Pointers to the strings of a view, in row-major order.
 std::vector<std::string*> reached(tensor const& x) {
     std::vector<std::int64_t> offsets{0};
     for (std::size_t i = 0; i != x.rank(); ++i) {
@@ -27,14 +27,14 @@ std::vector<std::string*> reached(tensor const& x) {
     }
     std::vector<std::string*> out;
     if (offsets.empty()) return out;
-    auto const [least, most] = std::minmax_element(offsets.begin(), offsets.end());
-    std::span<std::string> const all = x.viewed({*most - *least + 1}, {1}, *least).strings();
+    auto const [lowest, highest] = std::minmax_element(offsets.begin(), offsets.end());
+    std::span<std::string> const all = x.viewed({*highest - *lowest + 1}, {1}, *lowest).strings();
     out.reserve(offsets.size());
-    for (std::int64_t at : offsets) out.push_back(&all[static_cast<std::size_t>(at - *least)]);
+    for (std::int64_t at : offsets) out.push_back(&all[static_cast<std::size_t>(at - *lowest)]);
     return out;
 }
 
-/// Copies of what the pointers show. Throws aton::error, before it takes any, where there is not enough memory.
+/// Copies of the strings. Throws aton::error before copying if memory does not suffice.
 std::vector<std::string> copies(std::vector<std::string*> const& of) {
     std::size_t bytes = 0;
     for (std::string const* s : of) bytes += sizeof(std::string) + s->size();
@@ -45,7 +45,7 @@ std::vector<std::string> copies(std::vector<std::string*> const& of) {
     return out;
 }
 
-/// `target` becomes `source`, element by element: what `source` shows may be among them.
+/// Assigns `source` to `target` element by element; `source` may point into `target`.
 void assign(tensor const& into, std::vector<std::string*> const& target, std::vector<std::string*> const& source) {
     std::vector<std::string> values = copies(source);
     for (std::size_t i = 0; i != target.size(); ++i) *target[i] = std::move(values[i]);
@@ -55,7 +55,8 @@ void assign(tensor const& into, std::vector<std::string*> const& target, std::ve
 } // namespace
 
 tensor select(tensor const& condition, tensor const& yes, tensor const& no) {
-    if (!no.is_strings() || condition.dtype() != dtype::bool_) throw error("select takes a bool and two of one dtype");
+    if (!no.is_strings() || condition.dtype() != dtype::bool_)
+        throw error("select requires a bool tensor and two tensors of the same dtype");
     sizes const to = broadcast(broadcast(condition.sizes(), yes.sizes()), no.sizes());
     tensor const chosen = condition.expanded(to).contiguous();
     std::vector<std::string*> const a = reached(yes.expanded(to));
@@ -66,7 +67,7 @@ tensor select(tensor const& condition, tensor const& yes, tensor const& no) {
 }
 
 void copy(tensor const& from, tensor const& to) {
-    if (!from.is_strings()) throw error("a copy keeps its dtype");
+    if (!from.is_strings()) throw error("a copy cannot change the dtype");
     assign(to, reached(to), reached(from.expanded(to.sizes())));
 }
 

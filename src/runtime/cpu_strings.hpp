@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is done to tensors of strings. They are objects, so none of the kernels.
+// Kernels of string tensors, which need functions of their own because strings are objects.
 #pragma once
 
 #include <aton/runtime/tensor.hpp>
@@ -8,7 +8,7 @@ namespace ATON_NAMESPACE::runtime::strings {
 
 [[nodiscard]] tensor select(tensor const& condition, tensor const& yes, tensor const& no);
 void copy(tensor const& from, tensor const& to);
-/// Positions are checked.
+/// Positions must be in range.
 [[nodiscard]] tensor take(tensor const& x, tensor const& positions);
 void put(tensor const& into, tensor const& positions, tensor const& values);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which devices there are.
+// The registry of devices.
 #include <mutex>
 #include <string>
 #include <vector>
@@ -42,8 +42,9 @@ device_kernels const& kernels_of(device d) {
         if (each->memory().where() == d) return *each;
         has_kind = has_kind || each->memory().where().kind == d.kind;
     }
-    throw error((has_kind || d.kind == device_kind::cpu ? "there is no device " : "this build has no kernels for ") +
-                name(d));
+    throw error(
+        (has_kind || d.kind == device_kind::cpu ? "the device does not exist: " : "this build has no kernels for ") +
+        name(d));
 }
 
 } // namespace ATON_NAMESPACE::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Eigen, with its factorizations.
+// Includes Eigen with its factorizations.
 #pragma once
 
 #include "eigen_core.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Eigen's matrices, on several threads where the compiler has the header of OpenMP.
+// Includes Eigen's matrices, multithreaded if the compiler provides OpenMP's header.
 #pragma once
 
 #if defined(_OPENMP) && !__has_include(<omp.h>)

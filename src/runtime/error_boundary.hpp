@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What strangers' graphs and programs are answered with: a result, or aton::error with one line, whatever went wrong and whatever text of
-// theirs is in it.
+// Turns whatever a function throws into aton::error with one line, since the messages may contain text of an untrusted
+// model.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-/// Without control characters, cut where it is long.
+/// Replaces control characters by spaces and truncates long text.
 inline std::string on_one_line(std::string_view text) {
     constexpr std::size_t longest = 2000;
     std::string out(text.substr(0, longest));
@@ -23,16 +23,16 @@ inline std::string on_one_line(std::string_view text) {
     return out;
 }
 
-/// What `f` returns. Whatever it throws is thrown as aton::error.
+/// Returns what `f` returns; every exception becomes aton::error.
 template <class Function>
-auto answer_of(Function const& f) {
+auto with_one_line_errors(Function const& f) {
     try {
         return f();
     } catch (error const& e) {
         std::string line = on_one_line(e.what());
-        if (line == e.what()) throw; // it may say more by its type
+        if (line == e.what()) throw; // keeps derived types
         throw error(std::move(line));
-    } catch (std::exception const& e) { // that memory is not enough, for example
+    } catch (std::exception const& e) { // such as std::bad_alloc
         throw error(on_one_line(e.what()));
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What comes before and after the launch of a kernel.
+// Checks operands, allocates results and prepares loops for the kernels of a device.
 #include "runtime/launched_kernels.hpp"
 
 #include <algorithm>
@@ -19,15 +19,16 @@ namespace {
 
 using kernels::loop;
 
-[[noreturn]] void refuse_dtype(dtype t) { throw error("this function is not one of " + std::string(name(t))); }
+[[noreturn]] void refuse_dtype(dtype t) { throw error("this function does not support " + std::string(name(t))); }
 
-/// `known`: whether a kernel was.
+/// Throws aton::error unless a kernel supported the dtype.
 void expect(bool known, dtype t) {
     if (!known) refuse_dtype(t);
 }
 
 void expect_same(dtype a, dtype b) {
-    if (a != b) throw error("operands of " + std::string(name(a)) + " and " + std::string(name(b)) + " do not meet");
+    if (a != b)
+        throw error("operands of " + std::string(name(a)) + " and " + std::string(name(b)) + " cannot be combined");
 }
 
 std::size_t width_of(dtype t) {
@@ -37,10 +38,10 @@ std::size_t width_of(dtype t) {
 }
 
 void expect_axis(std::size_t axis, tensor const& x) {
-    if (axis >= x.rank()) throw error("there is no axis " + std::to_string(axis) + " in " + to_string(x.sizes()));
+    if (axis >= x.rank()) throw error("axis " + std::to_string(axis) + " is out of range for " + to_string(x.sizes()));
 }
 
-/// The loop over operands of the same sizes, the result first.
+/// The loop over operands of the same shape, the result first.
 template <class... In>
 loop<1 + sizeof...(In)> make_loop(tensor const& out, In const&... in) {
     constexpr int operands = 1 + static_cast<int>(sizeof...(In));
@@ -53,20 +54,20 @@ loop<1 + sizeof...(In)> make_loop(tensor const& out, In const&... in) {
     l.rank = 0;
     for (std::size_t i = 0; i != out.rank(); ++i) {
         if (out.size(i) == 1) continue;
-        bool joins = l.rank != 0; // with the dimension before it
+        bool joins = l.rank != 0; // merges with the previous dimension
         for (int j = 0; j != operands && joins; ++j)
             joins = l.strides[j][l.rank - 1] == all[j]->strides()[i] * out.size(i);
-        if (!joins && l.rank == kernels::most_dims)
-            throw error("a kernel goes over at most " + std::to_string(kernels::most_dims) + " dimensions");
+        if (!joins && l.rank == kernels::max_dims)
+            throw error("a kernel supports at most " + std::to_string(kernels::max_dims) + " dimensions");
         if (!joins) ++l.rank;
         l.sizes[l.rank - 1] = (joins ? l.sizes[l.rank - 1] : 1) * out.size(i);
         for (int j = 0; j != operands; ++j) l.strides[j][l.rank - 1] = all[j]->strides()[i];
     }
-    if (l.rank == 0) l.rank = 1; // one element
+    if (l.rank == 0) l.rank = 1; // a single element
     return l;
 }
 
-/// The dimensions of `x` with these numbers, alone.
+/// `x` with only these dimensions.
 tensor only(tensor const& x, std::vector<std::size_t> const& axes) {
     sizes to;
     std::vector<std::int64_t> strides;
@@ -77,13 +78,14 @@ tensor only(tensor const& x, std::vector<std::size_t> const& axes) {
     return x.viewed(std::move(to), std::move(strides));
 }
 
-/// `x` is not empty where elements remain: the dimensions that go are sorted by their strides, as order does not matter to them.
+/// `x` must not be empty if the result is not. Reduced dimensions are sorted by their strides, since their order does
+/// not matter.
 kernels::reduce_shape make_reduce(tensor const& x, std::vector<std::size_t> const& kept,
-                                  std::vector<std::size_t> gone) {
-    std::stable_sort(gone.begin(), gone.end(), [&](std::size_t a, std::size_t b) {
+                                  std::vector<std::size_t> reduced_dims) {
+    std::stable_sort(reduced_dims.begin(), reduced_dims.end(), [&](std::size_t a, std::size_t b) {
         return std::abs(x.strides()[a]) > std::abs(x.strides()[b]);
     });
-    return {make_loop(only(x, kept)), make_loop(only(x, gone))};
+    return {make_loop(only(x, kept)), make_loop(only(x, reduced_dims))};
 }
 
 std::vector<std::size_t> others(std::size_t rank, std::span<std::size_t const> axes) {
@@ -93,7 +95,7 @@ std::vector<std::size_t> others(std::size_t rank, std::span<std::size_t const> a
     return out;
 }
 
-/// Of two operands of the same sizes, whose first `kept` axes are those of the result.
+/// The loops for two operands of the same shape, whose first `kept` axes are those of the result.
 kernels::window_shape make_windows(tensor const& out, tensor const& x, tensor const& y, std::size_t kept) {
     std::vector<std::size_t> starts(kept);
     std::vector<std::size_t> places(x.rank() - kept);
@@ -102,7 +104,7 @@ kernels::window_shape make_windows(tensor const& out, tensor const& x, tensor co
     return {make_loop(out, only(x, starts), only(y, starts)), make_loop(only(x, places), only(y, places))};
 }
 
-/// Batches whose matrices of `a` follow each other, and all meet the same `b`, are one product.
+/// Merges batches into one product if the matrices of `a` are adjacent and all are multiplied by the same `b`.
 void join_batches(kernels::matmul_shape& s) {
     loop<3>& l = s.batches;
     if (l.rank != 1 || l.strides[2][0] != 0 || l.strides[1][0] != s.m * s.a.row || l.count <= 1) return;
@@ -122,9 +124,9 @@ tensor turned(tensor const& x, std::size_t axis, std::size_t to) {
 
 } // namespace
 
-void launched_kernels::expect_one_here(tensor const& x) const {
+void launched_kernels::expect_one_on_device(tensor const& x) const {
     if (x.where() != memory().where())
-        throw error("a tensor on " + runtime::name(x.where()) + " came to kernels of " +
+        throw error("a tensor on " + runtime::name(x.where()) + " was passed to the kernels of " +
                     runtime::name(memory().where()));
 }
 
@@ -133,7 +135,7 @@ bool launched_kernels::widens(dtype t) const {
 }
 
 tensor launched_kernels::unary(unary_op op, tensor const& x, unary_parameters const& p) const {
-    expect_here(x);
+    expect_on_device(x);
     bool const gives_bool = kernels::gives_bool(op);
     if (widens(x.dtype())) {
         tensor const y = unary(op, wide(x), p);
@@ -146,7 +148,7 @@ tensor launched_kernels::unary(unary_op op, tensor const& x, unary_parameters co
 }
 
 tensor launched_kernels::binary(binary_op op, tensor const& x, tensor const& y) const {
-    expect_here(x, y);
+    expect_on_device(x, y);
     expect_same(x.dtype(), y.dtype());
     bool const gives_bool = kernels::compares(op);
     if (widens(x.dtype())) {
@@ -162,9 +164,9 @@ tensor launched_kernels::binary(binary_op op, tensor const& x, tensor const& y) 
 }
 
 tensor launched_kernels::select(tensor const& condition, tensor const& yes, tensor const& no) const {
-    expect_here(condition, yes, no);
+    expect_on_device(condition, yes, no);
     if (yes.dtype() != no.dtype() || condition.dtype() != dtype::bool_)
-        throw error("select takes a bool and two of one dtype");
+        throw error("select requires a bool tensor and two tensors of the same dtype");
     std::size_t const width = width_of(yes.dtype());
     sizes const to = broadcast(broadcast(condition.sizes(), yes.sizes()), no.sizes());
     tensor out = made(yes.dtype(), to);
@@ -185,7 +187,7 @@ tensor launched_kernels::converted(tensor const& x, dtype to, bool saturate) con
 }
 
 tensor launched_kernels::cast(tensor const& x, dtype to, bool saturate) const {
-    expect_here(x);
+    expect_on_device(x);
     using kernels::passage_of;
     if (x.dtype() == to) return contiguous(x);
     if (is_complex(x.dtype()) && is_complex(to)) return converted(x, to, saturate);
@@ -203,13 +205,13 @@ tensor launched_kernels::contiguous(tensor const& x) const {
 }
 
 void launched_kernels::copy(tensor const& from, tensor const& to) const {
-    expect_here(from, to);
-    if (from.dtype() != to.dtype()) throw error("a copy keeps its dtype");
+    expect_on_device(from, to);
+    if (from.dtype() != to.dtype()) throw error("a copy cannot change the dtype");
     by_.copy(width_of(to.dtype()), make_loop(to, from.expanded(to.sizes())), to.bytes(), from.bytes());
 }
 
 tensor launched_kernels::reduce(reduce_op op, tensor const& x, std::span<std::size_t const> axes) const {
-    expect_here(x);
+    expect_on_device(x);
     for (std::size_t axis : axes) expect_axis(axis, x);
     if (widens(x.dtype())) return cast(reduce(op, wide(x), axes), x.dtype(), true);
     std::vector<std::size_t> const kept = others(x.rank(), axes);
@@ -222,7 +224,7 @@ tensor launched_kernels::reduce(reduce_op op, tensor const& x, std::span<std::si
 }
 
 tensor launched_kernels::arg_reduce(reduce_op op, tensor const& x, std::size_t axis, bool last) const {
-    expect_here(x);
+    expect_on_device(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) return arg_reduce(op, wide(x), axis, last);
     std::size_t const axes[] = {axis};
@@ -231,15 +233,14 @@ tensor launched_kernels::arg_reduce(reduce_op op, tensor const& x, std::size_t a
     for (std::size_t k : kept) to.push_back(x.size(k));
     tensor out = made(dtype::int64, std::move(to));
     if (x.size(axis) == 0 && out.count() != 0)
-        throw error("no element of " + to_string(x.sizes()) + " is the largest or smallest of axis " +
-                    std::to_string(axis));
+        throw error("shape " + to_string(x.sizes()) + " has no maximum or minimum along axis " + std::to_string(axis));
     expect(by_.arg_reduce(op, last, x.dtype(), make_reduce(x, kept, {axis}), out.data<std::int64_t>(), x.bytes()),
            x.dtype());
     return out;
 }
 
 tensor launched_kernels::scan(scan_op op, tensor const& x, std::size_t axis) const {
-    expect_here(x);
+    expect_on_device(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) return cast(scan(op, wide(x), axis), x.dtype(), true);
     tensor out = made(x.dtype(), x.sizes());
@@ -252,7 +253,7 @@ tensor launched_kernels::scan(scan_op op, tensor const& x, std::size_t axis) con
 }
 
 sorted launched_kernels::sort(tensor const& x, std::size_t axis, bool descending) const {
-    expect_here(x);
+    expect_on_device(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) {
         sorted out = sort(wide(x), axis, descending);
@@ -267,7 +268,7 @@ sorted launched_kernels::sort(tensor const& x, std::size_t axis, bool descending
 }
 
 tensor launched_kernels::softmax(tensor const& x, std::size_t axis, bool logarithm) const {
-    expect_here(x);
+    expect_on_device(x);
     expect_axis(axis, x);
     if (widens(x.dtype())) return cast(softmax(wide(x), axis, logarithm), x.dtype(), true);
     tensor const from = contiguous(x);
@@ -281,10 +282,11 @@ tensor launched_kernels::softmax(tensor const& x, std::size_t axis, bool logarit
 }
 
 tensor launched_kernels::matmul(tensor const& a, tensor const& b) const {
-    expect_here(a, b);
+    expect_on_device(a, b);
     expect_same(a.dtype(), b.dtype());
     if (a.rank() < 2 || b.rank() < 2 || a.size(a.rank() - 1) != b.size(b.rank() - 2))
-        throw error("matrices of " + to_string(a.sizes()) + " and " + to_string(b.sizes()) + " have no product");
+        throw error("matrices of shapes " + to_string(a.sizes()) + " and " + to_string(b.sizes()) +
+                    " cannot be multiplied");
     if (widens(a.dtype())) return cast(matmul(wide(a), wide(b)), a.dtype(), true);
     std::size_t const row = a.rank() - 2;
     std::size_t const column = b.rank() - 1;
@@ -311,7 +313,7 @@ tensor launched_kernels::matmul(tensor const& a, tensor const& b) const {
 }
 
 tensor launched_kernels::sum_of_products(tensor const& x, tensor const& y, std::size_t kept) const {
-    expect_here(x, y);
+    expect_on_device(x, y);
     expect_same(x.dtype(), y.dtype());
     if (by_.sum_of_products == nullptr || x.count() == 0) return {};
     tensor out = made(x.dtype(), {x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(kept)});
@@ -320,7 +322,7 @@ tensor launched_kernels::sum_of_products(tensor const& x, tensor const& y, std::
 }
 
 largest launched_kernels::first_largest(tensor const& x, tensor const& numbers, std::size_t kept) const {
-    expect_here(x, numbers);
+    expect_on_device(x, numbers);
     expect_same(numbers.dtype(), dtype::int64);
     if (by_.first_largest == nullptr || x.count() == 0) return {};
     sizes const to(x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(kept));
@@ -337,20 +339,20 @@ largest launched_kernels::first_largest(tensor const& x, tensor const& numbers, 
 
 void launched_kernels::check_positions(tensor const& positions, std::int64_t count) const {
     if (positions.dtype() != dtype::int64)
-        throw error("positions are int64, not " + std::string(name(positions.dtype())));
+        throw error("positions must be int64, not " + std::string(name(positions.dtype())));
     if (positions.count() == 0) return;
     std::vector<std::size_t> axes(positions.rank());
     for (std::size_t i = 0; i != axes.size(); ++i) axes[i] = i;
     for (reduce_op op : {reduce_op::min, reduce_op::max}) {
         std::int64_t const extreme = *to_host(reduce(op, positions, axes)).data<std::int64_t>();
         if (extreme < 0 || extreme >= count)
-            throw error("position " + std::to_string(extreme) + " is outside of " + std::to_string(count) +
+            throw error("position " + std::to_string(extreme) + " is out of range for " + std::to_string(count) +
                         " elements");
     }
 }
 
 tensor launched_kernels::take(tensor const& x, tensor const& positions) const {
-    expect_here(x, positions);
+    expect_on_device(x, positions);
     std::size_t const width = width_of(x.dtype());
     check_positions(positions, x.count());
     tensor out = made(x.dtype(), positions.sizes());
@@ -360,9 +362,9 @@ tensor launched_kernels::take(tensor const& x, tensor const& positions) const {
 }
 
 void launched_kernels::check_put(tensor const& into, tensor const& positions, tensor const& values) const {
-    expect_here(into, positions, values);
+    expect_on_device(into, positions, values);
     expect_same(into.dtype(), values.dtype());
-    if (!into.is_contiguous()) throw error("values are put into a contiguous tensor");
+    if (!into.is_contiguous()) throw error("the destination of put must be contiguous");
     check_positions(positions, into.count());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A device whose kernels are launched: checks, results and views are here, the same for every device.
+// The part of a device that is the same for all: checks, results and views around the launches of its kernels.
 #pragma once
 
 #include "runtime/kernels/launches.hpp"
@@ -7,10 +7,10 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-/// A device derives from it, and adds its memory, the way there and back, and `nonzero`.
+/// Base class of devices, which add their memory, copies from and to the host, and `nonzero`.
 class launched_kernels : public device_kernels {
 public:
-    /// `by` outlives the kernels.
+    /// `by` must outlive this object.
     explicit launched_kernels(kernels::launches const& by) : by_(by) {}
 
     [[nodiscard]] tensor unary(unary_op op, tensor const& x, unary_parameters const& p) const override;
@@ -33,18 +33,18 @@ public:
     [[nodiscard]] tensor random_bits(std::int64_t count, std::uint64_t seed) const override;
 
 protected:
-    /// Throws aton::error for positions that are no int64, or outside.
+    /// Throws aton::error for positions that are not int64 or are out of range.
     void check_positions(tensor const& positions, std::int64_t count) const;
     void check_put(tensor const& into, tensor const& positions, tensor const& values) const;
 
 private:
-    /// Throws aton::error for operands that lie elsewhere: a kernel would read any address.
+    /// Throws aton::error for operands on another device: a kernel would read arbitrary addresses.
     template <class... T>
-    void expect_here(T const&... x) const {
-        (expect_one_here(x), ...);
+    void expect_on_device(T const&... x) const {
+        (expect_one_on_device(x), ...);
     }
-    void expect_one_here(tensor const& x) const;
-    /// Whether kernels take the dtype only as float32.
+    void expect_one_on_device(tensor const& x) const;
+    /// Whether kernels support the dtype only as float32.
     [[nodiscard]] bool widens(dtype t) const;
     [[nodiscard]] tensor wide(tensor const& x) const { return cast(x, dtype::float32, true); }
     [[nodiscard]] tensor made(dtype t, sizes of) const { return tensor::empty(t, std::move(of), memory()); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizes, strides and views of tensors; the memory of the CPU; constants in and out.
+// Sizes, strides and views of tensors; CPU memory; conversion from and to constants.
 #include <aton/runtime/tensor.hpp>
 
 #include <algorithm>
@@ -18,16 +18,16 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-/// Systems promise more memory than there is, and stop the program that takes it.
+/// Needed because systems overcommit memory and kill the process that touches it.
 std::size_t memory_of_machine() {
     long const pages = ::sysconf(_SC_PHYS_PAGES);
     long const bytes = ::sysconf(_SC_PAGESIZE);
     return pages <= 0 || bytes <= 0 ? SIZE_MAX : static_cast<std::size_t>(pages) * static_cast<std::size_t>(bytes);
 }
 
-std::atomic<std::size_t>& most_memory() {
-    static std::atomic<std::size_t> most = memory_of_machine();
-    return most;
+std::atomic<std::size_t>& max_memory() {
+    static std::atomic<std::size_t> limit = memory_of_machine();
+    return limit;
 }
 
 [[noreturn]] void too_large(std::size_t bytes) {
@@ -45,7 +45,7 @@ public:
             too_large(bytes);
         }
 #if defined(MADV_HUGEPAGE)
-        // The system gives memory a page at a time, when it is written: in large pages several times as fast. It may refuse.
+        // Large pages make the first write several times as fast. The system may refuse.
         if (bytes >= huge_page) (void)::madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);
 #endif
         return memory;
@@ -55,18 +55,18 @@ public:
         ::operator delete(memory, alignment_of(bytes));
     }
 
-    /// Whether there is so much; then it counts as taken.
+    /// Whether `bytes` are available; if so, they count as taken.
     [[nodiscard]] bool take(std::size_t bytes) {
-        std::size_t const most = most_memory();
+        std::size_t const limit = max_memory();
         std::size_t const before = in_use_.fetch_add(bytes);
-        bool const fits = before <= most && bytes <= most - before;
+        bool const fits = before <= limit && bytes <= limit - before;
         if (!fits) in_use_ -= bytes;
         return fits;
     }
     void give_back(std::size_t bytes) { in_use_ -= bytes; }
 
 private:
-    static constexpr std::size_t overhead = 256; ///< of a tensor: what describes it
+    static constexpr std::size_t overhead = 256; ///< per tensor, for its description
     static constexpr std::size_t huge_page = std::size_t{1} << 21U;
     static std::align_val_t alignment_of(std::size_t bytes) {
         return std::align_val_t(bytes < huge_page ? 64 : huge_page);
@@ -105,7 +105,7 @@ heap& cpu_heap() {
 
 allocator& cpu_allocator() { return cpu_heap(); }
 
-void limit_cpu_memory(std::size_t bytes) { most_memory() = bytes == 0 ? memory_of_machine() : bytes; }
+void limit_cpu_memory(std::size_t bytes) { max_memory() = bytes == 0 ? memory_of_machine() : bytes; }
 
 void expect_cpu_memory(std::size_t bytes) {
     if (!cpu_heap().take(bytes)) too_large(bytes);
@@ -136,12 +136,12 @@ std::int64_t count_of(std::span<std::int64_t const> sizes) {
     std::int64_t count = 1;
     bool empty = false;
     for (std::int64_t s : sizes) {
-        if (s < 0) throw error("a tensor cannot have the sizes " + to_string(sizes));
+        if (s < 0) throw error("a tensor cannot have shape " + to_string(sizes));
         if (s == 0) {
             empty = true;
             continue;
         }
-        if (count > most_elements / s) throw error("a tensor of the sizes " + to_string(sizes) + " is too large");
+        if (count > max_elements / s) throw error("a tensor of shape " + to_string(sizes) + " is too large");
         count *= s;
     }
     return empty ? 0 : count;
@@ -160,7 +160,7 @@ sizes broadcast(std::span<std::int64_t const> a, std::span<std::int64_t const> b
     for (std::size_t i = 0; i != b.size(); ++i) {
         std::int64_t& size = out[shift + i];
         if (size != b[i] && size != 1 && b[i] != 1)
-            throw error("the sizes " + to_string(a) + " and " + to_string(b) + " do not broadcast");
+            throw error("shapes " + to_string(a) + " and " + to_string(b) + " do not broadcast");
         if (size == 1) size = b[i];
     }
     return out;
@@ -169,14 +169,13 @@ sizes broadcast(std::span<std::int64_t const> a, std::span<std::int64_t const> b
 std::size_t axis_at(std::int64_t axis, std::size_t rank) {
     auto const n = static_cast<std::int64_t>(rank == 0 ? 1 : rank);
     if (axis < -n || axis >= n)
-        throw error("axis " + std::to_string(axis) + " is outside of rank " + std::to_string(rank));
+        throw error("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
     return static_cast<std::size_t>(axis < 0 ? axis + n : axis);
 }
 
 std::vector<std::int64_t> contiguous_strides(std::span<std::int64_t const> sizes) {
     std::vector<std::int64_t> strides(sizes.size(), 1);
-    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
-        return strides; // of no element, whatever the other sizes
+    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return strides; // no element is addressed
     std::int64_t next = 1;
     for (std::size_t i = sizes.size(); i-- != 0;) {
         strides[i] = next;
@@ -197,7 +196,7 @@ tensor tensor::empty(aton::dtype type, runtime::sizes of, allocator& from) {
         return t;
     }
     std::size_t const each = element_bytes(type);
-    if (each == 0) throw error("a tensor needs a dtype");
+    if (each == 0) throw error("a tensor must have a dtype");
     t.memory_ = std::make_shared<buffer>(from, static_cast<std::size_t>(t.count_) * each);
     return t;
 }
@@ -206,7 +205,8 @@ tensor tensor::of_strings(std::vector<std::string> text, runtime::sizes of) {
     tensor t;
     t.type_ = aton::dtype::string;
     t.count_ = count_of(of);
-    if (static_cast<std::size_t>(t.count_) != text.size()) throw error("strings do not fit their sizes");
+    if (static_cast<std::size_t>(t.count_) != text.size())
+        throw error("the number of strings does not match the shape");
     t.strides_ = contiguous_strides(of);
     t.sizes_ = std::move(of);
     t.memory_ = std::make_shared<buffer>(std::move(text));
@@ -227,17 +227,17 @@ tensor tensor::from_constant(aton::tensor const& constant) {
     auto const count = static_cast<std::size_t>(t.count_);
     std::size_t const width = bits(constant.type);
     if (constant.bytes.size() != (count * width + 7) / 8)
-        throw error("a constant of the sizes " + to_string(constant.sizes) + " has " +
+        throw error("a constant of shape " + to_string(constant.sizes) + " has " +
                     std::to_string(constant.bytes.size()) + " bytes");
     std::byte* const to = t.bytes();
     if (width >= 8) {
         if (count != 0) std::memcpy(to, constant.bytes.data(), constant.bytes.size());
-        if (constant.type == aton::dtype::bool_) // any other byte is no bool of C++
+        if (constant.type == aton::dtype::bool_) // other bytes are not valid bools in C++
             for (std::size_t i = 0; i != count; ++i) to[i] = std::byte(to[i] != std::byte{0} ? 1 : 0);
         return t;
     }
     bool const is_signed = is_signed_integral(constant.type);
-    for (std::size_t i = 0; i != count; ++i) { // the lowest bits first, also across bytes
+    for (std::size_t i = 0; i != count; ++i) { // lowest bits first, also across bytes
         unsigned code = 0;
         for (std::size_t k = 0; k != width; ++k) {
             std::size_t const bit = i * width + k;
@@ -304,26 +304,28 @@ tensor tensor::expanded(runtime::sizes const& to) const {
         fits = sizes_[i] == to[k] || sizes_[i] == 1;
         if (sizes_[i] != 1) t.strides_[k] = strides_[i];
     }
-    if (!fits) throw error("the sizes " + to_string(sizes_) + " do not expand to " + to_string(to));
-    // What computes with it takes the time of all its elements.
-    if (bytes_of(type_, t.count_) > most_memory()) too_large(bytes_of(type_, t.count_));
+    if (!fits) throw error("shape " + to_string(sizes_) + " does not expand to " + to_string(to));
+    // Functions of an expanded tensor take time for all its elements.
+    if (bytes_of(type_, t.count_) > max_memory()) too_large(bytes_of(type_, t.count_));
     return t;
 }
 
 void tensor::require_axis(std::size_t axis) const {
-    if (axis >= rank()) throw error("axis " + std::to_string(axis) + " is outside of rank " + std::to_string(rank()));
+    if (axis >= rank())
+        throw error("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank()));
 }
 
 tensor tensor::sliced(std::size_t axis, std::int64_t start, std::int64_t count, std::int64_t step) const {
     require_axis(axis);
     bool fits = count <= 0 || (start >= 0 && start < sizes_[axis]);
     if (fits && count > 1 && step != 0) {
-        std::int64_t const steps = step > 0 ? (sizes_[axis] - 1 - start) / step : -(start / step); // that stay within
+        std::int64_t const steps =
+            step > 0 ? (sizes_[axis] - 1 - start) / step : -(start / step); // steps within bounds
         fits = count - 1 <= steps;
     }
     if (!fits)
-        throw error(std::to_string(count) + " elements from " + std::to_string(start) + " on are more than axis " +
-                    std::to_string(axis) + " of " + to_string(sizes_) + " has");
+        throw error(std::to_string(count) + " elements from " + std::to_string(start) + " are out of range for axis " +
+                    std::to_string(axis) + " of " + to_string(sizes_));
     tensor t = *this;
     t.sizes_[axis] = count;
     if (count > 1) t.strides_[axis] *= step;
@@ -342,7 +344,8 @@ tensor tensor::unsqueezed(std::size_t axis) const {
 
 tensor tensor::squeezed(std::size_t axis) const {
     require_axis(axis);
-    if (sizes_[axis] != 1) throw error("axis " + std::to_string(axis) + " of " + to_string(sizes_) + " has not size 1");
+    if (sizes_[axis] != 1)
+        throw error("axis " + std::to_string(axis) + " of " + to_string(sizes_) + " does not have size 1");
     tensor t = *this;
     t.sizes_.erase(t.sizes_.begin() + static_cast<std::ptrdiff_t>(axis));
     t.strides_.erase(t.strides_.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -375,7 +378,8 @@ tensor tensor::from_pairs() const {
     bool together = floats && !sizes_.empty() && sizes_.back() == 2 && strides_.back() == 1 && offset_ % 2 == 0;
     for (std::size_t i = 0; together && i + 1 != sizes_.size(); ++i) together = strides_[i] % 2 == 0 || sizes_[i] <= 1;
     together = together || (floats && count_ == 0 && !sizes_.empty() && sizes_.back() == 2);
-    if (!together) throw error(std::string(name(type_)) + " of the sizes " + to_string(sizes_) + " are no pairs");
+    if (!together)
+        throw error(std::string(name(type_)) + " of shape " + to_string(sizes_) + " cannot be viewed as pairs");
     tensor t = *this;
     t.type_ = type_ == aton::dtype::float32 ? aton::dtype::complex64 : aton::dtype::complex128;
     t.offset_ /= 2;
@@ -388,7 +392,7 @@ tensor tensor::from_pairs() const {
 
 tensor tensor::reinterpreted(aton::dtype as) const {
     std::string const refusal =
-        std::string(name(type_)) + to_string(sizes_) + " cannot be taken for " + std::string(name(as));
+        std::string(name(type_)) + to_string(sizes_) + " cannot be viewed as " + std::string(name(as));
     if (is_strings() || element_bytes(as) == 0) throw error(refusal);
     auto const from = static_cast<std::int64_t>(element_bytes(type_));
     auto const to = static_cast<std::int64_t>(element_bytes(as));
@@ -435,7 +439,7 @@ tensor tensor::contiguous() const {
 }
 
 tensor tensor::reshaped(runtime::sizes to) const {
-    if (count_of(to) != count_) throw error("the sizes " + to_string(sizes_) + " cannot become " + to_string(to));
+    if (count_of(to) != count_) throw error("shape " + to_string(sizes_) + " cannot be reshaped to " + to_string(to));
     tensor t = contiguous();
     t.strides_ = contiguous_strides(to);
     t.sizes_ = std::move(to);
@@ -454,7 +458,7 @@ std::vector<std::int64_t> tensor::integers() const {
 }
 
 scalar tensor::item() const {
-    if (count_ != 1) throw error("one element is expected, not the sizes " + to_string(sizes_));
+    if (count_ != 1) throw error("one element is expected, not shape " + to_string(sizes_));
     return to_constant().at(0);
 }
 

@@ -1,316 +1,73 @@
 // SPDX-License-Identifier: MIT
-// The sampling rules of ATen's operators, by family.
+// The sampling rules of ATen's operators, read from the files of rules/, which are part of the library as strings.
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <aton/core/error.hpp>
 #include <aton/verify/sample.hpp>
 
 namespace ATON_NAMESPACE::verify {
 
+namespace {
+
+/// The text of each file. Written by src/CMakeLists.txt.
+constexpr std::string_view families[] = {
+#include <sampling_rules.inc>
+};
+
+constexpr std::size_t argument_indent = 4; ///< what is indented further continues the argument
+
+struct rule_text {
+    std::string operators;
+    std::string arguments;
+};
+
+void append(std::string& text, std::string_view separator, std::string_view more) {
+    if (!text.empty()) text += separator;
+    text += more;
+}
+
+/// Appends the rules of a file: operators on lines that are not indented, then one argument on each indented line.
+void read_rules(std::string_view file, std::vector<rule_text>& rules) {
+    bool in_operators = false;
+    while (!file.empty()) {
+        std::size_t const end = std::min(file.find('\n'), file.size());
+        std::string_view line = file.substr(0, end);
+        file.remove_prefix(std::min(end + 1, file.size()));
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        std::size_t const indent = line.find_first_not_of(' ');
+        if (indent == std::string_view::npos || line.front() == '#') continue;
+        line.remove_prefix(indent);
+        if (indent == 0) {
+            if (!in_operators) rules.emplace_back();
+            append(rules.back().operators, " ", line);
+        } else if (rules.empty()) {
+            throw error("sampling rule: '" + std::string(line) + "' comes before any operator");
+        } else {
+            append(rules.back().arguments, indent == argument_indent ? "; " : " ", line);
+        }
+        in_operators = indent == 0;
+    }
+}
+
+} // namespace
+
 std::span<sampling_rule const> aten_sampling_rules() {
-    // clang-format off
-    static constexpr sampling_rule all[] = {
-        // Elementwise, with restricted domains.
-        {"acosh arccosh", "self: (n, c, ...) in 1.0..5.0"},
-        {"logit special_logit", "self: (n, c, ...) in 0.05..0.95; eps: 0.01..0.2 ?"},
-        {"erfinv special_erfinv atanh arctanh", "self: (n, c, ...) in -1.0..1.0"},
-        {"special_ndtri", "self: (n, c, ...) in 0.0..1.0"},
-        {"i0 special_i0 special_i1 special_modified_bessel_i0 special_modified_bessel_i1", "self: (n, c, ...) in -85.0..85.0"},
-        {"mvlgamma special_multigammaln", "self: (n, c, ...); p: 1..3"},
-        {"log1p special_log1p", "self: (n, c, ...) small; result: relative"},
-        {"special_xlog1py", "self: (~n, ~c, ~...); other: (~n, ~c, ~...) small; result: relative"},
-        {"special_xlog1py.other_scalar", "self: (n, c, ...); other: -0.9..3.0 | 0.0001..0.01 | 1.0e-9..1.0e-8; result: relative"},
-        {"special_xlog1py.self_scalar", "self: -3.0..3.0; other: (n, c, ...) small; result: relative"},
-        {"__lshift__ __rshift__ bitwise_left_shift bitwise_right_shift", "self: (~n, ~c, ~...) in -99..99; other: (~n, ~c, ~...) in -3..70"},
-        {"__lshift__.Scalar __rshift__.Scalar bitwise_left_shift.Tensor_Scalar bitwise_right_shift.Tensor_Scalar", "self: (n, c, ...) in -99..99; other: -3..70"},
-        {"bitwise_left_shift.Scalar_Tensor bitwise_right_shift.Scalar_Tensor", "self: -9..9; other: (n, c, ...) in -3..70"},
-        {"__and__.Scalar __or__.Scalar __xor__.Scalar bitwise_and.Scalar bitwise_or.Scalar bitwise_xor.Scalar", "self: (n, c, ...); other: 0..9"},
-        {"bitwise_and.Scalar_Tensor bitwise_or.Scalar_Tensor bitwise_xor.Scalar_Tensor", "self: 0..9; other: (n, c, ...)"},
-        {"pow.Tensor_Scalar float_power.Tensor_Scalar", "self: (n, c, ...); exponent: -3..3 | -2.3125 | 1.6875 | 0.5 | -0.5"},
-        {"pow.Scalar float_power.Scalar", "self: -3..3 | 0 | 1 | 1.6875; exponent: (n, c, ...)"},
-        {"div.Tensor_mode div.Scalar_mode divide.Tensor_mode divide.Scalar_mode", "rounding_mode: 'trunc' | 'floor' ?"},
-        {"round.decimals special_round", "self: (n, c, ...) in -9.0..9.0; decimals: -1..2"},
-        {"gelu", "approximate: 'none' | 'tanh'"},
-        {"_log_softmax log_softmax.int special_log_softmax", "self: (n, c, ...) moderate; half_to_float: false"},
-        {"clamp clip hardtanh", "min: -2..0; max: 1..2; min_val: -2..0; max_val: 1..2"},
-        {"clamp.Tensor clip.Tensor", "self: (n, c, ...); min: (~n, ~c, ~...) ?; max: (~n, ~c, ~...) ?"},
-        {"threshold", "threshold: -1..1; value: -3.0..3.0"},
-        {"glu", "self: (2*n, 2*c, 4); dim: axis self"},
-        {"prelu", "self: (n, c, ...); weight: (c)"},
-        {"_prelu_kernel", "self: (n, c, h); weight: (1, c, 1)"},
-        {"heaviside", "self: (n, c, ...); values: (~n, ~c, ~...)"},
-        {"nan_to_num", "nan: -2.0..2.0 ?; posinf: 3.0..9.0 ?; neginf: -9.0..-3.0 ?"},
-        {"isclose allclose", "self: (n, c, ...); other: (n, c, ...) near; rtol: 0.01..0.5; atol: 0.01..0.5"},
-        {"rrelu", "lower: -2.0..0.1 only; upper: 0.2..1.0 only; training: false"},
-        {"rrelu_with_noise_functional", "self: (n, c, ...); noise: (n, c, ...); lower: -2.0..0.1 only; upper: 0.2..1.0 only; training: false"},
-        {"masked_fill masked_fill.Scalar", "self: (n, c, ...); mask: (~n, ~c, ~...) bool"},
-        {"masked_fill.Tensor", "self: (n, c, ...); mask: (~n, ~c, ~...) bool; value: ()"},
-        {"where.self", "condition: (~n, ~c, ~...) bool; self: (~n, ~c, ~...); other: (~n, ~c, ~...)"},
-        {"where.ScalarOther", "condition: (~n, ~c, ~...) bool; self: (~n, ~c, ~...)"},
-        {"where.ScalarSelf", "condition: (~n, ~c, ~...) bool; other: (~n, ~c, ~...)"},
-        {"where.Scalar", "condition: (n, c, ...) bool"},
-        {"fill.Tensor", "value: ()"},
-        {"isin.Tensor_Tensor", "elements: (n, c); test_elements: (m)"},
-        {"isin.Scalar_Tensor", "element: -3..9 | -2.25 | 0.5 only; test_elements: (n, c)"},
-        {"ldexp.Tensor", "self: (n, c); other: (n, c) int32 in -400..400"},
-        // Reductions and scans.
-        {"argmax argmin", "self: (n, c, h); dim: axis self ?"},
-        {"aminmax", "self: (n, c, h); dim: axis self ?"},
-        {"count_nonzero", "self: (n, c, h); dim: axis self ?"},
-        {"std.correction var.correction std_mean.correction var_mean.correction", "self: (n, c, 4, ...) moderate; dim: axes self ?; correction: 0..2 ?"},
-        {"std var std_mean var_mean", "self: (n, c, ...) moderate"},
-        {"median.dim nanmedian.dim mode max.dim min.dim", "self: (n, c, h); dim: axis self"},
-        {"kthvalue", "self: (n+3, c+3, 4); k: 1..4; dim: axis self"},
-        {"quantile nanquantile", "self: (n, c, h); q: (m) in 0.0..1.0; dim: axis self ?; interpolation: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest'"},
-        {"quantile.scalar nanquantile.scalar", "self: (n, c, h); q: 0.0..1.0 only; dim: axis self ?; interpolation: 'linear' | 'lower' | 'higher' | 'midpoint' | 'nearest'"},
-        {"histc", "self: (n, c) in -3.0..3.0; bins: 2..7; min: -2..-1 only; max: 1..2 only"},
-        {"bincount", "self: (n) int64 in 0..6; weights: (n) ?; minlength: 0..9"},
-        {"cumprod prod prod.dim_int", "self: (n, c, h) in -2.0..2.0"},
-        {"diff", "self: (n, c, h); n: 1..2; dim: {1}; prepend: (n, 2, h) ?; append: (n, 3, h) ?"},
-        {"trapezoid.dx cumulative_trapezoid.dx", "y: (n, c, h) moderate; dx: 0.25..2.5; dim: axis y"},
-        {"trapezoid.x cumulative_trapezoid.x", "y: (n, c, h); x: (h); dim: {-1}"},
-        {"logsumexp", "self: (n, c, h); dim: axes self"},
-        {"norm.ScalarOpt_dim norm.ScalarOpt_dim_dtype norm.ScalarOpt_dtype norm.Scalar", "self: (n, c, h); p: 1..3; dim: axes self; dtype: float32 | float64"},
-        {"linalg_vector_norm linalg_norm", "self: (n, c); ord: 0..3; dim: axis self"},
-        {"linalg_norm.ord_str", "self: (n, c); ord: 'fro'; dim: {0, 1}"},
-        {"linalg_matrix_norm", "self: (n, c, h); ord: 1..1; dim: {0, -1}"},
-        {"linalg_matrix_norm.str_ord", "self: (n, c, h); ord: 'fro'; dim: {0, -1}"},
-        {"frobenius_norm.dim", "self: (n, c, h); dim: {0, -1}"},
-        {"renorm", "self: (n, c, h); p: 1..3; dim: axis self; maxnorm: 0.5..3.0"},
-        {"cov", "self: (n, c); correction: 0..1"},
-        // Matrices.
-        {"mm", "self: (m, k) moderate; mat2: (k, n) moderate"},
-        {"bmm", "self: (b, m, k) moderate; mat2: (b, k, n) moderate"},
-        {"mv", "self: (m, k) moderate; vec: (k) moderate"},
-        {"dot vdot", "self: (k) moderate; other: (k) moderate; tensor: (k) moderate"},
-        {"outer ger", "self: (n); vec2: (m)"},
-        {"inner", "self: (n, k) moderate; other: (m, h, k) moderate"},
-        {"matmul linalg_matmul", "self: (~..., m, k) moderate; other: (~..., k, n) moderate"},
-        {"addmm", "self: (~m, ~n) moderate; mat1: (m, k) moderate; mat2: (k, n) moderate; beta: 0..2"},
-        {"_addmm_activation", "self: (n) moderate; mat1: (m, k) moderate; mat2: (k, n) moderate"},
-        {"addmv", "self: (~m) moderate; mat: (m, k) moderate; vec: (k) moderate; beta: 0..2"},
-        {"addr", "self: (~m, ~n); vec1: (m); vec2: (n)"},
-        {"baddbmm", "self: (~b, ~m, ~n) moderate; batch1: (b, m, k) moderate; batch2: (b, k, n) moderate; beta: 0..2"},
-        {"addbmm", "self: (~m, ~n) moderate; batch1: (b, m, k) moderate; batch2: (b, k, n) moderate; beta: 0..2"},
-        {"linear", "input: (..., m, k) moderate; weight: (n, k) moderate; bias: (n) moderate ?"},
-        {"bilinear", "input1: (b, m) moderate; input2: (b, k) moderate; weight: (n, m, k) moderate; bias: (n) moderate ?"},
-        {"einsum", "equation: 'bik,bkj->jib' | 'bik,bkj->bi' | 'bik,bkj' | 'bik,bkj->jbki' | 'bik,bik->kib'; tensors: (b, m, m) * 2; path: default"},
-        {"tensordot", "self: (n, k, m) moderate; other: (h, m, k) moderate; dims_self: {1, 2}; dims_other: {2, 1}"},
-        {"kron", "self: (n, m); other: (h, w)"},
-        {"chain_matmul linalg_multi_dot", "tensors: (n, n) in -4.0..4.0 * 2..3; matrices: (n, n) in -4.0..4.0 * 2..3"},
-        {"cross linalg_cross", "self: (n, 3, m); other: (n, 3, m); dim: {1}"},
-        {"linalg_vecdot", "x: (n, k, m) moderate; y: (n, k, m) moderate; dim: axis x"},
-        {"cdist _cdist_forward", "x1: (b, n, k) moderate; x2: (b, m, k) moderate; p: 1.0..3.0; compute_mode: default"},
-        {"_euclidean_dist", "x1: (n, k) in 1.0..3.0; x2: (m, k) in -3.0..-1.0"},
-        {"pdist _pdist_forward", "self: (n, k) moderate; p: 1.0..3.0"},
-        {"det linalg_det inverse linalg_inv logdet linalg_slogdet", "self: (b, n, n) regular; A: (b, n, n) regular"},
-        {"matrix_power linalg_matrix_power", "self: (b, n, n) in -1.0..1.0; n: 0..4"},
-        {"trace", "self: (n, m)"},
-        {"t t_copy numpy_T", "self: (n, m)"},
-        {"adjoint mT mH", "self: (b, n, m)"},
-        {"matrix_H", "self: (n, m)"},
-        {"tril triu", "self: (b, n, m); diagonal: -2..2"},
-        {"diag", "self: (n, m); diagonal: -1..1"},
-        {"diagflat", "self: (n, m); offset: -1..1"},
-        {"diag_embed", "self: (n, m); offset: -1..1; dim1: {0}; dim2: {-1}"},
-        {"diagonal diagonal_copy linalg_diagonal", "self: (n+1, c, m+1); A: (n+1, c, m+1); offset: -1..1; dim1: {2}; dim2: {0}"},
-        {"diagonal_scatter", "self: (n, c, n); src: (c, n); offset: {0}; dim1: {2}; dim2: {0}"},
-        // Views and sizes.
-        {"reshape view view_copy _unsafe_view _reshape_copy", "self: (n, c, h); size: {h, n*c}; shape: {c*h, n}"},
-        {"_reshape_alias _reshape_alias_copy", "self: (n, c, h); size: {h, n*c}; stride: {n*c, 1}"},
-        {"expand expand_copy", "self: (~n, 1, h); size: {m, n, c, h}"},
-        {"expand_as", "self: (1, h); other: (n, c, h)"},
-        {"view_as reshape_as", "self: (n, c, h); other: (h, n*c)"},
-        {"sum_to_size", "self: (n, c, h); size: {c, 1}"},
-        {"permute permute_copy", "self: (n, c, h); dims: {2, 0, -2}"},
-        {"transpose.int transpose_copy.int swapdims swapaxes", "self: (n, c, h); dim0: axis self; dim1: axis self; axis0: axis self; axis1: axis self"},
-        {"movedim.int moveaxis.int", "self: (n, c, h); source: axis self; destination: axis self"},
-        {"movedim.intlist moveaxis.intlist", "self: (n, c, h); source: {0, -1}; destination: {1, 0}"},
-        {"flatten.using_ints", "self: (n, c, h, w); start_dim: 0..1; end_dim: -2..-1"},
-        {"unflatten.int", "self: (n, c*h, w); dim: {1}; sizes: {c, h}"},
-        {"squeeze.dim squeeze_copy.dim", "self: (n, 1, c); dim: axis self"},
-        {"squeeze.dims squeeze_copy.dims", "self: (n, 1, c, 1); dim: axes self"},
-        {"squeeze squeeze_copy", "self: (n, 1, c, 1)"},
-        {"unsqueeze unsqueeze_copy", "self: (n, c); dim: -3..2"},
-        {"narrow narrow_copy", "self: (n+2, c+2, h); dim: 0..1; start: -2..1; length: 1..2"},
-        {"narrow.Tensor", "self: (n+2, c+2, h); dim: 0..1; start: () int64 in -2..1; length: 1..2"},
-        {"select.int select_copy.int", "self: (n, c, h); dim: {1}; index: -c..c-1"},
-        {"select_scatter", "self: (n, c, h); src: (n, h); dim: {1}; index: -c..c-1"},
-        {"slice.Tensor slice_copy.Tensor", "self: (n+3, c+3, h); dim: {1}; start: -3..2 ?; end: 3..9 ?; step: 1..3"},
-        {"slice_scatter", "self: (n, 4, h); src: (n, 2, h); dim: {1}; start: -4..2 ?; end: 4..9 ?; step: 1..2"},
-        {"as_strided as_strided_copy", "self: (n+3, c+3) dense; size: {n, 2, 2}; stride: {c+3, 1, 2}; storage_offset: 0..2"},
-        {"as_strided_scatter", "self: (n+3, c+3) dense; src: (n, 2); size: {n, 2}; stride: {c+3, 1}; storage_offset: 0..2"},
-        {"unfold unfold_copy", "self: (n, c+4, h); dimension: {1}; size: 2..3; step: 1..3"},
-        {"chunk unsafe_chunk", "self: (n, c, h); chunks: 2..4; dim: axis self"},
-        {"split.Tensor unsafe_split.Tensor split_copy.Tensor", "self: (n, c, h); split_size: 2..3; dim: axis self"},
-        {"split.sizes split_with_sizes split_with_sizes_copy unsafe_split_with_sizes", "self: (n, c+2+h, w); split_size: {c, 2, h}; split_sizes: {c, 2, h}; dim: {1}"},
-        {"tensor_split.sections", "self: (n+3, c+3, h); sections: 2..4; dim: axis self"},
-        {"tensor_split.indices", "self: (n+3, c+3, h); indices: {1, 3}; dim: axis self"},
-        {"tensor_split.tensor_indices_or_sections", "self: (n+3, c+3, h+3); tensor_indices_or_sections: (3) int64 in 1..3; dim: axis self"},
-        {"hsplit.int", "self: (n, 2*c, h); sections: {2}"},
-        {"vsplit.int", "self: (2*n, c, h); sections: {2}"},
-        {"dsplit.int", "self: (n, c, 2*h); sections: {2}"},
-        {"hsplit.array vsplit.array dsplit.array", "self: (n+2, c+2, h+2); indices: {1, 2}"},
-        {"repeat tile", "self: (n, c); repeats: {2, 1, 3}; dims: {2, 1, 3}"},
-        {"repeat_interleave.self_int", "self: (n, c, h); repeats: 1..3; dim: axis self ?; output_size: default"},
-        {"repeat_interleave.self_Tensor", "self: (n, c, h); repeats: (c) int64 in 0..3; dim: {1}; output_size: default"},
-        {"repeat_interleave.Tensor", "repeats: (n) int64 in 0..3; output_size: default"},
-        {"roll", "self: (n, c, h); shifts: {2, -3}; dims: {0, -1}"},
-        {"rot90", "self: (n, c, h); k: -3..5; dims: {2, 0}"},
-        {"flip", "self: (n, c, h); dims: axes self"},
-        {"cat concat concatenate", "tensors: (n', c, h) * 1..3; dim: {0}"},
-        {"stack", "tensors: (n, c) * 1..3; dim: -3..2"},
-        {"hstack", "tensors: (n, c', h) * 1..3"},
-        {"vstack row_stack", "tensors: (n', c, h) * 1..3"},
-        {"dstack", "tensors: (n, c, h') * 1..3"},
-        {"column_stack", "tensors: (n, c') * 1..3"},
-        {"block_diag", "tensors: (n', c') * 1..3"},
-        {"meshgrid meshgrid.indexing", "tensors: (n') * 1..3; indexing: 'ij' | 'xy'"},
-        {"cartesian_prod", "tensors: (n') * 1..3"},
-        {"combinations", "self: (n+2); r: 1..3"},
-        {"broadcast_tensors", "tensors: (~n, ~c) * 1..3"},
-        {"broadcast_to", "self: (1, h); size: {n, c, h}"},
-        {"pixel_shuffle", "self: (n, 4*c, h, w); upscale_factor: {2}"},
-        {"pixel_unshuffle", "self: (n, c, 2*h, 2*w); downscale_factor: {2}"},
-        {"channel_shuffle native_channel_shuffle", "self: (n, c*g, h, w); groups: {g}"},
-        {"size.int sym_size.int", "self: (n, c, h); dim: axis self"},
-        {"_reshape_from_tensor", "self: (n/5, 3); shape: (2) int64 in -1..1"},
-        // Indexing, gathering and scattering.
-        {"gather", "self: (n+2, c, h+2); dim: {1}; index: (n, m, h) index c"},
-        {"take_along_dim", "self: (n, c, h); indices: (n, m, h) index c; dim: {1}"},
-        {"index_select", "self: (n, c, h); dim: {1}; index: (m) index c"},
-        {"index.Tensor _unsafe_index.Tensor", "self: (n, c, h); indices: (m) signed_index 2 * 1..2"},
-        {"index_put _unsafe_index_put", "self: (n, c, h); indices: (1) signed_index 2 * 2; values: (~h)"},
-        {"index_add", "self: (n, c, h) moderate; dim: {1}; index: (m) index c; source: (n, m, h) moderate"},
-        {"index_copy", "self: (n, c, h); dim: {1}; index: (c) index c distinct; source: (n, c, h)"},
-        {"index_reduce", "self: (n, c, h); dim: {1}; index: (m) index c; source: (n, m, h); reduce: 'prod' | 'amax' | 'amin' | 'mean'"},
-        {"index_fill.int_Scalar", "self: (n, c, h); dim: {1}; index: (m) index c"},
-        {"index_fill.int_Tensor", "self: (n, c, h); dim: {1}; index: (m) index c; value: ()"},
-        {"scatter.src", "self: (n+1, c, h); dim: {1}; index: (n, 1, h) index c; src: (n+2, 2, h+1)"},
-        {"scatter.value", "self: (n, c, h); dim: {1}; index: (n, m, h) index c"},
-        {"scatter_add", "self: (n, c, h); dim: {1}; index: (n, m, h) index c; src: (n, m, h)"},
-        {"scatter.reduce scatter.value_reduce", "self: (n, c, h); dim: {1}; index: (n, m, h) index c; src: (n, m, h); reduce: 'add' | 'multiply'"},
-        {"scatter_reduce.two", "self: (n, c, h); dim: {1}; index: (n, m, h) index c; src: (n, m, h); reduce: 'sum' | 'prod' | 'amax' | 'amin' | 'mean'"},
-        {"masked_select", "self: (n, c, ...); mask: (n, c, ...) bool"},
-        {"masked_scatter", "self: (~n, ~c); mask: (~n, ~c) bool; source: (n, c)"},
-        {"take", "self: (n, c); index: (m, h) signed_index (n*c)"},
-        {"put", "self: (n, c); index: (n) index (n*c) distinct; source: (n)"},
-        {"embedding", "weight: (v, d); indices: (n, m) index v; padding_idx: -1..0"},
-        {"embedding_bag _embedding_bag _embedding_bag_forward_only embedding_bag.padding_idx", "weight: (v, d) in -4.0..4.0; indices: (n*m) index v; offsets: (m) offsets (n*m); mode: 0..2; sparse: false; per_sample_weights: (n*m) in -2.0..2.0 ?; padding_idx: -2..1"},
-        {"one_hot", "self: (n, m) index 5; num_classes: 5..7"},
-        {"sort sort.stable argsort argsort.stable", "self: (n, c, h); stable: true; dim: axis self"},
-        {"topk", "self: (n+2, c+2, 3); k: 1..3; dim: axis self; sorted: true"},
-        {"unique_dim", "self: (n, c) in 0..2; dim: {0}"},
-        {"unique_consecutive _unique _unique2", "self: (n, c) in 0..2; sorted: true; dim: default"},
-        {"searchsorted.Tensor", "sorted_sequence: (m) sorted; self: (n, c); sorter: default; side: default"},
-        {"searchsorted.Scalar", "sorted_sequence: (m) sorted; sorter: default; side: default"},
-        {"bucketize.Tensor", "self: (n, c); boundaries: (m) sorted"},
-        {"bucketize.Scalar", "boundaries: (m) sorted"},
-        {"tril_indices triu_indices", "row: 2..6; col: 2..6; offset: -2..2; dtype: int64 | int32"},
-        // Creation.
-        {"arange", "end: 3..9 only; dtype: float32 | int64 | float64 | int32"},
-        {"arange.start arange.start_step", "start: -3..2 only; end: 4..9 only; step: 1..3 only; dtype: float32 | int64 | float64 | int32"},
-        {"linspace logspace", "start: -2.0..0.0; end: 1.0..3.0; steps: 1..7; base: 2.0..10.0 only; dtype: float32 | float64"},
-        {"linspace.Tensor_Tensor logspace.Tensor_Tensor", "start: (); end: (); steps: 1..7; base: 2.0..10.0 only; dtype: float32 | float64"},
-        {"linspace.Tensor_Scalar logspace.Tensor_Scalar", "start: (); end: 1.0..3.0; steps: 1..7; base: 2.0..10.0 only; dtype: float32 | float64"},
-        {"linspace.Scalar_Tensor logspace.Scalar_Tensor", "start: -2.0..0.0; end: (); steps: 1..7; base: 2.0..10.0 only; dtype: float32 | float64"},
-        {"zeros ones full rand randn", "size: {n, c}; dtype: float32 | int64 | float64 | bool"},
-        {"empty.memory_format", "size: {n, c}; dtype: float32 | int64"},
-        {"empty_strided new_empty_strided", "size: {n, c}; stride: {c, 1}; dtype: float32 | int64"},
-        {"empty_permuted", "size: {n, c}; physical_layout: {1, 0}; dtype: float32 | int64"},
-        {"new_zeros new_ones new_full new_empty", "self: (m); size: {n, c}; dtype: float32 | int64 | bool ?"},
-        {"eye eye.m", "n: 2..6; m: 2..6; dtype: float32 | int64 | bool"},
-        {"scalar_tensor", "dtype: float32 | int64 | float64"},
-        {"bartlett_window blackman_window hamming_window hann_window kaiser_window bartlett_window.periodic blackman_window.periodic hamming_window.periodic hann_window.periodic kaiser_window.beta", "window_length: 1..9; beta: -9.0..12.0 only; dtype: float32 | float64"},
-        {"to.dtype to.device", "dtype: float32 | int64 | float64 | float16 | bool | uint8; device: 'cpu'"},
-        {"affine_grid_generator", "theta: (n, 2, 3) moderate; size: {n, c, h, w}"},
-        // Convolution and pooling.
-        {"conv1d", "input: (n, c*g, 2*k+l) moderate; weight: (o*g, c, k) moderate; bias: (o*g) moderate ?; stride: [1..2; 1]; padding: [0..1; 1]; dilation: [1..2; 1]; groups: {g}"},
-        {"conv2d", "input: (n, c*2, h+4, w+2) moderate; weight: (o*2, c, 3, 2) moderate; bias: (o*2) moderate ?; stride: [1..2; 2]; padding: [0..1; 2]; dilation: [1..2; 2]; groups: {2}"},
-        {"conv3d", "input: (n, c*2, h+4, w+2, 3) moderate; weight: (o*2, c, 3, 2, 2) moderate; bias: (o*2) moderate ?; stride: [1..2; 3]; padding: [0..1; 3]; dilation: [1..2; 3]; groups: {2}"},
-        {"conv1d.padding", "input: (n, c*g, 2*k+l) moderate; weight: (o*g, c, k) moderate; bias: (o*g) moderate ?; stride: [1..1; 1]; padding: 'same' | 'valid'; dilation: [1..2; 1]; groups: {g}"},
-        {"conv2d.padding", "input: (n, c*2, h+4, w+2) moderate; weight: (o*2, c, 3, 2) moderate; bias: (o*2) moderate ?; stride: [1..1; 2]; padding: 'same' | 'valid'; dilation: [1..2; 2]; groups: {2}"},
-        {"conv3d.padding", "input: (n, c*2, h+4, w+2, 3) moderate; weight: (o*2, c, 3, 2, 2) moderate; bias: (o*2) moderate ?; stride: [1..1; 3]; padding: 'same' | 'valid'; dilation: [1..2; 3]; groups: {2}"},
-        {"_convolution_mode", "input: (n, c*2, h+4, w+2) moderate; weight: (o*2, c, 3, 2) moderate; bias: (o*2) moderate ?; stride: [1..1; 2]; padding: 'same' | 'valid'; dilation: [1..2; 2]; groups: {2}"},
-        {"convolution convolution_overrideable _convolution _convolution.deprecated", "input: (n, c*2, h+4, w+2) moderate; weight: (o*2, c, 3, 2) moderate; bias: (o*2) moderate ?; stride: [1..2; 2]; padding: [0..1; 2]; dilation: [1..2; 2]; transposed: false; output_padding: [0..0; 2]; groups: {2}"},
-        {"_conv_depthwise2d", "self: (n, c, h+4, w+2) moderate; weight: (c, 1, 3, 2) moderate; kernel_size: {3, 2}; bias: (c) moderate ?; stride: [1..2; 2]; padding: [0..1; 2]; dilation: [1..2; 2]"},
-        {"thnn_conv2d _slow_conv2d_forward slow_conv_dilated2d", "self: (n, c, h+4, w+2) moderate; weight: (o, c, 3, 2) moderate; kernel_size: {3, 2}; bias: (o) moderate ?; stride: [1..2; 2]; padding: [0..1; 2]; dilation: [1..2; 2]"},
-        {"slow_conv3d slow_conv3d_forward slow_conv_dilated3d", "self: (n, c, h+4, w+2, 3) moderate; weight: (o, c, 3, 2, 2) moderate; kernel_size: {3, 2, 2}; bias: (o) moderate ?; stride: [1..2; 3]; padding: [0..1; 3]; dilation: [1..2; 3]"},
-        {"conv_transpose1d", "input: (n, c*g, h) moderate; weight: (c*g, o, k) moderate; bias: (o*g) moderate ?; stride: [2..2; 1]; padding: [0..1; 1]; output_padding: [0..1; 1]; groups: {g}; dilation: [1..2; 1]"},
-        {"conv_transpose2d.input", "input: (n, c*2, h, w) moderate; weight: (c*2, o, 3, 2) moderate; bias: (o*2) moderate ?; stride: [2..2; 2]; padding: [0..1; 2]; output_padding: [0..1; 2]; groups: {2}; dilation: [1..2; 2]"},
-        {"conv_transpose3d.input", "input: (n, c*2, h, w, 2) moderate; weight: (c*2, o, 3, 2, 2) moderate; bias: (o*2) moderate ?; stride: [2..2; 3]; padding: [0..1; 3]; output_padding: [0..1; 3]; groups: {2}; dilation: [1..2; 3]"},
-        {"conv_depthwise3d", "self: (n, c, h+4, w+2, 3) moderate; weight: (c, 1, 3, 2, 2) moderate; kernel_size: {3, 2, 2}; bias: (c) moderate ?; stride: [1..2; 3]; padding: [0..1; 3]; dilation: [1..2; 3]"},
-        {"slow_conv_transpose2d", "self: (n, c, h, w) moderate; weight: (c, o, 3, 2) moderate; kernel_size: {3, 2}; bias: (o) moderate ?; stride: [2..2; 2]; padding: [0..1; 2]; output_padding: [0..1; 2]; dilation: [1..2; 2]"},
-        {"slow_conv_transpose3d", "self: (n, c, h, w, 2) moderate; weight: (c, o, 3, 2, 2) moderate; kernel_size: {3, 2, 2}; bias: (o) moderate ?; stride: [2..2; 3]; padding: [0..1; 3]; output_padding: [0..1; 3]; dilation: [1..1; 3]"},
-        {"conv_tbc", "self: (h+k, n, c) moderate; weight: (k, c, o) moderate; bias: (o) moderate; pad: 0..1"},
-        {"avg_pool1d", "self: (n, c, h+6) moderate; kernel_size: [2..3; 1]; stride: [1..3; 1]; padding: [0..1; 1]; dilation: [1..2; 1]"},
-        {"max_pool1d max_pool1d_with_indices", "self: (n, c, h+6); kernel_size: [2..3; 1]; stride: [1..3; 1]; padding: [0..1; 1]; dilation: [1..2; 1]"},
-        {"avg_pool2d", "self: (n, c, h+6, w+6) moderate; kernel_size: [2..3; 2]; stride: [1..3; 2]; padding: [0..1; 2]; dilation: [1..2; 2]; divisor_override: 2..5 ?"},
-        {"max_pool2d max_pool2d_with_indices", "self: (n, c, h+6, w+6); kernel_size: [2..3; 2]; stride: [1..3; 2]; padding: [0..1; 2]; dilation: [1..2; 2]"},
-        {"avg_pool3d", "self: (n, c, h+4, w+4, 6) moderate; kernel_size: [2..3; 3]; stride: [1..3; 3]; padding: [0..1; 3]; dilation: [1..2; 3]; divisor_override: 2..5 ?"},
-        {"max_pool3d max_pool3d_with_indices", "self: (n, c, h+4, w+4, 6); kernel_size: [2..3; 3]; stride: [1..3; 3]; padding: [0..1; 3]; dilation: [1..2; 3]"},
-        {"adaptive_avg_pool1d adaptive_max_pool1d", "self: (n, c, h+3) moderate; output_size: {h+1}"},
-        {"adaptive_avg_pool2d _adaptive_avg_pool2d adaptive_max_pool2d", "self: (n, c, h+3, 2*w+1) moderate; output_size: {h+1, w+1}"},
-        {"adaptive_avg_pool3d _adaptive_avg_pool3d adaptive_max_pool3d", "self: (n, c, h+3, 2*w+1, 5) moderate; output_size: {h+1, w+1, 2}"},
-        {"max_unpool2d", "self: (n, c, 1, 1); indices: (n, c, 1, 1) index 20; output_size: {4, 5}"},
-        {"max_unpool3d", "self: (n, c, 1, 1, 1); indices: (n, c, 1, 1, 1) index 24; output_size: {2, 3, 4}; stride: {2, 3, 4}; padding: {0, 0, 0}"},
-        {"im2col", "self: (n, c, h+6, w+6); kernel_size: [2..3; 2]; dilation: [1..2; 2]; padding: [0..1; 2]; stride: [1..2; 2]"},
-        {"col2im", "self: (n, c*6, 20); output_size: {5, 7}; kernel_size: {2, 3}; dilation: {1, 1}; padding: {0, 0}; stride: {1, 1}"},
-        // Padding and resizing. Positions between elements are computed in float32: small elements keep the effect of its rounding small.
-        {"constant_pad_nd", "self: (n, c, h+2); pad: [-1..2; 4]"},
-        {"pad", "self: (n, c, h+2, w+2); pad: [0..1; 4]; mode: 'constant' | 'reflect' | 'replicate' | 'circular'; value: default"},
-        {"_pad_enum", "self: (n, c, h+2, w+2); pad: [0..1; 4]; mode: 0..3; value: default"},
-        {"_pad_circular", "self: (n, c, h+2, w+2); pad: [0..2; 4]"},
-        {"reflection_pad1d replication_pad1d", "self: (n, c, h+2); padding: [0..2; 2]"},
-        {"reflection_pad2d replication_pad2d", "self: (n, c, h+2, w+2); padding: [0..2; 4]"},
-        {"reflection_pad3d replication_pad3d", "self: (n, c, h+2, w+2, 4); padding: [0..2; 6]"},
-        {"upsample_nearest1d upsample_linear1d _upsample_nearest_exact1d", "self: (n, c, h) in 1.0..3.0 one_sign bytes; output_size: [1..9; 1]; scales: 0.6..2.5 only ?"},
-        {"upsample_nearest2d upsample_bilinear2d upsample_bicubic2d _upsample_nearest_exact2d _upsample_bilinear2d_aa _upsample_bicubic2d_aa _upsample_lanczos2d_aa", "self: (n, c, h, w) in 1.0..3.0 one_sign bytes; output_size: [1..9; 2]; scales_h: 0.6..2.5 only ?; scales_w: 0.6..2.5 only ?"},
-        {"upsample_nearest3d upsample_trilinear3d _upsample_nearest_exact3d", "self: (n, c, h, w, 3) in 1.0..3.0 one_sign bytes; output_size: [1..9; 3]; scales_d: 0.6..2.5 only ?; scales_h: 0.6..2.5 only ?; scales_w: 0.6..2.5 only ?"},
-        {"upsample_nearest1d.vec upsample_linear1d.vec _upsample_nearest_exact1d.vec", "input: (n, c, h) in 1.0..3.0 one_sign bytes; output_size: default; scale_factors: [0.6..2.5; 1]"},
-        {"upsample_nearest2d.vec upsample_bilinear2d.vec upsample_bicubic2d.vec _upsample_nearest_exact2d.vec _upsample_bilinear2d_aa.vec _upsample_bicubic2d_aa.vec _upsample_lanczos2d_aa.vec", "input: (n, c, h+2, w+2) in 1.0..3.0 one_sign bytes; output_size: default; scale_factors: [0.6..2.5; 2]"},
-        {"upsample_nearest3d.vec upsample_trilinear3d.vec _upsample_nearest_exact3d.vec", "input: (n, c, h+2, w+2, 4) in 1.0..3.0 one_sign bytes; output_size: default; scale_factors: [0.6..2.5; 3]"},
-        {"grid_sampler grid_sampler_2d _grid_sampler_2d_cpu_fallback", "input: (n, c, h, w) in 1.0..3.0 one_sign; grid: (n, k, l, 2) in -4.5..4.5; interpolation_mode: 0..2; padding_mode: 0..2"},
-        {"grid_sampler_3d", "input: (n, c, h, w, k) in 1.0..3.0 one_sign; grid: (n, 2, l, 3, 3) in -4.5..4.5; interpolation_mode: 0..1; padding_mode: 0..2"},
-        // Normalization. ONNX stores epsilon in float32: numbers that float32 represents exactly.
-        {"batch_norm native_batch_norm _native_batch_norm_legit_functional", "input: (n, c, h) moderate; weight: (c) moderate ?; bias: (c) moderate ?; running_mean: (c) moderate; running_var: (c) in 0.2..3.0; momentum: 0.1..0.5; eps: 0.0625..0.0625 only"},
-        {"_batch_norm_impl_index", "input: (n+1, c+1, h+1) moderate; weight: (c+1) moderate ?; bias: (c+1) moderate ?; running_mean: (c+1) moderate; running_var: (c+1) in 0.2..3.0; momentum: 0.1..0.5; eps: 0.0625..0.0625 only"},
-        {"_native_batch_norm_legit_no_training _batch_norm_no_update _batch_norm_with_update_functional", "input: (n, c, h) moderate; weight: (c) moderate; bias: (c) moderate; running_mean: (c) moderate; running_var: (c) in 0.2..3.0; momentum: 0.1..0.5; eps: 0.0625..0.0625 only"},
-        {"_native_batch_norm_legit.no_stats", "input: (n, c, h) moderate; weight: (c) moderate ?; bias: (c) moderate ?; training: true; momentum: 0.1..0.5; eps: 0.0625..0.0625 only"},
-        // ATen also multiplies the mean by an infinite weight, which gives NaN.
-        {"instance_norm", "input: (n, c, h+1) moderate; weight: (c) in -4.0..4.0 ?; bias: (c) in -4.0..4.0 ?; running_mean: (c) moderate; running_var: (c) in 0.2..3.0; momentum: 0.1..0.5; eps: 0.0625..0.0625 only"},
-        {"layer_norm native_layer_norm rms_norm _fused_rms_norm", "input: (n, c, h) moderate; normalized_shape: {c, h}; weight: (c, h) moderate ?; bias: (c, h) moderate ?; eps: 0.0625..0.0625"},
-        {"group_norm", "input: (n, c*g, h) moderate; num_groups: {g}; weight: (c*g) moderate ?; bias: (c*g) moderate ?; eps: 0.0625..0.0625 only"},
-        {"native_group_norm", "input: (n, c*g, h) moderate; weight: (c*g) moderate ?; bias: (c*g) moderate ?; N: {n}; C: {c*g}; HxW: {h}; group: {g}; eps: 0.0625..0.0625 only"},
-        {"_weight_norm _weight_norm_interface", "v: (n, c, h) moderate; g: (n, 1, 1) moderate; dim: {0}"},
-        // Attention and recurrence.
-        {"scaled_dot_product_attention", "query: (b, h*(g/4+1), l, e) in -1.0..1.0; key: (b, h, s, e) in -1.0..1.0; value: (b, h, s, v) in -4.0..4.0; attn_mask: (l, s) bool | own in -2.0..2.0 hides ?; dropout_p: default; scale: 0.2..1.5 ?"},
-        {"_scaled_dot_product_attention_math", "query: (b, h*(g/4+1), l, e) in -1.0..1.0; key: (b, h, s, e) in -1.0..1.0; value: (b, h, s, v) in -4.0..4.0; attn_mask: (l, s) bool | own in -2.0..2.0 hides ?; dropout_p: default; dropout_mask: default; scale: 0.2..1.5 ?"},
-        {"_scaled_dot_product_flash_attention_for_cpu", "query: (b, h, l, e) in -1.0..1.0; key: (b, h, s, e) in -1.0..1.0; value: (b, h, s, e) moderate; dropout_p: default; attn_mask: (l, s) in -2.0..2.0 hides ?; scale: 0.2..1.5 ?"},
-        {"_scaled_dot_product_efficient_attention", "query: (b, h, l, e) in -1.0..1.0; key: (b, h, s, e) in -1.0..1.0; value: (b, h, s, e) moderate; attn_bias: (b, h, l, s) in -2.0..2.0 hides ?; dropout_p: default; compute_log_sumexp: false; scale: 0.2..1.5 ?"},
-        {"lstm_cell", "input: (n, c) moderate; hx: (n, h) moderate * 2; w_ih: (4*h, c) moderate; w_hh: (4*h, h) moderate; b_ih: (4*h) moderate ?; b_hh: (4*h) moderate ?"},
-        {"gru_cell", "input: (n, c) moderate; hx: (n, h) moderate; w_ih: (3*h, c) moderate; w_hh: (3*h, h) moderate; b_ih: (3*h) moderate ?; b_hh: (3*h) moderate ?"},
-        {"rnn_tanh_cell rnn_relu_cell", "input: (n, c) moderate; hx: (n, h) moderate; w_ih: (h, c) moderate; w_hh: (h, h) moderate; b_ih: (h) moderate ?; b_hh: (h) moderate ?"},
-        {"lstm.input", "input: (t, n, c) in -2.0..2.0; hx: (4, n, h+1) in -1.0..1.0, (4, n, h+1) in -1.0..1.0; params: (4*(h+1), c) in -0.3..0.3, (4*(h+1), h+1) in -0.3..0.3, (4*(h+1)) in -0.3..0.3, (4*(h+1)) in -0.3..0.3, (4*(h+1), c) in -0.3..0.3, (4*(h+1), h+1) in -0.3..0.3, (4*(h+1)) in -0.3..0.3, (4*(h+1)) in -0.3..0.3, (4*(h+1), 2*(h+1)) in -0.3..0.3, (4*(h+1), h+1) in -0.3..0.3, (4*(h+1)) in -0.3..0.3, (4*(h+1)) in -0.3..0.3, (4*(h+1), 2*(h+1)) in -0.3..0.3, (4*(h+1), h+1) in -0.3..0.3, (4*(h+1)) in -0.3..0.3, (4*(h+1)) in -0.3..0.3; has_biases: true; num_layers: {2}; dropout: 0.0..0.0 only; train: false; bidirectional: true"},
-        {"gru.input", "input: (t, n, c) in -2.0..2.0; hx: (4, n, h+1) in -1.0..1.0; params: (3*(h+1), c) in -0.3..0.3, (3*(h+1), h+1) in -0.3..0.3, (3*(h+1)) in -0.3..0.3, (3*(h+1)) in -0.3..0.3, (3*(h+1), c) in -0.3..0.3, (3*(h+1), h+1) in -0.3..0.3, (3*(h+1)) in -0.3..0.3, (3*(h+1)) in -0.3..0.3, (3*(h+1), 2*(h+1)) in -0.3..0.3, (3*(h+1), h+1) in -0.3..0.3, (3*(h+1)) in -0.3..0.3, (3*(h+1)) in -0.3..0.3, (3*(h+1), 2*(h+1)) in -0.3..0.3, (3*(h+1), h+1) in -0.3..0.3, (3*(h+1)) in -0.3..0.3, (3*(h+1)) in -0.3..0.3; has_biases: true; num_layers: {2}; dropout: 0.0..0.0 only; train: false; bidirectional: true"},
-        {"rnn_tanh.input rnn_relu.input", "input: (t, n, c) in -2.0..2.0; hx: (4, n, h+1) in -1.0..1.0; params: (h+1, c) in -0.3..0.3, (h+1, h+1) in -0.3..0.3, (h+1) in -0.3..0.3, (h+1) in -0.3..0.3, (h+1, c) in -0.3..0.3, (h+1, h+1) in -0.3..0.3, (h+1) in -0.3..0.3, (h+1) in -0.3..0.3, (h+1, 2*(h+1)) in -0.3..0.3, (h+1, h+1) in -0.3..0.3, (h+1) in -0.3..0.3, (h+1) in -0.3..0.3, (h+1, 2*(h+1)) in -0.3..0.3, (h+1, h+1) in -0.3..0.3, (h+1) in -0.3..0.3, (h+1) in -0.3..0.3; has_biases: true; num_layers: {2}; dropout: 0.0..0.0 only; train: false; bidirectional: true"},
-        // Losses. reduction: 0 none, 1 mean, 2 sum.
-        {"mse_loss l1_loss smooth_l1_loss huber_loss kl_div soft_margin_loss hinge_embedding_loss", "self: (n, c); target: (n, c); reduction: 0..2; beta: 0.2..2.0; delta: 0.2..2.0; margin: 0.2..2.0"},
-        {"poisson_nll_loss", "input: (n, c) in 0.2..3.0; target: (n, c) in 0.2..4.0; eps: 0.001..0.1; reduction: 0..2"},
-        {"binary_cross_entropy", "self: (n, c) in 0.0..1.0; target: (n, c) in 0.0..1.0; weight: (n, c) ?; reduction: 0..2"},
-        {"binary_cross_entropy_with_logits", "self: (n, c); target: (n, c) in 0.0..1.0; weight: (n, c) ?; pos_weight: (c) ?; reduction: 0..2"},
-        {"nll_loss nll_loss_forward nll_loss_nd multi_margin_loss", "self: (n, c); target: (n) index c; weight: (c) in 0.2..2.0 ?; reduction: 0..2; ignore_index: 0..2; p: 1..2; margin: 0.2..2.0"},
-        {"nll_loss2d nll_loss2d_forward", "self: (n, c, h, w); target: (n, h, w) index c; weight: (c) in 0.2..2.0 ?; reduction: 0..2; ignore_index: 0..2"},
-        {"cross_entropy_loss", "self: (n, c, h); target: (n, h) index c; weight: (c) in 0.2..2.0 ?; reduction: 0..2; ignore_index: 0..2; label_smoothing: 0.0..0.4 only"},
-        {"multilabel_margin_loss multilabel_margin_loss_forward", "self: (n, c) moderate; target: (n, c) int64 in -1..c-1; reduction: 0..2"},
-        {"margin_ranking_loss", "input1: (n); input2: (n); target: (n); margin: 0.2..2.0; reduction: 0..2"},
-        {"cosine_embedding_loss", "input1: (n, c); input2: (n, c); target: (n) int64 | own whole in -1..1; margin: 0.1..0.5; reduction: 0..2"},
-        {"triplet_margin_loss", "anchor: (n, c); positive: (n, c); negative: (n, c); margin: 0.2..2.0; p: 1.0..3.0; eps: 0.001..0.01; reduction: 0..2"},
-        {"pairwise_distance", "x1: (n, c); x2: (n, c); p: 1.0..3.0; eps: 0.001..0.01"},
-        {"cosine_similarity", "x1: (n, c, h); x2: (n, c, h); dim: axis x1; eps: 0.001..0.01"},
-        {"dist", "self: (n, c) moderate; other: (n, c) moderate; p: 1..3"},
-        // Random numbers and dropout.
-        {"dropout alpha_dropout feature_dropout feature_alpha_dropout native_dropout", "p: {k/5}"},
-    };
-    // clang-format on
-    return all;
+    static std::vector<rule_text> const texts = [] {
+        std::vector<rule_text> all;
+        for (std::string_view const family : families) read_rules(family, all);
+        return all;
+    }();
+    static std::vector<sampling_rule> const rules = [] {
+        std::vector<sampling_rule> all;
+        for (rule_text const& each : texts) all.push_back({each.operators, each.arguments});
+        return all;
+    }();
+    return rules;
 }
 
 } // namespace ATON_NAMESPACE::verify

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The DSL in a .cu file: nvcc's front end (EDG) and its host compiler read the headers, check a table and keep a kernel.
+// The DSL in a .cu file: nvcc's front end (EDG) and its host compiler parse the headers, check a table and compile a
+// kernel.
 #include <aton/aton.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -16,7 +17,7 @@ inline constexpr auto activation =
               return scale == 1.0 ? y : g.op<"Mul">(y, g.scalar(scale, y.dtype()));
           }));
 
-// Declared operators with a body, a graph in a node, a node that calls ATen, and types of results.
+// Declared operators with a body, a nested graph, a node that calls ATen, and typed results.
 inline constexpr auto doubled = [](graph<13> g, value x, double alpha) -> value { return g.op<"Mul">(x, alpha); };
 inline constexpr auto my_domain =
     domain<"my_domain", 2, op<"Doubled(T X, float alpha=2) -> (T Y = like(X))", "T: float16, float", body<doubled>>>{};

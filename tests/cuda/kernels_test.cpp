@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Every kernel of the GPU against that of the CPU, which tests/runtime holds against plain loops and recorded ATen: every function and
-// dtype, several layouts, sizes that fill no tile.
+// Compares every kernel of the GPU with that of the CPU, which tests/runtime compares with plain loops and recorded
+// ATen: every function and dtype, several layouts, and sizes that do not fill a tile.
 //
-// Exits with 77, which ctest calls skipped, where there is no GPU.
+// Exits with 77, which ctest reports as skipped, if there is no GPU.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <array>
 #include <cmath>
@@ -51,13 +51,14 @@ constexpr std::array numbers = {dtype::bool_,
                                 dtype::float32,
                                 dtype::float64};
 
-/// The same view on the GPU: of the same memory, with the same strides.
+/// The same view on the GPU, with the same strides over the same memory.
 tensor there(tensor const& x) {
     tensor const whole = x.viewed({x.storage_count()}, {1}, -x.storage_offset());
     return gpu().from_host(whole).viewed(x.sizes(), x.strides(), x.storage_offset());
 }
 
-/// Where the dtype has them: infinities, NaN, both zeros, the least and the largest number, ties, negative and denormal ones.
+/// Special values that the dtype has: infinities, NaN, both zeros, minimum and maximum, ties, negative and subnormal
+/// numbers.
 tensor hostile(dtype t, sizes of, std::uint64_t seed = 1) {
     tensor x = tensor::empty(t, std::move(of));
     visit(t, [&]<class T>(type_tag<T> /*of*/) {
@@ -84,7 +85,7 @@ tensor hostile(dtype t, sizes of, std::uint64_t seed = 1) {
     return x;
 }
 
-/// Numbers that sums of stay small and exact: 1 to 5, negative ones too where there are.
+/// Numbers whose sums stay small and exact: 1 to 5, and negative ones if the dtype has them.
 tensor small(dtype t, sizes of, std::int64_t seed = 1) {
     tensor x = tensor::empty(t, std::move(of));
     visit(t, [&]<class T>(type_tag<T> /*of*/) {
@@ -98,7 +99,8 @@ tensor small(dtype t, sizes of, std::int64_t seed = 1) {
     return x;
 }
 
-/// Relative to the larger of a result and 1: what functions of the mathematical library differ by, which devices have their own of.
+/// The tolerance, relative to the larger of the result and 1, by which mathematical functions of the devices may be
+/// off.
 double error_of(dtype t) {
     switch (t) {
     case dtype::float16: return 1e-3;
@@ -108,7 +110,7 @@ double error_of(dtype t) {
     }
 }
 
-/// Why a tensor of the GPU is not that of the CPU; empty where it is.
+/// Why a tensor of the GPU is not equal to that of the CPU; empty if it is.
 std::string difference(tensor const& got, tensor const& expected, double error) {
     if (got.where() != gpu().memory().where()) return "not on the GPU";
     if (got.dtype() != expected.dtype() || got.sizes() != expected.sizes()) return "other sizes or dtype";
@@ -143,7 +145,7 @@ std::string difference(tensor const& got, tensor const& expected, double error) 
     return out;
 }
 
-/// Both devices make the same of operands, or refuse both.
+/// Checks that both devices return the same or both refuse.
 template <class Function, class... T>
 std::string compared(Function const& f, double error, T const&... x) {
     tensor expected;
@@ -156,7 +158,7 @@ std::string compared(Function const& f, double error, T const&... x) {
 
 } // namespace
 
-TEST_CASE("tensors go there and back, whatever their views") {
+TEST_CASE("tensors are copied to the GPU and back, whatever their views") {
     for (dtype const t : numbers)
         for (tensor const& x : tests::layouts(hostile(t, {3, 5, 7}))) CHECK(difference(there(x), x, 0) == "");
     CHECK(gpu().to_host(gpu().from_host(tensor::empty(dtype::float32, {0, 3}))).sizes() == sizes{0, 3});
@@ -195,7 +197,7 @@ TEST_CASE("functions of two numbers") {
         }
 }
 
-TEST_CASE("numbers in another dtype, moved and chosen") {
+TEST_CASE("casts, copies and selections") {
     constexpr std::array more = {dtype::float8_e4m3fn, dtype::float8_e5m2fnuz, dtype::int4, dtype::complex64};
     auto const all = [&](auto const& f) {
         for (dtype const t : numbers) f(t);
@@ -225,14 +227,14 @@ TEST_CASE("numbers in another dtype, moved and chosen") {
     });
 }
 
-TEST_CASE("more elements than a grid of small tiles, in dimensions of every number") {
+TEST_CASE("more elements than a grid of small tiles, with every number of dimensions") {
     tensor const x = hostile(dtype::float32, {2, 3, 2, 5, 3, 7, 2, 11});
     std::vector<std::size_t> const turned{7, 0, 5, 2, 1, 6, 3, 4};
     auto const f = [&](device_kernels const& k, tensor const& v) { return k.contiguous(v.permuted(turned)); };
     CHECK(compared(f, 0, x) == "");
 }
 
-TEST_CASE("reductions: few results and many, over any axes") {
+TEST_CASE("reductions with few and many results, over any axes") {
     struct reduced_case {
         sizes of;
         std::vector<std::size_t> axes;
@@ -266,7 +268,7 @@ TEST_CASE("reductions: few results and many, over any axes") {
         }
 }
 
-TEST_CASE("the first and the last of the largest and smallest") {
+TEST_CASE("indices of the first and last maximum and minimum") {
     for (dtype const t : numbers)
         for (auto const& [of, axis] :
              std::vector<std::pair<sizes, std::size_t>>{{{9001}, 0}, {{7, 300}, 1}, {{300, 7}, 0}, {{5, 9, 4}, 1}})
@@ -282,7 +284,7 @@ TEST_CASE("the first and the last of the largest and smallest") {
                 }
 }
 
-TEST_CASE("scans: long lines, many lines, lines side by side") {
+TEST_CASE("scans: long lines, many lines, adjacent lines") {
     for (dtype const t : numbers)
         for (auto const& [of, axis] : std::vector<std::pair<sizes, std::size_t>>{
                  {{9001}, 0}, {{3, 700}, 1}, {{700, 3}, 0}, {{5, 9, 4}, 1}, {{4, 0}, 1}})
@@ -299,7 +301,7 @@ TEST_CASE("scans: long lines, many lines, lines side by side") {
             }
 }
 
-TEST_CASE("sorting is stable, and NaN is the largest") {
+TEST_CASE("sorting is stable, and NaN is greater than every number") {
     for (dtype const t : numbers)
         for (auto const& [of, axis] :
              std::vector<std::pair<sizes, std::size_t>>{{{1, 2003}, 1}, {{7, 60}, 1}, {{60, 7}, 0}, {{0}, 0}})
@@ -331,7 +333,7 @@ TEST_CASE("softmax along any axis") {
             }
 }
 
-TEST_CASE("products of matrices, however they lie") {
+TEST_CASE("matrix products in every layout") {
     auto const f = [](device_kernels const& k, tensor const& a, tensor const& b) { return k.matmul(a, b); };
     for (dtype const t : numbers) {
         CAPTURE(std::string(name(t)));
@@ -348,7 +350,7 @@ TEST_CASE("products of matrices, however they lie") {
     }
 }
 
-TEST_CASE("elements by their positions") {
+TEST_CASE("gather and scatter") {
     constexpr std::int64_t count = 60;
     tensor const positions = filled<std::int64_t>(dtype::int64, {7, 41}, [](std::int64_t i) { return i * i % count; });
     tensor const apart = filled<std::int64_t>(dtype::int64, {30}, [](std::int64_t i) { return i * 7 % count; });
@@ -366,7 +368,7 @@ TEST_CASE("elements by their positions") {
                 k.put(into, at, values, which);
                 return into;
             };
-            bool const repeats = which != put_op::assign; // of several values for one position any may stay
+            bool const repeats = which != put_op::assign; // with duplicate positions, any of the values may remain
             bool const is_order = which == put_op::max || which == put_op::min;
             tensor const at = repeats ? positions : apart;
             CHECK(compared(put,
@@ -383,7 +385,7 @@ TEST_CASE("elements by their positions") {
     CHECK(gpu().nonzero(there(tensor::empty(dtype::bool_, {0}))).count() == 0);
 }
 
-TEST_CASE("numbers in order, and random ones") {
+TEST_CASE("ranges and random numbers") {
     CHECK(difference(gpu().range(1031), cpu().range(1031), 0) == "");
     CHECK(gpu().range(0).count() == 0);
     for (std::int64_t const count : {1, 6, 1031})
@@ -392,21 +394,21 @@ TEST_CASE("numbers in order, and random ones") {
                          0) == "");
 }
 
-TEST_CASE("what a GPU cannot do is said") {
+TEST_CASE("errors of the GPU are reported") {
     tensor const here = small(dtype::float32, {4});
     CHECK(contains(fault_of([&] { return gpu().unary(unary_op::neg, here), 0; }),
-                   "a tensor on cpu came to kernels of cuda:0"));
+                   "a tensor on cpu was passed to the kernels of cuda:0"));
     CHECK(contains(fault_of([&] { return cpu().binary(binary_op::add, here, there(here)), 0; }),
-                   "a tensor on cuda:0 came to kernels of cpu"));
+                   "a tensor on cuda:0 was passed to the kernels of cpu"));
     CHECK(contains(
         fault_of([&] { return tensor::empty(dtype::float64, {std::int64_t{1} << 39U}, gpu().memory()).count(); }),
         "does not fit into the memory of cuda:0"));
     CHECK(&kernels_of({device_kind::cuda, 0}) == &gpu());
-    CHECK(
-        contains(fault_of([] { return kernels_of({device_kind::cuda, 1}).range(1), 0; }), "there is no device cuda:1"));
+    CHECK(contains(fault_of([] { return kernels_of({device_kind::cuda, 1}).range(1), 0; }),
+                   "the device does not exist: cuda:1"));
 }
 
-TEST_CASE("memory that is given back is given out again") {
+TEST_CASE("freed memory is allocated again") {
     constexpr std::int64_t gigabyte = std::int64_t{1} << 30U;
     for (int i = 0; i != 400; ++i) CHECK(tensor::empty(dtype::uint8, {gigabyte}, gpu().memory()).count() == gigabyte);
     cuda_wait();

@@ -3,8 +3,8 @@
 """Searches for phrases that are not idiomatic technical English in everything that users read: the documents, and the string literals of messages and
 of `--help` in the sources. The table below says what to write instead.
 
-Documents must have none. Remaining ones in messages, and in pages of docs/reference/, which quote comments, are counted per file in
-english_exceptions.txt: a count that differs is an error, and counts may only fall. Code blocks, comments and `code` in documents are ignored, since they quote programs.
+Documents must have none. Remaining ones in messages are counted per file in english_exceptions.txt: a count that differs is an error, and counts
+may only fall. Code blocks, comments and `code` in documents are ignored, since they quote programs.
 
     check_english.py                      the repository
     check_english.py --list [FILE ...]    show the phrases in the sources
@@ -119,14 +119,9 @@ def sources(root):
     return [path for path in sorted(found) if "generated" not in path.parts]
 
 
-def quotes_comments(path):
-    return path.parent.name == "reference"
-
-
 def counts(root):
     """{file: lines of source_findings}, for files that have any."""
     found = {path.relative_to(root).as_posix(): source_findings(path) for path in sources(root)}
-    found |= {path.relative_to(root).as_posix(): document_findings(root, path) for path in pages(root) if quotes_comments(path)}
     return {name: lines for name, lines in found.items() if lines}
 
 
@@ -138,7 +133,7 @@ def read_exceptions(text):
 
 def problems_of(root, exceptions):
     """Every phrase in a document, and every file whose count differs from the recorded one."""
-    found = [line for path in pages(root) if not quotes_comments(path) for line in document_findings(root, path)]
+    found = [line for path in pages(root) for line in document_findings(root, path)]
     counted = counts(root)
     for name in sorted(counted.keys() | exceptions.keys()):
         lines, allowed = counted.get(name, []), exceptions.get(name, 0)

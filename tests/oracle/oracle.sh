@@ -3,7 +3,7 @@
 # Builds and runs the oracle check for one family or for the whole library.
 #
 #   tests/oracle/oracle.sh --family pooling      # the table aton::mappings::pooling of <aton/mappings/pooling.hpp>
-#   tests/oracle/oracle.sh --family indexing:slicing --family indexing:gathering --ops slice.Tensor --verbose
+#   tests/oracle/oracle.sh --family slicing --family indexing --ops slice.Tensor --verbose
 #   tests/oracle/oracle.sh --tables my_tables.cpp --opsets 13,20
 #   tests/oracle/oracle.sh                       # everything
 #

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs recorded calls of real ATen on the runtime and counts what agrees, by overload:
+// Runs recorded calls of real ATen on the runtime and counts agreement by overload:
 //   runtime_aten_oracle FOLDER... [--only TEXT] [--failures] [--least-share PERCENT] [--least-overloads N]
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ scalar number_of(json e) {
     return scalar::complex(double(parts.at(0)), double(parts.at(1)));
 }
 
-/// An argument as it was recorded.
+/// A recorded argument.
 aten_argument argument_of(json e, std::string_view name, tests::recorded_tensors const& stored) {
     aten_argument a;
     a.name = name;
@@ -73,7 +73,7 @@ struct tolerance {
     double absolute;
 };
 
-/// torch.testing.assert_close's, from which PyTorch's own tests start.
+/// The tolerances of torch.testing.assert_close, on which PyTorch's own tests are based.
 tolerance tolerance_of(dtype t) {
     switch (t) {
     case dtype::float64:
@@ -88,7 +88,7 @@ tolerance tolerance_of(dtype t) {
 
 std::string type_text(tensor const& x) { return std::string(name(x.dtype())) + to_string(x.sizes()); }
 
-/// Why two tensors differ; empty where they agree.
+/// Why two tensors differ; empty if they agree.
 std::string difference(tensor const& got, tensor const& expected, bool values) {
     if (got.dtype() != expected.dtype() || got.sizes() != expected.sizes())
         return "is " + type_text(got) + ", not " + type_text(expected);
@@ -110,7 +110,7 @@ std::string difference(tensor const& got, tensor const& expected, bool values) {
     return {};
 }
 
-/// Against a recorded result: a tensor, a list of them, a number or None.
+/// Compares with a recorded result: a tensor, a list of tensors, a number or None.
 std::string difference(value const& got, json expected, tests::recorded_tensors const& stored, bool values) {
     if (expected.is_null()) return got ? "is not None" : "";
     if (expected.is_array()) {
@@ -140,7 +140,7 @@ bool has_flag(json c, std::string_view flag) {
     return false;
 }
 
-/// Why a recorded call is not what the runtime gives; empty where it is.
+/// Why the runtime's result is not the recorded one; empty if it is.
 std::string run_case(json c, std::string const& overload, tests::recorded_tensors const& stored) {
     std::vector<aten_argument> arguments;
     aten::schema_argument formal;
@@ -185,8 +185,8 @@ struct options {
     std::vector<std::string> folders;
     std::string only;
     bool failures = false;
-    double least_share = 0;
-    std::size_t least_overloads = 0;
+    double min_share = 0;
+    std::size_t min_overloads = 0;
 };
 
 int run(options const& o) {
@@ -215,7 +215,7 @@ int run(options const& o) {
     double const share = cases == 0 ? 0 : 100.0 * total.right / cases;
     std::cout << total.right << " of " << cases << " calls of " << all.size() << " overloads as ATen: " << share
               << " %\n";
-    return share >= o.least_share && all.size() >= o.least_overloads && cases != 0 ? 0 : 1;
+    return share >= o.min_share && all.size() >= o.min_overloads && cases != 0 ? 0 : 1;
 }
 
 } // namespace
@@ -229,8 +229,8 @@ int main(int argc, char** argv) {
         bool const more = i + 1 != argc;
         if (word == "--failures") o.failures = true;
         else if (word == "--only" && more) o.only = argv[++i];
-        else if (word == "--least-share" && more) o.least_share = std::strtod(argv[++i], nullptr);
-        else if (word == "--least-overloads" && more) o.least_overloads = std::strtoul(argv[++i], nullptr, 10);
+        else if (word == "--least-share" && more) o.min_share = std::strtod(argv[++i], nullptr);
+        else if (word == "--least-overloads" && more) o.min_overloads = std::strtoul(argv[++i], nullptr, 10);
         else o.folders.emplace_back(word);
     }
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs of torch.export that run as they stand, and as graphs whose nodes call ATen: the numbers must be those that PyTorch recorded
-// beside them (NAME.inputs.safetensors, NAME.outputs.safetensors: tensors "0", "1", ... in the order of the program).
+// Runs torch.export programs directly, and as graphs whose nodes call ATen. Results must be those that PyTorch recorded
+// (NAME.inputs.safetensors, NAME.outputs.safetensors: tensors "0", "1", ... in the order of the program).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -67,7 +67,7 @@ std::vector<sample> all_samples() {
     return out;
 }
 
-/// Operators that only PyTorch knows.
+/// Operators that only PyTorch has.
 bool is_custom(sample const& s) { return s.program.filename().string().starts_with("custom_op"); }
 
 std::vector<value> inputs_of(program::program const& p, sample const& s) {
@@ -97,7 +97,7 @@ void check_close(tensor const& got, tensor const& expected) {
     CHECK(worst <= 1e-5);
 }
 
-/// The user's outputs; those that are no tensors are not recorded.
+/// Checks the user's outputs; only tensors are recorded.
 void check_outputs(program::program const& p, std::vector<value> const& got, sample const& s) {
     recorded_tensors const recorded(s.outputs.string());
     std::size_t user = 0;
@@ -117,7 +117,7 @@ void check_outputs(program::program const& p, std::vector<value> const& got, sam
 
 } // namespace
 
-TEST_CASE("programs give what PyTorch recorded") {
+TEST_CASE("programs return what PyTorch recorded") {
     std::vector<sample> const samples = all_samples();
     CHECK(samples.size() >= 15);
     for (sample const& s : samples) {
@@ -135,7 +135,7 @@ TEST_CASE("programs give what PyTorch recorded") {
     }
 }
 
-TEST_CASE("graphs of ATen nodes give what programs give") {
+TEST_CASE("graphs of ATen nodes return the same as programs") {
     std::size_t compared = 0;
     for (sample const& s : all_samples()) {
         INFO(s.program.filename().string());
@@ -150,7 +150,7 @@ TEST_CASE("graphs of ATen nodes give what programs give") {
         try {
             g = convert_program(p, options);
         } catch (error const&) {
-            continue; // complex numbers have no attribute
+            continue; // complex numbers cannot be attributes
         }
         for (graph_initializer& i : g.initializers) {
             if (i.stored == nullptr) continue;
@@ -168,7 +168,7 @@ TEST_CASE("graphs of ATen nodes give what programs give") {
         CHECK(fault_of([&] { return got = onnx_model(std::move(g)).run(given), 0; }) == "nothing was thrown");
         std::vector<value> expected;
         std::vector<value> const all = runs.run(inputs);
-        for (bool const user : {true, false}) // where the exporter has them
+        for (bool const user : {true, false}) // as the exporter passes them
             for (std::size_t i = 0; i != all.size(); ++i)
                 if ((runs.functional().outputs[i].kind == output_kind::user) == user && all[i].is_tensor())
                     expected.push_back(all[i]);
@@ -183,12 +183,12 @@ TEST_CASE("graphs of ATen nodes give what programs give") {
 TEST_CASE("inputs that do not fit are refused") {
     std::string const file = (fs::path(ATON_SAMPLES) / "pt2" / "linear_relu_dynbatch.pt2").string();
     aten_program const runs(pt2::read_program(file));
-    CHECK(fault_of([&] { return runs.run({}); }) == "too few inputs are given: 0");
+    CHECK(fault_of([&] { return runs.run({}); }) == "too few inputs: 0");
     std::vector<value> const wrong = {value(tensor::of_scalar(1, dtype::int64))};
-    CHECK(contains(fault_of([&] { return runs.run(wrong); }), "is int64[], the program has float32[*, "));
+    CHECK(contains(fault_of([&] { return runs.run(wrong); }), "is int64[], the program expects float32[*, "));
 }
 
-TEST_CASE("errors name the node and the line of the user") {
+TEST_CASE("errors name the node and the user's source line") {
     std::string const file = (fs::path(ATON_SAMPLES) / "pt2" / "multi_out.pt2").string();
     program::program p = pt2::read_program(file);
     for (program::node& n : p.main.nodes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be wrong with a graph, a piece at a time.
+// Random changes of graphs and inputs.
 #include "changed_graph.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ auto& one_of(List& all, random& rng) {
 
 bool once_in(random& rng, int n) { return up_to(rng, n - 1) == 0; }
 
-/// An element changed, added, taken away, or all of them.
+/// Changes, adds or removes an element, or removes all.
 template <class T, class Make>
 void change_list(std::vector<T>& all, random& rng, Make const& make) {
     switch (up_to(rng, 4)) {
@@ -55,7 +55,7 @@ void change_constant(aton::tensor& t, random& rng) {
         if (!t.bytes.empty()) t.bytes = mutated(t.bytes, rng);
         return;
     case 3: change_list(t.strings, rng, [&] { return strange_text(rng); }); return;
-    default: // still a constant, of other elements
+    default: // still a constant, with other elements
         for (char& byte : t.bytes)
             if (once_in(rng, 4)) byte = static_cast<char>(up_to(rng, 255));
     }
@@ -87,7 +87,7 @@ void change_payload(node_attribute& a, node_pool const& others, random& rng) {
 }
 
 void change_attribute(graph_node& n, node_pool const& others, random& rng) {
-    if (n.attributes.empty() || once_in(rng, 5)) { // one of another node
+    if (n.attributes.empty() || once_in(rng, 5)) { // an attribute of another node
         graph_node const& other = one_of(others, rng);
         if (!other.attributes.empty()) n.attributes.push_back(one_of(other.attributes, rng));
         if (n.attributes.empty()) return;
@@ -109,7 +109,7 @@ value_id any_value(graph_data const& g, random& rng) {
 
 void change_node(graph_data& g, graph_node& n, node_pool const& others, random& rng) {
     switch (up_to(rng, 7)) {
-    case 0: { // another operator with these inputs
+    case 0: { // another operator with the same inputs
         graph_node const& other = one_of(others, rng);
         n.op = other.op;
         n.domain = other.domain;
@@ -152,7 +152,7 @@ void change_graph(graph_data& g, node_pool const& others, random& rng) {
     }
 }
 
-/// What the graph says of an input becomes what is given, so that the node sees it.
+/// Declares the type of the given input in the graph, so that the input reaches the node.
 void state_type(runnable& what, std::size_t input) {
     runtime::value const& v = what.inputs[input];
     if (input >= what.graph.inputs.size() || what.graph.inputs[input] >= what.graph.values.size()) return;
@@ -183,7 +183,7 @@ void change_input(runnable& what, random& rng) {
     if (!once_in(rng, 8)) state_type(what, i);
 }
 
-/// Elements that are numbers of any magnitude.
+/// Replaces elements by numbers of any magnitude.
 tensor with_strange_elements(tensor const& of, random& rng) {
     aton::tensor t = of.to_constant();
     for (std::string& s : t.strings)
@@ -306,7 +306,7 @@ tensor changed(tensor const& of, random& rng) {
             return of;
         }
     }
-    case 1: { // other sizes; few elements
+    case 1: { // another shape with few elements
         runtime::sizes to = of.sizes();
         change_list(to, rng, [&] { return up_to<std::int64_t>(rng, 5); });
         if (to.size() > 9 || runtime::count_of(to) > 100000) to = {0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Graphs and inputs changed at random into what no exporter writes: for tests that anything is run or refused.
+// Random changes that turn graphs and inputs into what no exporter writes: for tests that everything either runs or is
+// refused.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +13,24 @@
 
 namespace aton::tests {
 
-/// A graph and what it is run on.
+/// A graph and its inputs.
 struct runnable {
     graph_data graph;
-    std::vector<runtime::value> inputs; ///< in the graph's order; none for those that have an initializer
+    std::vector<runtime::value> inputs; ///< in the graph's order; empty for those that have an initializer
 };
 
-/// Nodes of other graphs, whose operators and attributes are put where they do not belong.
+/// Nodes of other graphs, whose operators and attributes are inserted where they do not belong.
 using node_pool = std::vector<graph_node>;
 
-/// A number that is often where a mistake is: small, at the border of a type, a size that no memory has.
+/// A number that often reveals errors: small, at the limit of a type, or a size that exceeds memory.
 [[nodiscard]] std::int64_t strange_integer(std::mt19937_64& rng);
 [[nodiscard]] double strange_real(std::mt19937_64& rng);
 [[nodiscard]] std::string strange_text(std::mt19937_64& rng);
 [[nodiscard]] dtype strange_type(std::mt19937_64& rng);
-/// A tensor like `of`, with other sizes, another dtype, or other elements.
+/// A copy of `of` with another shape, another dtype, or other elements.
 [[nodiscard]] runtime::tensor changed(runtime::tensor const& of, std::mt19937_64& rng);
 
-/// Makes one to four changes: of attributes, operators, edges, bodies, versions, constants, inputs.
+/// Makes one to four changes of attributes, operators, edges, bodies, versions, constants or inputs.
 void change(runnable& what, node_pool const& others, std::mt19937_64& rng);
 
 } // namespace aton::tests

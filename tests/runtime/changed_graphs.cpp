@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Changes ONNX's backend tests at random, graphs and inputs, and runs what comes of it: a result or one line of complaint, nothing else.
+// Changes the graphs and inputs of ONNX's backend tests at random and runs them: each must give a result or a one-line
+// error.
 //
 //   runtime_changed_graphs FOLDER [--only PART] [--rounds N] [--first K] [--seed S] [--seconds N] [--jobs N]
 #include <cstddef>
@@ -33,7 +34,7 @@ runnable read_case(std::string const& folder) {
     return out;
 }
 
-/// Models of whole networks take too long to be run so often.
+/// Whole networks take too long to run many times.
 bool is_small(std::string const& folder) {
     std::uintmax_t bytes = 0;
     for (auto const& entry : std::filesystem::recursive_directory_iterator(folder))
@@ -70,7 +71,7 @@ int run(std::string const& folder, hostile_options const& options) {
                 }
             }
             aton::runtime::onnx_options with;
-            with.most_steps = 100000;
+            with.max_steps = 100000;
             (void)aton::runtime::onnx_model(std::move(what.graph), with).run(what.inputs);
         });
     return tally.found == 0 ? 0 : 1;

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Object files that are compiled for other instructions share no function with the rest of the program.
+"""Checks that object files compiled for an instruction set do not share a function with the rest of the program.
 
     check_variant.py VARIANT OBJECT,OBJECT,...
 
-The linker keeps one of several functions of the same name, whichever comes first. Were it one with instructions that a CPU lacks, then
-programs would stop there that never chose the variant. So every function that is not the file's own has the variant in its name."""
+The linker keeps the first of several functions of the same name. If that one had instructions that a CPU lacks, programs would crash that
+never chose the variant. So every function with external linkage must have the variant in its name."""
 import re
 import subprocess
 import sys
 
 
 def shared_names(path):
-    """Of functions and variables that other files may have as well: weak and unique ones."""
+    """Names of functions and variables that other files may define as well: weak and unique ones."""
     listing = subprocess.run(["nm", "--demangle", path], check=True, stdout=subprocess.PIPE, text=True).stdout
     return re.findall(r"^[0-9a-f]+ [WVu] (.*)$", listing, re.MULTILINE)
 
@@ -23,7 +23,7 @@ def main():
              if not re.search(rf"\b(eigen_)?{variant}::", name) and not name.startswith("DW.ref.")]
     for line in found:
         print(line)
-    print(f"{len(found)} functions that others may take, in {len(objects)} files")
+    print(f"{len(found)} functions that other files could share, in {len(objects)} files")
     sys.exit(1 if found else 0)
 
 

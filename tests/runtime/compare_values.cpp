@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements as doubles, integers, pairs or strings, and what differs first.
+// Compares elements as doubles, integers, pairs or strings, and reports the first difference.
 #include "compare_values.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string text(std::int64_t x) { return std::to_string(x); }
 std::string text(std::uint64_t x) { return std::to_string(x); }
 std::string text(std::string const& x) { return '"' + x.substr(0, 40) + '"'; }
 
-/// Either NaN is not close to a number.
+/// NaN is not close to a number.
 bool is_close(double got, double expected, tolerance t) {
     if (std::isnan(expected)) return std::isnan(got);
     if (std::isinf(got) || std::isinf(expected)) return got == expected;
@@ -56,7 +56,7 @@ std::string compare_all(std::vector<T> const& got, std::vector<T> const& expecte
            std::to_string(first) + ": " + text(got[first]) + ", expected " + text(expected[first]);
 }
 
-/// An element as what it is compared as: a double, an integer or a pair.
+/// The form in which elements are compared: a double, an integer or a pair.
 template <class Element>
 auto comparable(Element const& e) {
     if constexpr (std::is_floating_point_v<Element>) return static_cast<double>(e);
@@ -68,7 +68,7 @@ auto comparable(Element const& e) {
     else return static_cast<double>(static_cast<float>(e));
 }
 
-/// Of a dense tensor.
+/// The elements of a dense tensor.
 template <class Element>
 auto elements(tensor const& of) {
     auto const* const from = of.data<Element>();
@@ -83,7 +83,7 @@ std::string compare_tensors(tensor const& got, tensor const& expected, tolerance
         return std::string(name(got.dtype())) + ", expected " + std::string(name(expected.dtype()));
     if (got.sizes() != expected.sizes())
         return "sizes " + runtime::to_string(got.sizes()) + ", expected " + runtime::to_string(expected.sizes());
-    // Two units of bfloat16, as in onnx's runner: its function bodies round after every step.
+    // Two units of bfloat16, as in ONNX's runner, whose function bodies round after every step.
     if (got.dtype() == dtype::bfloat16) t.relative = std::max(t.relative, 0x1p-6);
     tensor const a = got.contiguous();
     tensor const b = expected.contiguous();
@@ -101,7 +101,7 @@ std::string compare_tensors(tensor const& got, tensor const& expected, tolerance
 
 char const* what(value const& v) { return v.is_sequence() ? "a sequence" : v.is_tensor() ? "a tensor" : "nothing"; }
 
-/// A dtype of real numbers as doubles.
+/// The elements of a tensor of real numbers as doubles.
 std::vector<double> numbers(value const& v) {
     if (!v.is_tensor()) throw error(std::string("a tensor is expected, not ") + what(v));
     tensor const dense = v.one().contiguous();
@@ -115,7 +115,8 @@ std::vector<double> numbers(value const& v) {
     });
 }
 
-/// `count` is the number of successes in draws with these probabilities. Six standard deviations: once in 500 million.
+/// What is unlikely about `count` successes for this mean and variance; empty: nothing. The limit is six standard
+/// deviations: once in 500 million.
 std::string unlikely(double count, double mean, double variance) {
     if (std::abs(count - mean) <= 6 * std::sqrt(variance) + 1) return {};
     return text(count) + " successes, where " + text(mean) + " are to be expected";
@@ -184,7 +185,7 @@ std::string draw_problem(std::string_view check, std::span<value const> inputs, 
         if (got[i].is_tensor() && expected[i].is_tensor() && got[i].one().dtype() == expected[i].one().dtype() &&
             got[i].one().sizes() == expected[i].one().sizes())
             continue;
-        return difference(got, expected, {}); // which says so
+        return difference(got, expected, {}); // which reports it
     }
     if (got.size() != expected.size() || got.empty() || inputs.empty()) return difference(got, expected, {});
     if (check == "bernoulli") return bernoulli_problem(numbers(inputs[0]), numbers(got[0]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elementwise kernels against recorded results of ATen, in every layout, and what they refuse.
+// Compares elementwise kernels with recorded results of ATen in every layout, and checks what they refuse.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct unary_call {
     unary_parameters parameters = {};
 };
 
-/// Overloads of one tensor, with the arguments that ATen has by default.
+/// Overloads of one tensor, with ATen's default arguments.
 std::map<std::string_view, unary_call> const unary_calls = {{"aten::abs", {unary_op::abs}},
                                                             {"aten::acos", {unary_op::acos}},
                                                             {"aten::acosh", {unary_op::acosh}},
@@ -109,7 +109,7 @@ std::map<std::string_view, binary_op> const binary_calls = {{"aten::add.Tensor",
                                                             {"aten::gt.Tensor", binary_op::gt},
                                                             {"aten::ge.Tensor", binary_op::ge}};
 
-/// The recorded tensors of a call that has nothing but tensors.
+/// The recorded tensors of a call; nullopt if it has other arguments.
 std::optional<std::vector<tensor>> tensors_of(json c, tests::recorded_tensors const& stored) {
     std::vector<tensor> out;
     if (simdjson::dom::object(c["kwargs"]).size() != 0) return {};
@@ -120,12 +120,12 @@ std::optional<std::vector<tensor>> tensors_of(json c, tests::recorded_tensors co
     return out;
 }
 
-/// Of the last place; ATen's own vector functions are up to 1 away from the nearest number.
-constexpr double most_units = 4;
+/// In units of the last place; ATen's own vectorized functions are up to 1 away from the nearest number.
+constexpr double max_units = 4;
 
 std::string path_in(std::string folder, std::string const& file) { return (folder += '/') += file; }
 
-/// How many calls were compared, by overload.
+/// The number of compared calls, by overload.
 std::map<std::string, int> check_recorded(std::string const& folder) {
     simdjson::dom::parser parser;
     std::map<std::string, tests::recorded_tensors, std::less<>> files;
@@ -146,7 +146,7 @@ std::map<std::string, int> check_recorded(std::string const& folder) {
         if (wanted == 2 && (*given)[0].dtype() != (*given)[1].dtype()) continue;
         CAPTURE(std::string(std::string_view(c["case"])));
         device_kernels const& cpu = cpu_kernels();
-        // ATen promotes first: integers where the function is one of reals, bools where the result is a number.
+        // ATen promotes first: integers for functions of reals, bools if the result is a number.
         auto const prepared = [&](tensor const& x) {
             bool const promotes = (is_floating(expected.dtype()) && !is_floating(x.dtype())) ||
                                   (is_integral(expected.dtype()) && x.dtype() == dtype::bool_);
@@ -159,34 +159,34 @@ std::map<std::string, int> check_recorded(std::string const& folder) {
         tensor const& x = (*given)[0];
         tensor const& y = (*given)[wanted - 1];
         tensor const result = compute(x, y);
-        CHECK(tests::distance(result, expected) <= most_units);
+        CHECK(tests::distance(result, expected) <= max_units);
         CHECK(tests::distance(compute(scattered(x), scattered(y)), result) == 0);
         ++compared[name];
     }
     return compared;
 }
 
-void check_counts(std::map<std::string, int> const& compared, int least_calls, std::size_t least_overloads) {
+void check_counts(std::map<std::string, int> const& compared, int min_calls, std::size_t min_overloads) {
     int calls = 0;
     for (auto const& [name, count] : compared) calls += count;
     MESSAGE(calls << " calls of " << compared.size() << " overloads");
-    CHECK(calls >= least_calls);
-    CHECK(compared.size() >= least_overloads);
+    CHECK(calls >= min_calls);
+    CHECK(compared.size() >= min_overloads);
 }
 
 } // namespace
 
-TEST_CASE("functions of one and two numbers are ATen's, on recorded calls") {
+TEST_CASE("functions of one and two numbers agree with recorded calls of ATen") {
     check_counts(check_recorded(ATON_RECORDED_CALLS), 237, 63);
 }
 
 #if defined(ATON_MORE_RECORDED_CALLS)
-TEST_CASE("functions of one and two numbers are ATen's, on all recorded calls") {
+TEST_CASE("functions of one and two numbers agree with all recorded calls of ATen") {
     check_counts(check_recorded(ATON_MORE_RECORDED_CALLS), 1000, 63);
 }
 #endif
 
-TEST_CASE("operands broadcast, and one without dimensions is a number") {
+TEST_CASE("operands broadcast, and a 0-d operand is a number") {
     device_kernels const& cpu = cpu_kernels();
     tensor const column = tensor::of_integers(std::array<std::int64_t, 3>{10, 20, 30}).reshaped({3, 1});
     tensor const line = tensor::of_integers(std::array<std::int64_t, 4>{1, 2, 3, 4});
@@ -197,13 +197,13 @@ TEST_CASE("operands broadcast, and one without dimensions is a number") {
     CHECK(cpu.binary(binary_op::sub, two, line).integers() == std::vector<std::int64_t>{1, 0, -1, -2});
     CHECK(cpu.binary(binary_op::sub, line, two).integers() == std::vector<std::int64_t>{-1, 0, 1, 2});
     CHECK(cpu.binary(binary_op::mul, tensor::empty(dtype::int64, {0, 4}), line).sizes() == sizes{0, 4});
-    sizes const empty = {aton::runtime::most_elements / 2, 0, 2};
+    sizes const empty = {aton::runtime::max_elements / 2, 0, 2};
     CHECK(cpu.unary(unary_op::neg, tensor::empty(dtype::int64, empty)).sizes() == empty);
     CHECK(contains(fault_of([&] { return cpu.binary(binary_op::add, sum, tensor::empty(dtype::int64, {3})); }),
-                   "the sizes [3, 4] and [3] do not broadcast"));
+                   "shapes [3, 4] and [3] do not broadcast"));
 }
 
-TEST_CASE("integers wrap around, and a division by zero or of the least integer by -1 does not stop the program") {
+TEST_CASE("integers wrap around, and division by zero or of the minimum by -1 does not crash") {
     device_kernels const& cpu = cpu_kernels();
     std::int64_t const least = std::numeric_limits<std::int64_t>::min();
     tensor const x = tensor::of_integers(std::array<std::int64_t, 4>{least, 7, -7, least});
@@ -220,7 +220,7 @@ TEST_CASE("integers wrap around, and a division by zero or of the least integer 
           std::vector<std::int64_t>{6, least, 0, 0});
 }
 
-TEST_CASE("the least common multiple of a least integer whose divisor comes out as -1 does not stop the program") {
+TEST_CASE("the least common multiple of the minimum with a divisor of -1 does not crash") {
     tensor const least = tensor::of_integers(std::array<std::int64_t, 1>{std::numeric_limits<std::int64_t>::min()});
     for (dtype const t : {dtype::int32, dtype::int64}) {
         device_kernels const& cpu = cpu_kernels();
@@ -231,19 +231,20 @@ TEST_CASE("the least common multiple of a least integer whose divisor comes out 
     }
 }
 
-TEST_CASE("casts: towards zero, nearest even, saturating where floats are small, and through complex") {
+TEST_CASE("casts round towards zero or to nearest even, saturate small floats, and convert complex numbers") {
     device_kernels const& cpu = cpu_kernels();
     aton::tensor reals{dtype::float64, {6}, {}};
     for (double d : {-2.9, 2.5, 300.0, 1e300, std::numeric_limits<double>::quiet_NaN(), -0.0}) reals.append(d);
     tensor const x = tensor::from_constant(reals);
-    constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min(); // of what is no int64, as x86 has it
+    constexpr std::int64_t none =
+        std::numeric_limits<std::int64_t>::min(); // for values out of range of int64, as on x86
     CHECK(cpu.cast(x, dtype::int64).integers() == std::vector<std::int64_t>{-2, 2, 300, none, none, 0});
     aton::tensor const bytes = cpu.cast(x, dtype::uint8).to_constant();
     CHECK(bytes.at(0).to<int>() == 254);
     CHECK(bytes.at(2).to<int>() == 44);
     CHECK(cpu.cast(x, dtype::bool_).to_constant().bytes == std::string("\1\1\1\1\1\0", 6));
     aton::tensor const small = cpu.cast(cpu.cast(x, dtype::float8_e4m3fn), dtype::float32).to_constant();
-    CHECK(small.at(0).to<double>() == -3.0); // 2.75 and 3 are neighbours
+    CHECK(small.at(0).to<double>() == -3.0); // 2.75 and 3 are adjacent
     CHECK(small.at(1).to<double>() == 2.5);
     CHECK(small.at(2).to<double>() == 288.0);
     CHECK(small.at(3).to<double>() == 448.0);
@@ -256,7 +257,7 @@ TEST_CASE("casts: towards zero, nearest even, saturating where floats are small,
     CHECK(cpu.cast(cpu.cast(x, dtype::complex128), dtype::float64).to_constant().at(2).to<double>() == 300.0);
 }
 
-TEST_CASE("select takes elements of any width, and copies write into views") {
+TEST_CASE("select supports elements of any size, and copies write to views") {
     device_kernels const& cpu = cpu_kernels();
     tensor const condition = cpu.cast(tensor::of_integers(std::array<std::int64_t, 3>{1, 0, 1}), dtype::bool_);
     for (dtype t :
@@ -273,10 +274,10 @@ TEST_CASE("select takes elements of any width, and copies write into views") {
     CHECK(grid.integers() == std::vector<std::int64_t>{5, 0, 5, 5, 0, 5});
 }
 
-TEST_CASE("what a function is not one of is refused, whatever the sizes") {
+TEST_CASE("unsupported dtypes are refused, whatever the sizes") {
     device_kernels const& cpu = cpu_kernels();
     tensor const none = tensor::empty(dtype::bool_, {0});
-    CHECK(contains(fault_of([&] { return cpu.unary(unary_op::exp, none); }), "not one of bool"));
+    CHECK(contains(fault_of([&] { return cpu.unary(unary_op::exp, none); }), "not support bool"));
     CHECK(contains(fault_of([&] { return cpu.unary(unary_op::abs, tensor::empty(dtype::complex64, {1})); }),
                    "complex64"));
     CHECK(contains(fault_of([&] { return cpu.unary(unary_op::abs, tensor::of_strings({"a"}, {1})); }), "string"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elementary functions of float32 against those of double, over all exponents, and float16 both ways.
+// Compares elementary functions of float32 with those of double over all exponents, and tests conversion of float16 in
+// both directions.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -17,13 +18,13 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-/// How far a result is from the number, in units of the last place that a float of its size has.
+/// The error of a result, in units of the last place of a float of its magnitude.
 double units_away(float result, double exact) {
     if (std::isnan(exact) || std::isnan(result)) return std::isnan(exact) == std::isnan(result) ? 0 : INFINITY;
     auto const nearest = static_cast<float>(exact);
     if (nearest == 0 && result == 0) return std::signbit(exact) == std::signbit(result) ? 0 : INFINITY;
     if (std::isinf(nearest) || std::isinf(result)) {
-        // Infinity stands for the number after the largest one.
+        // Infinity represents the number after the maximum.
         auto const finite = [](double x) { return std::isinf(x) ? std::copysign(0x1p128, x) : x; };
         if (nearest == result) return 0;
         return std::abs(finite(double{result}) - finite(exact)) / 0x1p104;
@@ -40,7 +41,7 @@ struct exact_function {
     double most = 2; ///< units of the last place
 };
 
-/// Every 4099th float, and those around numbers where something changes.
+/// Every 4099th float, and those around numbers where the formula changes.
 std::vector<float> arguments() {
     std::vector<float> out;
     for (std::uint64_t bits = 0; bits < std::uint64_t{1} << 32U; bits += 4099)
@@ -69,7 +70,7 @@ std::vector<float> arguments() {
 
 } // namespace
 
-TEST_CASE("functions of float32 are within few units of the last place") {
+TEST_CASE("functions of float32 are accurate to a few units of the last place") {
     std::vector<float> const at = arguments();
     tensor x = tensor::empty(dtype::float32, {static_cast<std::int64_t>(at.size())});
     std::copy(at.begin(), at.end(), x.data<float>());
@@ -101,7 +102,7 @@ TEST_CASE("functions of float32 are within few units of the last place") {
         }
         CAPTURE(where);
         CHECK(worst <= f.most);
-        // One by one they are the same: those that have no vectors beside them.
+        // Single elements give the same results as vectors.
         tensor const alone = cpu_kernels().unary(f.op, x.sliced(0, 77, 1000, 131));
         bool same = true;
         for (std::int64_t i = 0; i != 1000; ++i) {
@@ -113,7 +114,7 @@ TEST_CASE("functions of float32 are within few units of the last place") {
     }
 }
 
-TEST_CASE("float16 is converted as its constructor does it") {
+TEST_CASE("vectorized conversions of float16 agree with its constructor") {
     int wrong = 0;
     for (std::uint32_t bits = 0; bits != 65536; ++bits) {
         float16 h;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each lane is a process with every n-th call, and a pipe for what it returns. A lane that dies is forked anew, behind the call in which
-// it died.
+// Each lane is a process that runs every n-th call, with a pipe for its results. A lane that dies is forked again after
+// the call that killed it.
 #include "guarded_run.hpp"
 
 #include <cerrno>
@@ -63,7 +63,7 @@ public:
         return std::chrono::steady_clock::now() - since_ > std::chrono::seconds(seconds);
     }
 
-    /// Takes what has come; at the end of the pipe, what the process died of.
+    /// Reads available output; at the end of the pipe, records how the process died.
     void take() {
         char buffer[4096];
         ssize_t const n = ::read(pipe_, buffer, sizeof buffer);
@@ -108,7 +108,7 @@ private:
         pipe_ = ends[0];
     }
 
-    /// Waits for the end of the process: its status.
+    /// Waits for the process to end and returns its status.
     int stop() {
         int status = 0;
         ::close(pipe_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each call in a process that may die; what it says comes back as its result.
+// Runs each call in a process that may die, and returns its message as a result.
 #include "hostile_run.hpp"
 
 #include <algorithm>
@@ -21,16 +21,16 @@ namespace aton::tests {
 
 namespace {
 
-constexpr std::size_t most_tensors = std::size_t{1} << 26; ///< bytes of all tensors
+constexpr std::size_t max_tensors = std::size_t{1} << 26; ///< maximum bytes of all tensors
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_sanitized = true; // they take addresses of the whole range, and time
+constexpr bool is_sanitized = true; // sanitizers reserve address space and take time
 #else
 constexpr bool is_sanitized = false;
 #endif
 
 void limit_memory(std::size_t addresses) {
-    runtime::limit_cpu_memory(most_tensors);
+    runtime::limit_cpu_memory(max_tensors);
     if (!is_sanitized) {
         rlimit limit{};
         ::getrlimit(RLIMIT_AS, &limit);
@@ -41,7 +41,7 @@ void limit_memory(std::size_t addresses) {
     ::setrlimit(RLIMIT_CORE, &no_core);
 }
 
-/// The most memory that the process has held since it was last forgotten (proc(5), clear_refs); 0: the system does not say.
+/// The peak resident memory since the last reset (proc(5), clear_refs); 0 if the system does not report it.
 std::size_t peak_resident() {
     std::ifstream status("/proc/self/status");
     for (std::string word; status >> word;)
@@ -50,8 +50,8 @@ std::size_t peak_resident() {
 }
 void forget_peak() { std::ofstream("/proc/self/clear_refs") << '5'; }
 
-/// Empty: it ran; "-": it was refused; else what is wrong.
-std::string answer_of(std::function<void()> const& call, hostile_limits const& limits) {
+/// Empty: it ran; "-": it was refused; otherwise what is wrong.
+std::string outcome_of(std::function<void()> const& call, hostile_limits const& limits) {
     std::string fault;
     if (limits.resident != 0) forget_peak();
     try {
@@ -131,7 +131,7 @@ hostile_tally hostile_run(std::string_view program, std::size_t names, hostile_o
             std::uint64_t const own =
                 (std::uint64_t{words[0]} << 32U | words[1]) + round_at(job) + (options.seed << 40U);
             if (options.jobs == 0) std::printf("%s, round %zu\n", name.c_str(), round_at(job)), std::fflush(stdout);
-            return answer_of([&] { work(chosen[job % chosen.size()], own); }, limits);
+            return outcome_of([&] { work(chosen[job % chosen.size()], own); }, limits);
         },
         options.jobs,
         is_sanitized ? limits.seconds * 10 : limits.seconds);

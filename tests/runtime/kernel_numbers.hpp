@@ -47,7 +47,7 @@ inline constexpr std::array numbers = {dtype::uint8,
                                        dtype::float32,
                                        dtype::float64};
 
-/// An element as plain loops see it: integers as 64 bits that wrap around, floats as double.
+/// An element in plain loops: integers as 64 bits that wrap around, floats as double.
 struct number {
     std::uint64_t whole = 0;
     double real = 0;
@@ -69,7 +69,7 @@ T to(number x) {
     else return T(static_cast<float>(x.real));
 }
 
-/// Calls `f(type_tag<T>())` for a dtype that arithmetic knows.
+/// Calls `f(type_tag<T>())` for a dtype with arithmetic.
 template <class Function>
 void with_type(dtype t, Function const& f) {
     visit(t, [&]<class T>(type_tag<T> tag) {
@@ -84,7 +84,7 @@ inline std::vector<number> numbers_of(tensor const& x) {
     });
     return out;
 }
-/// As the dtype has it.
+/// Rounded to the dtype.
 inline number rounded(number x, dtype t) {
     with_type(t, [&]<class T>(type_tag<T> /*of*/) { x = number_of(to<T>(x)); });
     return x;
@@ -96,7 +96,7 @@ inline bool below(number x, number y, dtype t) {
 }
 inline bool equal(number x, number y) { return x.whole == y.whole && x.real == y.real; }
 
-/// Small numbers, positive and negative ones where the dtype has them, none of them 0.
+/// Small nonzero numbers, with both signs if the dtype has negative ones.
 inline tensor small_numbers(dtype t, sizes of, int seed = 1) {
     tensor x = tensor::empty(t, std::move(of));
     bool const has_negative = is_floating(t) || is_signed_integral(t);
@@ -110,7 +110,7 @@ inline tensor small_numbers(dtype t, sizes of, int seed = 1) {
     return x;
 }
 
-/// Whether a tensor has these numbers, as its dtype rounds them: sums are not made in the same order.
+/// Whether a tensor has these numbers, rounded to its dtype; allows for another order of summation.
 inline bool has(tensor const& x, std::vector<number> const& expected) {
     dtype const t = x.dtype();
     double const error = t == dtype::float16 ? 1e-3 : t == dtype::bfloat16 ? 8e-3 : t == dtype::float32 ? 3e-7 : 1e-14;
@@ -122,7 +122,7 @@ inline bool has(tensor const& x, std::vector<number> const& expected) {
     });
 }
 
-/// What a reduction does with two numbers, and what it begins with.
+/// A reduction: its function of two numbers and its initial value.
 struct named_reduction {
     reduce_op op;
     number start;

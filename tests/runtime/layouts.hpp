@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tensors of numbers to test with, and the same ones in other layouts.
+// Tensors of test numbers, and the same ones in other layouts.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace aton::tests {
 
-/// Elements by their number in row-major order.
+/// A tensor whose elements are a function of their index in row-major order.
 template <class T>
 runtime::tensor filled(dtype t, runtime::sizes of, std::function<T(std::int64_t)> const& f) {
     runtime::tensor x = runtime::tensor::empty(t, std::move(of));
@@ -31,7 +31,7 @@ inline runtime::tensor integers(std::vector<std::int64_t> const& values) {
     return runtime::tensor::of_integers(values);
 }
 
-/// Elements of any view, in row-major order.
+/// The elements of any view, in row-major order.
 template <class T>
 std::vector<T> elements(runtime::tensor const& x) {
     std::vector<T> out;
@@ -44,20 +44,20 @@ std::vector<T> elements(runtime::tensor const& x) {
     return out;
 }
 
-/// The same elements where nothing lies side by side: every second one of a larger tensor, its dimensions in reverse order.
+/// The same elements without adjacent ones: every second one of a larger tensor, with dimensions in reverse order.
 inline runtime::tensor scattered(runtime::tensor const& x) {
     runtime::sizes larger;
     for (std::size_t i = x.rank(); i-- != 0;) larger.push_back(2 * x.size(i) + 1);
-    runtime::tensor const room = runtime::tensor::empty(x.dtype(), larger);
+    runtime::tensor const storage = runtime::tensor::empty(x.dtype(), larger);
     std::vector<std::size_t> reverse;
     for (std::size_t i = x.rank(); i-- != 0;) reverse.push_back(i);
-    runtime::tensor view = room.permuted(reverse);
+    runtime::tensor view = storage.permuted(reverse);
     for (std::size_t i = 0; i != x.rank(); ++i) view = view.sliced(i, 2 * x.size(i) - 1, x.size(i), -2);
     runtime::cpu_kernels().copy(x, view);
     return view;
 }
 
-/// The same elements, the first dimension innermost.
+/// The same elements, with the first dimension innermost.
 inline runtime::tensor first_innermost(runtime::tensor const& x) {
     if (x.rank() < 2) return x;
     std::vector<std::size_t> there;

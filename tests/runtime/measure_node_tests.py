@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Runs ONNX's backend tests on Aton's runtime, on ONNX Runtime and on ONNX's reference evaluator, with one comparison for all three:
-runtime_node_tests compares what the other two have computed.
+runtime_node_tests also compares the results of the other two.
 
     measure_node_tests.py --program build/release/tests/runtime_node_tests --data build/release/tests/node_tests
 
---write docs/node_tests.md writes the page; --check docs/node_tests.md only says whether it is current. --only PART measures cases with
-this in their name or operator."""
+--write docs/node_tests.md writes the page; --check docs/node_tests.md only checks whether it is up to date. --only PART measures cases
+with this in their name or operator."""
 
 import argparse
 import collections
@@ -27,15 +27,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "oracle"))
 from worker_pool import run_jobs  # noqa: E402
 
 warnings.filterwarnings("ignore")
-SECONDS = 60  # for one case
+SECONDS = 60  # per case
 KINDS = {
-    "node": "node tests: an operator each",
+    "node": "node tests: one operator each",
     "simple": "simple: small models",
     "pytorch-operator": "pytorch-operator: exported functions",
     "pytorch-converted": "pytorch-converted: exported layers",
     "light": "light: image nets with constant weights",
 }
-TOO_NEW = ("Unsupported model IR version", "official released onnx opset versions")  # what ONNX Runtime says
+TOO_NEW = ("Unsupported model IR version", "official released onnx opset versions")  # messages of ONNX Runtime
 TOO_SLOW = {"reference": {"light"}}  # convolutions in Python
 
 HEAD = """# ONNX's backend tests
@@ -61,7 +61,7 @@ def one_line(text):
 
 
 def read_value(path, info):
-    """A protobuf message of the kind that the input or output has."""
+    """A protobuf message of the type of the input or output."""
     kind = info.type.WhichOneof("value")
     message = {"sequence_type": onnx.SequenceProto, "optional_type": onnx.OptionalProto}.get(kind, onnx.TensorProto)()
     message.ParseFromString(path.read_bytes())
@@ -77,7 +77,7 @@ def to_numpy(message):
 
 
 def to_message(value, info):
-    """What an engine gave, as a file holds it."""
+    """The result of an engine in the form in which it is stored."""
     if info.type.WhichOneof("value") == "optional_type":
         return numpy_helper.from_optional(value)
     if isinstance(value, (list, tuple)):
@@ -106,7 +106,7 @@ class Reference:
 
 
 class OnnxRuntime:
-    """Tensors of dtypes without a name in numpy pass through memory."""
+    """Tensors of dtypes that numpy does not have are passed as memory."""
 
     title = "ONNX Runtime"
 
@@ -144,7 +144,7 @@ class OnnxRuntime:
 
     def from_ort(self, value):
         if not value.is_tensor():
-            raise Failure("sequences of such tensors cannot be taken")
+            raise Failure("sequences of such tensors are not supported")
         out = onnx.TensorProto(data_type=value.element_type(), dims=value.shape())
         if out.data_type == onnx.TensorProto.STRING:
             return value.numpy()
@@ -173,7 +173,7 @@ def compute(engine, source, target):
 
 
 def compute_all(engine, data, cases, folder):
-    """A folder for each case, with outputs or with error.txt."""
+    """One folder per case, with outputs or with error.txt."""
     for case in cases:
         (folder / case["name"]).mkdir(parents=True)
 
@@ -183,7 +183,7 @@ def compute_all(engine, data, cases, folder):
             return "not run"
         try:
             compute(engine, data / name, folder / name)
-        except Exception as e:  # engines raise whatever they like
+        except Exception as e:  # engines raise exceptions of any type
             return one_line(f"{type(e).__name__}: {e}") if not isinstance(e, Failure) else str(e)
         return ""
 
@@ -247,7 +247,7 @@ def figures(results):
 
 
 def by_operator(results):
-    """How many of an operator's node tests pass, and in bold where not all of them do."""
+    """The number of an operator's node tests that pass, in bold unless all of them do."""
     groups = collections.defaultdict(lambda: collections.defaultdict(list))
     for engine, of in results.items():
         for r in of:
@@ -286,7 +286,7 @@ def page(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="runtime_node_tests")
-    parser.add_argument("--data", required=True, type=Path, help="what make_node_tests.py wrote")
+    parser.add_argument("--data", required=True, type=Path, help="the folder written by make_node_tests.py")
     parser.add_argument("--only", default="")
     parser.add_argument("--write", type=Path, metavar="PAGE")
     parser.add_argument("--check", type=Path, metavar="PAGE")

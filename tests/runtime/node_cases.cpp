@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Folders of ONNX's backend tests.
+// Reads the folders of ONNX's backend tests.
 #include "node_cases.hpp"
 
 #include <algorithm>

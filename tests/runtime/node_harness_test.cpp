@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What runs ONNX's backend tests finds what is wrong: values that differ, draws that cannot be, calls that crash.
+// The harness of ONNX's backend tests finds errors: values that differ, impossible draws, and calls that crash.
 #include <array>
 #include <cmath>
 #include <csignal>
@@ -37,7 +37,7 @@ std::string draw(char const* check, std::vector<value> const& in, std::vector<va
 
 } // namespace
 
-TEST_CASE("values within the tolerance are the same, NaN and infinities as they are") {
+TEST_CASE("values within the tolerance are equal, and NaN and infinities equal themselves") {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     double const inf = std::numeric_limits<double>::infinity();
     tensor const x = floats({1, -2, nan, inf, 0});
@@ -76,7 +76,7 @@ TEST_CASE("integers, strings and narrow types are compared exactly, complex numb
     CHECK(!differ(tensor::from_constant(w), tensor::from_constant(z)).empty());
 }
 
-TEST_CASE("sequences, empty optionals and the number of outputs count") {
+TEST_CASE("sequences, empty optionals and the number of outputs are compared") {
     value const one = floats({1});
     value const many = std::vector<tensor>{floats({1}), floats({2})};
     CHECK(differ(many, many).empty());
@@ -89,7 +89,7 @@ TEST_CASE("sequences, empty optionals and the number of outputs count") {
     CHECK(difference(std::array{one, value(floats({3}))}, std::array{one, one}, {}).starts_with("output 1: "));
 }
 
-TEST_CASE("draws need the right kind and a likely number of successes") {
+TEST_CASE("draws must have the right dtype and a likely number of successes") {
     std::vector<double> half(1000, 0.5);
     std::vector<double> drawn(1000, 0);
     for (std::size_t i = 0; i != 500; ++i) drawn[i] = 1;
@@ -115,7 +115,7 @@ TEST_CASE("draws need the right kind and a likely number of successes") {
         "the mask at 0 is not what is dropped");
 }
 
-TEST_CASE("a call that crashes, exits, hangs or throws is one result, and the others come") {
+TEST_CASE("a call that crashes, exits, hangs or throws is one result among others") {
     auto const job = [](std::size_t i) -> std::string {
         if (i == 1) std::raise(SIGKILL);
         if (i == 2) std::_Exit(3);

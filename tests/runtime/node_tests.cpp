@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Runs ONNX's backend tests, as make_node_tests.py writes them, and says which operators give what ONNX expects.
+// Runs ONNX's backend tests as written by make_node_tests.py and reports which operators give what ONNX expects.
 //
 //   runtime_node_tests FOLDER [--only PART] [--kind KIND] [--every N] [--known FILE] [--least PERCENT] [--json FILE] [--outputs FOLDER] [--jobs N] [--device cpu|cuda]
 //
-// --only: cases with this in their name or operator; --kind: node, simple, light, ...; --every: each N-th case of the index. --known: a line per case that is known to
-// fail, its name and the reason: then the program fails where another case fails, or one of these does not. --least: it fails where
-// fewer of the node tests pass. --json: a line per case. --outputs: compares what another program has computed, FOLDER/NAME/
-// test_data_set_K/output_I.pb, or the reason in FOLDER/NAME/error.txt why it has not. --jobs: processes; 0: all in this one. --device: where
-// tensors are computed; the program of builds with nvcc, and that of tests/cuda/emulator, know cuda.
+// --only: cases with this in their name or operator; --kind: node, simple, light, ...; --every: each N-th case of the
+// index. --known: one line per known failure, with its name and the reason; the program fails if another case fails, or
+// if one of these passes. --least: the program fails if fewer of the node tests pass. --json: one line per case.
+// --outputs: compares the results of another program, in FOLDER/NAME/test_data_set_K/output_I.pb, or in
+// FOLDER/NAME/error.txt the reason for their absence. --jobs: processes; 0: all in this one. --device: the device of
+// tensors; cuda requires a build with nvcc, or the program of tests/cuda/emulator.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -53,7 +54,7 @@ struct options {
     aton::runtime::device where;
 };
 
-/// Each process makes the GPU known to itself.
+/// Each process registers the GPU itself.
 void make_known([[maybe_unused]] aton::runtime::device d) {
 #if defined(ATON_HAS_CUDA)
     if (d.kind == aton::runtime::device_kind::cuda) (void)aton::runtime::cuda_kernels();
@@ -62,7 +63,7 @@ void make_known([[maybe_unused]] aton::runtime::device d) {
 
 options read_options(int count, char** words) {
     options o;
-    if (count < 2 || count % 2 != 0) throw aton::error("a folder is needed, and a word for each option");
+    if (count < 2 || count % 2 != 0) throw aton::error("a folder is required, and a value for each option");
     o.folder = words[1];
     for (int i = 2; i + 1 < count; i += 2) {
         std::string_view const key = words[i];
@@ -96,7 +97,7 @@ std::vector<node_case> chosen(options const& o) {
     return out;
 }
 
-/// The inputs of a graph, with nothing for those that have an initializer.
+/// The inputs of a graph, empty for those that have an initializer.
 std::vector<aton::runtime::value> placed(aton::graph_data const& graph,
                                          std::vector<aton::runtime::value> const& given) {
     std::vector<aton::runtime::value> out;
@@ -176,7 +177,7 @@ void write_json(std::string const& path, std::vector<node_case> const& cases,
     if (!out.flush()) throw aton::error(path + " cannot be written");
 }
 
-/// Names of cases and why they fail.
+/// Names of known failures, with reasons.
 std::map<std::string, std::string> read_known(std::string const& path) {
     std::ifstream in(path);
     if (!in) throw aton::error(path + " cannot be read");
@@ -190,7 +191,7 @@ std::map<std::string, std::string> read_known(std::string const& path) {
     return out;
 }
 
-/// How many surprises there are.
+/// The number of unexpected results.
 int compare_with_known(options const& o, std::vector<node_case> const& cases,
                        std::vector<std::string> const& problems) {
     std::map<std::string, std::string> known = read_known(o.known);
@@ -205,7 +206,7 @@ int compare_with_known(options const& o, std::vector<node_case> const& cases,
         if (!is_known && !problems[i].empty()) surprise(cases[i].name, "fails, and is not listed");
     }
     if (o.only.empty() && o.kind.empty() && o.every == 1)
-        for (auto const& [name, why] : known) surprise(name, "is listed as failing, and there is no such case");
+        for (auto const& [name, why] : known) surprise(name, "is listed as failing, but does not exist");
     return surprises;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The interpreter of ONNX graphs: graphs in graphs, functions and their attributes, sequences, loops, and models that are wrong.
+// Tests the interpreter of ONNX graphs: nested graphs, functions and their attributes, sequences, loops, and invalid
+// models.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -22,16 +23,16 @@ TEST_CASE("values go from node to node") {
     CHECK(numbers_of(out[1]) == numbers{1, 2, 3});
 }
 
-TEST_CASE("an input that has an initializer may be given or not") {
+TEST_CASE("an input with an initializer is optional") {
     std::string const text = "g (float[N] x, float[2] w = {10, 20}) => (float[M] y) { y = Concat <axis = 0> (x, w) }";
     CHECK(numbers_of(run(simple(text), {floats({1})})[0]) == numbers{1, 10, 20});
     CHECK(numbers_of(run(simple(text), {floats({1}), floats({5, 6})})[0]) == numbers{1, 5, 6});
     CHECK(has(refusal(simple(text)), "input 'x' is missing"));
     CHECK(has(refusal(simple(text), {floats({1}), floats({1}), floats({1})}), "takes 2 inputs, not 3"));
-    CHECK(has(refusal(simple(text), {integer(1)}), "input 'x' is int64, float32 is expected"));
+    CHECK(has(refusal(simple(text), {integer(1)}), "input 'x' is int64, expected float32"));
 }
 
-TEST_CASE("graphs in graphs see the values around them") {
+TEST_CASE("nested graphs capture outer values") {
     std::string const text = R"(g (bool p, bool q, float[N] x, float[M] z) => (float[K] y) {
         s = Identity (x)
         y = If (p) <
@@ -78,7 +79,7 @@ TEST_CASE("loops carry tensors and sequences") {
     CHECK(none[2].one().sizes() == aton::runtime::sizes{0, 3});
 }
 
-TEST_CASE("a loop goes on while its condition holds") {
+TEST_CASE("a loop continues while its condition is true") {
     std::string const text = R"(g (bool start) => (int64 count, int64[N] each) {
         zero = Constant <value_int = 0> ()
         count, each = Loop (, start, zero) <
@@ -113,7 +114,7 @@ TEST_CASE("a loop whose scan outputs change their sizes is refused") {
               "in one iteration"));
 }
 
-TEST_CASE("a scan goes over an axis from either end") {
+TEST_CASE("a scan iterates over an axis in both directions") {
     auto const out = run(simple(R"(g (float[1] start, float[2, 3] x) => (float[1] last, float[2, 3] each) {
         last, each = Scan (start, x) <
             num_scan_inputs = 1, scan_input_axes = [1], scan_output_axes = [1], scan_input_directions = [1],
@@ -139,12 +140,12 @@ TEST_CASE("sequences and optionals are inputs and outputs") {
     CHECK(numbers_of(out[0]) == numbers{1, 2, 3});
     CHECK_FALSE(out[1].one().item().to<bool>());
     CHECK(run(simple(text), {all, floats({1})})[1].one().item().to<bool>());
-    CHECK(has(refusal(simple(text), {floats({1}), value()}), "input 's' is no sequence"));
+    CHECK(has(refusal(simple(text), {floats({1}), value()}), "input 's' is not a sequence"));
     CHECK(has(refusal(simple(text), {all, all}), "input 'o' is a sequence"));
     CHECK(has(refusal(simple(text), {std::vector<tensor>{integer(1)}, value()}), "input 's' is int64"));
 }
 
-TEST_CASE("functions call functions, with attributes of their own, of the call, and by default") {
+TEST_CASE("functions call functions with their own attributes, those of the call, and defaults") {
     std::string const text = R"(<ir_version: 9, opset_import: ["" : 18, "local" : 1]>
         g (float[N] x) => (float[M] a, float[M] b, float[M] c) {
             a = local.outer <first = 5.0> (x)
@@ -183,35 +184,35 @@ TEST_CASE("functions that call each other are refused") {
               "the function local::f calls itself"));
 }
 
-TEST_CASE("a function may leave out what nobody asks for") {
+TEST_CASE("a function may omit outputs that are not requested") {
     std::string const text = R"(<ir_version: 9, opset_import: ["" : 18, "local" : 1]>
         g (float[N] x) => (float[N] y) { y = local.f (x) }
         <domain: "local", opset_import: ["" : 18]> f (x) => (y, z) { y = Identity (x) })";
     CHECK(numbers_of(run(graph_of(text), {floats({1})})[0]) == numbers{1});
 }
 
-TEST_CASE("what cannot run is refused before it runs") {
+TEST_CASE("graphs that cannot run are refused before they run") {
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Frobnicate (x) }")),
-              "Frobnicate 'y': there is no such operator at opset 18"));
+              "Frobnicate 'y': the operator does not exist at opset 18"));
     CHECK(has(refusal(graph_of("<ir_version: 9, opset_import: [\"\" : 18, \"acme\" : 3]>\n"
                                "g (float[N] x) => (float[N] y) { y = acme.Frobnicate (x) }")),
-              "acme::Frobnicate 'y': there is no such operator at opset 3"));
+              "acme::Frobnicate 'y': the operator does not exist at opset 3"));
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Identity (z)\n z = Identity (x) }")),
-              "Identity 'y': no node before it makes its input 'z'"));
+              "Identity 'y': no earlier node computes its input 'z'"));
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Identity (z)\n z = Identity (y) }")),
-              "no node before it makes its input 'z'"));
+              "no earlier node computes its input 'z'"));
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Identity (nothing) }")), "'nothing'"));
-    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { z = Identity (x) }")), "no node makes an output"));
+    CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { z = Identity (x) }")), "no node computes an output"));
     CHECK(has(refusal(graph_of("<ir_version: 9, opset_import: [\"acme\" : 3]>\n"
                                "g (float[N] x) => (float[N] y) { y = Identity (x) }")),
-              "no version of ai.onnx is imported"));
+              "the model does not import a version of ai.onnx"));
     CHECK(has(refusal(simple("g (bool p) => (float y) { y = If (p) <then_branch = a () => (float z) { z = "
                              "Frobnicate () }, else_branch = b () => (float w) { w = Constant <value_float = 1.0> () "
                              "}> }")),
               "If 'y': Frobnicate 'z'"));
 }
 
-TEST_CASE("graphs that are made by hand are not believed") {
+TEST_CASE("hand-made graphs are validated") {
     aton::graph_data const good = simple("g (float[N] x) => (float[N] y) { y = Identity (x) }");
     aton::graph_data g = good;
     g.nodes[0].inputs[0] = 99;
@@ -224,16 +225,16 @@ TEST_CASE("graphs that are made by hand are not believed") {
     CHECK(has(refusal(g, {floats({1})}), "has no value 99"));
     g = good;
     g.nodes[0].outputs[0] = g.inputs[0];
-    CHECK(has(refusal(g, {floats({1})}), "'x' is made twice"));
+    CHECK(has(refusal(g, {floats({1})}), "'x' is defined twice"));
     g = good;
     g.values[0].outer = 0;
-    CHECK(has(refusal(g, {floats({1})}), "of a graph around"));
+    CHECK(has(refusal(g, {floats({1})}), "from a graph around"));
     g = good;
     g.nodes[0].inputs.clear();
-    CHECK(refusal(g, {floats({1})}).empty()); // an optional that is empty is the same
+    CHECK(refusal(g, {floats({1})}).empty()); // an empty optional is the same
 }
 
-TEST_CASE("operators say which input is missing or of a wrong type") {
+TEST_CASE("errors name the input that is missing or has the wrong type") {
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Concat <axis = 0> (, x) }"), {floats({1})}),
               "Concat 'y': input 0 is missing"));
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = Reshape (x, x) }"), {floats({1})}), "Reshape 'y'"));
@@ -241,10 +242,10 @@ TEST_CASE("operators say which input is missing or of a wrong type") {
                       {floats({1}), tensor::of_integers(std::vector<std::int64_t>{1})}),
               "Concat 'y'"));
     CHECK(has(refusal(simple("g (float[N] x) => (float[N] y) { y = SequenceAt (x, x) }"), {floats({1})}),
-              "input 0 is no sequence"));
+              "input 0 is not a sequence"));
 }
 
-TEST_CASE("sizes beyond all memory are refused, not tried") {
+TEST_CASE("sizes that exceed memory are refused without an attempt to allocate") {
     std::string const huge = "h = Constant <value_ints = [1152921504606846976]> ()\n";
     auto const all = [&](std::string const& nodes) {
         return refusal(simple("g (float[1] x) => (float[N] y) { " + huge + nodes + " }"), {floats({1})});
@@ -267,7 +268,7 @@ TEST_CASE("sizes beyond all memory are refused, not tried") {
 
 namespace {
 
-/// Of the memory of all tensors, as long as it lives.
+/// Limits the memory of all tensors during its lifetime.
 struct memory_limit {
     explicit memory_limit(std::size_t bytes) { aton::runtime::limit_cpu_memory(bytes); }
     ~memory_limit() { aton::runtime::limit_cpu_memory(0); }
@@ -278,7 +279,7 @@ constexpr std::size_t two_mebibytes = std::size_t{2} << 20U;
 
 } // namespace
 
-TEST_CASE("tensors together take no more than they may") {
+TEST_CASE("the total memory of tensors is limited") {
     std::string const text = R"(g (float[N] x) => (float[M] y) {
         a = Concat <axis = 0> (x, x)
         b = Concat <axis = 0> (a, a)
@@ -292,8 +293,8 @@ TEST_CASE("tensors together take no more than they may") {
     CHECK(refusal(simple(text), {x}).empty());
 }
 
-TEST_CASE("the text of strings takes no more memory than it may") {
-    // It doubles with each trip.
+TEST_CASE("the memory of strings is limited") {
+    // It doubles with each iteration.
     std::string const doubled = R"(g (int64 most, string[N] x) => (string[N] y) {
         yes = Constant <value = bool {1}> ()
         y = Loop (most, yes, x) <body = step (int64 i, bool go, string[N] v) => (bool on, string[N] w) {
@@ -320,7 +321,7 @@ TEST_CASE("the text of strings takes no more memory than it may") {
     CHECK(refused("Where (c, x, x)", {text, once, none}).empty());
 }
 
-TEST_CASE("a loop whose scan outputs fit into no memory is refused at its first trip") {
+TEST_CASE("a loop whose scan outputs do not fit into memory is refused at its first iteration") {
     std::string const text = R"(g (int64 most) => (int64[N] each) {
         each = Loop (most, ) <body = step (int64 i, bool go) => (bool on, int64 e) { on = Identity (go)
             e = Identity (i) }>
@@ -329,7 +330,7 @@ TEST_CASE("a loop whose scan outputs fit into no memory is refused at its first 
     CHECK(run(simple(text), {integer(3)})[0].one().integers() == std::vector<std::int64_t>{0, 1, 2});
 }
 
-TEST_CASE("a run takes no more steps than it may") {
+TEST_CASE("the number of steps of a run is limited") {
     std::string const text = R"(g (int64 most, seq(float[N]) s) => (seq(float[N]) all) {
         yes = Constant <value = bool {1}> ()
         all = Loop (most, yes, s) <body = step (int64 i, bool go, seq(float[N]) v) => (bool on, seq(float[N]) w) {
@@ -338,23 +339,23 @@ TEST_CASE("a run takes no more steps than it may") {
             w = SequenceInsert (v, x) }>
     })";
     aton::runtime::onnx_options options;
-    options.most_steps = 1000;
+    options.max_steps = 1000;
     onnx_model const model(simple(text), options);
     value const none = std::vector<tensor>();
     CHECK(model.run(std::vector<value>{integer(20), none})[0].many().size() == 20);
-    // 100 trips of two nodes, which copy 4950 tensors.
+    // 100 iterations of two nodes, which copy 4950 tensors.
     CHECK_THROWS_WITH_AS((void)model.run(std::vector<value>{integer(100), none}),
                          "Loop 'all': SequenceInsert 'w': the run takes more than 1000 steps",
                          aton::error);
 }
 
-TEST_CASE("a loop without a node in its body takes steps, too") {
+TEST_CASE("a loop with an empty body takes steps, too") {
     std::string const text = R"(g (int64 most, float x) => (float y) {
         yes = Constant <value = bool {1}> ()
         y = Loop (most, yes, x) <body = step (int64 i, bool on, float v) => (bool on, float v) { }>
     })";
     aton::runtime::onnx_options options;
-    options.most_steps = 1000;
+    options.max_steps = 1000;
     onnx_model const model(simple(text), options);
     tensor const x = tensor::of_scalar(2, aton::dtype::float32);
     CHECK(model.run(std::vector<value>{integer(10), x})[0].one().item().to<double>() == 2);
@@ -363,7 +364,7 @@ TEST_CASE("a loop without a node in its body takes steps, too") {
                          aton::error);
 }
 
-TEST_CASE("what is said of a graph is one line, whatever its names are") {
+TEST_CASE("errors of a graph are one line, whatever its names are") {
     aton::graph_data g = simple("g (float[N] x, int64[K] i) => (float[N] y) { y = Concat <axis = 0> (x, i) }");
     for (aton::graph_value& v : g.values) v.name = "a\nb" + std::string(5000, 'c');
     CHECK(refusal(g, {floats({1}), tensor::of_integers(std::vector<std::int64_t>{1})}).size() < 2100);
@@ -389,7 +390,7 @@ TEST_CASE("graphs that are nested too deeply are refused") {
     CHECK(has(refusal(std::move(inner)), "nested more than 64 deep"));
 }
 
-TEST_CASE("one model runs in several threads at once") {
+TEST_CASE("one model runs in several threads concurrently") {
     onnx_model const model(simple(R"(g (int64 most, float[1] x) => (float[N] last) {
         last = Loop (most, , x) <
             body = step (int64 i, bool go, float[N] v) => (bool on, float[N] w) {

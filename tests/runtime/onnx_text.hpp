@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Models as text, and what becomes of them: for tests of the interpreter.
+// Parses and runs models in text form, for tests of the interpreter.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ inline aton::graph_data graph_of(std::string const& text) {
     return aton::parse_model(proto_of(text).SerializeAsString()).graph;
 }
 
-/// A model whose graph has no functions.
+/// A model without functions.
 inline aton::graph_data simple(std::string const& graph, int opset = 18) {
     return graph_of("<ir_version: 9, opset_import: [\"\" : " + std::to_string(opset) + "]>\n" + graph);
 }
@@ -60,7 +60,7 @@ inline std::vector<float> numbers_of(value const& v) {
 
 using numbers = std::vector<float>;
 
-/// What is said of a model that does not run; empty: it runs.
+/// The error of a model that does not run; empty if it runs.
 inline std::string refusal(aton::graph_data graph, std::vector<value> const& inputs = {}) {
     try {
         (void)run(std::move(graph), inputs);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Layout and indexing of ONNX where its own tests do not look: older versions, strings, elements below 8 bits, edges.
+// Tests layout and indexing operators of ONNX where its own tests do not: older versions, strings, elements below 8
+// bits, edge cases.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -27,7 +28,7 @@ std::vector<std::string> words_of(value const& v) {
     return {t.strings().begin(), t.strings().end()};
 }
 
-/// The only output of a model whose inputs are x and, if it is there, y.
+/// The only output of a model with the input x and, if given, y.
 value one(std::string const& signature, std::string const& nodes, int opset, std::vector<value> const& inputs) {
     return run(simple("g (" + signature + ") => (float[N] out) { " + nodes + " }", opset), inputs)[0];
 }
@@ -42,7 +43,7 @@ tensor const matrix = shaped({1, 2, 3, 4, 5, 6}, {2, 3});
 
 } // namespace
 
-TEST_CASE("attributes of older versions are what inputs are later") {
+TEST_CASE("attributes of older versions that became inputs") {
     CHECK(of_x("out = Reshape <shape = [3, -1]> (x)", 1, matrix).one().sizes() == sizes{3, 2});
     CHECK(of_x("out = Squeeze <axes = [0]> (x)", 1, shaped({1, 2}, {1, 2})).one().sizes() == sizes{2});
     CHECK(of_x("out = Squeeze <axes = [-1]> (x)", 11, shaped({1, 2}, {2, 1})).one().sizes() == sizes{2});
@@ -73,7 +74,7 @@ TEST_CASE("negative indices of OneHot count from the end since version 11") {
     CHECK(numbers_of(of_x(nodes, 11, floats({3}))) == numbers{0, 0, 0});
 }
 
-TEST_CASE("Scan had a batch in version 8") {
+TEST_CASE("version 8 of Scan has a batch") {
     std::string const text =
         R"(g (int64[2] lengths, float[2, 1] start, float[2, 3, 1] x) => (float[2, 1] last, float[2, 3, 1] each) {
         last, each = Scan (lengths, start, x) <
@@ -92,7 +93,7 @@ TEST_CASE("Scan had a batch in version 8") {
     CHECK(numbers_of(out[1]) == numbers{1, 3, 6, 14, 19, 0});
 }
 
-TEST_CASE("slices are bounded, whatever their steps") {
+TEST_CASE("slices are clamped, whatever their steps") {
     auto const sliced = [](std::string const& start, std::string const& end, std::string const& step) {
         return numbers_of(of_x("s = Constant <value_ints = [" + start + "]> ()\n e = Constant <value_ints = [" + end +
                                    "]> ()\n a = Constant <value_ints = [0]> ()\n p = Constant <value_ints = [" + step +
@@ -112,7 +113,7 @@ TEST_CASE("slices are bounded, whatever their steps") {
     CHECK(has(refused("z = Constant <value_ints = [0]> ()\n out = Slice (x, z, z, z, z)", 13, floats({1})), "step"));
 }
 
-TEST_CASE("padding goes around as often as it takes") {
+TEST_CASE("padding wraps around repeatedly") {
     auto const padded = [](std::string const& mode, std::string const& pads, std::vector<float> const& x) {
         return numbers_of(
             of_x("p = Constant <value_ints = [" + pads + "]> ()\n out = Pad <mode = \"" + mode + "\"> (x, p)",
@@ -129,7 +130,7 @@ TEST_CASE("padding goes around as often as it takes") {
     CHECK(has(refused("p = Constant <value_ints = [-2, -2]> ()\n out = Pad (x, p)", 19, floats({1, 2, 3})), "padded"));
 }
 
-TEST_CASE("strings are moved like any element") {
+TEST_CASE("strings are copied like other elements") {
     tensor const x = words({"b", "a", "b", ""});
     auto const of = [&](std::string const& nodes) {
         return words_of(run(simple("g (string[N] x) => (string[M] out) { " + nodes + " }"), {x})[0]);
@@ -148,7 +149,7 @@ TEST_CASE("strings are moved like any element") {
     CHECK(of("r = Constant <value_ints = [2]> ()\n out = Tile (x, r)").size() == 8);
 }
 
-TEST_CASE("unique parts along an axis are ordered from their first element on") {
+TEST_CASE("unique slices along an axis are in lexicographic order") {
     auto const out =
         run(simple("g (float[N, M] x) => (float[N, K] y, int64[K] i, int64[M] j, int64[K] c) { y, i, j, c = "
                    "Unique <axis = 1> (x) }"),
@@ -170,18 +171,19 @@ TEST_CASE("empty tensors stay empty") {
     CHECK(of_x("out, i, j, k = Unique (x)", 11, none).one().sizes() == sizes{0});
     CHECK(of_x("out = NonZero (x)", 13, none).one().sizes() == sizes{2, 0});
     CHECK(has(refused("s = Constant <value_ints = [0, -1]> ()\n out = Reshape <allowzero = 1> (x, s)", 14, none),
-              "cannot become"));
-    CHECK(has(refused("i = Constant <value_ints = [0]> ()\n out = Gather (x, i)", 13, none), "outside"));
+              "cannot be reshaped"));
+    CHECK(has(refused("i = Constant <value_ints = [0]> ()\n out = Gather (x, i)", 13, none), "out of range"));
 }
 
-TEST_CASE("axes and indices that are not there are refused") {
-    CHECK(has(refused("out = Concat <axis = 2> (x, x)", 13, matrix), "axis 2 is outside of rank 2"));
+TEST_CASE("axes and indices out of range are refused") {
+    CHECK(has(refused("out = Concat <axis = 2> (x, x)", 13, matrix), "axis 2 is out of range for rank 2"));
     CHECK(has(refused("out = Transpose <perm = [0, 0]> (x)", 13, matrix), "twice"));
     CHECK(has(refused("out = Transpose <perm = [0]> (x)", 13, matrix), "perm"));
     CHECK(has(refused("a = Constant <value_ints = [0, -3]> ()\n out = Unsqueeze (x, a)", 13, floats({1})), "twice"));
     CHECK(has(refused("a = Constant <value_ints = [0]> ()\n out = Squeeze (x, a)", 13, matrix), "size 1"));
-    CHECK(has(refused("i = Constant <value_ints = [2]> ()\n out = Gather (x, i)", 13, matrix), "outside: 2"));
-    CHECK(has(refused("i = Constant <value_ints = [-3]> ()\n out = Gather (x, i)", 13, matrix), "outside: -3"));
-    CHECK(has(refused("i = Constant <value_floats = [0.0]> ()\n out = Gather (x, i)", 13, matrix), "no indices"));
+    CHECK(has(refused("i = Constant <value_ints = [2]> ()\n out = Gather (x, i)", 13, matrix), "out of range: 2"));
+    CHECK(has(refused("i = Constant <value_ints = [-3]> ()\n out = Gather (x, i)", 13, matrix), "out of range: -3"));
+    CHECK(has(refused("i = Constant <value_floats = [0.0]> ()\n out = Gather (x, i)", 13, matrix),
+              "not a dtype of indices"));
     CHECK(has(refused("out = DepthToSpace <blocksize = 0> (x)", 13, shaped({1}, {1, 1, 1, 1})), "blocksize"));
 }

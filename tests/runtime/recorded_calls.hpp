@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls of real ATen with their results: a line of cases.jsonl each, tensors in a safetensors file (an 8-byte length, a JSON header, raw
-// bytes). tests/oracle/make_sample.py writes both.
+// Reads calls of real ATen with their results: one line of cases.jsonl each, tensors in a safetensors file (an 8-byte
+// length, a JSON header, raw bytes). tests/oracle/make_sample.py writes both.
 #pragma once
 
 #include <cmath>
@@ -96,16 +96,17 @@ inline scalar number_of(json e) {
     return scalar(text == "nan" ? std::numeric_limits<double>::quiet_NaN() : text == "inf" ? infinity : -infinity);
 }
 
-/// Units in the last place of the dtype between two numbers; 0 for NaN and NaN, huge where only one is.
-inline double distance(double a, double b, int mantissa_bits, int least_exponent) {
+/// The distance of two numbers in units of the last place of the dtype; 0 for two NaN, huge if only one is NaN.
+inline double distance(double a, double b, int mantissa_bits, int min_exponent) {
     if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
     if (!std::isfinite(a) || !std::isfinite(b)) return 1e300;
     int exponent = 0;
     (void)std::frexp(b, &exponent);
-    return std::abs(a - b) / std::ldexp(1.0, std::max(exponent - 1, least_exponent) - mantissa_bits);
+    return std::abs(a - b) / std::ldexp(1.0, std::max(exponent - 1, min_exponent) - mantissa_bits);
 }
 
-/// The largest distance between elements of two tensors of the same floating dtype, in units of the last place; of others 0 or huge.
+/// The maximum distance of elements of two tensors of the same floating-point dtype, in units of the last place; for
+/// other dtypes 0 or huge.
 inline double distance(runtime::tensor const& a, runtime::tensor const& b) {
     aton::tensor const x = a.to_constant();
     aton::tensor const y = b.to_constant();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Convolution, pooling, sampling, Fourier transforms and sums of products, against plain loops, in sizes that ONNX's backend tests do not
-// have.
+// Compares convolution, pooling, sampling, Fourier transforms and einsum with plain loops, in sizes that ONNX's backend
+// tests do not have.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -104,7 +104,7 @@ TEST_CASE("convolution: its definition, in every layout") {
     }
 }
 
-TEST_CASE("convolution: columns that are too large are made in parts") {
+TEST_CASE("convolution: columns that are too large are computed in parts") {
     auto const floats = [](sizes const& of, std::int64_t seed) { return cast(numbers(of, seed), dtype::float32); };
     window const w{{3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
     tensor const weight = floats({2, 8, 3, 3}, 2);
@@ -126,7 +126,7 @@ TEST_CASE("transposed convolution: the transpose of convolution") {
         tensor const weight = numbers(c.weight, 3);
         tensor const y = convolution(x, weight, {}, c.w, c.groups);
         tensor const other = numbers(y.sizes(), 5);
-        sizes extra; // what strides leave at the end
+        sizes extra; // elements that strides skip at the end
         for (std::size_t i = 0; i != 2; ++i)
             extra.push_back(x.size(i + 2) + c.w.before[i] + c.w.after[i] - c.w.extent(i) -
                             (y.size(i + 2) - 1) * c.w.strides[i]);
@@ -137,7 +137,7 @@ TEST_CASE("transposed convolution: the transpose of convolution") {
     }
 }
 
-TEST_CASE("pooling: floats, which have a kernel, as integers, which have none") {
+TEST_CASE("pooling: floats, which have a kernel, agree with integers, which do not") {
     auto const few = [](sizes of) {
         return doubles(std::move(of), [](std::int64_t i) { return double(i * 31 % 11); });
     };
@@ -155,9 +155,9 @@ TEST_CASE("pooling: floats, which have a kernel, as integers, which have none") 
         }
 }
 
-TEST_CASE("pooling: large windows, not numbers, and windows beyond the end") {
+TEST_CASE("pooling: large windows, NaN, and windows past the end") {
     tensor x = numbers({1, 2, 50, 40}, 1).contiguous();
-    window w{{33, 40}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}; // more elements than are met one by one
+    window w{{33, 40}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}; // more elements than are reduced one by one
     CHECK(elements<double>(max_pool(x, w)) == elements<double>(max_pool_with_indices(x, w).values));
     pooled const p = max_pool_with_indices(x, w);
     CHECK(elements<double>(take(x.sliced(1, 0, 1), p.indices.sliced(1, 0, 1))) ==
@@ -177,7 +177,7 @@ TEST_CASE("pooling: large windows, not numbers, and windows beyond the end") {
     CHECK(contains(fault_of([&] { return max_pool(line, {{2}, {0}, {1}, {0}, {0}}); }), "strides [0]"));
 }
 
-TEST_CASE("resampling and sampling: whole coordinates give the elements") {
+TEST_CASE("resampling and sampling: integer coordinates return the elements") {
     tensor const x = numbers({2, 3, 4, 5}, 1);
     tensor const rows = cast(range(5), dtype::float64).expanded({2, 4, 5});
     tensor const columns = cast(range(4), dtype::float64).unsqueezed(1).expanded({2, 4, 5});
@@ -236,11 +236,11 @@ TEST_CASE("einsum: diagonals, broadcasts, sums of one operand, and several opera
     CHECK(furthest(elements<double>(run("...ij,jk", {batch, c})), elements<double>(matmul(batch, c))) < 1e-12);
     CHECK(contains(fault_of([&] { return run("ij,jk", {a}); }), "1 operands"));
     CHECK(contains(fault_of([&] { return run("ij,jk->ik", {b, a}); }), "has the sizes"));
-    CHECK(contains(fault_of([&] { return run("i?->i", {a}); }), "the term"));
+    CHECK(contains(fault_of([&] { return run("i?->i", {a}); }), "not a valid term"));
     CHECK(contains(fault_of([&] { return run("ij->iz", {a}); }), "the result"));
 }
 
-TEST_CASE("determinant: with exchanged rows, of singular and of empty matrices") {
+TEST_CASE("determinant: row swaps, singular and empty matrices") {
     tensor const m = doubles({2, 3, 3}, [](std::int64_t i) {
         constexpr double values[] = {0, 2, 1, 3, -1, 4, 1, 5, 2, 1, 2, 3, 2, 4, 6, 0, 1, 7};
         return values[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tensors and their views, elements that are packed, and sizes that no tensor can have. Small floats against all their neighbours.
+// Tests tensors and views, packed elements, invalid sizes, and small floats against all their neighbors.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -27,8 +27,8 @@ tensor counted(sizes of) {
     return tensor::of_integers(numbers).reshaped(std::move(of));
 }
 
-/// Every code of a format decodes to a number that encodes to it again, and what lies between two neighbours goes to the nearer one,
-/// to the one with the even code from the middle.
+/// Every code of a format decodes to a number that encodes to it again, and a number between two neighbors is rounded
+/// to the nearer one, or to the even code in the middle.
 template <dtype Type>
 void check_format() {
     CAPTURE(std::string(name(Type)));
@@ -66,7 +66,7 @@ void check_format() {
 
 } // namespace
 
-TEST_CASE("small floats round to the nearest, ties to even") {
+TEST_CASE("small floats round to nearest, ties to even") {
     check_format<dtype::float8_e4m3fn>();
     check_format<dtype::float8_e4m3fnuz>();
     check_format<dtype::float8_e5m2>();
@@ -74,7 +74,7 @@ TEST_CASE("small floats round to the nearest, ties to even") {
     check_format<dtype::float6_e2m3>();
     check_format<dtype::float6_e3m2>();
     check_format<dtype::float4_e2m1>();
-    // The largest numbers, from ONNX's documentation of the types.
+    // The maxima, from ONNX's documentation of the types.
     float const huge = 1e30F;
     CHECK(static_cast<float>(narrow_float<dtype::float8_e4m3fn>(huge)) == 448.0F);
     CHECK(static_cast<float>(narrow_float<dtype::float8_e4m3fnuz>(huge)) == 240.0F);
@@ -105,8 +105,8 @@ TEST_CASE("views share their elements") {
     std::int64_t const far = std::numeric_limits<std::int64_t>::max();
     CHECK(x.sliced(2, 3, 1, far).integers() == x.sliced(2, 3, 1, -far - 1).integers());
     for (std::int64_t const step : {far, -far - 1, std::int64_t{2}, std::int64_t{-2}})
-        CHECK(contains(fault_of([&] { return x.sliced(2, 2, 3, step); }), "more than axis 2 of [2, 3, 4] has"));
-    CHECK(contains(fault_of([&] { return x.sliced(2, 0, far, 4); }), "more than axis 2"));
+        CHECK(contains(fault_of([&] { return x.sliced(2, 2, 3, step); }), "out of range for axis 2 of [2, 3, 4]"));
+    CHECK(contains(fault_of([&] { return x.sliced(2, 0, far, 4); }), "out of range for axis 2"));
     CHECK(x.data<std::int64_t>() == x.reshaped({4, 6}).data<std::int64_t>());
     CHECK(x.reinterpreted(dtype::float64).dtype() == dtype::float64);
     tensor const text = tensor::of_strings({"a", "b", "c", "d"}, {2, 2});
@@ -131,20 +131,20 @@ TEST_CASE("elements below 8 bits are packed in constants, the lowest bits first"
           std::string("\1\0", 2));
 }
 
-TEST_CASE("impossible sizes are refused before memory is asked for") {
+TEST_CASE("invalid sizes are refused before memory is allocated") {
     std::int64_t const most = std::numeric_limits<std::int64_t>::max();
     CHECK(contains(fault_of([&] { return tensor::empty(dtype::float32, {most, 2}); }), "is too large"));
-    CHECK(contains(fault_of([&] { return tensor::empty(dtype::float32, {2, -1}); }), "cannot have the sizes [2, -1]"));
+    CHECK(contains(fault_of([&] { return tensor::empty(dtype::float32, {2, -1}); }), "cannot have shape [2, -1]"));
     CHECK(contains(fault_of([&] { return tensor::empty(dtype::float64, {std::int64_t{1} << 39}); }),
                    "does not fit into memory"));
-    CHECK(tensor::empty(dtype::float32, {aton::runtime::most_elements / 2, 0, 2}).count() == 0);
+    CHECK(tensor::empty(dtype::float32, {aton::runtime::max_elements / 2, 0, 2}).count() == 0);
     CHECK(contains(fault_of([&] { return tensor::empty(dtype::float32, {most, 0}); }), "is too large"));
-    CHECK(contains(fault_of([&] { return tensor::empty(dtype::undefined, {1}); }), "needs a dtype"));
-    CHECK(contains(fault_of([&] { return counted({2, 3}).reshaped({4}); }), "the sizes [2, 3] cannot become [4]"));
-    CHECK(contains(fault_of([&] { return counted({2, 3}).expanded({3}); }), "do not expand"));
-    CHECK(contains(fault_of([&] { return counted({2, 3}).squeezed(1); }), "has not size 1"));
+    CHECK(contains(fault_of([&] { return tensor::empty(dtype::undefined, {1}); }), "must have a dtype"));
+    CHECK(contains(fault_of([&] { return counted({2, 3}).reshaped({4}); }), "shape [2, 3] cannot be reshaped to [4]"));
+    CHECK(contains(fault_of([&] { return counted({2, 3}).expanded({3}); }), "does not expand"));
+    CHECK(contains(fault_of([&] { return counted({2, 3}).squeezed(1); }), "does not have size 1"));
     CHECK(contains(fault_of([&] { return counted({2, 3}).item(); }), "one element"));
-    CHECK(contains(fault_of([&] { return std::to_string(axis_at(-3, 2)); }), "axis -3 is outside of rank 2"));
+    CHECK(contains(fault_of([&] { return std::to_string(axis_at(-3, 2)); }), "axis -3 is out of range for rank 2"));
     CHECK(axis_at(-1, 0) == 0);
 }
 

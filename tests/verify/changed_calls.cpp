@@ -117,7 +117,7 @@ void run_changed_graph(aton::dsl::entry const& row, sample const& s, node_pool c
     change(what, nodes, rng);
     if (shown) std::cout << to_string(what.graph) << std::flush;
     aton::runtime::onnx_options with;
-    with.most_steps = 100000;
+    with.max_steps = 100000;
     (void)aton::runtime::onnx_model(std::move(what.graph), with).run(what.inputs);
 }
 

@@ -151,7 +151,7 @@ TEST_CASE("combinations of dtypes that ATen rejects are refused") {
                      {arg("self", row_of(dtype::float32, {1, 2})),
                       arg("end", row_of(dtype::int64, {3, 4})),
                       arg("weight", row_of(dtype::float32, {0.25, 0.5}))}) ==
-          "aten::lerp.Tensor: 'end' is of int64 beside 'self' of float32");
+          "aten::lerp.Tensor: 'end' is int64, but 'self' is float32");
     CHECK(refusal_of("aten::native_layer_norm",
                      {arg("input", half),
                       numbers("normalized_shape", {3}),
@@ -164,10 +164,9 @@ TEST_CASE("combinations of dtypes that ATen rejects are refused") {
                       numbers("normalized_shape", {3}),
                       arg("weight", row_of(dtype::float32, {1, 2, 3})),
                       arg("bias", row_of(dtype::float16, {1, 2, 3})),
-                      number("eps", 0.5)}) ==
-          "aten::native_layer_norm: 'bias' is of float16 beside 'weight' of float32");
+                      number("eps", 0.5)}) == "aten::native_layer_norm: 'bias' is float16, but 'weight' is float32");
     CHECK(refusal_of("aten::take", {arg("self", half), arg("index", row_of(dtype::int32, {1}))}) ==
-          "aten::take: 'index' is of int32, not int64");
+          "aten::take: 'index' is int32, not int64");
 }
 
 } // namespace ATON_NAMESPACE::verify

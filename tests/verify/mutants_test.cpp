@@ -196,7 +196,7 @@ TEST_CASE("a 0-d list of sizes is illegal") {
     runtime::tensor const x = runtime::reshape(floats(std::vector<double>(12, 1)), {3, 4});
     std::vector<runtime::value> const given = {x, x};
     std::string const fault = tests::fault_of([&] { (void)runtime::onnx_model(p.data).run(given); });
-    CHECK_MESSAGE(tests::contains(fault, "it has 1 dimension, not 0"), fault);
+    CHECK_MESSAGE(tests::contains(fault, "must have 1 dimension, not 0"), fault);
 }
 
 TEST_CASE("the weakest row is the one that detects the smallest share of its mutants") {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Activations: aten's relu, elu, gelu, softmax, dropout ... as ONNX operators.
+// Activations: aten's relu, elu, gelu ... as ONNX operators.
 // Public header.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <tuple>
 #include <utility>
@@ -145,41 +144,6 @@ inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
     return {a, b};
 }
 
-/// As in ATen, a 0-d tensor is treated as 1-d.
-template <fixed_string Op>
-value softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
-    value const input = g.cast(x, type.value_or(x.dtype()));
-    if (x.rank() == 0) return squeeze(g, g.op<Op>(unsqueeze(g, input, 0), attr::axis_i(0)), 0);
-    return g.op<Op>(input, attr::axis_i(normalize_axis(dim, x.rank())));
-}
-template <fixed_string Op>
-inline constexpr auto softmax_with_dtype =
-    [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
-    return softmax<Op>(g, x, dim, type);
-};
-template <fixed_string Op>
-inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t dim, bool half_to_float) -> value {
-    return softmax<Op>(g, x, dim, half_to_float ? dtype::float32 : x.dtype());
-};
-
-/// Softmax that returns 0 instead of NaN for rows in which every element is -inf.
-inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
-    value const y = softmax<"Softmax">(g, x, dim, type);
-    if (!is_floating(x.dtype())) return y;
-    safe_vector<std::int64_t> axes;
-    if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
-    value const largest = reduce<"ReduceMax">(g, x, axes, true);
-    value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
-    return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
-}
-
-/// In training, dropout is random unless p is 0 or 1.
-inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
-    if (!train || p == 0) return x;
-    if (p == 1) return g.op<"Mul">(x, 0);
-    return g.unsupported("dropout in training: export the model in eval mode");
-};
-
 /// In evaluation, the slope is the midpoint of [lower, upper].
 inline value rrelu(graph<13> g, value x, double lower, double upper, bool training) {
     if (training) return g.unsupported("rrelu in training: export the model in eval mode");
@@ -210,7 +174,6 @@ inline constexpr auto activation = table(
         [](graph<13> g, value x, value noise, double lower, double upper, bool training) {
             return std::tuple<value, value>(detail::rrelu(g, x, lower, upper, training), noise);
         }),
-
     symbolic<"aten::elu(self, alpha, scale, input_scale)">(
         [](graph<13> g, value x, double alpha, double scale, double input_scale) -> value {
             return detail::in_opmath(g, x, [&](value v) { return detail::elu(g, v, alpha, scale, input_scale); });
@@ -257,31 +220,6 @@ inline constexpr auto activation = table(
     symbolic<"aten::glu(self, dim)">([](graph<13> g, value x, std::int64_t dim) -> value {
         auto const [a, b] = detail::halves(g, x, normalize_axis(dim, x.rank()));
         return g.op<"Mul">(a, g.op<"Sigmoid">(b));
-    }),
-
-    symbolic<"aten::softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
-    symbolic<"aten::_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"Softmax">),
-    symbolic<"aten::special_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
-    symbolic<"aten::log_softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
-    symbolic<"aten::_log_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"LogSoftmax">),
-    symbolic<"aten::special_log_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
-    symbolic<"aten::_safe_softmax(self, dim, dtype)">(
-        [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
-            return detail::safe_softmax(g, x, dim, type);
-        }),
-
-    symbolic<"aten::dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
-    // train=None means training, as in ATen's CPU kernel.
-    symbolic<"aten::native_dropout(input, p, train)">(
-        [](graph<13> g, value x, double p, std::optional<bool> train) -> std::tuple<value, value> {
-            if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
-            bool const training = train.value_or(true);
-            if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
-            value const y = detail::dropout(g, x, p, training);
-            return {y, detail::filled_like(g, x, !training || p == 0, dtype::bool_)};
-        }));
+    }));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Maxima over gathered windows, and adaptive pooling, whose window sizes follow from the output size.
-// Internal header.
+// Adaptive pooling, whose window sizes follow from the output size.
+// Public header.
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
-#include <aton/mappings/shaping.hpp>
-#include <aton/mappings/windows.hpp>
+#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/windows.hpp>
 
-namespace ATON_NAMESPACE::mappings::detail {
+namespace ATON_NAMESPACE::mappings {
 
-/// The identity of the maximum: the dtype's lowest number.
-inline scalar lowest(dtype t) {
-    if (is_floating(t)) return -std::numeric_limits<double>::infinity();
-    if (is_unsigned_integral(t) || t == dtype::bool_) return 0;
-    return bits(t) == 64 ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (bits(t) - 1));
-}
-
-inline value max_of_windows(graph<13> g, value x, window_table const& t) {
-    return unflatten(g, reduce<"ReduceMax">(g, gather_windows(g, x, t, lowest(x.dtype())), ints{2}, false), t);
-}
-
-/// The index in the plane of the first maximum of each window.
-inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
-    value const k = g.op<"ArgMax">(gather_windows(g, x, t, lowest(x.dtype())), attr::axis_i(2), attr::keepdims_i(0));
-    value const entry = g.op<"Add">(g.op<"Mul">(k, t.positions), g.ints(iota(t.positions)));
-    return unflatten(g, g.op<"Gather">(g.ints(t.index), entry, attr::axis_i(0)), t);
-}
+namespace detail {
 
 inline bool all_one(safe_span<sym_int const> sizes) {
     return std::all_of(sizes.begin(), sizes.end(), [](sym_int const& s) { return s.is(1); });
@@ -139,4 +122,16 @@ inline constexpr auto adaptive_max_pool =
     return {g.cast(y, self.dtype()), indices};
 };
 
-} // namespace ATON_NAMESPACE::mappings::detail
+} // namespace detail
+
+inline constexpr auto adaptive_pooling =
+    table(symbolic<"aten::adaptive_avg_pool1d(self, output_size)">(detail::adaptive_avg_pool<1>),
+          symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+          symbolic<"aten::adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+          symbolic<"aten::_adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+          symbolic<"aten::_adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+          symbolic<"aten::adaptive_max_pool1d(self, output_size)">(detail::adaptive_max_pool<1>),
+          symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
+          symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>));
+
+} // namespace ATON_NAMESPACE::mappings

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Bucket indices and histograms: aten's searchsorted, bucketize, histc and bincount.
+// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary.
 // Public header.
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/reduction.hpp>
-#include <aton/mappings/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -32,60 +30,6 @@ inline value search(graph<13> g, value sequence, value x, bool out_int32, bool r
                     std::optional<std::string_view> side, optional_value sorter) {
     value const sorted = sorter ? value(g.op<"GatherElements">(sequence, *sorter, attr::axis_i(-1))) : sequence;
     return bucket_of(g, x, sorted, right || side == "right", out_int32);
-}
-
-/// Sums the amounts [N] by their indices [N] into a result of size [count].
-inline value counted(graph<13> g, value index, value amount, sym_int count) {
-    dtype const type = opmath_type(amount.dtype());
-    value const shape = g.ints(safe_span(&count, 1));
-    if (g.opset() >= 16) {
-        value const zeros = g.op<"Expand">(g.scalar(0, type), shape);
-        return g.within<16>().op<"ScatterElements">(
-            zeros, index, g.cast(amount, type), attr::axis_i(0), attr::reduction_s("add"));
-    }
-    value const position = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(count), g.scalar(1, dtype::int64));
-    value const hits = g.op<"Equal">(unsqueeze(g, index, 1), position);
-    value const amounts = g.op<"Where">(hits, unsqueeze(g, g.cast(amount, type), 1), g.scalar(0, type));
-    return reduce_sum(g, amounts, std::array<std::int64_t, 1>{0}, false);
-}
-
-/// Counts the elements in [min, max]; elements outside and NaN are ignored. If min == max, the range is that of x, extended
-/// by 1 on both sides if all elements are equal.
-inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scalar max) {
-    if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
-    value const flat = g.op<"Reshape">(self, g.ints({-1}));
-    dtype const type = opmath_type(self.dtype());
-    value const x = g.cast(flat, type);
-    value low = g.scalar(min, type);
-    value high = g.scalar(max, type);
-    if (min == max) {
-        low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen refuses NaN here
-        high = reduce<"ReduceMax">(g, x, iota(1), false);
-        value const widening = g.cast(g.op<"Equal">(low, high), type);
-        low = g.op<"Sub">(low, widening);
-        high = g.op<"Add">(high, widening);
-    }
-    auto const rounded = [&](value v) { return g.cast(g.cast(v, self.dtype()), type); }; // bfloat16 after each step
-    value const scaled = rounded(g.op<"Mul">(rounded(g.op<"Sub">(x, low)), g.scalar_like(bins, x)));
-    value const place = rounded(g.op<"Div">(scaled, rounded(g.op<"Sub">(high, low))));
-    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(x, low), g.op<"LessOrEqual">(x, high));
-    value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
-    value const closed = g.op<"Min">(safe_vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
-    return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
-}
-
-inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
-    bool const none = self.shape().element_count() == 0;
-    if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
-    value const index = g.cast(self, dtype::int64);
-    dtype const type = !weights ? dtype::int64 : weights->dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
-    sym_int length = minlength;
-    if (!none) {
-        value const needed = g.op<"Add">(reduce<"ReduceMax">(g, index, iota(1), false), g.scalar(1, dtype::int64));
-        length = value(g.op<"Max">(safe_vector<value>{needed, g.to_value(minlength)}));
-    }
-    value const ones = g.op<"Expand">(g.scalar(1, type), g.shape_of(self));
-    return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
 }
 
 /// A number to search for, in the dtype that ATen promotes it to.
@@ -112,12 +56,6 @@ inline constexpr auto bucketing = table(
     symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(
         [](graph<13> g, scalar self, value boundaries, bool out_int32, bool right) {
             return detail::bucket_of(g, detail::searched_number(g, boundaries, self), boundaries, right, out_int32);
-        }),
-    symbolic<"aten::histc(self, bins, min, max)">([](graph<13> g, value self, std::int64_t bins, scalar min,
-                                                     scalar max) { return detail::histc(g, self, bins, min, max); }),
-    symbolic<"aten::bincount(self, weights, minlength)">(
-        [](graph<13> g, value self, optional_value weights, size minlength) {
-            return detail::bincount(g, self, weights, minlength);
         }));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -10,10 +10,10 @@
 #include <tuple>
 #include <vector>
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/loss.hpp>
 #include <aton/mappings/reduction.hpp>
-#include <aton/mappings/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

@@ -3,7 +3,7 @@
 // Public header.
 #pragma once
 
-#include <aton/mappings/windows.hpp>
+#include <aton/mappings/detail/windows.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include <aton/mappings/shaping.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

@@ -8,7 +8,8 @@
 #include <optional>
 #include <tuple>
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -113,6 +114,14 @@ inline constexpr auto embedding = table(
                 offsets,
                 per_sample,
                 {detail::bag_mode{mode}, include_last, padding < 0 ? std::nullopt : std::optional(padding)});
-        }));
+        }),
+    symbolic<"aten::one_hot(self, num_classes)">([](graph<13> g, value self, std::int64_t num_classes) {
+        value const depth =
+            num_classes >= 0
+                ? g.scalar(num_classes, dtype::int64)
+                : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
+        value const y = g.op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
+        return self.rank() == 0 ? squeeze(g, y, 0) : y;
+    }));
 
 } // namespace ATON_NAMESPACE::mappings

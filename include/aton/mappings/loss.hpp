@@ -10,10 +10,10 @@
 #include <optional>
 #include <vector>
 
-#include <aton/mappings/common.hpp>
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/unary.hpp>
-#include <aton/mappings/norm.hpp>
+#include <aton/mappings/distances.hpp>
 #include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Matrix products and linear algebra: aten's mm, matmul, linear, addmm, einsum, cross, inverse, cdist ...
+// Matrix products: aten's mm, matmul, linear, addmm, einsum ...
 // Public header.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/einsum.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/unary.hpp>
-#include <aton/mappings/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -145,27 +142,6 @@ inline value inner(graph<13> g, value a, value b) {
     return tensordot(g, a, b, last, last);
 }
 
-/// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
-inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
-    dtype const t = promote(a, b);
-    value const x = g.cast(a, t);
-    value const y = g.cast(b, t);
-    auto const axis = attr::axis_i(dim);
-    value const forward = g.ints({1, 2, 0});
-    value const backward = g.ints({2, 0, 1});
-    return g.op<"Sub">(g.op<"Mul">(g.op<"Gather">(x, forward, axis), g.op<"Gather">(y, backward, axis)),
-                       g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
-}
-
-/// The default dim of torch.cross: the first dimension of size 3.
-inline std::int64_t cross_dim(value a, value b) {
-    for (std::int64_t d = 0; d != a.rank(); ++d)
-        if (a.size(d).size() == 3) return d;
-    for (std::int64_t d = 0; d != b.rank(); ++d)
-        if (b.size(d).size() == 3) return d;
-    throw unsupported_error("cross without dim needs a static dimension of size 3");
-}
-
 inline value kron(graph<13> g, value a, value b) {
     dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before promotion
     value x = g.cast(a, t);
@@ -186,83 +162,6 @@ inline value kron(graph<13> g, value a, value b) {
     if (n == 0) return g.op<"Mul">(x, y);
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 }
-
-/// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
-inline value inverse(graph<13> g, value x) {
-    std::int64_t const n = x.size(-2).size();
-    if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
-    if (n < 0 || n > 8)
-        return g.unsupported("the inverse of a matrix with more than 8 rows, or a computed number of them");
-    if (n == 0) return x;
-    if (n == 1) return g.op<"Reciprocal">(x);
-    std::int64_t const r = x.rank();
-    tensor others{dtype::int64, {n, n - 1}, {}}; // row i: all indices but i
-    tensor signs{x.dtype(), {n, n}, {}};
-    for (std::int64_t i = 0; i != n; ++i) {
-        for (std::int64_t j = 0; j != n; ++j) {
-            if (j != i) others.append(j);
-            signs.append((i + j) % 2 == 0 ? 1 : -1);
-        }
-    }
-    value const without = g.constant(others);
-    // (..., i, n-1, n), then (..., i, n-1, j, n-1), then (..., i, j, n-1, n-1)
-    value const rows = g.op<"Gather">(x, without, attr::axis_i(r - 2));
-    value const both = g.op<"Gather">(rows, without, attr::axis_i(r));
-    safe_vector<std::int64_t> perm = iota(r + 2);
-    std::swap(perm[static_cast<std::size_t>(r - 1)], perm[static_cast<std::size_t>(r)]);
-    value const minors = g.op<"Det">(g.op<"Transpose">(both, attr::perm_i(perm)));
-    value const adjugate = transpose_last(g, g.op<"Mul">(minors.set_shape(x.shape()), g.constant(signs)));
-    return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), safe_vector<std::int64_t>{-2, -1}));
-}
-
-inline value matrix_power(graph<13> g, value x, std::int64_t n) {
-    if (n < 0) return matrix_power(g, inverse(g, x), checked_subtract(0, n));
-    if (n == 0) {
-        sym_int const rows = g.size(x, -2);
-        value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
-        value const eye = g.cast(g.op<"Equal">(unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
-        return g.op<"Expand">(eye, g.shape_of(x));
-    }
-    value out = x;
-    for (std::int64_t i = 1; i != n; ++i) out = matmul(g, out, x);
-    return out;
-}
-
-/// Distances between the rows of a (..., P, M) and b (..., R, M).
-inline value distances(graph<13> g, value a, value b, double p) {
-    std::int64_t const last[] = {-1};
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
-    if (std::isfinite(p) && p > 1e30) return g.unsupported("a finite order above 1e30");
-    value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
-    if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
-    value const magnitude = g.op<"Abs">(difference);
-    if (p == 1) return reduce_sum(g, magnitude, last, false);
-    if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
-    if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
-    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, rounded_constant(g, p, a.dtype())), last, false),
-                       rounded_constant(g, 1 / p, a.dtype()));
-}
-
-inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
-
-/// The upper triangle of the distances between the rows of one matrix, row by row.
-inline value pdist(graph<13> g, value x, double p) {
-    std::int64_t const n = x.size(0).size();
-    if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
-    budget::expect("pairs of rows", checked_int(n) * n / 2);
-    safe_vector<std::int64_t> left;
-    safe_vector<std::int64_t> right;
-    for (std::int64_t i = 0; i != n; ++i)
-        for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
-    return in_opmath(g, x, [&](value v) { // powers may overflow float16
-        value const a = g.op<"Gather">(v, g.ints(left), attr::axis_i(0));
-        value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
-        return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
-    });
-}
-
-inline value determinant(graph<13> g, value a) { return g.op<"Det">(a); }
 
 inline constexpr auto plain_product = [](graph<13> g, value self, value other) -> value {
     return matmul(g, self, other);
@@ -330,12 +229,6 @@ inline constexpr auto matrix_product = table(
         [](graph<13> g, safe_span<value const> matrices) -> value { return detail::product_of(g, matrices); }),
     symbolic<"aten::linalg_multi_dot(tensors)">(
         [](graph<13> g, safe_span<value const> tensors) -> value { return detail::product_of(g, tensors); }),
-    symbolic<"aten::linalg_inv(A)">([](graph<13> g, value a) -> value { return detail::inverse(g, a); }),
-    symbolic<"aten::inverse(self)">([](graph<13> g, value self) -> value { return detail::inverse(g, self); }),
-    symbolic<"aten::linalg_matrix_power(self, n)">(
-        [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
-    symbolic<"aten::matrix_power(self, n)">(
-        [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
     symbolic<"aten::linalg_vecdot(x, y, dim)">([](graph<13> g, value x, value y, std::int64_t dim) -> value {
         std::int64_t const over[] = {dim};
         return reduce_sum(g, g.op<"Mul">(x, y), over, false);
@@ -357,36 +250,7 @@ inline constexpr auto matrix_product = table(
             value const y = detail::einsum(g, "...i,kij,...j->...k", operands);
             return bias ? g.op<"Add">(y, *bias) : y;
         }),
-    symbolic<"aten::cross(self, other, dim)">(
-        [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
-            return detail::cross(g, self, other, dim ? *dim : detail::cross_dim(self, other));
-        }),
-    symbolic<"aten::linalg_cross(self, other, dim)">([](graph<13> g, value self, value other, std::int64_t dim)
-                                                         -> value { return detail::cross(g, self, other, dim); }),
     symbolic<"aten::kron(self, other)">(
-        [](graph<13> g, value self, value other) -> value { return detail::kron(g, self, other); }),
-    symbolic<"aten::det(self)">([](graph<13> g, value self) -> value { return detail::determinant(g, self); }),
-    symbolic<"aten::linalg_det(A)">([](graph<13> g, value a) -> value { return detail::determinant(g, a); }),
-    symbolic<"aten::logdet(self)">(
-        [](graph<13> g, value self) -> value { return g.op<"Log">(detail::determinant(g, self)); }),
-    symbolic<"aten::linalg_slogdet(A)">([](graph<13> g, value a) -> std::tuple<value, value> {
-        value const d = detail::determinant(g, a);
-        return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
-    }),
-    // compute_mode only selects an algorithm.
-    symbolic<"aten::cdist(x1, x2, p, compute_mode)">(
-        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
-            return detail::cdist(g, x1, x2, p);
-        }),
-    symbolic<"aten::_cdist_forward(x1, x2, p, compute_mode)">(
-        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
-            return detail::cdist(g, x1, x2, p);
-        }),
-    symbolic<"aten::_euclidean_dist(x1, x2)">(
-        [](graph<13> g, value x1, value x2) -> value { return detail::distances(g, x1, x2, 2); }),
-    symbolic<"aten::pdist(self, p)">(
-        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }),
-    symbolic<"aten::_pdist_forward(self, p)">(
-        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }));
+        [](graph<13> g, value self, value other) -> value { return detail::kron(g, self, other); }));
 
 } // namespace ATON_NAMESPACE::mappings

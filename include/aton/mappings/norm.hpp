@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Vector and matrix norms, distances and similarities along an axis, and renorm.
+// Vector and matrix norms, and renorm.
 // Public header.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <span>
 #include <string_view>
-#include <vector>
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -67,32 +64,6 @@ inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scal
 
 } // namespace detail
 
-/// aten::pairwise_distance: the norm of a - b + eps along the last axis.
-inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
-    dtype const type = promote(a, b);
-    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps that does not fit float16");
-    value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
-    value const shifted =
-        g.op<"Add">(g.cast(difference, to_floating(type)), rounded_constant(g, eps, to_floating(type)));
-    return vector_norm(g, shifted, p, detail::axis_of(-1, shifted), keepdim);
-}
-
-/// aten::cosine_similarity: each operand is broadcast, then divided by max(its norm, eps).
-inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
-    dtype const type =
-        to_floating(aten::promote_types(a.dtype(), b.dtype())); // ATen expands 0-d tensors before promotion
-    std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
-    std::int64_t const axis = normalize_axis(dim, rank);
-    bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
-    auto const unit = [&](value x, value other) -> value {
-        value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
-        value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
-        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, rounded_constant(g, eps, type)}));
-    };
-    value const product = g.op<"Mul">(unit(a, b), unit(b, a));
-    return reduce_sum(g, product, detail::axis_of(dim, product), false);
-}
-
 inline constexpr auto norm = table(
     symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(
         [](graph<13> g, value self, double order, detail::int_list_or_none dim, bool keepdim,
@@ -142,14 +113,6 @@ inline constexpr auto norm = table(
         value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
         return vector_norm(g, difference, p, iota(difference.rank()), false);
     }),
-    symbolic<"aten::pairwise_distance(x1, x2, p, eps, keepdim)">(
-        [](graph<13> g, value x1, value x2, double p, double eps, bool keepdim) {
-            return pairwise_distance(g, x1, x2, p, eps, keepdim);
-        }),
-    symbolic<"aten::cosine_similarity(x1, x2, dim, eps)">(
-        [](graph<13> g, value x1, value x2, std::int64_t dim, double eps) {
-            return cosine_similarity(g, x1, x2, dim, eps);
-        }),
     // Slices along `dim` whose norm is above maxnorm are scaled down to it.
     symbolic<"aten::renorm(self, p, dim, maxnorm)">(
         [](graph<13> g, value self, double p, std::int64_t dim, double maxnorm) {

@@ -11,10 +11,10 @@
 #include <tuple>
 #include <vector>
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/reduction.hpp>
-#include <aton/mappings/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

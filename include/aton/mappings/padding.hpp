@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <aton/mappings/shaping.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// ATen's pooling over one to three spatial dimensions: max (with indices), average, adaptive, and max_unpool.
+// ATen's pooling over one to three spatial dimensions: max (with indices), average, and max_unpool.
 // Public header.
 #pragma once
 
 #include <tuple>
 
-#include <aton/mappings/adaptive_pooling.hpp>
-#include <aton/mappings/shaping.hpp>
-#include <aton/mappings/windows.hpp>
+#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/windows.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -263,14 +262,6 @@ inline constexpr auto pooling = table(
         detail::avg_pool<2>),
     symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
         detail::avg_pool<3>),
-    symbolic<"aten::adaptive_avg_pool1d(self, output_size)">(detail::adaptive_avg_pool<1>),
-    symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
-    symbolic<"aten::adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
-    symbolic<"aten::_adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
-    symbolic<"aten::_adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
-    symbolic<"aten::adaptive_max_pool1d(self, output_size)">(detail::adaptive_max_pool<1>),
-    symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
-    symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>),
     symbolic<"aten::max_unpool2d(self, indices, output_size)">(
         [](graph<13> g, value self, value indices, safe_span<size const> output_size) {
             return detail::unpool(g, self, indices, output_size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reductions: aten's sum, mean, prod, max and min with indices, all, any, var, std ... as ONNX's Reduce operators.
+// Reductions: aten's sum, mean, prod, max and min with indices, all, any ... as ONNX's Reduce operators.
 // Public header.
 #pragma once
 
@@ -7,12 +7,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <tuple>
-#include <vector>
 
-#include <aton/mappings/common.hpp>
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/common.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -206,31 +204,6 @@ inline constexpr auto bool_dims = [](graph<13> g, value self, int_list_or_none d
     return reduce_bool<Reduce>(g, self, axes_or_all(dim, self), keepdim);
 };
 
-/// The results of var, std (`Root`), var_mean and std_mean (`WithMean`).
-template <bool Root, bool WithMean>
-auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
-    moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
-    value const y = g.cast(Root ? value(g.op<"Sqrt">(m.variance)) : m.variance, x.dtype());
-    if constexpr (WithMean) {
-        return std::tuple<value, value>{y, m.mean};
-    } else {
-        return y;
-    }
-}
-template <bool Root, bool WithMean>
-inline constexpr auto spread_all = [](graph<13> g, value self, bool unbiased) {
-    return spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
-};
-template <bool Root, bool WithMean>
-inline constexpr auto spread_dim = [](graph<13> g, value self, int_list_or_none dim, bool unbiased, bool keepdim) {
-    return spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
-};
-template <bool Root, bool WithMean>
-inline constexpr auto spread_correction =
-    [](graph<13> g, value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
-        return spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
-    };
-
 inline value count_nonzero(graph<13> g, value x, axis_list axes) {
     return reduce_sum(g, g.cast(g.cast(x, dtype::bool_), dtype::int64), axes, false);
 }
@@ -307,18 +280,6 @@ inline constexpr auto reduction = table(
     symbolic<"aten::any.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMax">),
     symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">),
     symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">),
-    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>),
-    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>),
-    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>),
-    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>),
-    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>),
-    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>),
-    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>),
-    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>),
-    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>),
-    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
-    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
-    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
     symbolic<"aten::logsumexp(self, dim, keepdim)">([](graph<13> g, value self, safe_span<std::int64_t const> dim,
                                                        bool keepdim) {
         return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include <aton/mappings/interpolation.hpp>
-#include <aton/mappings/shaping.hpp>
+#include <aton/mappings/detail/interpolation.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

@@ -14,7 +14,9 @@
 #include <vector>
 
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/diagonals.hpp>
 #include <aton/mappings/indexing.hpp>
+#include <aton/mappings/slicing.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

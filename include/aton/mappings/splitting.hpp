@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Splitting along an axis: aten's split, chunk, tensor_split, unbind, narrow ...
+// Splitting along an axis: aten's split, chunk, tensor_split, unbind ...
 // Public header.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include <aton/mappings/view.hpp>
 
@@ -95,72 +91,53 @@ inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim)
     return out;
 };
 
-inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
-    axis = normalize_axis(axis, x.rank());
-    if (start.is_constant() && start.constant() < 0) start = add(g, start, g.size(x, axis));
-    if (!start.is_constant()) { // may be negative at run time
-        value const s = start.as_value();
-        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(add(g, s, g.size(x, axis))), s));
-    }
-    return slice(g, x, axis, start, add(g, start, length));
-}
-inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
-    return narrow_axis(g, self, dim, start, length);
-};
-
 } // namespace detail
 
-inline constexpr auto splitting = table(
-    symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list),
-    symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks),
-    symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks),
-    symbolic<"aten::tensor_split.sections(self, sections, dim)">(
-        [](graph<13> g, value self, std::int64_t sections, std::int64_t dim) {
-            return detail::split_sections(g, self, sections, normalize_axis(dim, self.rank()));
-        }),
-    symbolic<"aten::tensor_split.indices(self, indices, dim)">(
-        [](graph<13> g, value self, size_list indices, std::int64_t dim) {
-            return detail::split_at(g, self, indices, dim);
-        }),
-    // A computed number of sections would give a computed number of results.
-    symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(
-        [](graph<13> g, value self, value positions, std::int64_t dim) {
-            dim = normalize_axis(dim, self.rank());
-            if (positions.rank() == 0) return detail::split_sections(g, self, positions.constant<std::int64_t>(), dim);
-            std::int64_t const count =
-                positions.size(0).is_static() ? positions.size(0).size() : detail::expected_count(g) - 1;
-            safe_vector<sym_int> indices;
-            for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
-            return detail::split_at(g, self, indices, dim);
-        }),
-    symbolic<"aten::hsplit.int(self, sections)">([](graph<13> g, value self, std::int64_t sections) {
-        return detail::split_sections(g, self, sections, detail::horizontal(self));
-    }),
-    symbolic<"aten::vsplit.int(self, sections)">(
-        [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 0); }),
-    symbolic<"aten::dsplit.int(self, sections)">(
-        [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 2); }),
-    symbolic<"aten::hsplit.array(self, indices)">([](graph<13> g, value self, size_list indices) {
-        return detail::split_at(g, self, indices, detail::horizontal(self));
-    }),
-    symbolic<"aten::vsplit.array(self, indices)">(
-        [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 0); }),
-    symbolic<"aten::dsplit.array(self, indices)">(
-        [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 2); }),
-    symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
-    symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim),
-    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim),
-    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim),
-    symbolic<"aten::narrow.Tensor(self, dim, start, length)">([](graph<13> g, value self, std::int64_t dim, value start,
-                                                                 sym_int length) {
-        value const at = g.cast(start, dtype::int64);
-        return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
-    }));
+inline constexpr auto splitting =
+    table(symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size),
+          symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size),
+          symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size),
+          symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list),
+          symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list),
+          symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list),
+          symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list),
+          symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks),
+          symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks),
+          symbolic<"aten::tensor_split.sections(self, sections, dim)">(
+              [](graph<13> g, value self, std::int64_t sections, std::int64_t dim) {
+                  return detail::split_sections(g, self, sections, normalize_axis(dim, self.rank()));
+              }),
+          symbolic<"aten::tensor_split.indices(self, indices, dim)">(
+              [](graph<13> g, value self, size_list indices, std::int64_t dim) {
+                  return detail::split_at(g, self, indices, dim);
+              }),
+          // A computed number of sections would give a computed number of results.
+          symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(
+              [](graph<13> g, value self, value positions, std::int64_t dim) {
+                  dim = normalize_axis(dim, self.rank());
+                  if (positions.rank() == 0)
+                      return detail::split_sections(g, self, positions.constant<std::int64_t>(), dim);
+                  std::int64_t const count =
+                      positions.size(0).is_static() ? positions.size(0).size() : detail::expected_count(g) - 1;
+                  safe_vector<sym_int> indices;
+                  for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
+                  return detail::split_at(g, self, indices, dim);
+              }),
+          symbolic<"aten::hsplit.int(self, sections)">([](graph<13> g, value self, std::int64_t sections) {
+              return detail::split_sections(g, self, sections, detail::horizontal(self));
+          }),
+          symbolic<"aten::vsplit.int(self, sections)">(
+              [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 0); }),
+          symbolic<"aten::dsplit.int(self, sections)">(
+              [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 2); }),
+          symbolic<"aten::hsplit.array(self, indices)">([](graph<13> g, value self, size_list indices) {
+              return detail::split_at(g, self, indices, detail::horizontal(self));
+          }),
+          symbolic<"aten::vsplit.array(self, indices)">(
+              [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 0); }),
+          symbolic<"aten::dsplit.array(self, indices)">(
+              [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 2); }),
+          symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
+          symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim));
 
 } // namespace ATON_NAMESPACE::mappings

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include <aton/mappings/shaping.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs operators of ATen with ATen's semantics (torch 2.13: promotion, negative dimensions, NaN, ties, integer rounding).
+// Runs ATen operators with ATen's semantics (torch 2.13: promotion, negative dimensions, NaN, ties, integer rounding).
 // Public header.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-/// An argument of a call of an ATen operator, by its name in the schema.
+/// A named argument of a call of an ATen operator.
 struct aten_argument {
     /// Which member holds the value; `none` is Python's None.
     enum class kind : std::uint8_t { none, tensor, tensors, number, numbers, text, type };
@@ -23,34 +23,37 @@ struct aten_argument {
     std::string name;
     kind is = kind::none;
     runtime::tensor tensor;
-    std::vector<runtime::tensor> tensors; ///< Tensor[], and Tensor?[] with no tensor for None
-    scalar number;                        ///< int, float, bool, Scalar; of a Tensor: a number that promotes weakly
-    std::vector<scalar> numbers;          ///< int[], float[], bool[], Scalar[]
-    std::string text;                     ///< str, and the names of a device, a layout or a memory format
+    std::vector<runtime::tensor> tensors; ///< Tensor[] and Tensor?[]; an empty tensor is None
+    scalar number;               ///< int, float, bool, Scalar; for a Tensor parameter, a number that promotes weakly
+    std::vector<scalar> numbers; ///< int[], float[], bool[], Scalar[]
+    std::string text;            ///< str, and the names of a device, a layout or a memory format
     aton::dtype type = aton::dtype::undefined;
 };
 
 /// How operators and programs are run.
 struct aten_options {
-    device where;           ///< where tensors are computed; arguments are brought there
-    std::uint64_t seed = 0; ///< of random operators
-    /// Nodes and graphs that a program may compute, those of loops at each trip; what needs more throws aton::error.
-    std::uint64_t most_steps = std::uint64_t{1} << 30;
+    device where;           ///< tensors are computed here; arguments are copied to it
+    std::uint64_t seed = 0; ///< for random operators
+    /// Maximum number of nodes and graphs that a program may run, counting each loop iteration; beyond it, aton::error
+    /// is thrown.
+    std::uint64_t max_steps = std::uint64_t{1} << 30;
 };
 
-/// What a call gives: its results in the order of the schema (numbers are 0-d tensors), and what arguments that it writes to hold now.
+/// The results of a call in the order of the schema (numbers are 0-d tensors), and the new values of the arguments that
+/// it mutates.
 struct aten_results {
     std::vector<value> results;
     std::vector<std::pair<std::string, tensor>> mutated;
 };
 
-/// Whether the runtime has the overload: "aten::add.Tensor". Operators that write to `self` run as those that do not.
+/// Whether the runtime has the overload, such as "aten::add.Tensor". In-place operators run as their functional
+/// variants.
 [[nodiscard]] bool has_aten_operator(std::string_view overload);
-/// All that it has, in order.
+/// All overloads of the runtime, sorted.
 [[nodiscard]] std::vector<std::string_view> aten_operators();
 
-/// Runs one. Arguments that are not given have the defaults of the schema. Throws aton::error, with the overload, for an operator that
-/// the runtime does not have and for arguments that do not fit.
+/// Runs an overload. Omitted arguments have the defaults of the schema. Throws aton::error, which names the overload,
+/// if the runtime does not have it or the arguments do not fit.
 /// ```cpp
 /// #include <aton/runtime/aten_operator.hpp>
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions of tensors, which run on the device where their operands lie. What the interpreters of ONNX and ATen are written in.
+// Functions of tensors, which run on the device of their operands. The interpreters of ONNX and ATen are written in
+// them.
 // Internal header.
 #pragma once
 
@@ -15,7 +16,8 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-// Elementwise. Operands of one dtype, complex ones too; sizes broadcast; a number takes the dtype of the tensor that it meets.
+// Elementwise functions. Operands have the same dtype, which may be complex; sizes broadcast; a number takes the dtype
+// of the other operand.
 [[nodiscard]] tensor unary(unary_op op, tensor const& x, unary_parameters const& p = {});
 [[nodiscard]] tensor binary(binary_op op, tensor const& x, tensor const& y);
 [[nodiscard]] tensor binary(binary_op op, tensor const& x, scalar const& y);
@@ -24,8 +26,8 @@ namespace ATON_NAMESPACE::runtime {
 [[nodiscard]] tensor where(tensor const& condition, tensor const& yes, scalar const& no);
 [[nodiscard]] tensor where(tensor const& condition, scalar const& yes, tensor const& no);
 [[nodiscard]] tensor cast(tensor const& x, dtype to, bool saturate = true);
-/// Between two numbers; NaN stays. Either may be missing: an infinity.
-[[nodiscard]] tensor clamp(tensor const& x, double least, double most);
+/// Clamps to [low, high]; NaN stays NaN. Pass an infinity for a missing bound.
+[[nodiscard]] tensor clamp(tensor const& x, double low, double high);
 
 [[nodiscard]] inline tensor operator-(tensor const& x) { return unary(unary_op::neg, x); }
 template <class Y>
@@ -40,7 +42,7 @@ template <class Y>
 [[nodiscard]] tensor operator*(tensor const& x, Y const& y) {
     return binary(binary_op::mul, x, y);
 }
-/// Of integers: towards zero.
+/// Integers round towards zero.
 template <class Y>
 [[nodiscard]] tensor operator/(tensor const& x, Y const& y) {
     return binary(binary_op::div, x, y);
@@ -112,15 +114,15 @@ template <class Y>
     return binary(binary_op::logical_or, x, y);
 }
 
-// Made of nothing. `full` is a view of one element, or of an empty string.
+// Tensors without operands. `full` is a view of one element, or of an empty string.
 [[nodiscard]] tensor full(scalar const& value, dtype type, sizes const& of, device where = {});
 /// int64, 1-d: start, start + step, ...
 [[nodiscard]] tensor range(std::int64_t count, std::int64_t start = 0, std::int64_t step = 1, device where = {});
-/// float32 in [0, 1), and of the normal distribution of mean 0 and deviation 1.
+/// float32, uniform in [0, 1), and normal with mean 0 and standard deviation 1.
 [[nodiscard]] tensor uniform(sizes const& of, std::uint64_t seed, device where = {});
 [[nodiscard]] tensor normal(sizes const& of, std::uint64_t seed, device where = {});
 
-// Reductions. `axes` may be in any order and negative; empty: none. `keep`: the axes stay, with size 1.
+// Reductions. `axes` may be unsorted and negative; empty reduces nothing. `keep`: reduced axes remain with size 1.
 using axis_list = std::vector<std::int64_t>;
 /// 0, 1, ..., rank - 1
 [[nodiscard]] axis_list all_axes(tensor const& x);
@@ -134,60 +136,62 @@ using axis_list = std::vector<std::int64_t>;
 [[nodiscard]] inline tensor min(tensor const& x, axis_list const& axes, bool keep = false) {
     return reduce(reduce_op::min, x, axes, keep);
 }
-/// Of floats; of no elements it is NaN.
+/// Floats only; NaN for zero elements.
 [[nodiscard]] tensor mean(tensor const& x, axis_list const& axes, bool keep = false);
 /// sum((x - mean)^2) / (n - correction)
 [[nodiscard]] tensor variance(tensor const& x, axis_list const& axes, double correction, bool keep = false);
 [[nodiscard]] tensor arg_max(tensor const& x, std::int64_t axis, bool keep = false, bool last = false);
 [[nodiscard]] tensor arg_min(tensor const& x, std::int64_t axis, bool keep = false, bool last = false);
-/// `exclusive`: without the element itself; `reverse`: from the end on.
+/// `exclusive`: without the element itself; `reverse`: from the last element to the first.
 [[nodiscard]] tensor scan(scan_op op, tensor const& x, std::int64_t axis, bool exclusive = false, bool reverse = false);
 [[nodiscard]] sorted sort(tensor const& x, std::int64_t axis, bool descending = false);
 [[nodiscard]] tensor softmax(tensor const& x, std::int64_t axis);
 [[nodiscard]] tensor log_softmax(tensor const& x, std::int64_t axis);
-/// As numpy has it: vectors are rows on the left and columns on the right.
+/// numpy's matmul: a vector is a row on the left and a column on the right.
 [[nodiscard]] tensor matmul(tensor const& a, tensor const& b);
 
-// Order and sizes, of every dtype.
+// Layout, for every dtype.
 [[nodiscard]] tensor contiguous(tensor const& x);
-/// With other sizes of the same count; a copy where it must be.
+/// The same elements in another shape; a view if possible, otherwise a copy.
 [[nodiscard]] tensor reshape(tensor const& x, sizes const& to);
 [[nodiscard]] tensor flatten(tensor const& x); ///< to 1-d
 [[nodiscard]] tensor transpose(tensor const& x, std::int64_t a, std::int64_t b);
 [[nodiscard]] tensor concat(std::span<tensor const> parts, std::int64_t axis);
 [[nodiscard]] tensor stack(std::span<tensor const> parts, std::int64_t axis);
-/// A new tensor with the same elements.
+/// A copy.
 [[nodiscard]] tensor clone(tensor const& x);
-/// Writes `from`, expanded, into the elements that `to` views, of the same dtype.
+/// Writes `from`, expanded, to the elements of the view `to`, which has the same dtype.
 void copy(tensor const& from, tensor const& to);
-/// `x` on a device.
+/// `x` on a device; a copy unless it is already there.
 [[nodiscard]] tensor to_device(tensor const& x, device where);
 [[nodiscard]] inline tensor to_host(tensor const& x) { return to_device(x, {}); }
-/// With `before[i]` and `after[i]` more elements on axis i, or fewer where they are negative. `value`: 0-d.
+/// Adds `before[i]` and `after[i]` elements to axis i; negative numbers remove elements. `value` is 0-d.
 [[nodiscard]] tensor pad(tensor const& x, sizes const& before, sizes const& after, tensor const& value);
 [[nodiscard]] tensor pad(tensor const& x, sizes const& before, sizes const& after, scalar const& value);
-/// Where the elements that are more come from.
+/// The source of padding elements.
 enum class pad_mode : std::uint8_t {
-    reflect, ///< mirrored at the first and the last element, as often as it takes
-    edge,    ///< the first or the last element
-    wrap     ///< from the other end on
+    reflect, ///< mirrored at the first and the last element, repeatedly if necessary
+    edge,    ///< the nearest element
+    wrap     ///< from the opposite end
 };
 [[nodiscard]] tensor pad(tensor const& x, sizes const& before, sizes const& after, pad_mode mode);
 
-// Elements by number.
-/// The elements at int64 positions, counted in row-major order.
+// Gather and scatter.
+/// The elements at int64 positions in row-major order.
 [[nodiscard]] tensor take(tensor const& x, tensor const& positions);
-/// `x` with values at positions; values are expanded to the sizes of `positions`.
+/// A copy of `x` with `values`, expanded to the shape of `positions`, at these positions.
 [[nodiscard]] tensor put(tensor const& x, tensor const& positions, tensor const& values, put_op op = put_op::assign);
-/// Positions in a tensor of these sizes for an int64 index in each of its first dimensions, broadcast against each other; negative
-/// ones count from the end. The other dimensions follow, whole. Throws aton::error for an index outside.
+/// Positions in a tensor of this shape for an int64 index into each of its leading dimensions, broadcast against each
+/// other; negative indices count from the end. The remaining dimensions are taken whole. Throws aton::error for an
+/// index out of range.
 [[nodiscard]] tensor positions(sizes const& of, std::span<tensor const> indices);
-/// Positions in a tensor of these sizes: `indices` along `axis`, and in each other axis the number that an index itself stands at.
+/// Positions in a tensor of this shape: `indices` along `axis`; along every other axis, the coordinate of the index
+/// itself.
 [[nodiscard]] tensor positions_along(sizes const& of, tensor const& indices, std::int64_t axis);
-/// `x` with an axis replaced by the dimensions of `indices`: numpy's take.
+/// `x` with `axis` replaced by the dimensions of `indices`: numpy's take.
 [[nodiscard]] tensor index_select(tensor const& x, std::int64_t axis, tensor const& indices);
 [[nodiscard]] tensor take_along(tensor const& x, tensor const& indices, std::int64_t axis);
-/// [rank, n]: the indices of elements that are true (or not 0).
+/// The indices of elements that are true (or nonzero), as [rank, n].
 [[nodiscard]] tensor nonzero(tensor const& x);
 
 } // namespace ATON_NAMESPACE::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What functions of one number and of two there are, for those who only name them.
+// The enumerations of the functions of one and of two numbers, for code that only names them.
 // Internal header.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-/// The names are ATen's. What takes parameters says which.
+/// The names are ATen's. Comments list the parameters of functions that have some.
 enum class unary_op : std::uint8_t {
     abs,
     acos,
@@ -21,7 +21,7 @@ enum class unary_op : std::uint8_t {
     bitwise_not,
     ceil,
     celu,  // alpha
-    clamp, // least, most; NaN stays
+    clamp, // least, most; keeps NaN
     cos,
     cosh,
     elu, // alpha, scale, input_scale
@@ -61,7 +61,7 @@ enum class unary_op : std::uint8_t {
     swish, // alpha: x * sigmoid(alpha * x)
     tan,
     tanh,
-    threshold, // lambda, value: x where it is above lambda, else value
+    threshold, // lambda, value: x if x > lambda, otherwise value
     trunc,
     airy_ai, // special functions
     bessel_j0,
@@ -87,7 +87,7 @@ enum class unary_op : std::uint8_t {
     exponent,
     isfinite,
     isnan,
-    isinf, // 1 or 0: whether negative ones count, whether positive ones do
+    isinf, // parameters: detect negative infinities, detect positive ones (1 or 0)
     count_
 };
 
@@ -101,18 +101,18 @@ enum class binary_op : std::uint8_t {
     add,
     sub,
     mul,
-    div,       // of integers: towards zero
-    floor_div, // towards minus infinity
-    fmod,      // the sign of the first
-    remainder, // the sign of the second
+    div,       // integers round towards zero
+    floor_div, // rounds towards minus infinity
+    fmod,      // has the sign of the first operand
+    remainder, // has the sign of the second operand
     pow,
-    maximum, // NaN where either is
+    maximum, // NaN if either operand is NaN
     minimum,
     prelu, // x, slope
-    atan2, // of floats, as those that follow
+    atan2, // floats only, as all that follow
     copysign,
     hypot,
-    nextafter, // of float32 and float64
+    nextafter, // float32 and float64 only
     igamma,
     igammac,
     zeta,        // s, q: the sum of (q + k)^-s

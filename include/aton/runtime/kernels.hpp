@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a device computes. The interpreters of ONNX and ATen are made of these, and of views; each is written once, as functors in
-// src/runtime/kernels/, which the launcher of a device runs. <aton/runtime/compute.hpp> has them as functions of tensors.
+// The kernels of a device, of which the interpreters of ONNX and ATen are composed. Each is written once, as functors
+// in src/runtime/kernels/, which the launcher of a device runs. <aton/runtime/compute.hpp> wraps them as functions
+// of tensors.
 // Internal header.
 #pragma once
 
@@ -12,21 +13,21 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-/// How many elements become one. `max` and `min` are NaN where any element is.
+/// Reductions. `max` and `min` return NaN if any element is NaN.
 enum class reduce_op : std::uint8_t {
     sum,
     prod,
-    max, // of none: the least number of the dtype
+    max, // for zero elements, the minimum of the dtype
     min,
-    any, // of bools
+    any, // for bools
     all,
     count_
 };
 
-/// What stands at an element: all up to and with it.
+/// Scans: each element becomes the reduction of all elements up to and including it.
 enum class scan_op : std::uint8_t { sum, prod, max, min, log_add_exp, count_ };
 
-/// What happens where a value meets the element that is there.
+/// How a value is combined with the element at its position.
 enum class put_op : std::uint8_t { assign, add, mul, max, min, count_ };
 
 struct sorted {
@@ -36,11 +37,12 @@ struct sorted {
 
 struct largest {
     tensor values;
-    tensor numbers; ///< int64: what was given beside the values
+    tensor numbers; ///< int64: the numbers of the maxima
 };
 
-/// The kernels of one device. Results are new tensors, contiguous; operands may be any views on that device. Sizes broadcast where
-/// tensors meet. Throws aton::error for dtypes that a function does not take and for sizes that do not fit.
+/// The kernels of one device. Results are new contiguous tensors; operands may be any views on that device. Sizes
+/// broadcast if a function takes several tensors. Throws aton::error for unsupported dtypes and for sizes that do not
+/// fit.
 class device_kernels {
 public:
     device_kernels() = default;
@@ -49,41 +51,42 @@ public:
     virtual ~device_kernels() = default;
 
     [[nodiscard]] virtual allocator& memory() const = 0;
-    /// A tensor of the CPU on this device, and back; contiguous.
+    /// Copies a tensor from the CPU to this device, and back; contiguous.
     [[nodiscard]] virtual tensor from_host(tensor const& x) const = 0;
     [[nodiscard]] virtual tensor to_host(tensor const& x) const = 0;
 
     [[nodiscard]] virtual tensor unary(unary_op op, tensor const& x, unary_parameters const& p = {}) const = 0;
-    /// Both of one dtype.
+    /// Both operands must have the same dtype.
     [[nodiscard]] virtual tensor binary(binary_op op, tensor const& x, tensor const& y) const = 0;
-    /// `yes` where the bool is true, else `no`, of one dtype.
+    /// `yes` where `condition` is true, otherwise `no`; both have the same dtype.
     [[nodiscard]] virtual tensor select(tensor const& condition, tensor const& yes, tensor const& no) const = 0;
-    /// The same numbers in another dtype, rounded to nearest even; from floats to integers towards zero. Floats of 8 bits and fewer
-    /// saturate unless told otherwise.
+    /// Converts to another dtype, rounding to nearest even, from floats to integers towards zero. Floats of at most 8
+    /// bits saturate unless `saturate` is false.
     [[nodiscard]] virtual tensor cast(tensor const& x, dtype to, bool saturate = true) const = 0;
     [[nodiscard]] virtual tensor contiguous(tensor const& x) const = 0;
-    /// Writes `from`, expanded, into the elements that `to` views. The same dtype.
+    /// Writes `from`, expanded, to the elements of the view `to`, which has the same dtype.
     virtual void copy(tensor const& from, tensor const& to) const = 0;
 
-    /// Over these axes, in ascending order, which the result does not have. The dtype stays; sums of float16 and bfloat16 are made in
-    /// float32, integers wrap around.
+    /// Reduces and removes these axes, which must be ascending. The dtype stays; sums of float16 and bfloat16 are
+    /// computed in float32, integers wrap around.
     [[nodiscard]] virtual tensor reduce(reduce_op op, tensor const& x, std::span<std::size_t const> axes) const = 0;
-    /// The int64 index of the first (`last`: the last) largest or smallest element of an axis, which the result does not have. NaN is
-    /// both. `op`: max or min.
+    /// The int64 index of the first (`last`: the last) maximum or minimum along an axis, which is removed. NaN counts
+    /// as both. `op` is max or min.
     [[nodiscard]] virtual tensor arg_reduce(reduce_op op, tensor const& x, std::size_t axis, bool last) const = 0;
     [[nodiscard]] virtual tensor scan(scan_op op, tensor const& x, std::size_t axis) const = 0;
-    /// Stable. NaN is larger than every number.
+    /// A stable sort; NaN is greater than every number.
     [[nodiscard]] virtual sorted sort(tensor const& x, std::size_t axis, bool descending) const = 0;
-    /// exp(x) / sum(exp(x)) along an axis, of floats, or its logarithm.
+    /// exp(x) / sum(exp(x)) along an axis, or its logarithm. Floats only.
     [[nodiscard]] virtual tensor softmax(tensor const& x, std::size_t axis, bool logarithm) const = 0;
 
-    /// [..., m, k] times [..., k, n], of one dtype; what is in front broadcasts. float16 and bfloat16 are summed in float32, integers
-    /// wrap around.
+    /// The product of [..., m, k] and [..., k, n] of the same dtype; leading dimensions broadcast. float16 and bfloat16
+    /// are summed in float32, integers wrap around.
     [[nodiscard]] virtual tensor matmul(tensor const& a, tensor const& b) const = 0;
 
-    /// Over the axes of `x` from number `kept` on, few elements each time, as of windows: the sum of products with `y`, and the first
-    /// largest element with the int64 number that `numbers` has there. Both broadcast to the sizes of `x`. No tensor where a device has
-    /// no kernel for it, or none for the dtype: other kernels make the same.
+    /// Optional kernels for windows: over the axes of `x` from `kept` on, which have few elements, the sum of products
+    /// with `y`, and the first maximum with the int64 number that `numbers` has at its position. Both operands
+    /// broadcast to `x`. Returns an empty tensor if the device does not have a kernel for it or for the dtype; other
+    /// kernels then compute the same.
     [[nodiscard]] virtual tensor sum_of_products(tensor const& /*x*/, tensor const& /*y*/, std::size_t /*kept*/) const {
         return {};
     }
@@ -92,12 +95,13 @@ public:
         return {};
     }
 
-    /// The elements of `x` at these int64 positions, which count its elements in row-major order; as large as `positions`. Throws
-    /// aton::error for a position outside.
+    /// The elements of `x` at these int64 positions in row-major order, in the shape of `positions`. Throws aton::error
+    /// for a position out of range.
     [[nodiscard]] virtual tensor take(tensor const& x, tensor const& positions) const = 0;
-    /// Puts `values` to these positions of `into`, a contiguous tensor; on the CPU in order, so that the last one stays.
+    /// Writes `values` to these positions of `into`, which must be contiguous; on the CPU in order, so that the last
+    /// one remains.
     virtual void put(tensor const& into, tensor const& positions, tensor const& values, put_op op) const = 0;
-    /// The positions, int64 and 1-d, of true elements of a bool.
+    /// The positions of true elements, int64 and 1-d.
     [[nodiscard]] virtual tensor nonzero(tensor const& x) const = 0;
     /// 0, 1, 2, ...: int64, 1-d.
     [[nodiscard]] virtual tensor range(std::int64_t count) const = 0;
@@ -107,9 +111,9 @@ public:
 
 [[nodiscard]] device_kernels const& cpu_kernels();
 
-/// Those of the device. Throws aton::error where this build, or this machine, has none.
+/// The kernels of a device. Throws aton::error if this build or this machine does not have it.
 [[nodiscard]] device_kernels const& kernels_of(device d);
-/// Makes the kernels of a device of another kind known.
+/// Registers the kernels of another device with kernels_of().
 void register_kernels(device_kernels const& kernels);
 
 } // namespace ATON_NAMESPACE::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where tensors lie, and who gives and takes back their memory.
+// Devices, and allocation of tensor memory.
 // Public header.
 #pragma once
 
@@ -29,7 +29,7 @@ struct device {
 /// The name of a device.
 [[nodiscard]] std::string name(device d);
 
-/// Gives memory of one device. Thread-safe; it outlives every buffer that it gave.
+/// Allocates memory of one device. Thread-safe; must outlive every buffer that it allocated.
 class allocator {
 public:
     allocator() = default;
@@ -39,26 +39,27 @@ public:
 
     /// The device whose memory it gives.
     [[nodiscard]] virtual device where() const = 0;
-    /// At least `bytes`, aligned to 64. Throws aton::error where there is not so much.
+    /// At least `bytes`, aligned to 64. Throws aton::error if memory does not suffice.
     [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
     /// Takes back memory that `allocate(bytes)` gave.
     virtual void release(void* memory, std::size_t bytes) noexcept = 0;
 };
 
-/// The heap of the process.
+/// The process-wide CPU allocator.
 [[nodiscard]] allocator& cpu_allocator();
 
-/// What all tensors on the CPU may take together, and the sizes of any one tensor, or of a view, may come to; 0: as much as the machine
-/// has, as at first. What needs more throws aton::error.
+/// Sets the maximum number of bytes of all CPU tensors together, and of the elements of any one tensor or view; 0, the
+/// initial value: the memory of the machine. Exceeding it throws aton::error.
 void limit_cpu_memory(std::size_t bytes);
 
-/// Throws aton::error where tensors on the CPU may not take `bytes` more: for what takes its memory by itself, as strings do.
+/// Throws aton::error if CPU tensors may not take another `bytes`; for memory that is not allocated here, such as that
+/// of strings.
 void expect_cpu_memory(std::size_t bytes);
 
-/// What strings take, themselves and their text.
+/// The memory of strings: the objects and their characters.
 [[nodiscard]] std::size_t memory_of(std::span<std::string const> text);
 
-/// Memory that the tensors which view it share. Strings are objects, and lie in `strings` instead.
+/// Memory that is shared by the tensors which view it. Strings are objects and are held in `strings` instead.
 class buffer {
 public:
     /// Memory of a device, or strings on the CPU. Throws aton::error where there is not as much.
@@ -69,7 +70,8 @@ public:
     ~buffer();
 
     std::vector<std::string> strings;
-    /// Counts what `strings` take towards the limit of memory, again where they have changed. Throws aton::error where it is too much.
+    /// Counts the memory of `strings` towards the limit; call it again after they change. Throws aton::error if it is
+    /// exceeded.
     void count_strings();
 
     /// The first byte, in the memory of the device; nullptr of strings.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elements of tensors as C++ types: those that C++ has, and float16, bfloat16, the float8 kinds, float4 and complex numbers. Elements
-// below 8 bits take a byte each here; they are packed and unpacked where tensors come in and go out.
+// C++ types of tensor elements: built-in types, float16, bfloat16, the float8 types, float4 and complex numbers.
+// Elements below 8 bits take a byte each here; they are packed and unpacked when tensors are stored and read.
 // Internal header.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-/// IEEE binary16. Arithmetic is that of float: the result of every operation is rounded once more, as ATen's kernels do.
+/// IEEE binary16. Arithmetic is that of float; the result of every operation is rounded, as in ATen's kernels.
 struct float16 {
     std::uint16_t bits = 0;
 
@@ -35,14 +35,14 @@ struct bfloat16 {
     ATON_HD constexpr operator float() const { return aton::detail::bfloat16_to_float(bits); }
 };
 
-/// A float of at most 8 bits: sign, exponent, mantissa.
+/// The format of a float of at most 8 bits: sign, exponent, mantissa.
 struct small_float_format {
     int exponent_bits;
     int mantissa_bits;
     int bias;
     bool has_infinity;
     bool has_nan;
-    bool has_negative_zero; ///< else its code is NaN ("uz")
+    bool has_negative_zero; ///< if not, the code of -0 is NaN ("uz")
 
     [[nodiscard]] constexpr unsigned sign() const { return 1U << static_cast<unsigned>(exponent_bits + mantissa_bits); }
     [[nodiscard]] constexpr unsigned infinity() const {
@@ -70,7 +70,7 @@ constexpr small_float_format small_float(dtype t) {
 
 namespace detail {
 
-/// 2^e for exponents of normal numbers.
+/// 2^e for the exponent of a normal number.
 ATON_HD constexpr float power_of_two(int e) { return std::bit_cast<float>(static_cast<std::uint32_t>(e + 127) << 23U); }
 
 ATON_HD constexpr float decode(small_float_format f, unsigned code) {
@@ -92,20 +92,22 @@ ATON_HD constexpr float decode(small_float_format f, unsigned code) {
     return negative ? -value : value;
 }
 
-/// Rounds to the nearest, ties to even. What is too large becomes the largest number where `saturate`, else infinity or NaN.
+/// Rounds to nearest, ties to even. Values that are too large become the maximum if `saturate`, otherwise infinity or
+/// NaN.
 ATON_HD constexpr unsigned encode(small_float_format f, float from, bool saturate) {
     auto const bits = std::bit_cast<std::uint32_t>(from);
     unsigned const sign = bits >> 31U != 0 ? f.sign() : 0U;
     std::uint32_t const magnitude = bits & 0x7fffffffU;
     unsigned const nan = f.has_negative_zero ? sign | f.nan() : f.nan();
     unsigned const beyond = saturate || !f.has_nan ? sign | f.largest() : f.has_infinity ? sign | f.infinity() : nan;
-    if (magnitude > 0x7f800000U) return f.has_nan ? nan : f.sign(); // NaN without a code: -0, as ml_dtypes has it
+    if (magnitude > 0x7f800000U)
+        return f.has_nan ? nan : f.sign(); // formats without NaN encode it as -0, as ml_dtypes does
     if (magnitude == 0x7f800000U) return beyond;
     int const exponent = static_cast<int>(magnitude >> 23U) - 127;
     if (exponent < -120) return f.has_negative_zero ? sign : 0U; // far below every format
-    int const least = 1 - f.bias;
-    int const used = exponent < least ? least : exponent;
-    // In units of the last place: exact in float, since its mantissa only moves.
+    int const min_exponent = 1 - f.bias;
+    int const used = exponent < min_exponent ? min_exponent : exponent;
+    // In units of the last place. Exact, since only the exponent changes.
     float const scaled = std::bit_cast<float>(magnitude) * power_of_two(f.mantissa_bits - used);
     auto whole = static_cast<unsigned>(scaled);
     float const rest = scaled - static_cast<float>(whole);
@@ -117,10 +119,10 @@ ATON_HD constexpr unsigned encode(small_float_format f, float from, bool saturat
 
 } // namespace detail
 
-/// float8 of four kinds, float6 and float4, one byte each. The conversion from float saturates.
+/// The four float8 types, float6 and float4, one byte each. Conversion from float saturates.
 template <dtype Type>
 struct narrow_float {
-    using wide = float; ///< what it is converted from and to
+    using wide = float; ///< the type of conversions
     std::uint8_t bits = 0;
 
     narrow_float() = default;
@@ -130,7 +132,7 @@ struct narrow_float {
     ATON_HD constexpr operator float() const { return detail::decode(small_float(Type), bits); }
 };
 
-/// A power of two, 2^(bits - 127); 255 is NaN. The conversion from float rounds up, as ONNX's default does.
+/// A power of two, 2^(bits - 127); 255 is NaN. Conversion from float rounds up, as ONNX does by default.
 struct float8_e8m0 {
     using wide = float;
     std::uint8_t bits = 0;
@@ -185,7 +187,7 @@ struct type_tag {
     using type = T;
 };
 
-/// Calls `f(type_tag<T>())` with the C++ type of a dtype's elements; of strings and undefined with type_tag<void>.
+/// Calls `f(type_tag<T>())` with the element type of a dtype; type_tag<void> for strings and undefined.
 template <class Function>
 constexpr decltype(auto) visit(dtype t, Function const& f) {
     switch (t) {
@@ -220,7 +222,7 @@ constexpr decltype(auto) visit(dtype t, Function const& f) {
     }
 }
 
-/// Bytes of one element in memory; 0: strings.
+/// Bytes of one element in memory; 0 for strings.
 constexpr std::size_t element_bytes(dtype t) {
     return visit(t, [](auto tag) -> std::size_t {
         using type = typename decltype(tag)::type;

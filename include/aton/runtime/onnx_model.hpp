@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs ONNX graphs with ONNX semantics (the operators' documents of ONNX 1.23, opsets 1 to 28).
+// Runs ONNX graphs with ONNX semantics (the operator documentation of ONNX 1.23, opsets 1 to 28).
 // Public header.
 #pragma once
 
@@ -18,21 +18,21 @@ namespace ATON_NAMESPACE::runtime {
 
 /// How a graph is run.
 struct onnx_options {
-    device where;           ///< where tensors are computed
-    std::uint64_t seed = 0; ///< of random operators that state none
-    /// Nodes and graphs that a run may compute, those of loops at each trip, and tensors in the sequences that they take; what needs more
-    /// throws aton::error.
-    std::uint64_t most_steps = std::uint64_t{1} << 30;
+    device where;           ///< device of all tensors
+    std::uint64_t seed = 0; ///< for random operators without the attribute 'seed'
+    /// Maximum number of nodes and graphs that a run may execute, counting each loop iteration, plus tensors in the
+    /// sequences that nodes take; beyond it, aton::error is thrown.
+    std::uint64_t max_steps = std::uint64_t{1} << 30;
 };
 
-/// The inputs of a node, and what graphs inside take from its own.
+/// The inputs of a node, including values that its subgraphs capture.
 [[nodiscard]] std::set<value_id> uses_of(graph_node const& n);
 
-/// Sees each node of the outermost graph with what it gives, in order.
+/// Called with each node of the main graph, in order, and its results.
 using onnx_observer = std::function<void(graph_node const&, std::span<value const>)>;
 
-/// A graph that is ready to run: operators looked up, constants on the device. Operators without a kernel run by the function body that
-/// the model or ONNX has for them.
+/// A graph that is ready to run: operators looked up, constants on the device. Operators without a kernel run by their
+/// function body, from the model or from ONNX.
 /// ```cpp
 /// #include <aton/model_io/model_io.hpp>
 /// #include <aton/runtime/onnx_model.hpp>
@@ -45,7 +45,8 @@ using onnx_observer = std::function<void(graph_node const&, std::span<value cons
 /// ```
 class onnx_model {
 public:
-    /// Throws aton::error, one line with the node, for a cycle, a value that no node makes, and operators that cannot run.
+    /// Throws aton::error (one line that names the node) for a cycle, a value that no node computes, and operators that
+    /// cannot run.
     explicit onnx_model(graph_data graph, onnx_options options = {});
     onnx_model(onnx_model&&) noexcept;
     onnx_model& operator=(onnx_model&&) noexcept;
@@ -53,16 +54,16 @@ public:
 
     /// The graph that is run.
     [[nodiscard]] graph_data const& graph() const;
-    /// The outputs for inputs in the graph's order; those that have an initializer may be missing at the end, or none. Throws aton::error
-    /// with the node for inputs that do not fit its operator. Thread-safe.
-    [[nodiscard]] std::vector<value> run(std::span<value const> inputs, onnx_observer const& see = {}) const;
+    /// Returns the outputs for inputs in the graph's order. Inputs that have an initializer may be omitted at the end,
+    /// or be empty. Throws aton::error, which names the node, if inputs do not fit an operator. Thread-safe.
+    [[nodiscard]] std::vector<value> run(std::span<value const> inputs, onnx_observer const& observer = {}) const;
 
 private:
     struct state;
     struct run_state;
     class frame;
 
-    [[nodiscard]] std::vector<value> run_once(std::span<value const> inputs, onnx_observer const& see) const;
+    [[nodiscard]] std::vector<value> run_once(std::span<value const> inputs, onnx_observer const& observer) const;
 
     std::unique_ptr<state> state_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What lets one text be compiled for the CPU by any compiler and for a GPU by nvcc, and several times for one CPU.
+// Macros that let the same source be compiled by any compiler for the CPU, by nvcc for a GPU, and several times for
+// instruction sets of one CPU.
 // Internal header.
 #pragma once
 
@@ -8,7 +9,7 @@
 #if defined(__CUDACC__)
 #define ATON_HD __host__ __device__
 #else
-/// Marks functions that kernels call, on whichever device.
+/// Marks functions that kernels call on any device.
 #define ATON_HD
 #endif
 
@@ -16,7 +17,7 @@
 #if defined(__CUDACC__)
 #define ATON_KERNEL_VARIANT cuda
 #else
-/// The namespace of what is compiled for a set of instructions: the code of one must never be taken for that of another.
+/// The namespace of code that is compiled for one instruction set; the linker must not mix the variants.
 #define ATON_KERNEL_VARIANT baseline
 #endif
 #endif

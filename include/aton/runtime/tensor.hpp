@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tensors that are computed with: dtype, sizes and strides over memory that views share.
+// Tensors for computation: dtype, sizes and strides over memory that views share.
 // Public header.
 #pragma once
 
@@ -20,30 +20,29 @@ namespace ATON_NAMESPACE::runtime {
 /// The sizes of a tensor, one for each dimension.
 using sizes = std::vector<std::int64_t>;
 
-/// How many elements a tensor can have.
 /// The maximum number of elements of a tensor.
-inline constexpr std::int64_t most_elements = std::int64_t{1} << 40;
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 40;
 
-/// The product of sizes. Throws aton::error for a negative one, and where those that are not 0 have a product beyond most_elements: so
-/// none that is made of sizes of a tensor, an empty one too, leaves int64.
+/// The product of sizes. Throws aton::error for a negative size, and if the product of the sizes that are not 0 exceeds
+/// max_elements; so products of a tensor's sizes never overflow int64, even if it is empty.
 [[nodiscard]] std::int64_t count_of(std::span<std::int64_t const> sizes);
 /// "[2, 3]"
 /// The sizes as a string, for messages.
 [[nodiscard]] std::string to_string(std::span<std::int64_t const> sizes);
-/// Both, as ONNX and ATen broadcast. Throws aton::error where they do not fit.
+/// The broadcast shape, by the rules of ONNX and ATen. Throws aton::error if the shapes do not broadcast.
 [[nodiscard]] sizes broadcast(std::span<std::int64_t const> a, std::span<std::int64_t const> b);
-/// `axis` counted from the front. Throws aton::error where the rank has no such axis; a rank of 0 counts as 1.
+/// `axis` counted from the front. Throws aton::error if it is out of range; a rank of 0 counts as 1.
 [[nodiscard]] std::size_t axis_at(std::int64_t axis, std::size_t rank);
 
-/// A tensor, or a view of one. Copies share their elements; what computes writes only into tensors that it has made.
+/// A tensor, or a view of one. Copies share their elements; functions only write into tensors that they have created.
 class tensor {
 public:
-    /// No tensor: of an optional that is empty, of an input that is skipped.
+    /// Empty, for an optional without a value or a skipped input.
     tensor() = default;
 
-    /// Elements are not set. Throws aton::error for sizes that are negative or too large.
+    /// Uninitialized. Throws aton::error for sizes that are negative or too large.
     [[nodiscard]] static tensor empty(aton::dtype type, runtime::sizes of, allocator& from = cpu_allocator());
-    /// On the CPU. Throws aton::error where there are not as many strings as the sizes say.
+    /// On the CPU. Throws aton::error if the number of strings does not match the sizes.
     [[nodiscard]] static tensor of_strings(std::vector<std::string> text, runtime::sizes of);
     /// 1-d, on the CPU.
     /// Throws aton::error where there is not enough memory.
@@ -51,9 +50,10 @@ public:
     /// 0-d, on the CPU.
     /// Throws aton::error for a dtype that aton::tensor cannot hold.
     [[nodiscard]] static tensor of_scalar(scalar const& value, aton::dtype type);
-    /// The elements of a constant, unpacked where it packs them. Throws aton::error where its bytes do not fit its sizes.
+    /// The elements of a constant, unpacked if they are packed. Throws aton::error if the number of bytes does not
+    /// match the sizes.
     [[nodiscard]] static tensor from_constant(aton::tensor const& constant);
-    /// The elements as a constant; the tensor must be on the CPU.
+    /// The elements as a constant; requires a tensor on the CPU.
     /// Throws aton::error where there is not enough memory.
     [[nodiscard]] aton::tensor to_constant() const;
 
@@ -77,7 +77,7 @@ public:
     [[nodiscard]] bool is_contiguous() const;
     /// Whether the elements are strings.
     [[nodiscard]] bool is_strings() const { return type_ == aton::dtype::string; }
-    /// Elements in front of the first one, and all, in the memory that it views.
+    /// The number of elements before the first one, and of all elements, in the underlying memory.
     [[nodiscard]] std::int64_t storage_offset() const { return offset_; }
     /// The number of elements in the memory that it views.
     [[nodiscard]] std::int64_t storage_count() const {
@@ -93,48 +93,51 @@ public:
     [[nodiscard]] std::byte* bytes() const {
         return memory_->data() + offset_ * static_cast<std::int64_t>(element_bytes(type_));
     }
-    /// The strings of a contiguous tensor of them.
+    /// The strings of a contiguous string tensor.
     [[nodiscard]] std::span<std::string> strings() const {
         return std::span(memory_->strings).subspan(static_cast<std::size_t>(offset_), static_cast<std::size_t>(count_));
     }
-    /// After they were written: what they take now counts towards the limit of memory. Throws aton::error where it is too much.
+    /// Call this after writing strings: updates the memory that counts towards the limit. Throws aton::error if it is
+    /// exceeded.
     void strings_changed() const { memory_->count_strings(); }
 
     // Views.
     /// The dimensions in another order: dimension `i` of the view is `axes[i]`. `axes` must be a permutation.
     [[nodiscard]] tensor permuted(std::span<std::size_t const> axes) const;
-    /// Sizes of 1, and those in front that are missing, become those of `to`.
+    /// Expands sizes of 1 and missing leading dimensions to those of `to`.
     /// Throws aton::error where the sizes do not fit, or exceed the limit of memory.
     [[nodiscard]] tensor expanded(runtime::sizes const& to) const;
-    /// `count` elements of an axis from `start` on, `step` apart, which may be negative.
+    /// `count` elements of an axis from `start` on; `step` may be negative.
     /// Throws aton::error for elements that the axis does not have.
     [[nodiscard]] tensor sliced(std::size_t axis, std::int64_t start, std::int64_t count, std::int64_t step = 1) const;
     /// A new dimension of size 1 before `axis`. Throws aton::error for an axis beyond the rank.
     [[nodiscard]] tensor unsqueezed(std::size_t axis) const;
     /// Without dimension `axis`. Throws aton::error where its size is not 1.
     [[nodiscard]] tensor squeezed(std::size_t axis) const;
-    /// A view with other sizes and strides from the first element on; the caller answers for what it reaches.
+    /// A view with other sizes and strides, relative to the first element. Bounds are not checked.
     /// Throws aton::error for sizes that are negative or too large.
     [[nodiscard]] tensor viewed(runtime::sizes to, std::vector<std::int64_t> strides, std::int64_t offset = 0) const;
-    /// Complex numbers as pairs of real ones, in a last dimension of 2, and back; the pairs must lie together.
+    /// Complex numbers as pairs of real ones in a last dimension of 2, and back; the elements of a pair must be
+    /// adjacent.
     /// Throws aton::error for other dtypes.
     [[nodiscard]] tensor as_pairs() const;
     /// The inverse of as_pairs(). Throws aton::error for other dtypes, and for pairs that are not adjacent.
     [[nodiscard]] tensor from_pairs() const;
-    /// The same bytes as elements of another dtype. Of another width: the last dimension, whose elements lie together, changes its size.
+    /// The same bytes as elements of another dtype. If the element size changes, the size of the last dimension, which
+    /// must be contiguous, changes too.
     /// Throws aton::error where the bytes do not divide into such elements, and for strings.
     [[nodiscard]] tensor reinterpreted(aton::dtype as) const;
 
-    // Of tensors on the CPU: contiguous, or a copy that is.
+    // For tensors on the CPU. This tensor if it is contiguous, otherwise a contiguous copy.
     /// The tensor itself where it is contiguous, otherwise a copy that is. Throws aton::error where there is not enough memory.
     [[nodiscard]] tensor contiguous() const;
-    /// With other sizes of the same count.
+    /// The same elements in another shape.
     /// Throws aton::error for another number of elements.
     [[nodiscard]] tensor reshaped(runtime::sizes to) const;
-    /// int32 and int64, in order.
+    /// The elements of an int32 or int64 tensor, in row-major order.
     /// Throws aton::error for other dtypes.
     [[nodiscard]] std::vector<std::int64_t> integers() const;
-    /// The only element.
+    /// The only element. Throws aton::error if the count is not 1.
     /// Throws aton::error where there is not exactly one.
     [[nodiscard]] scalar item() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What operators take and give: a tensor, a sequence of tensors, or nothing (an input that is skipped, an optional that is empty). An
-// optional that holds something is what it holds.
+// Operands and results of operators: a tensor, a sequence of tensors, or nothing (a skipped input, an empty optional).
+// An optional with a value is represented by that value.
 // Public header.
 #pragma once
 
@@ -27,7 +27,7 @@ public:
     [[nodiscard]] bool is_tensor() const { return static_cast<bool>(one_); }
     /// Whether it is a sequence, even an empty one.
     [[nodiscard]] bool is_sequence() const { return is_sequence_; }
-    /// No tensor where the value is none.
+    /// An empty tensor if the value is empty.
     [[nodiscard]] tensor const& one() const { return one_; }
     /// The tensors of a sequence; empty for anything else.
     [[nodiscard]] std::vector<tensor> const& many() const { return many_; }
@@ -38,7 +38,7 @@ private:
     bool is_sequence_ = false;
 };
 
-/// A copy on another device, of each tensor of a sequence; the value itself where it is there.
+/// A copy on another device, of each tensor of a sequence; the value itself if it is already there.
 /// Throws aton::error for a device without kernels, and where it does not have enough memory.
 [[nodiscard]] value to_device(value const& v, device where);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: activations, and how gradients go through them.
+// ATen operators: activations and their gradients.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -13,19 +13,20 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// A number that the dtype has: ATen refuses those beyond it, which infinities are of integers alone.
+/// The number, checked to be in the range of the dtype as in ATen; infinities are out of range only for integers.
 double fitting(double number, dtype type) {
-    double const most = type == dtype::float64    ? std::numeric_limits<double>::max()
-                        : type == dtype::float16  ? 65504.0
-                        : type == dtype::bfloat16 ? 0x1.FEp127
-                        : type == dtype::float32  ? static_cast<double>(std::numeric_limits<float>::max())
-                                                  : std::exp2(bits(type) - (is_unsigned_integral(type) ? 0 : 1));
-    bool const fits = is_floating(type) ? !std::isfinite(number) || std::abs(number) <= most : std::abs(number) <= most;
-    if (!fits) throw error("a number is beyond " + std::string(name(type)));
+    double const limit = type == dtype::float64    ? std::numeric_limits<double>::max()
+                         : type == dtype::float16  ? 65504.0
+                         : type == dtype::bfloat16 ? 0x1.FEp127
+                         : type == dtype::float32  ? static_cast<double>(std::numeric_limits<float>::max())
+                                                   : std::exp2(bits(type) - (is_unsigned_integral(type) ? 0 : 1));
+    bool const fits =
+        is_floating(type) ? !std::isfinite(number) || std::abs(number) <= limit : std::abs(number) <= limit;
+    if (!fits) throw error("a number is out of range for " + std::string(name(type)));
     return number;
 }
 
-/// A function with parameters that are arguments.
+/// A function with parameters from arguments.
 results with_parameters(call const& c, unary_op op, double a, double b = 0, double d = 0) {
     tensor const x = floats(c);
     for (double const each : {a, b, d}) (void)fitting(each, compute_type(x.dtype()));
@@ -33,7 +34,7 @@ results with_parameters(call const& c, unary_op op, double a, double b = 0, doub
 }
 
 results clamped_relu(call const& c) { return clamp(c.t("self"), 0, 6); }
-/// x * slope where x is not positive: NaN at 0 where the slope is infinite.
+/// x * slope for x <= 0: NaN at 0 if the slope is infinite.
 results leaky_by(call const& c, double slope) {
     tensor const x = floats(c);
     if (std::isfinite(slope)) return with_parameters(c, unary_op::leaky_relu, slope);
@@ -52,21 +53,21 @@ results continuous_exponential_linear(call const& c) {
 }
 results soft_plus(call const& c) { return with_parameters(c, unary_op::softplus, c.f("beta"), c.f("threshold")); }
 results soft_shrink(call const& c) {
-    if (!(c.f("lambd") >= 0 && std::isfinite(c.f("lambd")))) throw error("lambd is negative, or not finite");
+    if (!(c.f("lambd") >= 0 && std::isfinite(c.f("lambd")))) throw error("lambd is negative or not finite");
     (void)fitting(c.f("lambd"), c.t("self").dtype());
     return with_parameters(c, unary_op::shrink, c.f("lambd"), c.f("lambd"));
 }
 results hard_shrink(call const& c) {
-    if (std::isnan(c.f("lambd"))) return floats(c); // nothing lies within it
+    if (std::isnan(c.f("lambd"))) return floats(c); // no element is in the interval
     return with_parameters(c, unary_op::shrink, 0, c.f("lambd"));
 }
 results above_threshold(call const& c) {
     tensor const x = c.t("self");
-    if (x.dtype() == dtype::bool_) throw error("bools have no threshold");
+    if (x.dtype() == dtype::bool_) throw error("threshold does not support bool");
     auto const number = [&](std::string_view name) {
         scalar const n = c.number(name);
         if (is_unsigned_integral(x.dtype()) && !n.is_integral() && n.to<double>() < 0)
-            throw error("uint8 has no negative numbers");
+            throw error("uint8 cannot represent negative numbers");
         (void)fitting(n.to<double>(), is_integral(x.dtype()) ? x.dtype() : compute_type(x.dtype()));
         return is_integral(x.dtype()) ? tensor::of_scalar(n, x.dtype()).item().to<double>() : n.to<double>();
     };
@@ -86,41 +87,25 @@ results sigmoid_linear(call const& c) {
     return is_complex(x.dtype()) ? x * sigmoid(x) : unary(unary_op::swish, floats(c), {1, 0, 0});
 }
 
-/// Between numbers or tensors, either of which may be missing. NaN in any of them stays.
-results clamp_between(call const& c) {
-    auto const has = [&](std::string_view name) { return c.has_argument(name) && c.given(name); };
-    bool const low = has("min");
-    bool const high = has("max");
-    if (!low && !high) throw error("neither min nor max is given");
-    dtype const type = low && high ? result_type(c, {"self", "min", "max"})
-                       : low       ? result_type(c, {"self", "min"})
-                                   : result_type(c, {"self", "max"});
-    dtype const in = compute_type(type);
-    tensor x = operand(c, "self", in);
-    if (low) x = maximum(x, operand(c, "min", in));
-    if (high) x = minimum(x, operand(c, "max", in));
-    return cast(x, type);
-}
-
 results hard_tanh(call const& c) {
     tensor const x = c.t("self");
-    if (x.dtype() == dtype::bool_) throw error("bools are not clamped");
+    if (x.dtype() == dtype::bool_) throw error("clamp does not support bool");
     if (x.dtype() == dtype::uint8 && (c.f("min_val") < 0 || c.f("max_val") < 0))
-        throw error("uint8 has no negative numbers");
-    double const least = fitting(c.f("min_val"), x.dtype());
-    double const most = fitting(c.f("max_val"), x.dtype());
-    return std::isnan(least) || std::isnan(most) ? x * scalar(least + most) : clamp(x, least, most);
+        throw error("uint8 cannot represent negative numbers");
+    double const low = fitting(c.f("min_val"), x.dtype());
+    double const high = fitting(c.f("max_val"), x.dtype());
+    return std::isnan(low) || std::isnan(high) ? x * scalar(low + high) : clamp(x, low, high);
 }
 
-/// `weight` has one element, or one for each index of axis 1.
+/// `weight` has one element, or one per index of axis 1.
 results parametric(call const& c) {
     tensor const x = floats(c);
     tensor const weight = c.t("weight");
-    if (weight.dtype() != x.dtype()) throw error("both are of one dtype");
+    if (weight.dtype() != x.dtype()) throw error("both tensors must have the same dtype");
     if (weight.count() == 1) return binary(binary_op::prelu, x, reshape(weight, {}));
     std::int64_t const channels = x.rank() < 2 ? 1 : x.size(1);
     if (weight.rank() > 1 || weight.count() != channels)
-        throw error("there are " + std::to_string(weight.count()) + " slopes for " + std::to_string(channels) +
+        throw error("weight has " + std::to_string(weight.count()) + " slopes for " + std::to_string(channels) +
                     " channels");
     sizes to(x.rank() - 1, 1);
     to[0] = channels;
@@ -128,7 +113,7 @@ results parametric(call const& c) {
 }
 results parametric_kernel(call const& c) { return binary(binary_op::prelu, floats(c), c.t("weight")); }
 
-/// The logarithm of sigmoid, and exp(-|x|), which its gradient takes.
+/// log(sigmoid(x)), and exp(-|x|), which its gradient uses.
 results log_sigmoid_and_buffer(call const& c) {
     tensor const x = floats(c);
     tensor const v = cast(x, compute_type(x.dtype()));
@@ -140,15 +125,16 @@ results log_of_sigmoid(call const& c) { return log_sigmoid_and_buffer(c).all().r
 
 results gated(call const& c) {
     tensor const x = floats(c);
-    if (x.rank() == 0) throw error("a 0-d tensor has no halves");
+    if (x.rank() == 0) throw error("a 0-d tensor cannot be split into halves");
     std::size_t const axis = axis_at(c.i("dim"), x.rank());
-    if (x.size(axis) % 2 != 0) throw error("an axis of size " + std::to_string(x.size(axis)) + " has no halves");
+    if (x.size(axis) % 2 != 0)
+        throw error("an axis of size " + std::to_string(x.size(axis)) + " cannot be split into halves");
     std::int64_t const half = x.size(axis) / 2;
     tensor const v = cast(x, compute_type(x.dtype()));
     return cast(v.sliced(axis, 0, half) * sigmoid(v.sliced(axis, half, half)), x.dtype());
 }
 
-/// Slopes of what is not positive: random ones, 1 elsewhere.
+/// Random slopes for elements that are not positive, 1 for the others.
 tensor random_slopes(call const& c, tensor const& x) {
     double const lower = c.f("lower");
     tensor const slope = uniform(x.sizes(), c.seed(), x.where()) * scalar(c.f("upper") - lower) + scalar(lower);
@@ -167,7 +153,7 @@ results random_leaky_with_noise(call const& c) {
     return {x * slopes, slopes};
 }
 
-/// A gradient times a factor that f makes of another argument, where both are of the dtype that ATen computes in.
+/// A gradient times f of another argument, both in the compute type.
 template <class Function>
 results gradient(call const& c, std::string_view of, Function const& f) {
     tensor const g = c.t("grad_output");
@@ -201,7 +187,7 @@ results gelu_gradient(call const& c) {
     });
 }
 
-/// Between two numbers f, 0 elsewhere.
+/// `inside` between two numbers, 0 elsewhere.
 tensor between(tensor const& x, double low, double high, tensor const& inside) {
     return where(logical_and(greater(x, low), less(x, high)), inside, scalar(0));
 }
@@ -254,14 +240,6 @@ rows activation() {
     static constexpr row all[] = {
         {"_prelu_kernel", parametric_kernel},
         {"celu", continuous_exponential_linear},
-        {"clamp", clamp_between},
-        {"clamp.Tensor", clamp_between},
-        {"clamp_max", clamp_between},
-        {"clamp_max.Tensor", clamp_between},
-        {"clamp_min", clamp_between},
-        {"clamp_min.Tensor", clamp_between},
-        {"clip", clamp_between},
-        {"clip.Tensor", clamp_between},
         {"elu", exponential_linear},
         {"elu_backward", elu_gradient},
         {"gelu", gaussian_linear},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: pooling into as many windows as the result has elements. Windows may overlap and have different sizes.
+// ATen operators: adaptive pooling. Windows may overlap and differ in size.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// The windows of an axis: window i is [start(i), end(i)).
+/// The windows along an axis: window i is [start(i), end(i)).
 struct adaptive {
     std::int64_t in;
     std::int64_t out;
@@ -22,32 +22,32 @@ struct adaptive {
     [[nodiscard]] std::int64_t end(std::int64_t i) const { return ((i + 1) * in + out - 1) / out; }
 };
 
-/// As a table of as many columns as the largest window has elements; smaller ones repeat their last element.
+/// The windows as a table with one column per element of the largest window; smaller ones repeat their last element.
 struct window_table {
-    tensor at;     ///< int64 [out, most]
-    tensor counts; ///< bool: whether the entry is no repetition
+    tensor at;     ///< int64 [out, longest]
+    tensor counts; ///< bool: whether the entry is not a repetition
     tensor sizes;  ///< float64 [out]
 };
 window_table table_of(adaptive const& a, device where) {
-    constexpr std::int64_t most_windows = std::int64_t{1} << 22;
-    if (a.out < 0 || a.out > most_windows) throw error("output_size is " + std::to_string(a.out));
-    std::int64_t most = 0;
-    for (std::int64_t i = 0; i != a.out; ++i) most = std::max(most, a.end(i) - a.start(i));
-    tensor const at = tensor::empty(dtype::int64, {a.out, most});
-    tensor const counts = tensor::empty(dtype::bool_, {a.out, most});
+    constexpr std::int64_t max_windows = std::int64_t{1} << 22;
+    if (a.out < 0 || a.out > max_windows) throw error("output_size is " + std::to_string(a.out));
+    std::int64_t longest = 0;
+    for (std::int64_t i = 0; i != a.out; ++i) longest = std::max(longest, a.end(i) - a.start(i));
+    tensor const at = tensor::empty(dtype::int64, {a.out, longest});
+    tensor const counts = tensor::empty(dtype::bool_, {a.out, longest});
     tensor const counted = tensor::empty(dtype::float64, {a.out});
     for (std::int64_t i = 0; i != a.out; ++i) {
         std::int64_t const size = a.end(i) - a.start(i);
         counted.data<double>()[i] = static_cast<double>(size);
-        for (std::int64_t k = 0; k != most; ++k) {
-            at.data<std::int64_t>()[i * most + k] = a.start(i) + std::min(k, size - 1);
-            counts.data<bool>()[i * most + k] = k < size;
+        for (std::int64_t k = 0; k != longest; ++k) {
+            at.data<std::int64_t>()[i * longest + k] = a.start(i) + std::min(k, size - 1);
+            counts.data<bool>()[i * longest + k] = k < size;
         }
     }
     return {to_device(at, where), to_device(counts, where), to_device(counted, where)};
 }
 
-/// Entries beside the axes that follow them.
+/// Reshapes entries to broadcast against the following axes.
 tensor beside(tensor x, std::size_t following) {
     for (std::size_t i = 0; i != following; ++i) x = x.unsqueezed(x.rank());
     return x;
@@ -63,16 +63,17 @@ tensor average_along(tensor const& x, std::size_t axis, std::int64_t out) {
 }
 
 sizes output_sizes(call const& c, tensor const& x, std::size_t axes) {
-    if (x.rank() < axes) throw error("the input has less than " + std::to_string(axes) + " dimensions");
+    if (x.rank() < axes) throw error("the input has fewer than " + std::to_string(axes) + " dimensions");
     sizes const out = for_each_axis(c, "output_size", axes, {});
     for (std::size_t i = 0; i != axes; ++i)
         if (out[i] < 0) throw error("output_size is negative");
     for (std::size_t i = x.rank() - axes; i != x.rank(); ++i)
-        if (x.size(i) == 0) throw error("an axis that is pooled over is empty");
+        if (x.size(i) == 0) throw error("a pooled axis has size 0");
     return out;
 }
 
-/// Over three axes ATen adds in the dtype of the elements, one after the other, and divides by one size after the other.
+/// With three axes ATen adds in the element dtype, one element after the other, and divides by one size after the
+/// other.
 tensor average_in_steps(tensor const& x, sizes const& out) {
     std::size_t const axes = out.size();
     tensor seen = x; // [N, C, out, window, out, window, ...]
@@ -83,7 +84,7 @@ tensor average_in_steps(tensor const& x, sizes const& out) {
         seen = index_select(seen, static_cast<std::int64_t>(2 + 2 * i), tables[i].at);
         counts = logical_and(counts.unsqueezed(counts.rank()).unsqueezed(counts.rank() + 1), tables[i].counts);
     }
-    std::vector<std::size_t> of_windows; // all windows, then all of their elements
+    std::vector<std::size_t> of_windows; // all windows, then all their elements
     for (std::size_t const first : {0U, 1U})
         for (std::size_t i = 0; i != axes; ++i) of_windows.push_back(first + 2 * i);
     std::vector<std::size_t> order = {0, 1};
@@ -119,12 +120,12 @@ results adaptive_avg_pool(call const& c) {
     if (Axes == 3 && compute_type(x.dtype()) != x.dtype() && !whole && x.count() != 0)
         return as_given(average_in_steps(batched(x, Axes), out), x);
     tensor y = cast(batched(x, Axes), compute_type(x.dtype()));
-    if (!is_floating(y.dtype())) throw error("a mean is one of floats");
+    if (!is_floating(y.dtype())) throw error("a mean requires a floating-point dtype");
     for (std::size_t i = Axes; i-- != 0;) y = average_along(y, i + 2, out[i]);
     return as_given(cast(y, x.dtype()), x);
 }
 
-/// Along the axis the first of the largest elements; of NaN, which is larger, the last.
+/// The index of the first maximum along the axis; for NaN, which is greater than numbers, the last.
 tensor place_of_largest(tensor const& x, std::int64_t axis) {
     tensor first = arg_max(x, axis, true);
     if (!is_floating(x.dtype())) return first;
@@ -133,7 +134,7 @@ tensor place_of_largest(tensor const& x, std::int64_t axis) {
         reduce(reduce_op::any, unknown, {axis}, true), arg_max(cast(unknown, dtype::uint8), axis, true, true), first);
 }
 
-/// Values, and where they stand in their plane.
+/// The maxima and their positions in the plane.
 template <std::size_t Axes>
 results adaptive_max_pool(call const& c) {
     tensor const x = c.t("self");
@@ -160,7 +161,7 @@ results adaptive_max_pool(call const& c) {
     return {as_given(contiguous(values), x), as_given(contiguous(indices), x)};
 }
 
-/// [out, in]: what each element counts in each window.
+/// [out, in]: the share of each element in each window.
 tensor shares(adaptive const& a, dtype type, device where) {
     tensor const out = tensor::empty(dtype::float64, {a.out, a.in});
     std::fill_n(out.data<double>(), out.count(), 0.0);

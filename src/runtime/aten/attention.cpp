@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: attention. Computed in float32 where the dtype is narrower, and rounded at the end.
+// ATen operators: attention. Narrow dtypes are computed in float32 and rounded at the end.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -16,17 +16,17 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// 0 where a key is seen, -inf where it is hidden.
+/// 0 for visible keys, -inf for hidden ones.
 tensor as_bias(tensor const& seen, dtype type) {
     tensor const none = full(0, type, seen.sizes(), seen.where());
     return where(seen, none, scalar(-infinity));
 }
 
-/// Each head of keys and values for as many heads of queries.
+/// Repeats each head of keys and values for the heads of queries that share it.
 tensor repeated_heads(tensor const& x, std::int64_t heads) {
     std::size_t const axis = x.rank() - 3;
     if (x.size(axis) == 0 || heads % x.size(axis) != 0)
-        throw error("the heads of the queries are no multiple of those of the keys");
+        throw error("the number of query heads is not a multiple of the number of key heads");
     std::int64_t const times = heads / x.size(axis);
     if (times == 1) return x;
     sizes to = x.sizes();
@@ -38,9 +38,10 @@ tensor repeated_heads(tensor const& x, std::int64_t heads) {
 }
 
 struct attention_options {
-    tensor bias; ///< of the scores, or no tensor
+    tensor bias; ///< added to the scores; may be empty
     bool causal = false;
-    /// Of the operands, where the CPU has a fused kernel: it scales scores, rounds exponentials before they weigh values, and divides last.
+    /// The dtype of the operands if ATen's CPU backend has a fused kernel, which scales scores, rounds exponentials
+    /// before they weight the values, and divides last.
     dtype fused = dtype::undefined;
     std::optional<double> scale;
     bool repeats_heads = false;
@@ -52,20 +53,20 @@ struct attended {
     tensor logarithm; ///< of the sum of the exponentials of the scores
 };
 
-/// All in the compute type.
+/// Operands and results are in the compute type.
 attended attend(tensor const& query, tensor key, tensor value, attention_options const& o) {
     if (query.rank() < 2 || key.rank() < 2 || value.rank() < 2)
-        throw error("queries, keys and values have less than 2 dimensions");
+        throw error("queries, keys and values must have at least 2 dimensions");
     if (o.repeats_heads) {
         if (query.rank() < 3 || key.rank() != query.rank() || value.rank() != query.rank())
-            throw error("there are no heads");
+            throw error("the number of heads is 0");
         std::int64_t const heads = query.size(query.rank() - 3);
         key = repeated_heads(key, heads);
         value = repeated_heads(value, heads);
     }
     double const size = static_cast<double>(query.sizes().back());
     double const scale = o.scale.value_or(1 / std::sqrt(size));
-    double const root = std::sqrt(std::abs(scale)); // on both sides, so that neither overflows
+    double const root = std::sqrt(std::abs(scale)); // applied to both operands, so that neither overflows
     bool const is_fused = o.fused != dtype::undefined;
     tensor scores = is_fused ? matmul(query, transpose(key, -1, -2)) * scalar(scale)
                              : matmul(query * scalar(scale < 0 ? -root : root), transpose(key, -1, -2) * scalar(root));
@@ -80,9 +81,9 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
         return {matmul(none, value), none, sum(none, {-1})};
     }
     tensor const hidden = reduce(reduce_op::all, equal(scores, scalar(-infinity)), {-1}, true);
-    tensor const weights = where(hidden, scalar(0), softmax(scores, -1)); // nothing is seen: 0, not NaN
-    tensor const most = max(scores, {-1}, true);
-    tensor const safe = where(equal(most, scalar(-infinity)), scalar(0), most);
+    tensor const weights = where(hidden, scalar(0), softmax(scores, -1)); // no visible key: 0, not NaN
+    tensor const highest = max(scores, {-1}, true);
+    tensor const safe = where(equal(highest, scalar(-infinity)), scalar(0), highest);
     tensor const exponentials = exp(scores - safe);
     tensor const total = sum(exponentials, {-1}, true);
     tensor const logarithm = where(hidden, scalar(0), log(total) + safe);
@@ -94,19 +95,19 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
     return {out, weights, logarithm.squeezed(logarithm.rank() - 1)};
 }
 
-/// `adds_bools`: a mask of bools is added as 0 and 1, as the private variant does.
+/// `adds_bools`: a bool mask is added as 0 and 1, as in ATen's private variant.
 attended attend(call const& c, bool adds_bools) {
     tensor const query = c.t("query");
     dtype const type = query.dtype();
     if (!is_floating(type) || c.t("key").dtype() != type || c.t("value").dtype() != type)
-        throw error("queries, keys and values are floats of one dtype");
+        throw error("queries, keys and values must have the same floating-point dtype");
     dtype const in = compute_type(type);
     attention_options o;
     std::string_view const mask = c.has_argument("attn_bias") ? "attn_bias" : "attn_mask";
     o.bias = c.maybe(mask);
     o.causal = c.b("is_causal");
     if (o.bias && o.bias.dtype() == dtype::bool_) o.bias = adds_bools ? cast(o.bias, in) : as_bias(o.bias, in);
-    if (o.bias && o.causal) throw error("is_causal is given beside a mask");
+    if (o.bias && o.causal) throw error("is_causal cannot be combined with a mask");
     o.scale = c.maybe_f("scale");
     bool const is_fused = c.overload().find("flash") != std::string_view::npos;
     o.repeats_heads = is_fused || (c.has_argument("enable_gqa") && c.b("enable_gqa"));
@@ -142,7 +143,7 @@ results efficient_attention(call const& c) {
     return {a.out, logarithm, none(), none()};
 }
 
-/// x [..., I] times weight [O, I], with a bias.
+/// x [..., I] times weight [O, I], plus a bias.
 term linear(term const& x, tensor const& weight, tensor const& bias) {
     dtype const in = compute_type(x->dtype());
     return cast(matmul(cast(*x, in), transpose(cast(weight, in), 0, 1)) + cast(bias, in), x->dtype());
@@ -156,8 +157,9 @@ tensor without_heads(tensor const& x) {
     return reshape(transpose(x, 1, 2), {x.size(0), x.size(2), x.size(1) * x.size(3)});
 }
 
-/// True entries of the mask hide: a matrix [T, T], the padding of each sequence [B, T], or both at once [B, H, T, T].
-tensor hiding(call const& c, dtype type) {
+/// True entries of the mask hide keys: a matrix [T, T], the padding of each sequence [B, T], or both at once [B, H, T,
+/// T].
+tensor mask_bias(call const& c, dtype type) {
     tensor mask = c.maybe("mask");
     if (!mask) return mask;
     if (mask.dtype() != dtype::bool_) return cast(mask, type);
@@ -175,7 +177,7 @@ multi_head attend_with_heads(call const& c, term const& query, term const& key, 
     std::int64_t const size = c.i("embed_dim");
     if (query->rank() != 3 || query->size(2) != size || heads < 1 || size % heads != 0 ||
         weight.sizes() != sizes{3 * size, size})
-        throw error("queries and weights do not fit the heads");
+        throw error("the sizes of the queries and weights do not match the number of heads");
     dtype const type = query->dtype();
     dtype const in = compute_type(type);
     auto const part = [&](term const& x, std::int64_t which) {
@@ -183,7 +185,7 @@ multi_head attend_with_heads(call const& c, term const& query, term const& key, 
         return with_heads(cast(*y, in), heads);
     };
     attention_options o;
-    o.bias = hiding(c, in);
+    o.bias = mask_bias(c, in);
     attended const a = attend(part(query, 0), part(key, 1), part(value, 2), o);
     return {linear(cast(without_heads(a.out), type), c.t("proj_weight"), c.t("proj_bias")), cast(a.weights, type)};
 }
@@ -194,14 +196,14 @@ results native_multi_head_attention(call const& c) {
     return {*m.out, c.b("average_attn_weights") ? *average(m.weights, {1}) : m.weights};
 }
 
-/// Attention and two linear layers, each with what came in added and normalized before or after.
+/// Attention and two linear layers, each with a residual connection and normalization before or after.
 results transformer_encoder_layer(call const& c) {
     auto const normalized = [&](term const& x, std::string const& which) -> term {
         dtype const in = compute_type(x->dtype());
         tensor const wide = cast(*x, in);
-        tensor const centred = wide - mean(wide, {-1}, true);
-        tensor const deviation = sqrt(mean(square(centred), {-1}, true) + scalar(c.f("eps")));
-        return cast(centred / deviation * cast(c.t("norm_weight_" + which), in) + cast(c.t("norm_bias_" + which), in),
+        tensor const centered = wide - mean(wide, {-1}, true);
+        tensor const deviation = sqrt(mean(square(centered), {-1}, true) + scalar(c.f("eps")));
+        return cast(centered / deviation * cast(c.t("norm_weight_" + which), in) + cast(c.t("norm_bias_" + which), in),
                     x->dtype());
     };
     auto const fed_forward = [&](term const& x) {

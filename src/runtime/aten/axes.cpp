@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dimensions that arguments name, and the views that several operators make.
+// Dimension arguments, and views that several operators use.
 #include "axes.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ std::vector<std::size_t> distinct_axes(ints const& axes, std::size_t rank) {
     for (std::int64_t const axis : axes) {
         std::size_t const at = axis_at(axis, rank);
         if (std::find(out.begin(), out.end(), at) != out.end())
-            throw error("dimension " + std::to_string(axis) + " is named twice");
+            throw error("dimension " + std::to_string(axis) + " is given twice");
         out.push_back(at);
     }
     return out;
@@ -23,14 +23,14 @@ sizes completed(sizes to, std::int64_t count) {
     *open = 1;
     std::int64_t const others = count_of(to);
     if (others == 0 || count % others != 0)
-        throw error(std::to_string(count) + " elements do not fit into sizes of " + std::to_string(others) +
-                    " and one that is open");
+        throw error(std::to_string(count) + " elements cannot be viewed as sizes with the product " +
+                    std::to_string(others) + " and one inferred size");
     *open = count / others;
     return to;
 }
 
 tensor python_slice(tensor const& x, std::size_t axis, std::int64_t start, std::int64_t end, std::int64_t step) {
-    if (step <= 0) throw error("a slice goes forward, not by " + std::to_string(step));
+    if (step <= 0) throw error("the step of a slice must be positive, not " + std::to_string(step));
     std::int64_t const size = x.size(axis);
     auto const inside = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size); };
     std::int64_t const first = inside(start);
@@ -41,12 +41,13 @@ tensor python_slice(tensor const& x, std::size_t axis, std::int64_t start, std::
 tensor selected(tensor const& x, std::size_t axis, std::int64_t index) {
     std::int64_t const size = x.size(axis);
     if (index < -size || index >= size)
-        throw error("index " + std::to_string(index) + " is outside of a dimension of size " + std::to_string(size));
+        throw error("index " + std::to_string(index) + " is out of range for a dimension of size " +
+                    std::to_string(size));
     return x.sliced(axis, index < 0 ? index + size : index, 1).squeezed(axis);
 }
 
 tensor diagonal_of(tensor const& x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-    if (x.rank() < 2) throw error("a diagonal is one of two dimensions");
+    if (x.rank() < 2) throw error("a diagonal requires at least 2 dimensions");
     std::vector<std::size_t> const both = distinct_axes({dim1, dim2}, x.rank());
     std::int64_t const n = x.size(both[0]);
     std::int64_t const m = x.size(both[1]);
@@ -67,27 +68,27 @@ tensor diagonal_of(tensor const& x, std::int64_t offset, std::int64_t dim1, std:
 }
 
 tensor strided(tensor const& x, sizes const& to, ints const& strides, std::optional<std::int64_t> offset) {
-    if (to.size() != strides.size()) throw error("there are as many strides as sizes");
-    if (x.is_strings()) throw error("strings lie in no strides");
+    if (to.size() != strides.size()) throw error("the numbers of strides and of sizes must be equal");
+    if (x.is_strings()) throw error("strings do not support strided views");
     std::int64_t const start = offset.value_or(x.storage_offset());
-    if (start < 0) throw error("a storage offset is not negative");
+    if (start < 0) throw error("a storage offset must not be negative");
     if (count_of(to) == 0) return x.viewed(to, strides);
-    std::int64_t const most = x.storage_count();
+    std::int64_t const storage = x.storage_count();
     std::int64_t last = start;
-    for (std::size_t i = 0; last < most && i != to.size(); ++i) {
-        if (strides[i] < 0) throw error("a stride is not negative");
-        bool const beyond = strides[i] != 0 && to[i] - 1 > most / strides[i];
-        last += beyond ? most : (to[i] - 1) * strides[i];
+    for (std::size_t i = 0; last < storage && i != to.size(); ++i) {
+        if (strides[i] < 0) throw error("a stride must not be negative");
+        bool const beyond = strides[i] != 0 && to[i] - 1 > storage / strides[i];
+        last += beyond ? storage : (to[i] - 1) * strides[i];
     }
-    if (last >= most)
-        throw error("sizes " + to_string(to) + " with strides " + to_string(strides) + " from " +
-                    std::to_string(start) + " on leave a storage of " + std::to_string(most) + " elements");
+    if (last >= storage)
+        throw error("sizes " + to_string(to) + " with strides " + to_string(strides) + " and offset " +
+                    std::to_string(start) + " reach past a storage of " + std::to_string(storage) + " elements");
     return x.viewed(to, strides, start - x.storage_offset());
 }
 
 tensor permuted_by(tensor const& x, ints const& order) {
     if (order.size() != x.rank())
-        throw error("a permutation of " + std::to_string(order.size()) + " dimensions for " + to_string(x.sizes()));
+        throw error("dims has " + std::to_string(order.size()) + " entries for shape " + to_string(x.sizes()));
     return x.permuted(distinct_axes(order, x.rank()));
 }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: functions of two numbers and more.
-#include <cmath>
+// ATen operators: mathematical functions of two numbers.
+#include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
 
-#include <aton/aten/promotion.hpp>
 #include <aton/core/error.hpp>
 
 #include "elementwise.hpp"
@@ -13,174 +10,11 @@
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
-void require_no_zero(tensor const& divisor) {
-    if (!is_integral(divisor.dtype()) || divisor.count() == 0) return;
-    if (to_host(reduce(reduce_op::any, equal(divisor, 0), all_axes(divisor))).item().to<bool>())
-        throw error("an integer is divided by zero");
-}
-
 namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-bool is_one(scalar const& s) { return s == scalar(1); }
-
-/// `y` times the argument, in the dtype of `y`.
-tensor times_argument(call const& c, tensor const& y, std::string_view factor) {
-    scalar const number = c.number(factor);
-    return is_one(number) ? y : y * number;
-}
-
-/// A dtype of integers does not take factors that are not, nor one of bools numbers.
-void require_factor(dtype type, scalar const& factor) {
-    bool const fits = factor.is_bool() || is_complex(type) || (factor.is_integral() && type != dtype::bool_) ||
-                      (factor.is_floating() && is_floating(type)) || is_one(factor);
-    if (!fits) throw error("the factor does not fit " + std::string(name(type)));
-}
-
-void require_no_bool(operand_pair const& p) {
-    if (p.type == dtype::bool_) throw error("bools are not subtracted");
-}
-
-results add_scaled(call const& c) {
-    operand_pair const p = promoted(c);
-    require_factor(p.type, c.number("alpha"));
-    return p.finish(p.x + times_argument(c, p.y, "alpha"));
-}
-results subtract_scaled(call const& c) {
-    operand_pair const p = promoted(c);
-    require_no_bool(p);
-    require_factor(p.type, c.number("alpha"));
-    return p.finish(p.x - times_argument(c, p.y, "alpha"));
-}
-results subtract_from(call const& c) {
-    operand_pair const p = promoted(c);
-    require_no_bool(p);
-    require_factor(p.type, c.number("alpha"));
-    return p.finish(p.y - times_argument(c, p.x, "alpha"));
-}
-
-/// A quotient that integers do not take by 0.
-template <binary_op Op>
-results whole(call const& c) {
-    operand_pair const p = Op == binary_op::remainder ? promoted(c) : promoted_factors(c);
-    require_no_zero(p.y);
-    return p.finish(binary(Op, p.x, p.y));
-}
-
-results multiplied(call const& c) {
-    operand_pair const p = promoted_factors(c);
-    return p.finish(binary(binary_op::mul, p.x, p.y));
-}
-
-results divided(call const& c) {
-    std::string_view const mode =
-        c.has_argument("rounding_mode") && c.given("rounding_mode") ? c.text("rounding_mode") : std::string_view();
-    if (mode == "floor") return whole<binary_op::floor_div>(c);
-    if (!mode.empty() && mode != "trunc") throw error("rounding_mode is '" + std::string(mode) + "'");
-    if (mode.empty()) {
-        operand_pair const p = promoted_real_factors(c);
-        return p.finish(p.x / p.y);
-    }
-    operand_pair const p = promoted_factors(c);
-    require_no_zero(p.y);
-    tensor const quotient = p.x / p.y;
-    return p.finish(trunc(p.y.rank() == 0 ? quotient : p.finish(quotient))); // that of two tensors is rounded
-}
-
-/// Some exponents are treated apart where they are numbers: everything to 0 is 1, complex numbers too, and two powers are roots, but not of
-/// float16.
-tensor raised(call const& c, tensor const& x, tensor const& y) {
-    aten_argument const& exponent = c.argument("exponent");
-    if (exponent.is != aten_argument::kind::number) return pow(x, y);
-    if (exponent.number == scalar(0)) return full(1, x.dtype(), x.sizes(), x.where());
-    bool const has_roots =
-        is_floating(x.dtype()) && (c.t("self").dtype() != dtype::float16 || x.dtype() == dtype::float64);
-    if (has_roots && exponent.number == scalar(0.5)) return sqrt(x);
-    if (has_roots && exponent.number == scalar(-0.5)) return scalar(1) / sqrt(x);
-    return pow(x, y);
-}
-
-/// Integers to a negative number have no integer power; those of a tensor are 0, 1 and -1.
-results power(call const& c) {
-    operand_pair const p = promoted_factors(c, "self", "exponent");
-    if (p.type == dtype::bool_) throw error("bools have no powers");
-    aten_argument const& exponent = c.argument("exponent");
-    if (is_integral(p.type) && exponent.is == aten_argument::kind::number && exponent.number.to<double>() < 0)
-        throw error("integers are not raised to negative integers");
-    if (exponent.is == aten_argument::kind::number && exponent.number == scalar(1)) return p.finish(p.x);
-    return p.finish(raised(c, p.x, p.y));
-}
-
-/// In float64, or complex128.
-results power_in_double(call const& c) {
-    bool const complex = is_complex(result_type(c, {"self", "exponent"}));
-    dtype const type = complex ? dtype::complex128 : dtype::float64;
-    return raised(c, operand(c, "self", type), operand(c, "exponent", type));
-}
-
-/// The other one of a NaN.
-template <binary_op Op>
-results but_nan(call const& c) {
-    operand_pair const p = promoted(c);
-    if (!is_floating(p.x.dtype())) return p.finish(binary(Op, p.x, p.y));
-    return p.finish(where(isnan(p.x), p.y, where(isnan(p.y), p.x, binary(Op, p.x, p.y))));
-}
-
-results step(call const& c) {
-    operand_pair const p = promoted(c, "self", "values");
-    tensor const above = cast(greater(p.x, 0), p.x.dtype());
-    return p.finish(where(equal(p.x, 0), p.y, above));
-}
-
-/// From the end that is nearer. A weight has the dtype of the ends, unless it is a number or a 0-d tensor.
-results interpolated(call const& c) {
-    bool const weight_is_tensor = c.argument("weight").is == aten_argument::kind::tensor;
-    if (weight_is_tensor && c.t("weight").rank() > 0 && c.t("weight").dtype() != c.t("self").dtype())
-        throw error("the weight of lerp has another dtype than its ends");
-    dtype const type = weight_is_tensor ? result_type(c, {"self", "end", "weight"}) : result_type(c, {"self", "end"});
-    if (is_integral(type) || type == dtype::bool_) throw error("lerp is one of floats and complex numbers");
-    tensor const x = operand(c, "self", compute_type(type));
-    tensor const y = operand(c, "end", compute_type(type));
-    tensor const w = operand(c, "weight", compute_type(type));
-    tensor const across = y - x;
-    tensor const near = less(abs(w), 0.5);
-    return cast(where(near, x + w * across, y - across * (scalar(1) - w)), type);
-}
-
-/// self + value * tensor1 * tensor2, or / tensor2.
-template <binary_op Op>
-results add_combined(call const& c) {
-    dtype const type = result_type(c, {"self", "tensor1", "tensor2"});
-    if (Op == binary_op::div && !is_floating(type) && !is_complex(type)) throw error("integers are not divided here");
-    if (type == dtype::bool_) throw error("this function is not one of bool");
-    dtype const in = compute_type(type);
-    require_factor(type, c.number("value"));
-    tensor const x = times_argument(c, operand(c, "tensor1", in), "value");
-    return cast(operand(c, "self", in) + binary(Op, x, operand(c, "tensor2", in)), type);
-}
-
-/// self * 2^other. With an integer for the exponent the power itself may overflow: it is multiplied in three parts.
-results scaled_by_power(call const& c) {
-    tensor const exponent = c.t("other");
-    if (is_floating(c.t("self").dtype()) && is_integral(exponent.dtype())) {
-        constexpr double most = 2100; // from the least number to infinity
-        tensor const n = cast(clamp(cast(exponent, dtype::int32), -most, most), dtype::float64);
-        tensor const third = trunc(n / scalar(3.0));
-        tensor const factor = pow(full(2, dtype::float64, {}, n.where()), third);
-        tensor const rest = pow(full(2, dtype::float64, {}, n.where()), n - third * scalar(2.0));
-        return cast(cast(c.t("self"), dtype::float64) * factor * factor * rest, c.t("self").dtype());
-    }
-    dtype const power_type = to_real(exponent.dtype());
-    tensor const power = cast(binary(binary_op::pow, scalar(2), cast(exponent, compute_type(power_type))), power_type);
-    aton::aten::promotion types;
-    types.add_tensor(c.t("self").dtype(), c.t("self").rank() != 0);
-    types.add_tensor(power_type, exponent.rank() != 0);
-    dtype const type = types.result();
-    return cast(cast(c.t("self"), compute_type(type)) * cast(power, compute_type(type)), type);
-}
-
-/// x * log(y), or log(1 + y): 0 where x is 0, unless y is NaN.
+/// x * log(y), or x * log(1 + y): 0 if x is 0, unless y is NaN.
 template <unary_op Log>
 results times_log(call const& c) {
     operand_pair const p = promoted_to_real(c);
@@ -192,20 +26,20 @@ results times_log(call const& c) {
 template <unary_op Exp, unary_op Log>
 results add_in_logs(call const& c) {
     operand_pair const p = promoted_to_real(c);
-    if (is_complex(p.type)) { // apart from the larger real part
+    if (is_complex(p.type)) { // relative to the larger real part
         tensor const first = greater_equal(real_part(p.x), real_part(p.y));
-        tensor const most = where(first, p.x, p.y);
-        tensor const other = where(first, p.y, p.x) - most;
-        return p.finish(most + unary(Log, unary(Exp, other) + scalar(1)));
+        tensor const highest = where(first, p.x, p.y);
+        tensor const other = where(first, p.y, p.x) - highest;
+        return p.finish(highest + unary(Log, unary(Exp, other) + scalar(1)));
     }
-    tensor const most = maximum(p.x, p.y);
+    tensor const highest = maximum(p.x, p.y);
     tensor const apart = unary(Exp, -abs(p.x - p.y));
     tensor const extra =
         unary(unary_op::log1p, apart) * scalar(Exp == unary_op::exp ? 1.0 : 1.44269504088896340736); // 1 / log(2)
-    return p.finish(where(logical_and(equal(p.x, p.y), unary(unary_op::isinf, p.x, {1, 1, 0})), p.x, most + extra));
+    return p.finish(where(logical_and(equal(p.x, p.y), unary(unary_op::isinf, p.x, {1, 1, 0})), p.x, highest + extra));
 }
 
-/// Numbers of 16 bits by their codes: 0 steps to the least number of the sign, others by one code.
+/// nextafter of 16-bit floats by their codes: 0 steps to the smallest number of the sign, others by one code.
 tensor next_half(tensor const& x, tensor const& towards) {
     sizes const to = broadcast(x.sizes(), towards.sizes());
     tensor const from = contiguous(x.expanded(to));
@@ -229,7 +63,8 @@ results next_number(call const& c) {
 results of_parts(call const& c) {
     tensor const re = c.t("real");
     tensor const im = c.t("imag");
-    if (re.dtype() != im.dtype() || !is_floating(re.dtype())) throw error("the parts are of one floating dtype");
+    if (re.dtype() != im.dtype() || !is_floating(re.dtype()))
+        throw error("both parts must have the same floating-point dtype");
     return complex_of(re, im);
 }
 
@@ -237,7 +72,7 @@ results of_angle(call const& c) {
     tensor const length = c.t("abs");
     tensor const angle = c.t("angle");
     if (length.dtype() != angle.dtype() || !is_floating(length.dtype()))
-        throw error("the parts are of one floating dtype");
+        throw error("both parts must have the same floating-point dtype");
     return complex_of(length * cos(angle), length * sin(angle));
 }
 
@@ -246,71 +81,24 @@ results of_angle(call const& c) {
 rows binary_math() {
     using enum binary_op;
     static constexpr row all[] = {
-        {"add.Scalar", add_scaled},
-        {"add.Tensor", add_scaled},
-        {"addcdiv", add_combined<div>},
-        {"addcmul", add_combined<mul>},
         {"arctan2", common_real<atan2>},
         {"atan2", common_real<atan2>},
         {"complex", of_parts},
         {"copysign.Scalar", common_real<copysign>},
         {"copysign.Tensor", common_real<copysign>},
-        {"div.Scalar", divided},
-        {"div.Scalar_mode", divided},
-        {"div.Tensor", divided},
-        {"div.Tensor_mode", divided},
-        {"divide.Scalar", divided},
-        {"divide.Scalar_mode", divided},
-        {"divide.Tensor", divided},
-        {"divide.Tensor_mode", divided},
-        {"float_power.Scalar", power_in_double},
-        {"float_power.Tensor_Scalar", power_in_double},
-        {"float_power.Tensor_Tensor", power_in_double},
-        {"floor_divide", whole<floor_div>},
-        {"floor_divide.Scalar", whole<floor_div>},
-        {"fmax", but_nan<binary_op::maximum>},
-        {"fmin", but_nan<binary_op::minimum>},
-        {"fmod.Scalar", whole<fmod>},
-        {"fmod.Tensor", whole<fmod>},
         {"gcd", common_type<gcd>},
-        {"heaviside", step},
         {"hypot", common_type<hypot>},
         {"lcm", common_type<lcm>},
-        {"ldexp.Tensor", scaled_by_power},
-        {"lerp.Scalar", interpolated},
-        {"lerp.Tensor", interpolated},
         {"logaddexp", add_in_logs<unary_op::exp, unary_op::log>},
         {"logaddexp2", add_in_logs<unary_op::exp2, unary_op::log2>},
-        {"max.other", common_type<binary_op::maximum>},
-        {"maximum", common_type<binary_op::maximum>},
-        {"min.other", common_type<binary_op::minimum>},
-        {"minimum", common_type<binary_op::minimum>},
-        {"mul.Scalar", multiplied},
-        {"mul.Tensor", multiplied},
-        {"multiply.Scalar", multiplied},
-        {"multiply.Tensor", multiplied},
         {"nextafter", next_number},
         {"polar", of_angle},
-        {"pow.Scalar", power},
-        {"pow.Tensor_Scalar", power},
-        {"pow.Tensor_Tensor", power},
-        {"remainder.Scalar", whole<remainder>},
-        {"remainder.Scalar_Tensor", whole<remainder>},
-        {"remainder.Tensor", whole<remainder>},
-        {"rsub.Scalar", subtract_from},
-        {"rsub.Tensor", subtract_from},
         {"special_xlog1py", times_log<unary_op::log1p>},
         {"special_xlog1py.other_scalar", times_log<unary_op::log1p>},
         {"special_xlog1py.self_scalar", times_log<unary_op::log1p>},
         {"special_xlogy", times_log<unary_op::log>},
         {"special_xlogy.other_scalar", times_log<unary_op::log>},
         {"special_xlogy.self_scalar", times_log<unary_op::log>},
-        {"sub.Scalar", subtract_scaled},
-        {"sub.Tensor", subtract_scaled},
-        {"subtract.Scalar", subtract_scaled},
-        {"subtract.Tensor", subtract_scaled},
-        {"true_divide.Scalar", divided},
-        {"true_divide.Tensor", divided},
         {"xlogy.Scalar_Other", times_log<unary_op::log>},
         {"xlogy.Scalar_Self", times_log<unary_op::log>},
         {"xlogy.Tensor", times_log<unary_op::log>},

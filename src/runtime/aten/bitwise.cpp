@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: bits of integers.
+// ATen operators: bitwise functions of integers.
 #include "elementwise.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {

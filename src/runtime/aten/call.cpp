@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments of a call, checked when they are asked for; type promotion.
+// Arguments of a call, checked on access; type promotion.
 #include "call.hpp"
 
 #include <string>
@@ -35,7 +35,7 @@ bool call::has_argument(std::string_view name) const {
 aten_argument const& call::argument(std::string_view name) const {
     for (aten_argument const& a : bound_)
         if (a.name == name) return a;
-    throw error("there is no argument '" + std::string(name) + "'");
+    throw error("the operator does not have an argument '" + std::string(name) + "'");
 }
 
 bool call::given(std::string_view name) const { return argument(name).is != kind::none; }
@@ -55,7 +55,7 @@ std::vector<tensor> const& call::tensors(std::string_view name) const {
 
 scalar call::number(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.is == kind::tensor) return to_host(a.tensor).item(); // a 0-d tensor stands for its number
+    if (a.is == kind::tensor) return to_host(a.tensor).item(); // a 0-d tensor counts as its number
     if (a.is != kind::number) refuse(a, "a number");
     return a.number;
 }
@@ -89,7 +89,7 @@ std::vector<double> call::floats(std::string_view name) const {
 
 std::string_view call::text(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.is != kind::text) refuse(a, "a text");
+    if (a.is != kind::text) refuse(a, "a string");
     return a.text;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a kernel of an ATen operator sees of its call, and the rows that list kernels.
+// The call of an ATen operator as kernels see it, and the rows that list kernels.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ public:
     // NOLINTEND(google-explicit-constructor)
     results(std::initializer_list<value> all) { all_.results = all; }
 
-    /// Notes what an argument holds after the call.
+    /// Sets the value of a mutated argument after the call.
     results& mutate(std::string argument, tensor now) {
         all_.mutated.emplace_back(std::move(argument), std::move(now));
         return *this;
@@ -37,8 +37,8 @@ private:
     aten_results all_;
 };
 
-/// A call of an overload: all arguments of its schema. Names that the schema does not have, and kinds that the argument is not, throw
-/// aton::error.
+/// A call of an overload, with all arguments of its schema. Accessors throw aton::error for names that the schema does
+/// not have and for arguments of another kind.
 class call {
 public:
     call(std::string_view overload, std::vector<aten_argument> bound, aten_options const& options)
@@ -55,9 +55,9 @@ public:
     /// Whether the argument is not None.
     [[nodiscard]] bool given(std::string_view name) const;
 
-    /// A number becomes a 0-d tensor: int64, float32 or bool.
+    /// A tensor; a number becomes a 0-d tensor: int64, float32, complex64 or bool.
     [[nodiscard]] tensor t(std::string_view name) const;
-    /// No tensor for None.
+    /// Empty for None.
     [[nodiscard]] tensor maybe(std::string_view name) const { return given(name) ? t(name) : tensor(); }
     [[nodiscard]] std::vector<tensor> const& tensors(std::string_view name) const;
     [[nodiscard]] scalar number(std::string_view name) const;
@@ -66,13 +66,13 @@ public:
     [[nodiscard]] bool b(std::string_view name) const { return number(name).to<double>() != 0; }
     [[nodiscard]] std::optional<std::int64_t> maybe_i(std::string_view name) const;
     [[nodiscard]] std::optional<double> maybe_f(std::string_view name) const;
-    [[nodiscard]] std::vector<std::int64_t> ints(std::string_view name) const; ///< a number alone is a list of one
+    [[nodiscard]] std::vector<std::int64_t> ints(std::string_view name) const; ///< a single number is a list of one
     [[nodiscard]] std::vector<double> floats(std::string_view name) const;
     [[nodiscard]] std::string_view text(std::string_view name) const;
     [[nodiscard]] dtype type(std::string_view name) const;                  ///< undefined for None
-    [[nodiscard]] dtype type(std::string_view name, dtype otherwise) const; ///< of None
+    [[nodiscard]] dtype type(std::string_view name, dtype otherwise) const; ///< `otherwise` for None
 
-    /// Another overload with these arguments.
+    /// Runs another overload.
     [[nodiscard]] aten_results run(std::string_view overload, std::vector<aten_argument> arguments) const {
         return call_aten(overload, std::move(arguments), options_);
     }
@@ -83,35 +83,37 @@ private:
     aten_options options_;
 };
 
-// Type promotion, as at::TensorIterator has it.
+// Type promotion, as in at::TensorIterator.
 
-/// The dtype of the result of these arguments (Tensor, Tensor[], Scalar): those with dimensions before 0-d ones before numbers.
+/// The result dtype of these arguments (Tensor, Tensor[], Scalar): tensors with dimensions take priority over 0-d ones,
+/// and those over numbers.
 [[nodiscard]] dtype result_type(call const& c, std::initializer_list<std::string_view> names);
-/// float32 for integers and bool: what functions of real numbers compute in.
+/// float32 for integers and bool: the dtype in which functions of real numbers are computed.
 [[nodiscard]] constexpr dtype to_real(dtype t) { return is_floating(t) || is_complex(t) ? t : dtype::float32; }
 /// The dtype in which ATen's kernels compute: float32 for float16 and bfloat16. Results are cast back.
 [[nodiscard]] constexpr dtype compute_type(dtype t) {
     return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t;
 }
-/// An argument (Tensor or Scalar) in a dtype; numbers as 0-d tensors on the device.
+/// An argument (Tensor or Scalar) cast to a dtype; a number becomes a 0-d tensor on the device of the call.
 [[nodiscard]] tensor operand(call const& c, std::string_view name, dtype as);
 /// A number as a 0-d tensor of this dtype on the device of the call.
 [[nodiscard]] tensor constant(call const& c, scalar const& value, dtype as);
 
-/// Two operands in the dtype that ATen computes in, and the dtype that the result has.
+/// Two operands in the compute type, and the dtype of the result.
 struct operand_pair {
     tensor x;
     tensor y;
     dtype type = dtype::undefined;
 
-    /// A result of the computation in the result's dtype.
+    /// Casts a computed tensor to the dtype of the result.
     [[nodiscard]] tensor finish(tensor const& z) const { return cast(z, type); }
 };
-/// Rounded to the dtype of the result first, numbers too.
+/// Promotes two operands. Both, including numbers, are rounded to the dtype of the result first.
 [[nodiscard]] operand_pair promoted(call const& c, std::string_view x = "self", std::string_view y = "other");
-/// The same for functions of real numbers: integers become float32.
+/// Like promoted, for functions of real numbers: integers become float32.
 [[nodiscard]] operand_pair promoted_to_real(call const& c, std::string_view x = "self", std::string_view y = "other");
-/// The same of products, quotients and powers, whose second operand is not rounded: a number beyond float16 is itself there.
+/// Like promoted, for products, quotients and powers, whose second operand is not rounded: a number beyond the range of
+/// float16 keeps its value.
 [[nodiscard]] operand_pair promoted_factors(call const& c, std::string_view x = "self", std::string_view y = "other");
 [[nodiscard]] operand_pair promoted_real_factors(call const& c, std::string_view x = "self",
                                                  std::string_view y = "other");
@@ -120,20 +122,20 @@ using kernel = results (*)(call const&);
 
 /// The kernel of an overload.
 struct row {
-    std::string_view overload; ///< without "aten::" where the namespace is aten
+    std::string_view overload; ///< without "aten::" for the namespace aten
     kernel run;
 };
 
 using rows = std::span<row const>;
 
-// One for each family, in a file of the same name.
+// One function per operator family, in a file of the same name.
 [[nodiscard]] rows activation();
 [[nodiscard]] rows adaptive_pooling();
 [[nodiscard]] rows attention();
 [[nodiscard]] rows binary_math();
 [[nodiscard]] rows bitwise();
-[[nodiscard]] rows buckets();
-[[nodiscard]] rows class_losses();
+[[nodiscard]] rows bucketing();
+[[nodiscard]] rows class_loss();
 [[nodiscard]] rows comparison();
 [[nodiscard]] rows conversion();
 [[nodiscard]] rows convolution();
@@ -142,16 +144,18 @@ using rows = std::span<row const>;
 [[nodiscard]] rows decompositions();
 [[nodiscard]] rows diagonals();
 [[nodiscard]] rows distances();
+[[nodiscard]] rows elementwise_binary();
+[[nodiscard]] rows elementwise_unary();
 [[nodiscard]] rows embedding();
 [[nodiscard]] rows fake_quantization();
 [[nodiscard]] rows histograms();
 [[nodiscard]] rows indexing();
 [[nodiscard]] rows joining();
 [[nodiscard]] rows linear_algebra();
-[[nodiscard]] rows losses();
+[[nodiscard]] rows loss();
 [[nodiscard]] rows matrix_product();
+[[nodiscard]] rows norm();
 [[nodiscard]] rows normalization();
-[[nodiscard]] rows norms();
 [[nodiscard]] rows padding();
 [[nodiscard]] rows patches();
 [[nodiscard]] rows pixels();
@@ -160,18 +164,21 @@ using rows = std::span<row const>;
 [[nodiscard]] rows ranges();
 [[nodiscard]] rows recurrent();
 [[nodiscard]] rows reduction();
-[[nodiscard]] rows resizing();
+[[nodiscard]] rows repeating();
+[[nodiscard]] rows resize();
+[[nodiscard]] rows sampling();
 [[nodiscard]] rows scatter();
 [[nodiscard]] rows segments();
-[[nodiscard]] rows softmax_family();
+[[nodiscard]] rows selection();
+[[nodiscard]] rows slicing();
+[[nodiscard]] rows softmax();
 [[nodiscard]] rows sorting();
-[[nodiscard]] rows spectra();
 [[nodiscard]] rows special_functions();
+[[nodiscard]] rows spectra();
 [[nodiscard]] rows splitting();
 [[nodiscard]] rows statistics();
 [[nodiscard]] rows transforms();
-[[nodiscard]] rows unary_math();
 [[nodiscard]] rows unique();
-[[nodiscard]] rows views();
+[[nodiscard]] rows view();
 
 } // namespace ATON_NAMESPACE::runtime::aten_kernels

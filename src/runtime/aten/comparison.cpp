@@ -2,21 +2,21 @@
 // ATen operators: comparisons, and logic.
 #include <aton/core/error.hpp>
 
-#include "buckets.hpp"
+#include "bucketing.hpp"
 #include "elementwise.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// |self - other| <= atol + |rtol * other|, where infinities and, if told so, NaN are close to themselves.
+/// |self - other| <= atol + |rtol * other|; equal infinities are close, and NaN is close to NaN with equal_nan.
 tensor close(call const& c) {
     tensor x = c.t("self");
     tensor y = c.t("other");
     double const rtol = c.f("rtol");
     double const atol = c.f("atol");
-    if (x.dtype() != y.dtype()) throw error("both are of one dtype");
-    if (rtol < 0 || atol < 0) throw error("a tolerance is negative");
+    if (x.dtype() != y.dtype()) throw error("both tensors must have the same dtype");
+    if (rtol < 0 || atol < 0) throw error("rtol and atol must not be negative");
     tensor same = equal(x, y);
     bool const has_nan = is_floating(x.dtype()) || is_complex(x.dtype());
     if (c.b("equal_nan") && has_nan) same = logical_or(same, logical_and(isnan(x), isnan(y)));
@@ -39,11 +39,11 @@ results is_same(call const& c) {
     tensor const x = c.t("self");
     tensor const y = c.t("other");
     if (x.sizes() != y.sizes()) return constant(c, false, dtype::bool_);
-    if (x.dtype() != y.dtype()) throw error("both are of one dtype");
+    if (x.dtype() != y.dtype()) throw error("both tensors must have the same dtype");
     return all_of(equal(x, y));
 }
 
-/// Whether each element is one of others: where it would stand among them, sorted, it stands.
+/// Whether each element occurs in another tensor: compared with the element at its position in the sorted tensor.
 results is_in(call const& c) {
     bool const number_first = c.has_argument("element");
     std::string_view const elements = number_first ? "element" : "elements";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: dtypes, copies, and what there is to know of a tensor.
+// ATen operators: dtypes, copies, and properties of tensors.
 #include <string>
 #include <string_view>
 
@@ -20,7 +20,7 @@ results cast_to(call const& c) {
     return cast(c.t("self"), Type);
 }
 
-/// To `dtype`, where it is given; layouts and memory formats change nothing that is seen.
+/// Casts to `dtype` if it is given; layouts and memory formats have no visible effect.
 results converted(call const& c) {
     tensor const x = c.t("self");
     return cast(x, c.type("dtype", x.dtype()));
@@ -40,7 +40,7 @@ results filled(call const& c) {
     tensor const x = c.t("self");
     aten_argument const& value = c.argument("value");
     if (value.is == aten_argument::kind::tensor && value.tensor.rank() != 0)
-        throw error("what fills a tensor is a number or a 0-d tensor");
+        throw error("the fill value must be a number or a 0-d tensor");
     return operand(c, "value", x.dtype()).expanded(x.sizes());
 }
 results zeroed(call const& c) { return full_like(c.t("self"), 0); }
@@ -55,19 +55,20 @@ results real(call const& c) {
 }
 results imaginary(call const& c) {
     tensor const x = c.t("self");
-    if (!is_complex(x.dtype())) throw error("only complex tensors have an imaginary part");
+    if (!is_complex(x.dtype())) throw error("imag requires a complex tensor");
     return imaginary_part(x);
 }
 
-// Numbers, as 0-d tensors of the CPU.
+// Numbers are returned as 0-d tensors on the CPU.
 
 results of_bool(bool b) { return tensor::of_scalar(b, dtype::bool_); }
 results of_int(std::int64_t i) { return tensor::of_scalar(static_cast<long long>(i), dtype::int64); }
 
-/// Python's number: a bool, an int, a float or a complex number.
+/// Python's item(): a bool, an int, a float or a complex number.
 results item(call const& c) {
     tensor const x = c.t("self");
-    if (x.count() != 1) throw error("a tensor of " + std::to_string(x.count()) + " elements is no number");
+    if (x.count() != 1)
+        throw error("a tensor of " + std::to_string(x.count()) + " elements cannot be converted to a number");
     dtype const t = x.dtype();
     dtype const as = t == dtype::bool_ ? dtype::bool_
                      : is_integral(t)  ? dtype::int64
@@ -77,7 +78,8 @@ results item(call const& c) {
 }
 results is_true(call const& c) {
     tensor const x = c.t("self");
-    if (x.count() != 1) throw error("a tensor of " + std::to_string(x.count()) + " elements has no truth");
+    if (x.count() != 1)
+        throw error("a tensor of " + std::to_string(x.count()) + " elements cannot be converted to a bool");
     return to_host(reshape(cast(x, dtype::bool_), {}));
 }
 
@@ -88,12 +90,12 @@ results has_sign(call const& c) {
     return of_bool(is_floating(t) || is_complex(t) || is_signed_integral(t));
 }
 
-/// The number of a dtype: c10::ScalarType.
+/// The number of a dtype in c10::ScalarType.
 std::int64_t number_of(dtype t) {
     constexpr std::int64_t after_bfloat16 = 16;
     for (std::int64_t n = 0; n != after_bfloat16; ++n)
         if (aton::aten::scalar_type(n) == t && t != dtype::undefined) return n;
-    throw error("no number is known of " + std::string(name(t)));
+    throw error("there is no ScalarType number for " + std::string(name(t)));
 }
 
 results common_of_types(call const& c) {
@@ -103,7 +105,7 @@ results common_of_tensors(call const& c) { return of_int(number_of(result_type(c
 
 results scalar_tensor(call const& c) { return constant(c, c.number("s"), c.type("dtype", aton::aten::default_dtype)); }
 
-/// What it asserts holds for programs that PyTorch has exported.
+/// Assertions always hold in exported programs and are not checked.
 results nothing(call const& /*c*/) { return std::vector<value>(); }
 
 } // namespace

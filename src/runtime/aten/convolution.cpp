@@ -16,15 +16,15 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// What a convolution is told beside its tensors.
-struct convolving {
+/// The arguments of a convolution other than tensors.
+struct convolution_arguments {
     window w;
     sizes extra; ///< output padding
     std::int64_t groups = 1;
     bool transposed = false;
 };
 
-/// "same" and "valid", and what comes as numbers.
+/// Sets the padding from "same", "valid" or numbers.
 void set_padding(call const& c, window& w) {
     if (c.argument("padding").is != aten_argument::kind::text) {
         w.before = w.after = for_each_axis(c, "padding", w.axes(), {0});
@@ -36,15 +36,15 @@ void set_padding(call const& c, window& w) {
     if (c.text("padding") != "same") throw error("padding is '" + std::string(c.text("padding")) + "'");
     check(w, w.axes());
     for (std::size_t i = 0; i != w.axes(); ++i) {
-        if (w.strides[i] != 1) throw error("padding 'same' is one of strides of 1");
+        if (w.strides[i] != 1) throw error("padding 'same' requires a stride of 1");
         w.before[i] = (w.extent(i) - 1) / 2;
         w.after[i] = w.extent(i) - 1 - w.before[i];
     }
 }
 
-convolving told(call const& c, tensor const& weight) {
-    if (weight.rank() < 3) throw error("weight has less than 3 dimensions");
-    convolving k;
+convolution_arguments arguments_of(call const& c, tensor const& weight) {
+    if (weight.rank() < 3) throw error("weight must have at least 3 dimensions");
+    convolution_arguments k;
     k.w = window::of(sizes(weight.sizes().begin() + 2, weight.sizes().end()));
     std::size_t const axes = k.w.axes();
     k.w.strides = for_each_axis(c, "stride", axes, {1});
@@ -56,27 +56,27 @@ convolving told(call const& c, tensor const& weight) {
     return k;
 }
 
-/// As ATen: a transposed convolution leaves at least one element on each axis.
+/// As in ATen, a transposed convolution must leave at least one element on each axis.
 tensor not_too_small(tensor x) {
     for (std::size_t i = 2; i != x.rank(); ++i)
-        if (x.size(i) < 1) throw error("nothing is left of the result");
+        if (x.size(i) < 1) throw error("the result would be empty");
     return x;
 }
 
-/// Of one real dtype, that computed in.
-tensor real_convolution(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
+/// A convolution in one real dtype, the compute type.
+tensor real_convolution(tensor const& x, tensor const& weight, tensor const& bias, convolution_arguments const& k) {
     return k.transposed ? not_too_small(transposed_convolution(x, weight, bias, k.w, k.extra, k.groups))
                         : convolution(x, weight, bias, k.w, k.groups);
 }
 
-tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
+tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, convolution_arguments const& k) {
     if (x.dtype() != weight.dtype() || (bias && bias.dtype() != x.dtype()))
-        throw error("input, weight and bias have one dtype");
+        throw error("input, weight and bias must have the same dtype");
     if (x.rank() < 2 || x.size(1) == 0 || weight.size(0) < k.groups)
-        throw error("a convolution has at least one channel and one filter");
+        throw error("a convolution needs at least one channel and one filter");
     if (k.transposed && count_of(std::span(x.sizes()).subspan(2)) == 0)
-        throw error("a transposed convolution of an empty plane");
-    if (k.transposed && x.dtype() == dtype::float16) // the CPU's kernel adds in float16
+        throw error("a transposed convolution needs a non-empty spatial input");
+    if (k.transposed && x.dtype() == dtype::float16) // ATen's CPU kernel adds in float16
         return not_too_small(transposed_convolution(x, weight, bias, k.w, k.extra, k.groups, false));
     if (!is_complex(x.dtype())) {
         auto const wide = [](tensor const& t) { return t ? cast(t, compute_type(t.dtype())) : t; };
@@ -93,8 +93,8 @@ tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, conv
     return out + reshape(bias, to);
 }
 
-/// A single image counts as a batch of one.
-tensor unbatched_too(tensor const& x, tensor const& weight, tensor const& bias, convolving const& k) {
+/// An image without a batch counts as a batch of one.
+tensor unbatched_too(tensor const& x, tensor const& weight, tensor const& bias, convolution_arguments const& k) {
     if (x.rank() + 1 != weight.rank()) return convolved(x, weight, bias, k);
     return convolved(x.unsqueezed(0), weight, bias, k).squeezed(0);
 }
@@ -104,29 +104,29 @@ tensor input_of(call const& c) { return c.t(c.has_argument("input") ? "input" : 
 template <bool Transposed>
 results convolve(call const& c) {
     tensor const weight = c.t("weight");
-    convolving k = told(c, weight);
+    convolution_arguments k = arguments_of(c, weight);
     k.transposed = k.transposed || Transposed;
     if (c.has_argument("kernel_size") && for_each_axis(c, "kernel_size", k.w.axes(), {1}) != k.w.kernel)
-        throw error("kernel_size is not that of the weight");
+        throw error("kernel_size does not match the weight");
     return unbatched_too(input_of(c), weight, c.maybe("bias"), k);
 }
 
-/// Each channel on its own.
+/// Depthwise convolution.
 results depthwise(call const& c) {
     tensor const weight = c.t("weight");
-    convolving k = told(c, weight);
+    convolution_arguments k = arguments_of(c, weight);
     tensor const x = input_of(c);
-    if (x.rank() + 1 < weight.rank() || x.rank() < 2) throw error("the input has no channels");
+    if (x.rank() + 1 < weight.rank() || x.rank() < 2) throw error("the input does not have a channel dimension");
     k.groups = x.size(x.rank() + 1 == weight.rank() ? 0 : 1);
     return unbatched_too(x, weight, c.maybe("bias"), k);
 }
 
-/// Over time, batch and channels: [T, B, C] with a weight [kernel, C, M].
+/// Convolution of [T, B, C] with a weight [kernel, C, M].
 results conv_tbc(call const& c) {
     tensor const x = c.t("self");
     tensor const weight = c.t("weight");
-    if (x.rank() != 3 || weight.rank() != 3) throw error("input and weight have 3 dimensions");
-    convolving k;
+    if (x.rank() != 3 || weight.rank() != 3) throw error("input and weight must have 3 dimensions");
+    convolution_arguments k;
     k.w = window::of({weight.size(0)});
     k.w.before = k.w.after = {c.i("pad")};
     tensor const out = convolved(x.permuted(std::vector<std::size_t>{1, 2, 0}),
@@ -138,7 +138,7 @@ results conv_tbc(call const& c) {
 
 /// The gradient of a weight [M, C / groups, kernel...]: windows of `x` [N, C, ...] times gradients [N, M, out...].
 tensor weight_gradient(tensor const& x, tensor const& gradient, window const& w, std::int64_t groups) {
-    tensor seen = windows(x, w); // [N, C, more than out..., kernel...]
+    tensor seen = windows(x, w); // [N, C, at least out..., kernel...]
     std::size_t const axes = w.axes();
     for (std::size_t i = 0; i != axes; ++i) seen = seen.sliced(i + 2, 0, gradient.size(i + 2));
     std::int64_t const out = count_of(std::span(gradient.sizes()).subspan(2));
@@ -161,15 +161,15 @@ results convolution_backward(call const& c) {
     tensor const weight = c.t("weight");
     dtype const type = weight.dtype();
     auto const wide = [&](std::string_view name) { return cast(c.t(name), compute_type(type)); };
-    convolving k = told(c, weight);
+    convolution_arguments k = arguments_of(c, weight);
     check(k.w, k.w.axes());
     tensor const gradient = wide("grad_output");
     tensor const x = wide("input");
     std::vector<std::int64_t> const mask = c.ints("output_mask");
-    if (mask.size() != 3) throw error("output_mask has 3 elements");
+    if (mask.size() != 3) throw error("output_mask must have 3 elements");
     std::vector<value> out(3);
     if (mask[0] != 0) {
-        convolving back = k;
+        convolution_arguments back = k;
         back.transposed = !k.transposed;
         for (std::size_t i = 0; i != k.w.axes(); ++i)
             back.extra[i] =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: what goes along an axis: cumulative functions, differences, integrals and gradients.
+// ATen operators along an axis: cumulative functions, differences, integrals and gradients.
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,10 +25,11 @@ tensor part(tensor const& x, std::int64_t axis, std::int64_t start, std::int64_t
     return x.sliced(axis_at(axis, x.rank()), start, count);
 }
 
-/// All parts of an axis, one after the other.
+/// Concatenates the parts of an axis.
 tensor joined(std::vector<tensor> const& parts, std::int64_t axis) { return concat(parts, axis); }
 
-/// A scan of complex numbers, of a function of two: in steps of 1, 2, 4, ..., each element meets the one so far before it.
+/// A scan of complex numbers with a binary function: in steps of 1, 2, 4, ..., each element is combined with the one
+/// that many places before it.
 template <class Function>
 tensor scanned(tensor const& x, std::int64_t axis, Function const& f) {
     tensor y = x.rank() == 0 ? x.unsqueezed(0) : x;
@@ -38,7 +39,7 @@ tensor scanned(tensor const& x, std::int64_t axis, Function const& f) {
     return reshape(y, x.sizes());
 }
 
-/// Sums or products, of complex numbers too.
+/// Cumulative sums or products, also of complex numbers.
 tensor running(scan_op op, tensor const& x, std::int64_t axis) {
     if (!is_complex(x.dtype())) return scan(op, x, axis);
     return scanned(x, axis, [&](tensor const& a, tensor const& b) { return op == scan_op::sum ? a + b : a * b; });
@@ -57,12 +58,12 @@ results cumulative_log_of_sum(call const& c) {
     if (!is_complex(x.dtype())) return scan(scan_op::log_add_exp, floats(c), axis);
     return scanned(x, axis, [](tensor const& a, tensor const& b) {
         tensor const first = greater_equal(real_part(a), real_part(b));
-        tensor const most = where(first, a, b);
-        return most + log(exp(where(first, b, a) - most) + scalar(1));
+        tensor const highest = where(first, a, b);
+        return highest + log(exp(where(first, b, a) - highest) + scalar(1));
     });
 }
 
-/// With the indices of the last element so far that is as large: NaN is, and stays.
+/// Cumulative maximum or minimum, with the index of its last occurrence; NaN is kept.
 template <scan_op Op>
 results running_extreme(call const& c) {
     tensor const x = c.t("self");
@@ -77,7 +78,7 @@ results running_extreme(call const& c) {
     return {values, scan(scan_op::max, where(reached, place, scalar(0)), axis)};
 }
 
-/// The elements less those before them; of bools where they differ.
+/// Each element minus the one before it; for bools, whether they are different.
 tensor difference(tensor const& x, std::int64_t axis) {
     std::int64_t const n = size_along(x, axis);
     if (n == 0) return x;
@@ -90,7 +91,7 @@ results differences(call const& c) {
     std::int64_t const axis = c.i("dim");
     std::int64_t const n = c.i("n");
     dtype const type = result_type(c, {"self", "prepend", "append"});
-    if (c.t("self").rank() == 0) throw error("a 0-d tensor has no differences");
+    if (c.t("self").rank() == 0) throw error("diff requires at least 1 dimension");
     if (n < 0) throw error("the order " + std::to_string(n) + " is negative");
     if (n == 0) return c.t("self");
     std::vector<tensor> parts;
@@ -101,13 +102,14 @@ results differences(call const& c) {
     return x;
 }
 
-/// Differences of coordinates along an axis; 1-d ones hold for all lines.
+/// Differences of coordinates along an axis; 1-d coordinates apply to all lines.
 term distances(call const& c, tensor const& y, std::int64_t axis) {
     tensor x = c.t("x");
-    if (x.rank() == 0) throw error("coordinates have a dimension");
-    if (x.dtype() == dtype::bool_) throw error("bools are no coordinates");
+    if (x.rank() == 0) throw error("coordinates must have at least one dimension");
+    if (x.dtype() == dtype::bool_) throw error("coordinates cannot be bool");
     if (x.rank() == 1) {
-        if (x.count() != size_along(y, axis)) throw error("there is a coordinate for each element of the axis");
+        if (x.count() != size_along(y, axis))
+            throw error("the coordinates must have one element per element of the axis");
         sizes to(y.rank(), 1);
         to[axis_at(axis, y.rank())] = x.count();
         return difference(reshape(x, to), axis);
@@ -116,18 +118,18 @@ term distances(call const& c, tensor const& y, std::int64_t axis) {
     return difference(x, axis);
 }
 
-/// Twice the areas between neighbours, or their heights where distances are a number.
+/// Twice the areas between neighbors, or their heights if the distance is a number.
 term trapezia(call const& c) {
     tensor const y = c.t("y");
     std::int64_t const axis = c.i("dim");
-    if (y.dtype() == dtype::bool_) throw error("bools have no integral");
-    if (y.rank() == 0) throw error("a 0-d tensor has no integral");
+    if (y.dtype() == dtype::bool_) throw error("an integral does not support bool");
+    if (y.rank() == 0) throw error("an integral requires at least 1 dimension");
     std::int64_t const n = size_along(y, axis);
     term const both = term(part(y, axis, 0, n - 1)) + term(part(y, axis, 1, n - 1));
     return c.has_argument("x") ? both * distances(c, y, axis) : both;
 }
 
-/// Half of sums, times the distance where it is a number.
+/// Halves sums, and multiplies by the distance if it is a number.
 tensor halved(call const& c, term const& sums) {
     if (c.has_argument("x")) return *(sums / 2.0);
     scalar const step = c.number("dx");
@@ -135,10 +137,10 @@ tensor halved(call const& c, term const& sums) {
     return *(sums * (step.to<double>() / 2));
 }
 
-/// At equal distances all elements count, those at the ends half.
+/// With equal distances, the elements at the ends count half.
 tensor integral_at_steps(call const& c, tensor const& y, std::int64_t axis) {
-    if (y.dtype() == dtype::bool_) throw error("bools have no integral");
-    if (y.rank() == 0) throw error("a 0-d tensor has no integral");
+    if (y.dtype() == dtype::bool_) throw error("an integral does not support bool");
+    if (y.rank() == 0) throw error("an integral requires at least 1 dimension");
     axis_list const along = {axis};
     term const ends = total(part(y, axis, 0, 1), along) + total(part(y, axis, size_along(y, axis) - 1, 1), along);
     return halved(c, total(y, along) * 2.0 - ends);
@@ -159,7 +161,7 @@ results cumulative_integral(call const& c) {
     std::int64_t const axis = c.i("dim");
     if (size_along(y, axis) == 0) return cast(y, aton::aten::to_floating(y.dtype()));
     bool const by_number = !c.has_argument("x") && !c.number("dx").is_complex();
-    tensor const areas = by_number ? halved(c, trapezia(c)) : *trapezia(c); // before they are added, as ATen has it
+    tensor const areas = by_number ? halved(c, trapezia(c)) : *trapezia(c); // before they are added, as in ATen
     if (by_number)
         return cast(running(scan_op::sum, cast(areas, aton::aten::to_accumulating(areas.dtype())), axis),
                     areas.dtype());
@@ -175,11 +177,11 @@ public:
           n_(size_along(f_, axis)),
           curved_(edge_order == 2) {
         if (n_ < edge_order + 1)
-            throw error("a gradient of edge order " + std::to_string(edge_order) + " takes " +
+            throw error("a gradient with edge_order " + std::to_string(edge_order) + " needs at least " +
                         std::to_string(edge_order + 1) + " elements");
     }
 
-    /// Of elements that are `h` apart.
+    /// For elements at distance `h`.
     [[nodiscard]] tensor with_step(double h) const {
         term const inside = (at(2, n_ - 2) - at(0, n_ - 2)) / h / 2.0;
         if (!curved_) return joined_with((at(1) - at(0)) / h, inside, (at(n_ - 1) - at(n_ - 2)) / h);
@@ -231,7 +233,7 @@ private:
     bool curved_;
 };
 
-/// Along each axis of `dim`; `spacing` is a number for all, or a number or a vector of coordinates for each.
+/// Along each axis of `dim`; `spacing` is one number, or per axis a number or a vector of coordinates.
 results gradients(call const& c) {
     tensor const x = c.t("self");
     std::int64_t const edge_order = c.i("edge_order");
@@ -241,7 +243,7 @@ results gradients(call const& c) {
     bool const coordinates = spaced && c.argument("spacing").is == aten_argument::kind::tensors;
     std::vector<double> const steps = spaced && !coordinates ? c.floats("spacing") : std::vector<double>{1};
     std::size_t const given = coordinates ? c.tensors("spacing").size() : steps.size();
-    if (given != axes.size() && (coordinates || given != 1)) throw error("there is a spacing for each axis");
+    if (given != axes.size() && (coordinates || given != 1)) throw error("spacing must have one element per axis");
     std::vector<tensor> out;
     for (std::size_t i = 0; i != axes.size(); ++i) {
         derivative const d(x, axes[i], edge_order);
@@ -251,7 +253,7 @@ results gradients(call const& c) {
         }
         tensor const at = c.tensors("spacing")[i];
         if (at.rank() != 1 || at.count() != size_along(x, axes[i]))
-            throw error("there is a coordinate for each element of the axis");
+            throw error("the coordinates must have one element per element of the axis");
         out.push_back(d.with_gaps(difference(at, 0)));
     }
     return value(out);

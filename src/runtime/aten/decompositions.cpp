@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: decompositions of matrices, and what is solved with them. They run on the host, in float64.
+// ATen operators: matrix decompositions, and solvers that use them. They run on the host, in float64.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -14,10 +14,10 @@ namespace {
 tensor matrices_of(call const& c) {
     for (std::string_view const name : {"A", "self", "input"})
         if (c.has_argument(name)) {
-            if (c.t(name).rank() < 2) throw error("a matrix has at least 2 dimensions");
+            if (c.t(name).rank() < 2) throw error("a matrix must have at least 2 dimensions");
             return c.t(name);
         }
-    throw error("there is no matrix");
+    throw error("at least one matrix is required");
 }
 
 tensor wide(tensor const& x) { return cast(to_host(x), widest(x.dtype())); }
@@ -25,7 +25,7 @@ bool is_private(call const& c) { return c.overload().starts_with("aten::_"); }
 
 results lu_factored(call const& c) {
     tensor const a = matrices_of(c);
-    home const back(a);
+    like_operand const back(a);
     lu_factors const f = lu_factor(a, c.b("pivot"));
     bool const gives_info = c.has_argument("check_errors");
     if (!gives_info || c.b("check_errors")) check_info(f.info, "a matrix is singular");
@@ -43,10 +43,10 @@ struct unpacked {
 unpacked unpack(tensor const& lu, tensor const& pivots) {
     std::int64_t const rows = lu.size(lu.rank() - 2);
     std::int64_t const columns = lu.sizes().back();
-    std::int64_t const least = std::min(rows, columns);
-    tensor const l =
-        lower_part(lu.sliced(lu.rank() - 1, 0, least), -1) + identity(rows, lu.dtype(), lu.where()).sliced(1, 0, least);
-    tensor const u = upper_part(lu.sliced(lu.rank() - 2, 0, least));
+    std::int64_t const smaller = std::min(rows, columns);
+    tensor const l = lower_part(lu.sliced(lu.rank() - 1, 0, smaller), -1) +
+                     identity(rows, lu.dtype(), lu.where()).sliced(1, 0, smaller);
+    tensor const u = upper_part(lu.sliced(lu.rank() - 2, 0, smaller));
     sizes square = lu.sizes();
     square.back() = rows;
     tensor const one = identity(rows, widest(lu.dtype()), {}).expanded(square);
@@ -55,8 +55,8 @@ unpacked unpack(tensor const& lu, tensor const& pivots) {
 
 results lu_unpack(call const& c) {
     tensor const lu = c.t("LU_data");
-    if (lu.rank() < 2) throw error("a matrix has at least 2 dimensions");
-    home const back(lu);
+    if (lu.rank() < 2) throw error("a matrix must have at least 2 dimensions");
+    like_operand const back(lu);
     unpacked const parts = unpack(lu, c.t("LU_pivots"));
     bool const data = c.b("unpack_data");
     return {
@@ -65,7 +65,7 @@ results lu_unpack(call const& c) {
 
 results linalg_lu(call const& c) {
     tensor const a = matrices_of(c);
-    home const back(a);
+    like_operand const back(a);
     lu_factors const f = lu_factor(a, c.b("pivot"));
     unpacked const parts = unpack(f.lu, f.pivots);
     return {c.b("pivot") ? back(parts.p) : back.none(), back(parts.l), back(parts.u)};
@@ -77,7 +77,7 @@ results lu_solve(call const& c) {
     tensor const lu = wide(c.t(old ? "LU_data" : "LU"));
     tensor const pivots = to_host(c.t(old ? "LU_pivots" : "pivots"));
     tensor const b = c.t(old ? "self" : "B");
-    home const back(b);
+    like_operand const back(b);
     if (old || c.b("left")) return back(solve_factored(lu, pivots, wide(b), !old && c.b("adjoint")));
     return back(adjoint(solve_factored(lu, pivots, adjoint(wide(b)), !c.b("adjoint"))));
 }
@@ -85,7 +85,7 @@ results lu_solve(call const& c) {
 results solve_triangular(call const& c) {
     tensor const a = wide(c.t("self"));
     tensor const b = wide(c.t("B"));
-    home const back(c.t("self"));
+    like_operand const back(c.t("self"));
     bool const upper = c.b("upper");
     bool const unit = c.b("unitriangular");
     if (c.b("left")) return back(solve_triangle(a, b, upper, unit));
@@ -101,12 +101,12 @@ results triangular_solve(call const& c) {
         turned ? transpose(wide(a), -1, -2) : wide(a), wide(b), c.b("upper") != turned, c.b("unitriangular"));
     sizes to(x.sizes().begin(), x.sizes().end() - 2);
     to.insert(to.end(), a.sizes().end() - 2, a.sizes().end());
-    return {home(b)(x), contiguous(a.expanded(to))};
+    return {like_operand(b)(x), contiguous(a.expanded(to))};
 }
 
 results cholesky_factored(call const& c) {
     tensor const a = matrices_of(c);
-    home const back(a);
+    like_operand const back(a);
     bool const upper = c.b("upper");
     cholesky_factor const f = cholesky(upper ? adjoint(wide(a)) : wide(a));
     bool const gives_info = c.has_argument("check_errors");
@@ -122,12 +122,12 @@ tensor solve_cholesky(tensor const& factor, tensor const& b, bool upper) {
     return solve_triangle(adjoint(lower), solve_triangle(lower, b, false, false), true, false);
 }
 results cholesky_solve(call const& c) {
-    return home(c.t("self"))(solve_cholesky(wide(c.t("input2")), wide(c.t("self")), c.b("upper")));
+    return like_operand(c.t("self"))(solve_cholesky(wide(c.t("input2")), wide(c.t("self")), c.b("upper")));
 }
 results cholesky_inverse(call const& c) {
     tensor const a = matrices_of(c);
     tensor const one = identity(a.sizes().back(), widest(a.dtype()), {});
-    return home(a)(solve_cholesky(wide(a), one, c.b("upper")));
+    return like_operand(a)(solve_cholesky(wide(a), one, c.b("upper")));
 }
 
 /// Q and R. `complete`: Q is square.
@@ -143,7 +143,7 @@ orthogonal qr_of(tensor const& a, bool complete) {
 }
 results qr(call const& c) {
     tensor const a = matrices_of(c);
-    home const back(a);
+    like_operand const back(a);
     bool const named = c.has_argument("mode");
     std::string_view const mode = named ? c.text("mode") : c.b("some") ? "reduced" : "complete";
     if (mode != "reduced" && mode != "complete" && mode != "r") throw error("mode is '" + std::string(mode) + "'");
@@ -153,11 +153,11 @@ results qr(call const& c) {
 results geqrf(call const& c) {
     tensor const a = matrices_of(c);
     reflections const h = householder(a);
-    return {home(a)(h.packed), home(a)(h.tau)};
+    return {like_operand(a)(h.packed), like_operand(a)(h.tau)};
 }
 results householder_product(call const& c) {
     tensor const a = matrices_of(c);
-    return home(a)(reflected({wide(a), wide(c.t("tau"))}, a.sizes().back()));
+    return like_operand(a)(reflected({wide(a), wide(c.t("tau"))}, a.sizes().back()));
 }
 /// Q C, C Q, or with Q^H.
 results ormqr(call const& c) {
@@ -165,27 +165,27 @@ results ormqr(call const& c) {
     tensor q = reflected({wide(a), wide(c.t("input2"))}, a.size(a.rank() - 2));
     if (c.b("transpose")) q = adjoint(q);
     tensor const other = wide(c.t("input3"));
-    return home(a)(c.b("left") ? matmul(q, other) : matmul(other, q));
+    return like_operand(a)(c.b("left") ? matmul(q, other) : matmul(other, q));
 }
 
 results linalg_svd(call const& c) {
     tensor const a = matrices_of(c);
-    home const back(a);
+    like_operand const back(a);
     singular_values const f = svd(a, c.b("full_matrices"));
     if (c.has_argument("compute_uv") && !c.b("compute_uv")) return {back.none(), back.real(f.s), back.none()};
     return {back(f.u), back.real(f.s), back(f.vh)};
 }
-/// The older one, with V instead of V^H.
+/// The deprecated svd, which returns V instead of V^H.
 results svd_with_v(call const& c) {
     tensor const a = matrices_of(c);
-    home const back(a);
+    like_operand const back(a);
     bool const vectors = c.b("compute_uv");
     singular_values const f = svd(a, !c.b("some") || !vectors);
     auto const zeros = [](tensor const& like) { return full(0, like.dtype(), like.sizes(), like.where()); };
     tensor const v = contiguous(adjoint(f.vh));
     return {back(vectors ? f.u : zeros(f.u)), back.real(f.s), back(vectors ? v : zeros(v))};
 }
-results svdvals(call const& c) { return home(matrices_of(c)).real(svd(matrices_of(c), false).s); }
+results svdvals(call const& c) { return like_operand(matrices_of(c)).real(svd(matrices_of(c), false).s); }
 
 eigenvalues eigh_of(call const& c) {
     std::string_view const part = c.text("UPLO");
@@ -194,23 +194,23 @@ eigenvalues eigh_of(call const& c) {
     return eigh(part == "U" || part == "u" ? adjoint(a) : a);
 }
 results linalg_eigh(call const& c) {
-    home const back(matrices_of(c));
+    like_operand const back(matrices_of(c));
     eigenvalues const e = eigh_of(c);
     bool const vectors = !is_private(c) || c.b("compute_v");
     return {back.real(e.values), vectors ? back(e.vectors) : back.none()};
 }
-results eigvalsh(call const& c) { return home(matrices_of(c)).real(eigh_of(c).values); }
+results eigvalsh(call const& c) { return like_operand(matrices_of(c)).real(eigh_of(c).values); }
 results linalg_eig(call const& c) {
-    home const back(matrices_of(c));
+    like_operand const back(matrices_of(c));
     eigenvalues const e = eig(matrices_of(c));
     return {back.complex(e.values), back.complex(e.vectors)};
 }
-results eigvals(call const& c) { return home(matrices_of(c)).complex(eig(matrices_of(c)).values); }
+results eigvals(call const& c) { return like_operand(matrices_of(c)).complex(eig(matrices_of(c)).values); }
 
 results ldl_factored(call const& c) {
     tensor const a = matrices_of(c);
-    if (c.b("hermitian") && is_complex(a.dtype())) throw error("complex Hermitian matrices have no such factors here");
-    home const back(a);
+    if (c.b("hermitian") && is_complex(a.dtype())) throw error("complex Hermitian matrices are not supported");
+    like_operand const back(a);
     lu_factors const f = ldl_factor(a);
     bool const gives_info = c.has_argument("check_errors");
     if (!gives_info || c.b("check_errors")) check_info(f.info, "a matrix is singular");
@@ -220,15 +220,15 @@ results ldl_factored(call const& c) {
 }
 results solved_from_ldl(call const& c) {
     tensor const ld = c.t("LD");
-    if (c.b("hermitian") && is_complex(ld.dtype())) throw error("complex Hermitian matrices have no such factors here");
-    return home(ld)(ldl_solve(wide(ld), to_host(c.t("pivots")), wide(c.t("B"))));
+    if (c.b("hermitian") && is_complex(ld.dtype())) throw error("complex Hermitian matrices are not supported");
+    return like_operand(ld)(ldl_solve(wide(ld), to_host(c.t("pivots")), wide(c.t("B"))));
 }
 
-/// The solution of least squares, of the least norm among them.
+/// The least-squares solution of minimum norm.
 results lstsq(call const& c) {
     tensor const a = matrices_of(c);
     tensor b = c.t("b");
-    home const back(a);
+    like_operand const back(a);
     std::string_view const driver = c.given("driver") ? c.text("driver") : "gelsy";
     bool const vectors = b.rank() + 1 == a.rank();
     if (vectors) b = b.unsqueezed(b.rank());
@@ -259,7 +259,7 @@ results lstsq(call const& c) {
 }
 
 results check_errors(call const& c) {
-    check_info(c.t("info"), std::string(c.text("api_name")) + ": a matrix does not decompose");
+    check_info(c.t("info"), std::string(c.text("api_name")) + ": the decomposition of a matrix failed");
     return std::vector<value>{};
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: distances and similarities of vectors, and losses made of them.
+// ATen operators: distances and similarities of vectors.
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -14,29 +13,20 @@
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
-namespace {
-
 term distance(term const& x, term const& y, double p, double epsilon, bool keep) {
     std::int64_t const last = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::max(x->rank(), y->rank())) - 1);
     return norm(*(x - y + epsilon), p, {last}, keep);
 }
 
+namespace {
+
 results pairwise_distance(call const& c) {
     return *distance(c.t("x1"), c.t("x2"), c.f("p"), c.f("eps"), c.b("keepdim"));
 }
 
-results triplet_margin_loss(call const& c) {
-    auto const between = [&](std::string_view x, std::string_view y) {
-        return distance(c.t(x), c.t(y), c.f("p"), c.f("eps"), false);
-    };
-    term far = between("anchor", "negative");
-    if (c.b("swap")) far = apply(binary_op::minimum, far, between("positive", "negative"));
-    return reduced(c, hinge(c.f("margin") + between("anchor", "positive") - far));
-}
-
 results cosine_similarity(call const& c) {
     dtype const type = aten::promote_types(c.t("x1").dtype(), c.t("x2").dtype());
-    if (!is_floating(type)) throw error("a cosine is one of floats");
+    if (!is_floating(type)) throw error("a cosine similarity requires a floating-point dtype");
     sizes const to = broadcast(c.t("x1").sizes(), c.t("x2").sizes());
     auto const unit = [&](std::string_view name) -> term {
         term const x = cast(c.t(name), type).expanded(to);
@@ -57,13 +47,13 @@ tensor euclidean(term const& x, term const& y) {
     return *apply(unary_op::sqrt, hinge(squared));
 }
 
-constexpr std::int64_t most_differences = std::int64_t{1} << 24; ///< that are held at once
+constexpr std::int64_t max_differences = std::int64_t{1} << 24; ///< maximum elements held at once
 
-/// [..., P, M] and [..., R, M]: [..., P, R].
+/// Distances of [..., P, M] and [..., R, M], as [..., P, R].
 tensor all_distances(tensor const& x, tensor const& y, double p) {
     std::size_t const row = x.rank() - 2;
     std::int64_t const count = x.size(row);
-    if (count > 1 && x.count() * std::max<std::int64_t>(1, y.size(row)) > most_differences) {
+    if (count > 1 && x.count() * std::max<std::int64_t>(1, y.size(row)) > max_differences) {
         std::vector<tensor> const halves = {all_distances(x.sliced(row, 0, count / 2), y, p),
                                             all_distances(x.sliced(row, count / 2, count - count / 2), y, p)};
         return concat(halves, static_cast<std::int64_t>(row));
@@ -76,10 +66,10 @@ tensor all_distances(tensor const& x, tensor const& y, double p) {
 tensor pairwise_distances(call const& c) {
     tensor x = c.t("x1");
     tensor y = c.t("x2");
-    if (x.rank() < 2 || y.rank() < 2) throw error("a batch of vectors has at least 2 dimensions");
+    if (x.rank() < 2 || y.rank() < 2) throw error("a batch of vectors must have at least 2 dimensions");
     if (x.sizes().back() != y.sizes().back()) throw error("the vectors have different sizes");
     double const p = c.f("p");
-    if (!(p >= 0)) throw error("p is negative, or NaN");
+    if (!(p >= 0)) throw error("p is negative or NaN");
     sizes front = broadcast(std::span(x.sizes()).first(x.rank() - 2), std::span(y.sizes()).first(y.rank() - 2));
     auto const spread = [&](tensor const& z) {
         sizes to = front;
@@ -89,11 +79,12 @@ tensor pairwise_distances(call const& c) {
     x = spread(x);
     y = spread(y);
     std::int64_t const mode = c.maybe_i("compute_mode").value_or(0);
-    constexpr std::int64_t most_direct = 25;
-    bool const large = x.size(x.rank() - 2) > most_direct || y.size(y.rank() - 2) > most_direct;
-    if (!is_floating(x.dtype()) || !is_floating(y.dtype())) throw error("a distance is one of floats");
+    constexpr std::int64_t max_direct = 25;
+    bool const large = x.size(x.rank() - 2) > max_direct || y.size(y.rank() - 2) > max_direct;
+    if (!is_floating(x.dtype()) || !is_floating(y.dtype())) throw error("a distance requires a floating-point dtype");
     if (p == 2 && x.count() != 0 && y.count() != 0 && (mode == 1 || (mode == 0 && large))) return euclidean(x, y);
-    if (compute_type(x.dtype()) != x.dtype()) throw error("there are no distances of " + std::string(name(x.dtype())));
+    if (compute_type(x.dtype()) != x.dtype())
+        throw error("distances are not supported for " + std::string(name(x.dtype())));
     return all_distances(x, y, p);
 }
 results cdist(call const& c) { return pairwise_distances(c); }
@@ -103,8 +94,8 @@ results euclidean_dist(call const& c) { return euclidean(c.t("x1"), c.t("x2")); 
 results pdist(call const& c) {
     tensor const x = c.t("self");
     require_rank(x, 2, "self");
-    if (!is_floating(x.dtype())) throw error("a distance is one of floats");
-    if (!(c.f("p") >= 0)) throw error("p is negative, or NaN");
+    if (!is_floating(x.dtype())) throw error("a distance requires a floating-point dtype");
+    if (!(c.f("p") >= 0)) throw error("p is negative or NaN");
     std::int64_t const n = x.size(0);
     tensor const at = range(n, 0, 1, x.where());
     tensor const pairs = nonzero(less(at.unsqueezed(1), at));
@@ -114,35 +105,17 @@ results pdist(call const& c) {
     return norm(difference, c.f("p"), {-1});
 }
 
-/// Each slice of an axis whose norm is above `maxnorm` is scaled down to it.
-results renorm(call const& c) {
-    term const x = c.t("self");
-    if (x->rank() < 2) throw error("self has less than 2 dimensions");
-    auto const kept = static_cast<std::int64_t>(axis_at(c.i("dim"), x->rank()));
-    axis_list axes = all_axes(*x);
-    axes.erase(axes.begin() + kept);
-    dtype const in = compute_type(x->dtype());
-    double const most = c.f("maxnorm");
-    tensor const size = norm(cast(*x, in), c.f("p"), axes, true);
-    constexpr double epsilon = 1e-7;
-    tensor const factor = scalar(most) / (size + scalar(epsilon));
-    tensor const scaled = cast(*x, in) * where(greater(size, scalar(most)), factor, scalar(1));
-    return cast(scaled, x->dtype());
-}
-
 } // namespace
 
 rows distances() {
     static constexpr row all[] = {
         {"pairwise_distance", pairwise_distance},
-        {"triplet_margin_loss", triplet_margin_loss},
         {"cosine_similarity", cosine_similarity},
         {"cdist", cdist},
         {"_cdist_forward", cdist},
         {"_euclidean_dist", euclidean_dist},
         {"pdist", pdist},
         {"_pdist_forward", pdist},
-        {"renorm", renorm},
     };
     return all;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums of products over labelled axes: einsum, tensordot, bilinear.
+// Sums of products over labeled axes: einsum, tensordot, bilinear.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -16,8 +16,8 @@ namespace {
 
 using labels = std::vector<int>;
 
-/// A tensor and the names of its axes, each another one.
-struct labelled {
+/// A tensor and distinct labels of its axes.
+struct labeled {
     tensor t;
     labels axes;
 };
@@ -27,15 +27,15 @@ std::size_t place(labels const& all, int label) {
     return static_cast<std::size_t>(std::find(all.begin(), all.end(), label) - all.begin());
 }
 
-/// The same axes once, where a label stands twice: a diagonal.
-labelled without_repeats(tensor const& x, labels const& axes) {
+/// Replaces axes with the same label by their diagonal.
+labeled without_repeats(tensor const& x, labels const& axes) {
     sizes to;
     std::vector<std::int64_t> strides;
     labels once;
     for (std::size_t i = 0; i != axes.size(); ++i) {
         if (std::size_t const at = place(once, axes[i]); at != once.size()) {
             if (to[at] != x.size(i))
-                throw error("a subscript is repeated for sizes " + std::to_string(to[at]) + " and " +
+                throw error("a subscript is repeated for the sizes " + std::to_string(to[at]) + " and " +
                             std::to_string(x.size(i)));
             strides[at] += x.strides()[i];
             continue;
@@ -47,9 +47,9 @@ labelled without_repeats(tensor const& x, labels const& axes) {
     return {x.viewed(to, strides), once};
 }
 
-/// Without axes that nothing needs any more. Along an axis of 1 there is nothing to add, and integers keep their dtype.
-labelled summed(labelled const& x, auto const& is_needed) {
-    labelled out{x.t, {}};
+/// Sums over axes that are no longer needed. An axis of size 1 is only removed, so that integers keep their dtype.
+labeled summed(labeled const& x, auto const& is_needed) {
+    labeled out{x.t, {}};
     axis_list over;
     for (std::size_t i = 0; i != x.axes.size(); ++i) {
         if (is_needed(x.axes[i])) out.axes.push_back(x.axes[i]);
@@ -61,13 +61,13 @@ labelled summed(labelled const& x, auto const& is_needed) {
     return out;
 }
 
-bool is_long(labelled const& x, int label) {
+bool is_long(labeled const& x, int label) {
     std::size_t const at = place(x.axes, label);
     return at != x.axes.size() && x.t.size(at) != 1;
 }
 
-/// The axes in this order, missing ones with size 1.
-tensor arranged(labelled const& x, labels const& order) {
+/// Orders the axes; missing ones get size 1.
+tensor arranged(labeled const& x, labels const& order) {
     std::vector<std::size_t> axes;
     for (int const label : order)
         if (has(x.axes, label)) axes.push_back(place(x.axes, label));
@@ -83,14 +83,14 @@ std::int64_t count_along(sizes const& of, std::size_t from, std::size_t to) {
     return n;
 }
 
-/// The product of both, summed over what is in both and not kept: batches of matrix products.
-labelled multiplied(labelled const& given_x, labelled const& given_y, auto const& is_kept) {
-    // What only one of both has is summed before they are promoted.
+/// The product, summed over labels that both have and that are not kept, as batches of matrix products.
+labeled multiplied(labeled const& given_x, labeled const& given_y, auto const& is_kept) {
+    // Axes of only one operand are summed before promotion.
     auto const stays = [&](int label) {
         return is_kept(label) || (is_long(given_x, label) && is_long(given_y, label));
     };
-    labelled const x = summed(given_x, stays);
-    labelled const y = summed(given_y, stays);
+    labeled const x = summed(given_x, stays);
+    labeled const y = summed(given_y, stays);
     labels batch;
     labels summed_over;
     labels left;
@@ -109,7 +109,7 @@ labelled multiplied(labelled const& given_x, labelled const& given_y, auto const
     };
     tensor a = arranged(x, join(batch, left, summed_over));
     tensor b = arranged(y, join(batch, summed_over, right));
-    // An axis of 1 is repeated where the other has more.
+    // An axis of size 1 is repeated if the other is larger.
     sizes a_sizes = a.sizes();
     sizes b_sizes = b.sizes();
     auto const meet = [&](std::size_t i, std::size_t j) {
@@ -130,12 +130,12 @@ labelled multiplied(labelled const& given_x, labelled const& given_y, auto const
     return {reshape(product(a, b), to), whole};
 }
 
-/// The sum of all products, which ATen takes in the order of a path, else from the left.
-tensor contracted(std::vector<labelled> left, labels const& kept, std::vector<std::int64_t> const& path = {}) {
+/// The sum of all products, in the order of the path, by default from the left.
+tensor contracted(std::vector<labeled> left, labels const& kept, std::vector<std::int64_t> const& path = {}) {
     bool const has_path = !path.empty();
     if (left.size() == 1) {
         axis_list over;
-        labelled out{left[0].t, {}};
+        labeled out{left[0].t, {}};
         for (std::size_t i = 0; i != left[0].axes.size(); ++i)
             if (has(kept, left[0].axes[i])) out.axes.push_back(left[0].axes[i]);
             else over.push_back(static_cast<std::int64_t>(i));
@@ -146,19 +146,18 @@ tensor contracted(std::vector<labelled> left, labels const& kept, std::vector<st
         std::int64_t i = 0;
         std::int64_t j = 1;
         if (has_path) {
-            if (2 * step + 1 >= path.size()) throw error("the path has too few operands");
+            if (2 * step + 1 >= path.size()) throw error("the path names too few operands");
             std::tie(i, j) = std::minmax({path[2 * step], path[2 * step + 1]});
             if (i < 0 || i == j || j >= static_cast<std::int64_t>(left.size()))
-                throw error("the path does not name two of the operands that are left");
+                throw error("each step of the path must name two of the remaining operands");
         }
-        labelled const x = left[static_cast<std::size_t>(i)];
-        labelled const y = left[static_cast<std::size_t>(j)];
+        labeled const x = left[static_cast<std::size_t>(i)];
+        labeled const y = left[static_cast<std::size_t>(j)];
         left.erase(left.begin() + j);
         left.erase(left.begin() + i);
-        labelled product = multiplied(x, y, [&](int label) {
-            return has(kept, label) || std::any_of(left.begin(), left.end(), [label](labelled const& each) {
-                       return is_long(each, label);
-                   });
+        labeled product = multiplied(x, y, [&](int label) {
+            return has(kept, label) ||
+                   std::any_of(left.begin(), left.end(), [label](labeled const& each) { return is_long(each, label); });
         });
         left.insert(has_path ? left.end() : left.begin(), std::move(product));
     }
@@ -167,13 +166,13 @@ tensor contracted(std::vector<labelled> left, labels const& kept, std::vector<st
 
 constexpr int first_of_ellipsis = 256; ///< labels of the axes of "...", from the last one on
 
-/// "ab...c" as labels of a tensor; `hidden`: how many axes the dots stand for.
+/// The labels of a term "ab...c"; `hidden`: the number of axes of "...".
 labels parsed(std::string_view text, std::size_t hidden) {
     labels out;
     for (std::size_t i = 0; i < text.size(); ++i) {
         auto const letter = static_cast<unsigned char>(text[i]);
         if (letter == '.') {
-            if (text.substr(i, 3) != "...") throw error("a dot stands alone in the equation");
+            if (text.substr(i, 3) != "...") throw error("the equation has a dot that is not part of '...'");
             for (std::size_t k = hidden; k != 0; --k) out.push_back(first_of_ellipsis + static_cast<int>(k) - 1);
             i += 2;
         } else if ((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z')) {
@@ -185,7 +184,7 @@ labels parsed(std::string_view text, std::size_t hidden) {
     return out;
 }
 
-/// The dots, then letters that stand once in the equation, in order.
+/// The axes of "...", then the letters that occur once in the equation, in alphabetical order.
 labels implied_output(std::string const& inputs, std::size_t hidden) {
     labels out = parsed("...", hidden);
     std::string once;
@@ -216,31 +215,32 @@ results einsum(call const& c) {
     if (texts.size() != tensors.size())
         throw error("the equation has " + std::to_string(texts.size()) + " operands, not " +
                     std::to_string(tensors.size()));
-    std::vector<labelled> operands;
-    std::size_t most_hidden = 0;
+    std::vector<labeled> operands;
+    std::size_t max_hidden = 0;
     for (std::size_t i = 0; i != tensors.size(); ++i) {
         std::size_t const letters = parsed(texts[i], 0).size();
         bool const dots = texts[i].find('.') != std::string::npos;
         if (dots ? letters > tensors[i].rank() : letters != tensors[i].rank())
-            throw error("operand " + std::to_string(i) + " has not as many dimensions as subscripts");
+            throw error("the number of dimensions of operand " + std::to_string(i) +
+                        " is not its number of subscripts");
         std::size_t const hidden = tensors[i].rank() - letters;
-        most_hidden = std::max(most_hidden, hidden);
+        max_hidden = std::max(max_hidden, hidden);
         operands.push_back(without_repeats(tensors[i], parsed(texts[i], hidden)));
     }
-    labels const out = arrow == std::string::npos ? implied_output(inputs, most_hidden)
-                                                  : parsed(equation.substr(arrow + 2), most_hidden);
+    labels const out = arrow == std::string::npos ? implied_output(inputs, max_hidden)
+                                                  : parsed(equation.substr(arrow + 2), max_hidden);
     for (std::size_t i = 0; i != out.size(); ++i) {
         bool known = out[i] >= first_of_ellipsis;
-        for (labelled const& each : operands) known = known || has(each.axes, out[i]);
-        if (!known || place(out, out[i]) != i) throw error("the equation has a wrong output subscript");
+        for (labeled const& each : operands) known = known || has(each.axes, out[i]);
+        if (!known || place(out, out[i]) != i) throw error("the equation has an invalid output subscript");
     }
     return contracted(operands, out, c.given("path") ? c.ints("path") : std::vector<std::int64_t>());
 }
 
 tensor contraction(tensor const& x, tensor const& y, std::vector<std::int64_t> const& of_x,
                    std::vector<std::int64_t> const& of_y) {
-    if (of_x.size() != of_y.size()) throw error("both tensors are contracted over as many dimensions");
-    if (x.dtype() != y.dtype()) throw error("both tensors have one dtype");
+    if (of_x.size() != of_y.size()) throw error("both tensors must be contracted over the same number of dimensions");
+    if (x.dtype() != y.dtype()) throw error("both tensors must have the same dtype");
     labels a(x.rank());
     labels b(y.rank());
     for (std::size_t i = 0; i != a.size(); ++i) a[i] = static_cast<int>(i);
@@ -257,13 +257,13 @@ tensor contraction(tensor const& x, tensor const& y, std::vector<std::int64_t> c
 
 namespace {
 
-/// Labels of the axes that are not put in at these places, of `rank` in the end.
-labelled spread(tensor const& x, std::vector<std::int64_t> const& expanded, std::size_t rank) {
-    labelled out{x, {}};
+/// Labels the axes of `x`, skipping those that are expanded, for a final rank of `rank`.
+labeled spread(tensor const& x, std::vector<std::int64_t> const& expanded, std::size_t rank) {
+    labeled out{x, {}};
     for (std::size_t i = 0; i != rank; ++i)
         if (std::find(expanded.begin(), expanded.end(), static_cast<std::int64_t>(i)) == expanded.end())
             out.axes.push_back(static_cast<int>(i));
-    if (out.axes.size() != x.rank()) throw error("the expanded dimensions do not fit the ranks");
+    if (out.axes.size() != x.rank()) throw error("the expanded dimensions do not match the ranks");
     return out;
 }
 

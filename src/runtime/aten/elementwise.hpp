@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels that are one function of elements.
+// Kernels that consist of one elementwise function.
 #pragma once
 
 #include <aton/core/error.hpp>
@@ -8,16 +8,16 @@
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
-/// f of a tensor in the dtype that ATen computes in, rounded once.
+/// Applies f in the compute type and rounds once.
 template <class Function>
 tensor computed_in(dtype type, tensor const& x, Function const& f) {
     return cast(f(cast(x, compute_type(type))), type);
 }
 
-/// An argument of floats. Throws for others, of which ATen has no kernel.
+/// A floating-point argument. Throws aton::error for other dtypes, for which ATen has no kernel.
 [[nodiscard]] inline tensor floats(call const& c, std::string_view name = "self") {
     tensor x = c.t(name);
-    if (!is_floating(x.dtype())) throw error("this function is one of floating types");
+    if (!is_floating(x.dtype())) throw error("this function requires a floating-point dtype");
     return x;
 }
 
@@ -27,13 +27,13 @@ results same_type(call const& c) {
     return unary(Op, c.t("self"));
 }
 
-/// The same of floats alone.
+/// Like same, for floats only.
 template <unary_op Op>
 results of_floats(call const& c) {
     return unary(Op, floats(c));
 }
 
-/// A function of real or complex numbers: integers become float32.
+/// A function of real or complex numbers; integers become float32.
 template <unary_op Op>
 results real_function(call const& c) {
     tensor const x = c.t(c.has_argument("self") ? "self" : "x");
@@ -47,26 +47,26 @@ results common_type(call const& c) {
     return p.finish(binary(Op, p.x, p.y));
 }
 
-/// A function of two real numbers.
+/// A function of two real numbers; integers become float32.
 template <binary_op Op>
 results common_real(call const& c) {
     operand_pair const p = promoted_to_real(c);
     return p.finish(binary(Op, p.x, p.y));
 }
 
-/// A comparison, in the common dtype; numbers are rounded to it first.
+/// A comparison in the common dtype, to which numbers are rounded first.
 template <binary_op Op>
 results comparison_of(call const& c) {
     dtype const type = result_type(c, {"self", "other"});
     return binary(Op, operand(c, "self", type), operand(c, "other", type));
 }
 
-/// A number of the dtype as wide as `like`, on its device.
+/// A number expanded to the shape, dtype and device of `like`.
 [[nodiscard]] inline tensor full_like(tensor const& like, scalar const& value) {
     return full(value, like.dtype(), like.sizes(), like.where());
 }
 
-/// Throws where a tensor of integers has a 0: ATen's ZeroDivisionError.
+/// Throws aton::error if an integer tensor contains 0, like ATen's ZeroDivisionError.
 void require_no_zero(tensor const& divisor);
 
 } // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: rows of a table, alone and in bags.
+// ATen operators: embedding, and bags of embeddings.
 #include "positions.hpp"
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
 
 void check_table(tensor const& weight) {
-    if (weight.rank() != 2) throw error("a table is a matrix, not of the sizes " + to_string(weight.sizes()));
+    if (weight.rank() != 2) throw error("weight must be a matrix, not of shape " + to_string(weight.sizes()));
 }
 
 results embedding(call const& c) {
@@ -20,7 +20,7 @@ results embedding(call const& c) {
     return index_select(c.t("weight"), 0, c.t("indices"));
 }
 
-/// Gradients are added up where their rows come from; those of the padding are not.
+/// Adds gradients to the rows that were looked up, except the padding row.
 results embedding_dense_backward(call const& c) {
     tensor const gradient = c.t("grad_output");
     tensor const indices = flatten(c.t("indices"));
@@ -48,7 +48,7 @@ tensor norms_of_rows(tensor const& x, double p) {
     return pow(sum(pow(a, scalar(p)), {1}), scalar(1 / p));
 }
 
-/// Rows that are named and longer than the norm allows are made shorter.
+/// Scales looked-up rows down whose norm exceeds the maximum.
 results embedding_renorm(call const& c) {
     tensor const x = c.t("self");
     check_table(x);
@@ -68,15 +68,15 @@ enum class bag_mode : std::uint8_t { sum, mean, max };
 
 struct bags {
     tensor weight;
-    tensor indices; ///< of one dtype with the offsets, which results have too
-    tensor offsets; ///< int64, where bags begin
+    tensor indices; ///< has the dtype of the offsets, which is also that of the results
+    tensor offsets; ///< int64, starts of the bags
     std::int64_t count = 0;
     std::int64_t padding = -1;
     bag_mode mode = bag_mode::sum;
     bool last_offset = false;
-    /// ATen has a way of its own for sums and means, which ends at the last offset.
+    /// ATen has a separate path for sums and means, which ends at the last offset.
     bool fast = false;
-    tensor bag;  ///< of each index
+    tensor bag;  ///< bag of each index
     tensor kept; ///< whether an index is not the padding
 };
 
@@ -84,26 +84,27 @@ bags bags_of(call const& c) {
     bags b;
     b.weight = c.t("weight");
     check_table(b.weight);
-    if (!is_floating(b.weight.dtype())) throw error("bags are of floats");
+    if (!is_floating(b.weight.dtype())) throw error("bags require a floating-point dtype");
     tensor const indices = c.t("indices");
     tensor const offsets = c.t("offsets");
-    if (indices.rank() != 1 || offsets.rank() != 1) throw error("indices and offsets are vectors");
+    if (indices.rank() != 1 || offsets.rank() != 1) throw error("indices and offsets must be vectors");
     dtype const type = indices.dtype() == dtype::int64 ? dtype::int64 : offsets.dtype();
     b.indices = cast(indices, type);
     b.offsets = cast(offsets, dtype::int64);
     std::int64_t const mode = c.i("mode");
-    if (mode < 0 || mode > 2) throw error("there is no mode " + std::to_string(mode) + " of bags");
+    if (mode < 0 || mode > 2) throw error("mode is " + std::to_string(mode) + ", not 0, 1 or 2");
     b.mode = static_cast<bag_mode>(mode);
     b.last_offset = c.b("include_last_offset");
     b.count = offsets.count() - (b.last_offset ? 1 : 0);
-    if (b.count < 0) throw error("a last offset is needed");
+    if (b.count < 0) throw error("include_last_offset requires at least one offset");
     if (c.has_argument("padding_idx") && c.given("padding_idx")) b.padding = c.i("padding_idx");
-    if (c.overload() == "aten::embedding_bag.padding_idx" && c.given("padding_idx")) // this one counts from the end
+    if (c.overload() == "aten::embedding_bag.padding_idx" &&
+        c.given("padding_idx")) // this overload counts from the end
         b.padding = static_cast<std::int64_t>(axis_at(b.padding, static_cast<std::size_t>(b.weight.size(0))));
     b.fast = b.padding < 0 && b.weight.dtype() != dtype::float64;
 
     std::int64_t const n = indices.count();
-    if (b.count == 0 && n != 0) throw error("indices are in no bag");
+    if (b.count == 0 && n != 0) throw error("the offsets leave indices outside every bag");
     tensor const starts = b.offsets.sliced(0, 0, b.count);
     tensor const none = full(0, dtype::int64, {n + 1}, indices.where());
     tensor const one = full(1, dtype::int64, {}, indices.where());
@@ -113,13 +114,13 @@ bags bags_of(call const& c) {
     return b;
 }
 
-/// How many indices a bag has, without the padding.
+/// The number of indices of each bag without the padding.
 tensor sizes_of(bags const& b) {
     tensor const zeros = full(0, dtype::int64, {b.count}, b.bag.where());
     return put(zeros, b.bag, cast(b.kept, dtype::int64), put_op::add);
 }
 
-/// Sums or means of bags.
+/// Sums or means per bag.
 tensor added(bags const& b, tensor rows, tensor const& counts) {
     tensor kept = b.kept;
     tensor const zero = full(0, rows.dtype(), {}, rows.where());
@@ -139,7 +140,7 @@ struct largest {
     tensor indices;
 };
 
-/// The largest of each column of a bag, and the index of its row. NaN wins only from the first row.
+/// The maximum of each column of a bag, and the index of its row. NaN is taken only from the first row.
 largest largest_of(bags const& b, tensor const& rows) {
     device const here = rows.where();
     std::int64_t const n = b.indices.count();
@@ -148,19 +149,19 @@ largest largest_of(bags const& b, tensor const& rows) {
     tensor const beyond = full(static_cast<long long>(n), dtype::int64, {}, here);
     tensor const first = put(beyond.expanded({b.count}), b.bag, where(b.kept, order, beyond), put_op::min);
     tensor const is_first = equal(index_select(first, 0, b.bag), order).unsqueezed(1);
-    tensor const least = full(-std::numeric_limits<double>::infinity(), rows.dtype(), {}, here);
+    tensor const lowest = full(-std::numeric_limits<double>::infinity(), rows.dtype(), {}, here);
     tensor const ignored =
         logical_or(logical_not(b.kept).unsqueezed(1), logical_and(isnan(rows), logical_not(is_first)));
-    tensor const counted = where(ignored, least, rows);
+    tensor const counted = where(ignored, lowest, rows);
     tensor const places = slice_positions(to, 0, b.bag);
-    tensor const most = put(least.expanded(to), places, counted, put_op::max);
-    tensor const of_row = index_select(most, 0, b.bag);
+    tensor const highest = put(lowest.expanded(to), places, counted, put_op::max);
+    tensor const of_row = index_select(highest, 0, b.bag);
     tensor const reached = logical_and(b.kept.unsqueezed(1),
                                        logical_or(equal(counted, of_row), logical_and(isnan(counted), isnan(of_row))));
     tensor const row = put(beyond.expanded(to), places, where(reached, order.unsqueezed(1), beyond), put_op::min);
     tensor const empty = equal(row, number(n));
     std::vector<tensor> const padded = {b.indices, full(0, b.indices.dtype(), {1}, here)};
-    return {where(empty, full(0, rows.dtype(), {}, here), most), take(concat(padded, 0), row)};
+    return {where(empty, full(0, rows.dtype(), {}, here), highest), take(concat(padded, 0), row)};
 }
 
 results embedding_bag(call const& c) {
@@ -168,9 +169,9 @@ results embedding_bag(call const& c) {
     dtype const type = b.weight.dtype();
     tensor rows = cast(index_select(b.weight, 0, b.indices), compute_type(type));
     if (c.given("per_sample_weights")) {
-        if (b.mode != bag_mode::sum) throw error("per_sample_weights are of sums");
+        if (b.mode != bag_mode::sum) throw error("per_sample_weights require the mode 'sum'");
         tensor const scale = cast(c.t("per_sample_weights"), rows.dtype());
-        if (scale.sizes() != b.indices.sizes()) throw error("there are as many per_sample_weights as indices");
+        if (scale.sizes() != b.indices.sizes()) throw error("per_sample_weights must have one element per index");
         rows = rows * scale.unsqueezed(1);
     }
     auto const as_index = [&](tensor const& t) { return contiguous(cast(t, b.indices.dtype())); };
@@ -187,19 +188,19 @@ results embedding_bag(call const& c) {
 
 results one_hot(call const& c) {
     tensor const x = c.t("self");
-    if (x.dtype() != dtype::int64) throw error("one_hot is of int64, not of " + std::string(name(x.dtype())));
+    if (x.dtype() != dtype::int64) throw error("one_hot requires int64, not " + std::string(name(x.dtype())));
     std::int64_t const given = c.i("num_classes");
     if (given < -1 || (given <= 0 && x.count() == 0) || given == 0)
-        throw error("one_hot with " + std::to_string(given) + " classes");
+        throw error("num_classes is " + std::to_string(given));
     std::int64_t classes = given;
     if (x.count() != 0) {
         auto const extreme = [&](reduce_op op) {
             return to_host(reduce(op, x, all_axes(x))).item().to<std::int64_t>();
         };
-        std::int64_t const most = extreme(reduce_op::max);
-        if (most >= (given == -1 ? most_elements : given) || extreme(reduce_op::min) < 0)
-            throw error("a class is negative, or beyond num_classes: " + std::to_string(given));
-        if (given == -1) classes = most + 1;
+        std::int64_t const highest = extreme(reduce_op::max);
+        if (highest >= (given == -1 ? max_elements : given) || extreme(reduce_op::min) < 0)
+            throw error("a class is negative or not less than num_classes, " + std::to_string(given));
+        if (given == -1) classes = highest + 1;
     }
     return cast(equal(x.unsqueezed(x.rank()), range(classes, 0, 1, x.where())), dtype::int64);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: numbers rounded as if they were quantized.
+// ATen operators: fake quantization.
 #include <string>
 
 #include "runtime/compute/quantization.hpp"
@@ -11,19 +11,19 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// A scale or zero point, for each index of `axis` where there is one.
+/// A scale or zero point, per index of `axis` if the operator has one.
 tensor parameter(call const& c, std::string_view name, tensor const& x) {
     tensor const given = operand(c, name, dtype::float32);
     return c.has_argument("axis") ? quantization_parameter(given, x, c.i("axis")) : reshape(given, {});
 }
 
-/// Rounded numbers, and which ones were not clamped.
+/// Rounded numbers, and a mask of those that were not clamped.
 results rounded(call const& c, bool masked) {
     tensor const x = c.t("self");
-    if (!is_floating(x.dtype())) throw error("this function is one of floating types");
+    if (!is_floating(x.dtype())) throw error("this function requires a floating-point dtype");
     double const low = static_cast<double>(c.i("quant_min"));
     double const high = static_cast<double>(c.i("quant_max"));
-    if (low > high) throw error("quant_min is above quant_max");
+    if (low > high) throw error("quant_min is greater than quant_max");
     if (c.has_argument("fake_quant_enabled") && c.i("fake_quant_enabled") == 0)
         return {x, full(true, dtype::bool_, x.sizes(), x.where())};
     tensor const scale = parameter(c, "scale", x);

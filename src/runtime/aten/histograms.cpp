@@ -9,7 +9,7 @@
 
 #include <aton/core/error.hpp>
 
-#include "buckets.hpp"
+#include "bucketing.hpp"
 #include "elementwise.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
@@ -18,7 +18,7 @@ namespace {
 
 double number_of(tensor const& x) { return to_host(x).item().to<double>(); }
 
-/// The least and the largest number; `apart` to each side where they are equal.
+/// The minimum and maximum; if they are equal, `apart` is subtracted and added.
 std::pair<double, double> outer_edges(double low, double high, double apart) {
     if (!std::isfinite(low) || !std::isfinite(high) || low > high)
         throw error("the range " + std::to_string(low) + " to " + std::to_string(high) + " is not finite");
@@ -28,28 +28,29 @@ std::pair<double, double> outer_edges_of(tensor const& x, double apart) {
     return outer_edges(number_of(min(x, all_axes(x))), number_of(max(x, all_axes(x))), apart);
 }
 
-constexpr std::int64_t most_bins = std::int64_t{1} << 28U;
+constexpr std::int64_t max_bins = std::int64_t{1} << 28U;
 
 void require_bins(std::int64_t bins) {
-    if (bins <= 0 || bins > most_bins) throw error("a histogram has no " + std::to_string(bins) + " bins");
+    if (bins <= 0 || bins > max_bins) throw error("a histogram cannot have " + std::to_string(bins) + " bins");
 }
 
-/// Counts of equally wide bins; what is outside is left out, and the largest number is in the last bin.
+/// Counts in bins of equal width; numbers out of range are ignored, and the maximum is in the last bin.
 results histogram_counts(call const& c) {
     tensor const x = c.t("self");
-    if (!is_floating(x.dtype())) throw error("floats are counted");
+    if (!is_floating(x.dtype())) throw error("a histogram requires a floating-point dtype");
     std::int64_t const bins = c.i("bins");
     require_bins(bins);
-    double const least = c.f("min");
-    double const most = c.f("max");
-    auto const [low, high] = least == most && x.count() != 0 ? outer_edges_of(x, 1) : outer_edges(least, most, 1);
+    double const min_value = c.f("min");
+    double const max_value = c.f("max");
+    auto const [low, high] =
+        min_value == max_value && x.count() != 0 ? outer_edges_of(x, 1) : outer_edges(min_value, max_value, 1);
     tensor const v = flatten(cast(x, compute_type(to_real(x.dtype()))));
     auto const rounded = [&](tensor const& t) {
         return cast(cast(t, x.dtype()), t.dtype());
     }; // bfloat16 after each step
     scalar const width = cast(full(high - low, dtype::float64, {}), x.dtype()).item();
     tensor const scaled = rounded(rounded(v - scalar(low)) * scalar(static_cast<double>(bins)));
-    tensor const place = cast(floor(rounded(scaled / width)), dtype::int64); // NaN is outside
+    tensor const place = cast(floor(rounded(scaled / width)), dtype::int64); // NaN is out of range
     tensor const inside = logical_and(greater_equal(v, low), less_equal(v, high));
     tensor const bin = minimum(place, scalar(static_cast<long long>(bins - 1)));
     tensor const counts = counted(where(inside, bin, scalar(0)), bins, cast(inside, dtype::float64));
@@ -58,25 +59,25 @@ results histogram_counts(call const& c) {
 
 results count_integers(call const& c) {
     tensor const x = c.t("self");
-    std::int64_t const least_length = c.i("minlength");
-    if (x.rank() != 1 || !is_integral(x.dtype())) throw error("1-d integers are counted");
-    if (least_length < 0 || least_length > most_bins) throw error("minlength is " + std::to_string(least_length));
+    std::int64_t const min_length = c.i("minlength");
+    if (x.rank() != 1 || !is_integral(x.dtype())) throw error("bincount requires a 1-d tensor of integers");
+    if (min_length < 0 || min_length > max_bins) throw error("minlength is " + std::to_string(min_length));
     tensor const numbers = cast(x, dtype::int64);
     std::int64_t length = 0;
     if (x.count() != 0) {
-        if (number_of(min(numbers, {0})) < 0) throw error("negative integers are not counted");
+        if (number_of(min(numbers, {0})) < 0) throw error("bincount does not support negative integers");
         length = static_cast<std::int64_t>(number_of(max(numbers, {0}))) + 1;
     }
-    length = std::max(length, least_length);
-    if (length > most_bins) throw error("an integer is too large to be counted");
+    length = std::max(length, min_length);
+    if (length > max_bins) throw error("an integer is too large for bincount");
     tensor const weights = c.maybe("weights");
     if (!weights || x.count() == 0) return counted(numbers, length);
-    if (weights.sizes() != x.sizes()) throw error("the weights have the sizes of the integers");
+    if (weights.sizes() != x.sizes()) throw error("weights must have the shape of self");
     dtype const type = weights.dtype() == dtype::float32 ? dtype::float32 : dtype::float64;
     return counted(numbers, length, cast(weights, type));
 }
 
-/// Equally spaced edges, from the end that is nearer.
+/// Equally spaced edges, computed from the nearer end.
 tensor edges_between(double low, double high, std::int64_t bins, tensor const& like) {
     auto const count = static_cast<double>(bins);
     tensor const n = cast(range(bins + 1, 0, 1, like.where()), dtype::float64);
@@ -91,7 +92,7 @@ struct histogram {
     std::vector<tensor> edges;
 };
 
-/// Counts, or sums of weights, of points [n, d] between edges of each coordinate.
+/// Counts, or sums of weights, of points [n, d] between the edges of each coordinate.
 histogram count_points(tensor const& points, std::vector<tensor> const& edges, tensor const& weight, bool density) {
     std::int64_t const n = points.size(0);
     sizes bins;
@@ -99,7 +100,7 @@ histogram count_points(tensor const& points, std::vector<tensor> const& edges, t
     tensor inside;
     for (std::size_t d = 0; d != edges.size(); ++d) {
         tensor const& edge = edges[d];
-        if (edge.rank() != 1 || edge.count() < 2) throw error("edges of bins are two numbers or more");
+        if (edge.rank() != 1 || edge.count() < 2) throw error("a list of bin edges needs at least two numbers");
         std::int64_t const count = edge.count() - 1;
         tensor const v = contiguous(points.sliced(1, static_cast<std::int64_t>(d), 1).squeezed(1));
         tensor const last = edge.sliced(0, count, 1);
@@ -110,7 +111,7 @@ histogram count_points(tensor const& points, std::vector<tensor> const& edges, t
         inside = inside ? logical_and(inside, here) : here;
         bins.push_back(count);
     }
-    if (count_of(bins) > most_bins) throw error("a histogram has too many bins");
+    if (count_of(bins) > max_bins) throw error("the histogram has too many bins");
     tensor const each =
         weight ? reshape(cast(weight, points.dtype()), {n}) : full(1, points.dtype(), {n}, points.where());
     tensor counts = reshape(counted(place, count_of(bins), where(inside, each, scalar(0))), bins);
@@ -125,10 +126,10 @@ histogram count_points(tensor const& points, std::vector<tensor> const& edges, t
     return {counts, edges};
 }
 
-/// Edges of each coordinate of points [n, d], between those of `range` or the least and largest.
+/// The edges of each coordinate of points [n, d], between the bounds of `range` or the minimum and maximum.
 std::vector<tensor> edges_of(tensor const& points, std::vector<std::int64_t> const& bins,
                              std::vector<double> const& outer) {
-    if (!outer.empty() && outer.size() != 2 * bins.size()) throw error("a range is two numbers for each coordinate");
+    if (!outer.empty() && outer.size() != 2 * bins.size()) throw error("range must have two numbers per coordinate");
     std::vector<tensor> edges;
     for (std::size_t d = 0; d != bins.size(); ++d) {
         require_bins(bins[d]);
@@ -141,17 +142,17 @@ std::vector<tensor> edges_of(tensor const& points, std::vector<std::int64_t> con
     return edges;
 }
 
-/// [n, d]: the last axis has the coordinates; of one coordinate all axes are points.
+/// Points as [n, d]: the last axis has the coordinates; with one coordinate, all axes are points.
 tensor points_of(call const& c, bool one_coordinate) {
     tensor const x = c.t("self");
-    if (!is_floating(x.dtype())) throw error("histograms are of floating types");
+    if (!is_floating(x.dtype())) throw error("a histogram requires a floating-point dtype");
     if (one_coordinate) return reshape(x, {x.count(), 1});
-    if (x.rank() < 2) throw error("points of several coordinates have two dimensions or more");
+    if (x.rank() < 2) throw error("points with several coordinates must have at least two dimensions");
     std::int64_t const d = x.size(x.rank() - 1);
     return reshape(x, {d == 0 ? 0 : x.count() / d, d});
 }
 
-/// With edges for each coordinate that are given, or as many bins as are.
+/// With the given edges per coordinate, or the given numbers of bins.
 histogram histogram_of(call const& c, bool one_coordinate) {
     tensor const points = points_of(c, one_coordinate);
     auto const coordinates = static_cast<std::size_t>(points.size(1));
@@ -164,7 +165,7 @@ histogram histogram_of(call const& c, bool one_coordinate) {
         if (counts.size() == 1) counts.assign(coordinates, counts[0]);
         edges = edges_of(points, counts, c.has_argument("range") ? c.floats("range") : std::vector<double>());
     }
-    if (edges.size() != coordinates) throw error("there are not as many kinds of bins as coordinates");
+    if (edges.size() != coordinates) throw error("bins must have one entry per coordinate");
     return count_points(points, edges, c.maybe("weight"), c.b("density"));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: linear algebra. What is decomposed is so on the host, in float64; the rest runs where the tensors lie.
+// ATen operators: linear algebra. Decompositions run on the host, in float64; everything else runs on the device of the
+// tensors.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,11 +23,11 @@ void check_info(tensor const& info, std::string const& problem) {
 namespace {
 
 void require_matrices(tensor const& x) {
-    if (x.rank() < 2) throw error("a matrix has at least 2 dimensions, not " + std::to_string(x.rank()));
+    if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions, not " + std::to_string(x.rank()));
 }
 void require_wide(tensor const& x) {
     if (is_floating(x.dtype()) && compute_type(x.dtype()) != x.dtype())
-        throw error("matrices of " + std::string(name(x.dtype())) + " are not factored");
+        throw error("matrices of " + std::string(name(x.dtype())) + " cannot be factored");
 }
 void require_square(tensor const& x) {
     require_matrices(x);
@@ -51,7 +52,7 @@ tensor solve_factored(tensor const& lu, tensor const& pivots, tensor const& b, b
 solution solve(tensor const& a, tensor const& b) {
     require_square(a);
     require_matrices(b);
-    if (a.dtype() != b.dtype()) throw error("matrices of one dtype are expected");
+    if (a.dtype() != b.dtype()) throw error("the matrices must have the same dtype");
     lu_factors factors = lu_factor(a);
     tensor x = solve_factored(factors.lu, factors.pivots, b, false);
     return {std::move(x), std::move(factors)};
@@ -68,15 +69,15 @@ namespace {
 results cross(call const& c) {
     tensor x = c.t("self");
     tensor y = c.t("other");
-    if (x.dtype() != y.dtype()) throw error("both are of one dtype");
-    if (x.rank() != y.rank()) throw error("both have as many dimensions");
+    if (x.dtype() != y.dtype()) throw error("both tensors must have the same dtype");
+    if (x.rank() != y.rank()) throw error("both tensors must have the same number of dimensions");
     sizes const to = broadcast(x.sizes(), y.sizes());
     std::optional<std::int64_t> axis = c.maybe_i("dim");
     for (std::size_t i = 0; !axis && i != to.size(); ++i)
         if (to[i] == 3) axis = static_cast<std::int64_t>(i);
-    if (!axis) throw error("no dimension has a size of 3");
+    if (!axis) throw error("no dimension has size 3");
     std::size_t const at = axis_at(*axis, to.size());
-    if (to.empty() || x.size(at) != 3 || y.size(at) != 3) throw error("the dimension has not a size of 3");
+    if (to.empty() || x.size(at) != 3 || y.size(at) != 3) throw error("the dimension does not have size 3");
     x = x.expanded(to);
     y = y.expanded(to);
     auto const part = [&](tensor const& t, std::int64_t i) -> term { return t.sliced(at, i % 3, 1); };
@@ -86,10 +87,10 @@ results cross(call const& c) {
     return concat(parts, static_cast<std::int64_t>(at));
 }
 
-/// 1, x, x^2, ... as the last axis.
+/// Powers 1, x, x^2, ... along a new last axis.
 tensor powers(tensor const& x, std::int64_t count) {
-    constexpr std::int64_t most = std::int64_t{1} << 28;
-    if (count < 0 || count > most) throw error("N is " + std::to_string(count));
+    constexpr std::int64_t limit = std::int64_t{1} << 28;
+    if (count < 0 || count > limit) throw error("N is " + std::to_string(count));
     dtype const type = is_integral(x.dtype()) || x.dtype() == dtype::bool_ ? dtype::int64 : x.dtype();
     tensor const base = cast(x, compute_type(type)).unsqueezed(x.rank());
     sizes to = base.sizes();
@@ -102,7 +103,7 @@ tensor powers(tensor const& x, std::int64_t count) {
 results linalg_vander(call const& c) {
     tensor const x = c.t("x").rank() == 0 ? c.t("x").unsqueezed(0) : c.t("x");
     std::int64_t const count = c.maybe_i("N").value_or(x.sizes().back());
-    if (count < 2) throw error("N is less than 2");
+    if (count < 2) throw error("N must be at least 2");
     return powers(x, count);
 }
 results vander(call const& c) {
@@ -116,7 +117,7 @@ struct determinant {
     tensor sign;
     tensor logarithm; ///< of its magnitude
     tensor value;
-    lu_factors factors; ///< of the transpose, where ATen decomposes that
+    lu_factors factors; ///< of the transpose if ATen decomposes that
 };
 determinant determinant_of(tensor const& x) {
     require_square(x);
@@ -127,7 +128,7 @@ determinant determinant_of(tensor const& x) {
     tensor const exchanged = cast(unequal(cast(factors.pivots, dtype::int64), own), dtype::int64);
     tensor const odd = binary(binary_op::remainder, sum(exchanged, {-1}), 2);
     tensor const parity = cast(scalar(1) - odd * scalar(2), diagonal.dtype());
-    auto const product_of = [&](tensor const& of) { // complex numbers have no reduction of this kind
+    auto const product_of = [&](tensor const& of) { // there is no product reduction of complex numbers
         tensor out = parity;
         for (std::int64_t i = 0; i != of.sizes().back(); ++i)
             out = out * of.sliced(of.rank() - 1, i, 1).squeezed(of.rank() - 1);
@@ -140,16 +141,16 @@ determinant determinant_of(tensor const& x) {
 
 results det(call const& c) {
     tensor const x = c.t(c.has_argument("A") ? "A" : "self");
-    return home(x)(determinant_of(x).value);
+    return like_operand(x)(determinant_of(x).value);
 }
 results linalg_det_with_factors(call const& c) {
-    home const back(c.t("A"));
+    like_operand const back(c.t("A"));
     determinant const d = determinant_of(c.t("A"));
     return {back(d.value), back(d.factors.lu), back.as_is(d.factors.pivots)};
 }
 results slogdet(call const& c) {
     tensor const x = c.t(c.has_argument("A") ? "A" : "self");
-    home const back(x);
+    like_operand const back(x);
     determinant const d = determinant_of(x);
     if (!c.overload().starts_with("aten::_")) return {back(d.sign), back.real(d.logarithm)};
     return {back(d.sign), back.real(d.logarithm), back(d.factors.lu), back.as_is(d.factors.pivots)};
@@ -157,24 +158,24 @@ results slogdet(call const& c) {
 results logdet(call const& c) {
     tensor const x = c.t("self");
     determinant const d = determinant_of(x);
-    if (is_complex(x.dtype())) return home(x)(log(d.sign) + cast(d.logarithm, d.sign.dtype()));
-    return home(x)(where(equal(d.sign, -1), scalar(std::numeric_limits<double>::quiet_NaN()), d.logarithm));
+    if (is_complex(x.dtype())) return like_operand(x)(log(d.sign) + cast(d.logarithm, d.sign.dtype()));
+    return like_operand(x)(where(equal(d.sign, -1), scalar(std::numeric_limits<double>::quiet_NaN()), d.logarithm));
 }
 
 results inverse(call const& c) {
     tensor const x = c.t(c.has_argument("A") ? "A" : "self");
     solution const s = inverse_of(x);
     check_info(s.factors.info, "a matrix is singular");
-    return home(x)(s.x);
+    return like_operand(x)(s.x);
 }
 results inverse_ex(call const& c) {
     tensor const x = c.t("A");
     solution const s = inverse_of(x);
     if (c.b("check_errors")) check_info(s.factors.info, "a matrix is singular");
-    return {home(x)(s.x), home(x).as_is(s.factors.info)};
+    return {like_operand(x)(s.x), like_operand(x).as_is(s.factors.info)};
 }
 
-/// Whether `b` holds a vector for each matrix.
+/// Whether `b` has one vector per matrix.
 bool is_vectors(tensor const& a, tensor const& b) {
     return b.rank() == 1 ||
            (b.rank() + 1 == a.rank() && std::equal(b.sizes().begin(), b.sizes().end(), a.sizes().begin()));
@@ -191,7 +192,7 @@ solution solve_from(call const& c) {
         if (vectors) s.x = s.x.squeezed(s.x.rank() - 1);
         return s;
     }
-    if (vectors) throw error("a vector stands on the right side of a matrix only where left is true");
+    if (vectors) throw error("the right-hand side can only be a vector if left is true");
     solution s = solve(transpose(a, -1, -2), transpose(b, -1, -2));
     s.x = transpose(s.x, -1, -2);
     return s;
@@ -199,12 +200,12 @@ solution solve_from(call const& c) {
 results linalg_solve(call const& c) {
     solution const s = solve_from(c);
     check_info(s.factors.info, "a matrix is singular");
-    return home(c.t("A"))(contiguous(s.x));
+    return like_operand(c.t("A"))(contiguous(s.x));
 }
 results linalg_solve_ex(call const& c) {
     solution const s = solve_from(c);
     if (c.b("check_errors")) check_info(s.factors.info, "a matrix is singular");
-    home const back(c.t("A"));
+    like_operand const back(c.t("A"));
     tensor const x = back(contiguous(s.x));
     if (!c.overload().starts_with("aten::_")) return {x, back.as_is(s.factors.info)};
     return {x, back(s.factors.lu), back.as_is(s.factors.pivots), back.as_is(s.factors.info)};
@@ -220,13 +221,13 @@ results tensorinv(call const& c) {
     to.insert(to.end(), x.sizes().begin(), x.sizes().begin() + ind);
     solution const s = inverse_of(flat);
     check_info(s.factors.info, "the matrix is singular");
-    return home(x)(reshape(s.x, to));
+    return like_operand(x)(reshape(s.x, to));
 }
 
 results tensorsolve(call const& c) {
     tensor x = c.t("self");
     tensor const other = c.t("other");
-    if (c.given("dims")) { // these go to the end
+    if (c.given("dims")) { // these are moved to the end
         std::vector<std::size_t> order;
         std::vector<std::size_t> last;
         for (std::int64_t const dim : c.ints("dims")) last.push_back(axis_at(dim, x.rank()));
@@ -241,10 +242,10 @@ results tensorsolve(call const& c) {
     std::int64_t const n = count_of(to);
     solution const s = solve(reshape(x, {other.count(), n}), reshape(other, {other.count(), 1}));
     check_info(s.factors.info, "the matrix is singular");
-    return home(x)(reshape(s.x, to));
+    return like_operand(x)(reshape(s.x, to));
 }
 
-/// By squaring; of a negative exponent that of the inverse.
+/// By repeated squaring; a negative exponent uses the inverse.
 results matrix_power(call const& c) {
     tensor const x = c.t("self");
     require_square(x);
@@ -253,7 +254,7 @@ results matrix_power(call const& c) {
     if (n < 0) {
         solution const s = inverse_of(x);
         check_info(s.factors.info, "a matrix is singular");
-        base = home(x)(s.x);
+        base = like_operand(x)(s.x);
     }
     tensor out;
     auto left = n < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
@@ -264,11 +265,11 @@ results matrix_power(call const& c) {
     return out ? out : contiguous(identity(x.sizes().back(), x.dtype(), x.where()).expanded(x.sizes()));
 }
 
-/// Taylor's series of a part of the matrix so small that it converges at once, then squared as often.
+/// The Taylor series of the matrix, scaled down until it converges fast, then squared as often.
 results matrix_exp(call const& c) {
     tensor const x = c.t("self");
     require_square(x);
-    if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("self is not of floats");
+    if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("self must be floating-point");
     if (x.count() == 0) return x;
     tensor const rows = cast(max(sum(abs(cast(x, widest(x.dtype()))), {-1}), {-1}), dtype::float64);
     double const largest = to_host(max(rows, all_axes(rows))).item().to<double>();

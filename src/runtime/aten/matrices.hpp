@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT
-// What kernels of linear algebra share.
+// Helpers of linear algebra kernels.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "runtime/compute/factorization.hpp"
 #include <aton/core/error.hpp>
 
 #include "axes.hpp"
 #include "call.hpp"
+#include "term.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
-/// Brings what was computed on the host in a wide dtype back to the dtype and the device of an operand.
-class home {
+/// Converts results that were computed on the host in a wide dtype to the dtype and device of an operand.
+class like_operand {
 public:
-    explicit home(tensor const& x) : type_(x.dtype()), where_(x.where()) {}
+    explicit like_operand(tensor const& x) : type_(x.dtype()), where_(x.where()) {}
 
     [[nodiscard]] tensor operator()(tensor const& t) const {
         return to_device(is_complex(type_) && !is_complex(t.dtype()) ? real(t) : cast(t, type_), where_);
     }
-    /// Of the parts of complex numbers.
+    /// For real results of complex operands.
     [[nodiscard]] tensor real(tensor const& t) const {
         bool const wide = type_ == dtype::float64 || type_ == dtype::complex128;
         return to_device(cast(t, wide ? dtype::float64 : dtype::float32), where_);
@@ -29,9 +31,9 @@ public:
         bool const wide = type_ == dtype::float64 || type_ == dtype::complex128;
         return to_device(cast(t, wide ? dtype::complex128 : dtype::complex64), where_);
     }
-    /// Of integers.
+    /// For integers.
     [[nodiscard]] tensor as_is(tensor const& t) const { return to_device(t, where_); }
-    /// A tensor without elements, for a result that is not asked for.
+    /// An empty tensor, for a result that is not requested.
     [[nodiscard]] tensor none() const { return none(type_); }
     [[nodiscard]] tensor none(dtype t) const { return to_device(tensor::empty(t, {0}), where_); }
 
@@ -40,27 +42,32 @@ private:
     device where_;
 };
 
-/// Throws aton::error where a matrix did not decompose.
+/// Throws aton::error if the decomposition of a matrix failed.
 void check_info(tensor const& info, std::string const& problem);
 
-/// The elements from a diagonal on up, or down to it; 0 elsewhere.
+/// The elements on and above a diagonal, or on and below it; 0 elsewhere.
 [[nodiscard]] tensor upper_part(tensor const& x, std::int64_t diagonal = 0);
 [[nodiscard]] tensor lower_part(tensor const& x, std::int64_t diagonal = 0);
-/// [..., n, n], of ones on the diagonal.
+/// The identity matrix [n, n].
 [[nodiscard]] tensor identity(std::int64_t n, dtype type, device where);
 
-/// A X = B, in the wide dtype, and the factors of A.
+/// The solution of A X = B in the wide dtype, and the factors of A.
 struct solution {
     tensor x;
     lu_factors factors;
 };
 [[nodiscard]] solution solve(tensor const& a, tensor const& b);
-/// A^-1, likewise.
+/// A^-1 and the factors of A.
 [[nodiscard]] solution inverse_of(tensor const& a);
-/// From the factors of A; `is_adjoint`: A^H X = B.
+/// Solves A X = B, or A^H X = B if `is_adjoint`, from the factors of A.
 [[nodiscard]] tensor solve_factored(tensor const& lu, tensor const& pivots, tensor const& b, bool is_adjoint);
 
-/// Which singular values count: those above max(absolute, relative * the largest). float64 on the host, 0-d or one for each matrix.
+/// The norm of matrices in the last two axes: "fro", "nuc", or of an order.
+[[nodiscard]] term norm_of_matrices(tensor const& x, std::string_view name);
+[[nodiscard]] term norm_of_matrices(tensor const& x, double order);
+
+/// Tolerances of singular values: those above max(absolute, relative * maximum) count. float64 on the host, 0-d or one
+/// per matrix.
 struct tolerances {
     tensor absolute;
     tensor relative;

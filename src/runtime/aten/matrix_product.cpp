@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: matrix product. Narrow floats are multiplied and added in float32 and rounded once, as BLAS does.
+// ATen operators: matrix products. Narrow floats are multiplied and added in float32 and rounded once, as in BLAS.
 #include "products.hpp"
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// In the compute type.
+/// The product in the compute type.
 tensor wide_product(tensor const& a, tensor const& b) {
     if (a.dtype() != b.dtype())
-        throw error("matrices of one dtype are expected, not " + std::string(name(a.dtype())) + " and " +
+        throw error("the matrices must have the same dtype, not " + std::string(name(a.dtype())) + " and " +
                     std::string(name(b.dtype())));
-    if (a.dtype() == dtype::bool_) throw error("matrices of bool are not multiplied");
+    if (a.dtype() == dtype::bool_) throw error("matrix products do not support bool");
     dtype const in = compute_type(a.dtype());
     return matmul(cast(a, in), cast(b, in));
 }
@@ -42,12 +42,12 @@ results bmm(call const& c) { return cast(checked_product<3, 3>(c, "self", "mat2"
 results mv(call const& c) { return cast(checked_product<2, 1>(c, "self", "vec"), c.t("self").dtype()); }
 results matrix_or_vector_product(call const& c) { return product(c.t("self"), c.t("other")); }
 
-/// Whether an alpha of 0 leaves the product out, NaN too: BLAS does, which narrow floats are not multiplied by.
+/// Whether alpha = 0 drops the product including NaN: BLAS does so, but it does not compute narrow floats.
 bool leaves_product(call const& c) {
     return c.number("alpha") == scalar(0) && compute_type(c.t("self").dtype()) == c.t("self").dtype();
 }
 
-/// beta * self + alpha * product. A beta of 0 leaves `self` out, NaN too.
+/// beta * self + alpha * product. beta = 0 drops `self`, including NaN.
 tensor added(call const& c, tensor const& wide, dtype type, bool without_product = false) {
     tensor out = without_product ? full(0, wide.dtype(), wide.sizes(), wide.where()) : wide * c.number("alpha");
     if (scalar const beta = c.number("beta"); !(beta == scalar(0)))
@@ -57,7 +57,7 @@ tensor added(call const& c, tensor const& wide, dtype type, bool without_product
 tensor added(call const& c, tensor const& wide, bool without_product = false) {
     dtype const type = c.t("self").dtype();
     if (compute_type(type) != wide.dtype())
-        throw error("'self' has the dtype " + std::string(name(type)) + ", unlike the matrices");
+        throw error("the dtype of 'self', " + std::string(name(type)) + ", is not that of the matrices");
     return added(c, wide, type, without_product);
 }
 
@@ -66,13 +66,13 @@ results addmv(call const& c) {
     tensor const self = c.t("self");
     tensor const product = checked_product<2, 1>(c, "mat", "vec");
     if (c.t("mat").count() != 0 || c.number("beta") == scalar(0)) return added(c, product, leaves_product(c));
-    if (self.dtype() != c.t("mat").dtype()) throw error("'self' has another dtype than the matrix");
+    if (self.dtype() != c.t("mat").dtype()) throw error("the dtype of 'self' is not that of the matrix");
     static_cast<void>(broadcast(self.sizes(), product.sizes()));
     return cast(cast(self, product.dtype()) * c.number("beta"), self.dtype()); // ATen does not expand it
 }
 results baddbmm(call const& c) { return added(c, checked_product<3, 3>(c, "batch1", "batch2")); }
 
-/// One product after the other is added, and rounded.
+/// Adds one product after the other and rounds each time.
 results addbmm(call const& c) {
     tensor const products = checked_product<3, 3>(c, "batch1", "batch2");
     if (products.size(0) == 0 || leaves_product(c)) return added(c, sum(products, {0}), leaves_product(c));
@@ -84,7 +84,7 @@ results addbmm(call const& c) {
     return out;
 }
 
-/// With another dtype of the result than that of the matrices.
+/// A result dtype that is not that of the matrices.
 template <kernel Plain>
 results in_type(call const& c) {
     return cast(Plain(c).all().results[0].one(), c.type("out_dtype"));
@@ -101,7 +101,7 @@ results addr(call const& c) {
     tensor const row = c.t("vec2");
     require_rank(column, 1, "vec1");
     require_rank(row, 1, "vec2");
-    // self is expanded before it is promoted: a 0-d one has its say.
+    // self is expanded before promotion, so a 0-d one takes part in it.
     dtype const type = aten::promote_types(c.t("self").dtype(), result_type(c, {"vec1", "vec2"}));
     dtype const in = compute_type(type);
     auto const rounded = [&](tensor const& t) { return cast(cast(t, type), in); };
@@ -115,10 +115,10 @@ results addr(call const& c) {
 results linear(call const& c) {
     tensor const x = c.t("input");
     tensor const weight = c.t("weight");
-    if (weight.rank() == 0 || weight.rank() > 2) throw error("weight has neither 1 nor 2 dimensions");
+    if (weight.rank() == 0 || weight.rank() > 2) throw error("weight must have 1 or 2 dimensions");
     tensor out = wide_product(x, weight.rank() == 1 ? weight : transpose(weight, 0, 1));
     if (tensor const bias = c.maybe("bias")) {
-        if (bias.dtype() != x.dtype()) throw error("bias has another dtype than input");
+        if (bias.dtype() != x.dtype()) throw error("the dtype of bias is not that of input");
         out = out + cast(bias, out.dtype());
     }
     return cast(out, x.dtype());
@@ -135,7 +135,7 @@ results vdot(call const& c) { return dot(conjugate(c.t("self")), c.t("other")); 
 results vecdot(call const& c) {
     tensor const x = c.t("x");
     tensor const y = c.t("y");
-    if (x.dtype() != y.dtype()) throw error("vectors of one dtype are expected");
+    if (x.dtype() != y.dtype()) throw error("the vectors must have the same dtype");
     dtype const in = compute_type(x.dtype());
     return cast(sum(cast(conjugate(x), in) * cast(y, in), {c.i("dim")}), x.dtype());
 }
@@ -174,7 +174,7 @@ results kron(call const& c) {
     return reshape(*(term(x) * term(y)), to);
 }
 
-/// The product of matrices [first, last) where the fewest numbers are multiplied: float16 is rounded in between.
+/// The product of matrices [first, last) in the order with the fewest multiplications; float16 is rounded in between.
 class matrix_chain {
 public:
     explicit matrix_chain(std::vector<tensor> matrices)
@@ -208,11 +208,12 @@ private:
     std::vector<std::vector<std::size_t>> splits_;
 };
 
-/// The first may be a row, the last a column.
+/// The first operand may be a row vector, the last a column vector.
 results chain(call const& c) {
     std::vector<tensor> all = c.tensors(c.has_argument("matrices") ? "matrices" : "tensors");
-    constexpr std::size_t most = 1024;
-    if (all.empty() || all.size() > most) throw error("there are " + std::to_string(all.size()) + " matrices");
+    constexpr std::size_t limit = 1024;
+    if (all.empty() || all.size() > limit)
+        throw error("a product of " + std::to_string(all.size()) + " matrices is not supported");
     bool const row = all.front().rank() == 1 && all.size() > 1;
     bool const column = all.back().rank() == 1 && all.size() > 1;
     if (row) all.front() = all.front().unsqueezed(0);
@@ -223,7 +224,7 @@ results chain(call const& c) {
     return contiguous(row ? out.squeezed(0) : out);
 }
 
-/// self [rows, k] with the rows of each group times its matrix of mat2 [groups, k, n].
+/// Multiplies the rows of each group of self [rows, k] by its matrix of mat2 [groups, k, n].
 results grouped_mm(call const& c) {
     tensor const x = c.t("self");
     tensor const y = c.t("mat2");
@@ -232,13 +233,13 @@ results grouped_mm(call const& c) {
     std::vector<std::int64_t> const ends = to_host(c.t("offs")).integers();
     bool const rows = x.rank() == 2 && y.rank() == 3;
     bool const columns = x.rank() == 3 && y.rank() == 2;
-    if (x.rank() == 3 && y.rank() == 3) throw error("batches of both matrices have no offsets");
+    if (x.rank() == 3 && y.rank() == 3) throw error("offsets do not apply if both operands are batches");
     std::vector<tensor> parts;
     std::int64_t start = 0;
     for (std::size_t i = 0; i != ends.size(); ++i) {
         std::int64_t const count = ends[i] - start;
         auto const piece = [&](tensor const& m, std::size_t axis) {
-            if (count < 0 || ends[i] > m.size(axis)) throw error("an offset is outside");
+            if (count < 0 || ends[i] > m.size(axis)) throw error("an offset is out of range");
             return m.sliced(axis, start, count);
         };
         auto const group = [&](tensor const& m) {

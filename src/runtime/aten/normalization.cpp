@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: normalization. Computed in float32 where the dtype is narrower.
+// ATen operators: normalization. Narrow dtypes are computed in float32.
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
@@ -19,7 +19,7 @@ namespace {
 
 tensor wide(tensor const& x) { return x ? cast(x, compute_type(x.dtype())) : x; }
 
-/// values * scale + bias, in the widest of the dtypes; scale and bias may be missing.
+/// values * scale + bias in the widest of the dtypes; scale and bias may be empty.
 tensor scaled(tensor values, tensor const& scale, tensor const& bias) {
     if (scale) values = *(term(values) * term(wide(scale)));
     if (bias) values = *(term(values) + term(wide(bias)));
@@ -31,7 +31,7 @@ tensor none_of(tensor const& x, dtype type) { return tensor::empty(type, {0}, ke
 /// A vector along the channels of [N, C, ...].
 tensor of_channels(tensor const& vector, std::size_t rank) { return vector ? along_axis(vector, rank, 1) : vector; }
 
-/// What a batch says of its channels; mean and inverse are rounded to the dtype that they are stored in before they are used.
+/// The statistics of a batch; mean and inverse are rounded to the dtype that they are stored in before use.
 struct channel_statistics {
     tensor mean;
     tensor inverse; ///< 1 / sqrt(variance + eps)
@@ -47,11 +47,12 @@ channel_statistics statistics_of(tensor const& x, dtype type, double epsilon) {
     tensor squares = sum(square(x - of_channels(middle, x.rank())), axes);
     tensor variance = squares / scalar(count);
     tensor const unbiased = squares / scalar(count - 1);
-    if (type == dtype::bfloat16) variance = rounded(rounded(squares) / scalar(count)); // ATen keeps them in between
+    if (type == dtype::bfloat16)
+        variance = rounded(rounded(squares) / scalar(count)); // ATen stores intermediate results as bfloat16
     return {rounded(middle), rounded(scalar(1.0) / sqrt(variance + scalar(epsilon))), middle, unbiased};
 }
 
-/// Running statistics moved towards those of a batch. Of bfloat16 each operation is rounded.
+/// Updates running statistics with those of a batch. bfloat16 is rounded after each operation.
 tensor moved(tensor const& running, tensor const& now, double momentum) {
     dtype const type = running.dtype();
     if (type == dtype::bfloat16) {
@@ -62,10 +63,10 @@ tensor moved(tensor const& running, tensor const& now, double momentum) {
     return cast(was * scalar(1 - momentum) + cast(now, was.dtype()) * scalar(momentum), type);
 }
 
-/// What there is for each channel: floats.
+/// Requires one floating-point element per channel.
 void require_parameter(tensor const& t, sizes const& channels) {
-    if (t && t.sizes() != channels) throw error("there is not a number for each channel");
-    if (t && !is_floating(t.dtype())) throw error("parameters and statistics are not of floats");
+    if (t && t.sizes() != channels) throw error("parameters and statistics must have one element per channel");
+    if (t && !is_floating(t.dtype())) throw error("parameters and statistics must be floating-point");
 }
 
 /// The arguments of an overload of the batch norm family, and what it computes.
@@ -77,12 +78,12 @@ public:
           running_variance_(optional(c, "running_var")) {
         std::string_view const op = c.overload();
         if (x_.count() == 0 && (op == "aten::batch_norm" || op == "aten::_batch_norm_impl_index")) {
-            out_ = x_; // before anything else is looked at
+            out_ = x_; // checked first
             return;
         }
-        if (x_.rank() < 2) throw error("input has less than 2 dimensions");
+        if (x_.rank() < 2) throw error("input must have at least 2 dimensions");
         if (x_.count() == 0) throw error("input has no elements");
-        if (!is_floating(x_.dtype())) throw error("input is not of floats");
+        if (!is_floating(x_.dtype())) throw error("input must be floating-point");
         tensor const scale = c.maybe("weight");
         tensor const bias = c.maybe("bias");
         type_ = x_.dtype();
@@ -92,7 +93,7 @@ public:
             require_parameter(*t, {x_.size(1)});
         bool const has_stats = running_mean_ && running_variance_;
         trains_ = c.has_argument("training") ? c.b("training") : op.find("with_update") != std::string_view::npos;
-        if (!trains_ && !has_stats) throw error("running statistics are expected where it does not train");
+        if (!trains_ && !has_stats) throw error("running statistics are required outside training");
         if (trains_) use_batch(c.f("momentum"), c.f("eps"));
         else use_running(c.f("eps"));
         tensor const factor = scale ? inverse_ * wide(scale) : inverse_;
@@ -108,7 +109,7 @@ public:
     [[nodiscard]] tensor const& running_mean() const { return running_mean_; }
     [[nodiscard]] tensor const& running_variance() const { return running_variance_; }
 
-    /// The results, which the running statistics go with where they change.
+    /// The results, including the running statistics if they change.
     [[nodiscard]] results finish(results of) const {
         if (trains_ && running_mean_) of.mutate("running_mean", running_mean_);
         if (trains_ && running_variance_) of.mutate("running_var", running_variance_);
@@ -170,11 +171,11 @@ results batch_norm_impl_index(call const& c) {
     return b.finish({b.out(), b.saved_mean(), b.saved_inverse(), no_reserve(c), constant(c, scalar(0), dtype::int64)});
 }
 
-/// Each image on its own: batch norm over the channels of all images.
+/// Normalizes each image separately: batch norm over the channels of all images.
 results instance_norm(call const& c) {
     tensor const x = c.t("input");
-    if (x.rank() < 2) throw error("input has less than 2 dimensions");
-    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    if (x.rank() < 2) throw error("input must have at least 2 dimensions");
+    if (!is_floating(x.dtype())) throw error("input must be floating-point");
     tensor const running_mean = c.maybe("running_mean");
     tensor const running_variance = c.maybe("running_var");
     tensor const scale = c.maybe("weight");
@@ -194,7 +195,7 @@ results instance_norm(call const& c) {
     if (c.b("use_input_stats")) {
         s = statistics_of(wide_x, type, c.f("eps"));
     } else {
-        if (!running_mean || !running_variance) throw error("running statistics are expected");
+        if (!running_mean || !running_variance) throw error("running statistics are required");
         s.mean = of_images(running_mean);
         s.inverse = scalar(1.0) / sqrt(of_images(running_variance) + scalar(c.f("eps")));
     }
@@ -213,18 +214,18 @@ results instance_norm(call const& c) {
     return all;
 }
 
-/// The last axes, which `normalized_shape` names.
+/// The trailing axes given by `normalized_shape`.
 axis_list last_axes(call const& c, tensor const& x) {
     std::vector<std::int64_t> const shape = c.ints("normalized_shape");
     bool const fits =
         !shape.empty() && shape.size() <= x.rank() &&
         std::equal(shape.begin(), shape.end(), x.sizes().end() - static_cast<std::ptrdiff_t>(shape.size()));
-    if (!fits) throw error("input of the sizes " + to_string(x.sizes()) + " does not end in " + to_string(shape));
+    if (!fits) throw error("input of shape " + to_string(x.sizes()) + " does not end in " + to_string(shape));
     axis_list axes;
     for (std::size_t i = x.rank() - shape.size(); i != x.rank(); ++i) axes.push_back(static_cast<std::int64_t>(i));
     for (std::string_view const name : {"weight", "bias"})
         if (c.has_argument(name) && c.given(name) && c.t(name).sizes() != shape)
-            throw error("'" + std::string(name) + "' has not the sizes " + to_string(shape));
+            throw error("'" + std::string(name) + "' does not have shape " + to_string(shape));
     return axes;
 }
 
@@ -235,7 +236,7 @@ dtype type_of_statistics(call const& c, tensor const& x) {
     return x.dtype();
 }
 
-/// The mean as ATen has it: of nothing it is 0.
+/// The mean as in ATen: 0 for zero elements.
 tensor mean_of(standardized const& s, tensor const& x, dtype type) {
     return x.count() == 0 ? full(0, type, s.mean.sizes(), x.where()) : cast(s.mean, type);
 }
@@ -243,7 +244,7 @@ tensor mean_of(standardized const& s, tensor const& x, dtype type) {
 results native_layer_norm(call const& c) {
     tensor const x = c.t("input");
     axis_list const axes = last_axes(c, x);
-    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    if (!is_floating(x.dtype())) throw error("input must be floating-point");
     standardized const s = standardize(wide(x), axes, c.f("eps"));
     dtype const type = type_of_statistics(c, x);
     return {cast(scaled(s.values, c.maybe("weight"), c.maybe("bias")), x.dtype()),
@@ -254,7 +255,7 @@ results layer_norm(call const& c) { return native_layer_norm(c).all().results[0]
 
 results native_group_norm(call const& c, std::int64_t groups) {
     tensor const x = c.t("input");
-    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    if (!is_floating(x.dtype())) throw error("input must be floating-point");
     standardized const s = standardize_groups(wide(x), groups, c.f("eps"));
     dtype const type = type_of_statistics(c, x);
     tensor const out =
@@ -272,19 +273,19 @@ double epsilon_of(dtype t) {
 results fused_rms_norm(call const& c) {
     tensor const x = c.t("input");
     axis_list const axes = last_axes(c, x);
-    if (!is_floating(x.dtype())) throw error("input is not of floats");
+    if (!is_floating(x.dtype())) throw error("input must be floating-point");
     double const epsilon = c.maybe_f("eps").value_or(epsilon_of(x.dtype()));
     tensor const inverse = unary(unary_op::rsqrt, mean(square(wide(x)), axes, true) + scalar(epsilon));
     return {cast(scaled(wide(x) * inverse, c.maybe("weight"), {}), x.dtype()), inverse};
 }
 results rms_norm(call const& c) { return fused_rms_norm(c).all().results[0]; }
 
-/// v * (g / norm), the norm over all axes but one.
+/// v * (g / norm), with the norm over all axes except one.
 results weight_norm_interface(call const& c) {
     tensor const v = c.t("v");
     tensor const g = c.t("g");
     axis_list axes = all_axes(v);
-    if (axes.empty()) throw error("v has no dimension");
+    if (axes.empty()) throw error("v has no dimensions");
     if (std::int64_t const kept = c.i("dim"); kept != -1 || c.overload().find("interface") != std::string_view::npos)
         axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis_at(kept, v.rank())));
     tensor const size = norm(wide(v), 2, axes, true);
@@ -292,10 +293,10 @@ results weight_norm_interface(call const& c) {
 }
 results weight_norm(call const& c) { return weight_norm_interface(c).all().results[0]; }
 
-/// The gradients of values that were standardized over `axes`, of their scale and of their bias, as far as they are asked for.
+/// The gradients of values that were standardized over `axes`, of their scale and of their bias, as requested.
 struct normalized_gradients {
     tensor of_values;
-    tensor scales; ///< of each element: to be summed over what shares a scale
+    tensor scales; ///< per element; to be summed over the elements that share a scale
     tensor biases; ///< likewise
 };
 normalized_gradients gradients_of(tensor const& gradient, tensor const& x, tensor const& middle, tensor const& inverse,
@@ -306,10 +307,10 @@ normalized_gradients gradients_of(tensor const& gradient, tensor const& x, tenso
     return {along * inverse, gradient * standard, gradient};
 }
 
-/// The three results, those that the mask does not ask for as None.
+/// The three results; None for those that the mask does not request.
 results masked(call const& c, tensor const& first, tensor const& second, tensor const& third) {
     std::vector<std::int64_t> const mask = c.ints("output_mask");
-    if (mask.size() != 3) throw error("output_mask has 3 elements");
+    if (mask.size() != 3) throw error("output_mask must have 3 elements");
     dtype const type = c.t("input").dtype();
     std::vector<value> out;
     for (std::size_t i = 0; tensor const* each : {&first, &second, &third})
@@ -337,7 +338,7 @@ results native_group_norm_backward(call const& c) {
     tensor const x = wide(c.t("input"));
     std::int64_t const groups = c.i("group");
     if (x.rank() < 2 || groups < 1 || x.size(1) % groups != 0)
-        throw error("the channels are no multiple of the groups");
+        throw error("the number of channels is not a multiple of the number of groups");
     std::int64_t const channels = x.size(1) / groups;
     std::int64_t const n = x.size(0);
     sizes const to = {n, groups, channels, n == 0 ? 0 : x.count() / std::max<std::int64_t>(1, n * x.size(1))};

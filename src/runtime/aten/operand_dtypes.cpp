@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which operands of ATen operators must agree in dtype. ATen (torch 2.13) refuses these calls on the CPU, and so does the runtime.
+// The table of operands of ATen operators that must agree in dtype. ATen (torch 2.13) refuses other calls on the CPU,
+// and so does the runtime.
 #include "operand_dtypes.hpp"
 
 #include <array>
@@ -14,15 +15,15 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 namespace {
 
 enum class rule : std::uint8_t {
-    same,         ///< all of them have one dtype
-    parameters,   ///< one dtype after the first, which is the first's; or float32 beside a first of float16 or bfloat16
-    indices,      ///< int32 or int64
+    same,       ///< all have the same dtype
+    parameters, ///< all have the dtype of the first; or all but the first are float32 if the first is float16 or bfloat16
+    indices,    ///< int32 or int64
     long_indices, ///< int64
 };
 
 struct dtype_rule {
     std::string_view operators; ///< without "aten::", one space between them
-    std::string_view arguments; ///< those that the schema has and the call gives count
+    std::string_view arguments; ///< arguments that the schema does not have or the call omits are ignored
     rule what;
 };
 
@@ -71,7 +72,7 @@ constexpr std::array dtype_rules{
     dtype_rule{"tensor_split.tensor_indices_or_sections", "tensor_indices_or_sections", rule::long_indices},
 };
 
-/// The next word of a list, which loses it; empty at the end.
+/// Removes and returns the first word of a list; empty at the end.
 std::string_view next_word(std::string_view& list) {
     std::size_t const end = std::min(list.find(' '), list.size());
     std::string_view const word = list.substr(0, end);
@@ -98,7 +99,7 @@ bool is_half(dtype t) { return t == dtype::float16 || t == dtype::bfloat16; }
 void require_index(aten_argument const& a, bool long_only) {
     dtype const type = a.tensor.dtype();
     if (type == dtype::int64 || (type == dtype::int32 && !long_only)) return;
-    throw error("'" + a.name + "' is of " + std::string(name(type)) +
+    throw error("'" + a.name + "' is " + std::string(name(type)) +
                 (long_only ? ", not int64" : ", not int32 or int64"));
 }
 
@@ -109,8 +110,8 @@ void require_agreement(std::vector<aten_argument const*> const& operands, rule w
         dtype const type = operands[i]->tensor.dtype();
         bool const widens = what == rule::parameters && i == 1 && is_half(expected) && type == dtype::float32;
         if (type == expected || widens) continue;
-        throw error("'" + operands[i]->name + "' is of " + std::string(name(type)) + " beside '" + other.name +
-                    "' of " + std::string(name(expected)));
+        throw error("'" + operands[i]->name + "' is " + std::string(name(type)) + ", but '" + other.name + "' is " +
+                    std::string(name(expected)));
     }
 }
 

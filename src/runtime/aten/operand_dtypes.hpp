@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which operands of ATen operators must agree in dtype.
+// The check of dtypes that operands of ATen operators must share.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
-/// Throws aton::error, with the arguments' names, for a call whose operands have dtypes that ATen does not take together.
+/// Throws aton::error, which names the arguments, if ATen does not support the operands' dtypes together.
 void require_operand_dtypes(std::string_view overload, std::vector<aten_argument> const& bound);
 
 } // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -28,22 +28,57 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
     static auto const known = [] {
         using namespace aten_kernels;
         std::map<std::string, kernel, std::less<>> all;
-        for (rows const family : {activation(),     adaptive_pooling(),  attention(),
-                                  binary_math(),    bitwise(),           buckets(),
-                                  class_losses(),   comparison(),        conversion(),
-                                  convolution(),    creation(),          cumulative(),
-                                  decompositions(), diagonals(),         distances(),
-                                  embedding(),      fake_quantization(), histograms(),
-                                  indexing(),       joining(),           linear_algebra(),
-                                  losses(),         matrix_product(),    normalization(),
-                                  norms(),          padding(),           patches(),
-                                  pixels(),         pooling(),           random(),
-                                  ranges(),         recurrent(),         reduction(),
-                                  resizing(),       scatter(),           segments(),
-                                  softmax_family(), sorting(),           special_functions(),
-                                  spectra(),        splitting(),         statistics(),
-                                  transforms(),     unary_math(),        unique(),
-                                  views()})
+        for (rows const family : {activation(),
+                                  adaptive_pooling(),
+                                  attention(),
+                                  binary_math(),
+                                  bitwise(),
+                                  bucketing(),
+                                  class_loss(),
+                                  comparison(),
+                                  conversion(),
+                                  convolution(),
+                                  creation(),
+                                  cumulative(),
+                                  decompositions(),
+                                  diagonals(),
+                                  distances(),
+                                  elementwise_binary(),
+                                  elementwise_unary(),
+                                  embedding(),
+                                  fake_quantization(),
+                                  histograms(),
+                                  indexing(),
+                                  joining(),
+                                  linear_algebra(),
+                                  loss(),
+                                  matrix_product(),
+                                  norm(),
+                                  normalization(),
+                                  padding(),
+                                  patches(),
+                                  pixels(),
+                                  pooling(),
+                                  random(),
+                                  ranges(),
+                                  recurrent(),
+                                  reduction(),
+                                  repeating(),
+                                  resize(),
+                                  sampling(),
+                                  scatter(),
+                                  segments(),
+                                  selection(),
+                                  slicing(),
+                                  softmax(),
+                                  sorting(),
+                                  special_functions(),
+                                  spectra(),
+                                  splitting(),
+                                  statistics(),
+                                  transforms(),
+                                  unique(),
+                                  view()})
             for (row const& r : family) {
                 bool const qualified = r.overload.find("::") != std::string_view::npos;
                 all.emplace((qualified ? "" : "aten::") + std::string(r.overload), r.run);
@@ -53,7 +88,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
     return known;
 }
 
-/// "aten::add.Tensor" of "aten::add_.Tensor"; empty: the operator does not end in an underscore.
+/// "aten::add.Tensor" for "aten::add_.Tensor"; empty if the operator name does not end in an underscore.
 std::string without_underscore(std::string_view overload) {
     std::string_view const op = overload.substr(0, overload.find('.'));
     if (op.empty() || op.back() != '_' || op.ends_with("__")) return {};
@@ -70,7 +105,7 @@ kernel find(std::string_view overload) {
     return found == known_kernels().end() ? nullptr : found->second;
 }
 
-/// ScalarType defaults are written as C++ has them.
+/// The dtype of a ScalarType default, which is written as in C++.
 dtype type_named(std::string_view name) {
     if (name == "long") return dtype::int64;
     if (name == "float") return dtype::float32;
@@ -123,7 +158,7 @@ aten_argument default_of(aten::schema_argument const& formal, std::string_view o
     return a;
 }
 
-/// All arguments of the schema, in its order.
+/// Binds arguments to the schema: returns all of them in its order.
 std::vector<aten_argument> bind(std::string_view overload, std::string_view schema, std::vector<aten_argument> given) {
     std::vector<aten_argument> bound;
     aten::schema_argument formal;
@@ -141,11 +176,12 @@ std::vector<aten_argument> bind(std::string_view overload, std::string_view sche
             bound.back().numbers.assign(static_cast<std::size_t>(formal.type.list_size), bound.back().number);
         }
     }
-    if (!given.empty()) throw error(std::string(overload) + ": there is no argument '" + given.front().name + "'");
+    if (!given.empty())
+        throw error(std::string(overload) + ": the operator does not have an argument '" + given.front().name + "'");
     return bound;
 }
 
-/// What an operator that writes to `self` gives: the result in the dtype and sizes that `self` has.
+/// The results of an in-place operator: the result in the dtype and shape of `self`.
 aten_results written_to_self(aten_results from, std::vector<aten_argument> const& bound) {
     if (from.results.empty() || !from.results[0].is_tensor() || bound.empty() || bound[0].is != kind::tensor)
         return from;
@@ -174,7 +210,7 @@ std::vector<std::string_view> aten_operators() {
 
 namespace {
 
-/// The same view on the device, of all the memory that it is a view of: operators of strides see the same strides.
+/// The same view on the device, of the whole underlying memory, so that strided operators see the same strides.
 tensor placed(tensor const& x, device where) {
     if (!x || x.where() == where || x.is_strings()) return x;
     tensor const whole = x.viewed({x.storage_count()}, {1}, -x.storage_offset());
@@ -186,7 +222,7 @@ tensor placed(tensor const& x, device where) {
 aten_results call_aten(std::string_view overload, std::vector<aten_argument> arguments, aten_options const& options) {
     overload = plain(overload);
     std::string_view const schema = aten::find_schema(overload);
-    if (schema.empty()) throw error(std::string(overload) + ": ATen has no such operator");
+    if (schema.empty()) throw error(std::string(overload) + ": ATen does not have this operator");
     kernel run = find(overload);
     bool const writes = run == nullptr;
     if (writes) run = find(without_underscore(overload));
@@ -204,7 +240,7 @@ aten_results call_aten(std::string_view overload, std::vector<aten_argument> arg
         aten_kernels::require_operand_dtypes(writes ? without_underscore(overload) : overload, bound);
         aten_results out = std::move(run(aten_kernels::call(overload, bound, options)).all());
         return writes ? written_to_self(std::move(out), bound) : out;
-    } catch (std::exception const& e) { // that memory is not enough, too
+    } catch (std::exception const& e) { // such as std::bad_alloc
         throw error(std::string(overload) + ": " + on_one_line(e.what()));
     }
 }

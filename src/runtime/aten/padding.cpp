@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: padding. Pairs of numbers, the last dimension first; negative ones cut off.
+// ATen operators: padding, given as pairs of numbers, the last dimension first; negative ones crop.
 #include "axes.hpp"
 
 #include <algorithm>
@@ -11,14 +11,14 @@ namespace {
 constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
 
 [[noreturn]] void refuse(ints const& by, tensor const& x) {
-    throw error("padding by " + to_string(by) + " of the sizes " + to_string(x.sizes()));
+    throw error("padding " + to_string(by) + " does not fit shape " + to_string(x.sizes()));
 }
 
-/// Numbers that no sum of a few overflows.
+/// Refuses numbers whose sums could overflow.
 void check_numbers(ints const& by, tensor const& x) {
-    constexpr std::int64_t most = std::int64_t{1} << 40;
+    constexpr std::int64_t limit = std::int64_t{1} << 40;
     for (std::int64_t const n : by)
-        if (n < -most || n > most) refuse(by, x);
+        if (n < -limit || n > limit) refuse(by, x);
     if (by.size() % 2 != 0) refuse(by, x);
 }
 
@@ -34,7 +34,7 @@ tensor filled(tensor const& x, ints const& by, scalar const& value) {
     return pad(x, before, after, value);
 }
 
-// What stands at each place of a dimension of this size that is padded: an index into it, or nothing where it cannot be.
+// The source index of each place of a padded dimension, or empty if the padding is not possible.
 
 using border = tensor (*)(std::int64_t size, std::int64_t before, std::int64_t after, device where);
 
@@ -82,11 +82,11 @@ tensor padded(call const& c, std::string_view mode) {
     tensor const x = c.t("self");
     ints const by = c.ints("pad");
     if (mode == "constant") return filled(x, by, c.given("value") ? c.number("value") : scalar(0.0));
-    if (c.given("value") && c.f("value") != 0) throw error("mode '" + std::string(mode) + "' takes no value");
+    if (c.given("value") && c.f("value") != 0) throw error("mode '" + std::string(mode) + "' does not take a value");
     if (mode == "reflect") return bordered(x, by, reflected);
     if (mode == "replicate") return bordered(x, by, replicated);
     if (mode == "circular") return bordered(x, by, wrapped);
-    throw error("there is no padding mode '" + std::string(mode) + "'");
+    throw error("unknown padding mode '" + std::string(mode) + "'");
 }
 
 results pad_by_mode(call const& c) { return padded(c, c.text("mode")); }
@@ -94,7 +94,7 @@ results pad_by_mode(call const& c) { return padded(c, c.text("mode")); }
 results pad_by_number(call const& c) {
     constexpr std::string_view modes[] = {"reflect", "replicate", "circular", "constant"}; // at::padding_mode
     std::int64_t const mode = c.i("mode");
-    if (mode < 0 || mode > 3) throw error("there is no padding mode " + std::to_string(mode));
+    if (mode < 0 || mode > 3) throw error("unknown padding mode " + std::to_string(mode));
     return padded(c, modes[mode]);
 }
 

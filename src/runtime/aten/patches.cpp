@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: the patches of images as columns, and columns as images.
+// ATen operators: im2col and col2im.
 #include "runtime/compute/spatial.hpp"
 
 #include "axes.hpp"
@@ -34,22 +34,22 @@ results col2im(call const& c) {
     if (x.rank() != 2 && x.rank() != 3) throw error("columns are expected, not " + to_string(x.sizes()));
     window const w = window_of(c);
     sizes const to = c.ints("output_size");
-    if (to.size() != 2) throw error("an image has two sizes");
+    if (to.size() != 2) throw error("an image must have two sizes");
     (void)count_of(to);
     tensor const batch = x.rank() == 2 ? x.unsqueezed(0) : x;
-    sizes counts; // of patches
+    sizes counts; // number of patches per axis
     for (std::size_t i = 0; i != 2; ++i) {
-        std::int64_t const room = to[i] + w.before[i] + w.after[i] - w.extent(i);
-        if (to[i] <= 0 || room < 0) throw error("the kernel is larger than " + to_string(to));
-        counts.push_back(room / w.strides[i] + 1);
+        std::int64_t const slack = to[i] + w.before[i] + w.after[i] - w.extent(i);
+        if (to[i] <= 0 || slack < 0) throw error("the kernel is larger than " + to_string(to));
+        counts.push_back(slack / w.strides[i] + 1);
     }
     std::int64_t const patch = count_of(w.kernel);
     if (batch.size(1) % patch != 0 || batch.size(2) != count_of(counts))
-        throw error("columns of the sizes " + to_string(x.sizes()) + " do not fill " + to_string(to));
+        throw error("columns of shape " + to_string(x.sizes()) + " do not fill " + to_string(to));
     tensor const parts =
         reshape(batch, {batch.size(0), batch.size(1) / patch, w.kernel[0], w.kernel[1], counts[0], counts[1]});
     constexpr std::size_t patch_last[] = {0, 1, 4, 5, 2, 3};
-    tensor const out = fold(parts.permuted(patch_last), w, to); // each sum is rounded, of float16 too
+    tensor const out = fold(parts.permuted(patch_last), w, to); // each addition is rounded, for float16 too
     return x.rank() == 2 ? out.squeezed(0) : out;
 }
 

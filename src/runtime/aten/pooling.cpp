@@ -19,15 +19,15 @@ sizes for_each_axis(call const& c, std::string_view name, std::size_t axes, size
     if (list.empty()) list = otherwise;
     if (list.size() == 1) list.resize(axes, list[0]);
     if (list.size() != axes)
-        throw error("argument '" + std::string(name) + "' is not one number for each of " + std::to_string(axes) +
+        throw error("argument '" + std::string(name) + "' must have one number for each of " + std::to_string(axes) +
                     " axes");
     return list;
 }
 
 tensor batched(tensor const& x, std::size_t axes) {
     if (x.rank() != axes + 1 && x.rank() != axes + 2)
-        throw error("self has " + std::to_string(x.rank()) + " dimensions, neither " + std::to_string(axes + 1) +
-                    " nor " + std::to_string(axes + 2));
+        throw error("self has " + std::to_string(x.rank()) + " dimensions, not " + std::to_string(axes + 1) + " or " +
+                    std::to_string(axes + 2));
     return x.rank() == axes + 1 ? x.unsqueezed(0) : x;
 }
 
@@ -35,7 +35,7 @@ tensor as_given(tensor const& y, tensor const& x) { return y.rank() == x.rank() 
 
 namespace {
 
-window told(call const& c, std::size_t axes) {
+window window_of(call const& c, std::size_t axes) {
     window w = window::of(for_each_axis(c, "kernel_size", axes, {}));
     w.strides = for_each_axis(c, "stride", axes, w.kernel);
     w.before = w.after = for_each_axis(c, "padding", axes, {0});
@@ -51,13 +51,13 @@ window told(call const& c, std::size_t axes) {
 template <std::size_t Axes>
 results max_pool_only(call const& c) {
     tensor const x = c.t("self");
-    return as_given(max_pool(batched(x, Axes), told(c, Axes)), x);
+    return as_given(max_pool(batched(x, Axes), window_of(c, Axes)), x);
 }
 
 template <std::size_t Axes>
 results max_pool_and_indices(call const& c) {
     tensor const x = c.t("self");
-    auto const [values, indices] = max_pool_with_indices(batched(x, Axes), told(c, Axes));
+    auto const [values, indices] = max_pool_with_indices(batched(x, Axes), window_of(c, Axes));
     return {as_given(values, x), as_given(indices, x)};
 }
 
@@ -67,23 +67,23 @@ results avg_pool(call const& c) {
     std::optional<double> divisor;
     if (c.has_argument("divisor_override")) divisor = c.maybe_f("divisor_override");
     if (divisor && *divisor == 0) throw error("divisor_override is 0");
-    return as_given(average_pool(batched(x, Axes), told(c, Axes), c.b("count_include_pad"), divisor), x);
+    return as_given(average_pool(batched(x, Axes), window_of(c, Axes), c.b("count_include_pad"), divisor), x);
 }
 
 results avg_pool2d_backward(call const& c) {
     tensor const x = c.t("self");
     dtype const in = compute_type(x.dtype());
     tensor const gradient = cast(batched(c.t("grad_output"), 2), in);
-    window w = told(c, 2);
+    window w = window_of(c, 2);
     tensor const ones = full(1, in, batched(x, 2).sizes(), x.where());
     tensor const each = average_pool(ones, w, c.b("count_include_pad"), c.maybe_f("divisor_override"));
-    tensor share = cast(gradient * (each / sum_pool(ones, w)), x.dtype()); // of each element that a window has
+    tensor share = cast(gradient * (each / sum_pool(ones, w)), x.dtype()); // for each element of a window
     sizes to = share.sizes();
     for (std::int64_t const size : w.kernel) {
         share = share.unsqueezed(share.rank());
         to.push_back(size);
     }
-    // Backwards: then float16 is added, and rounded, window by window.
+    // In reverse order, since float16 is rounded window by window.
     sizes before(4, 0);
     sizes after(4, 0);
     sizes reach;
@@ -99,7 +99,7 @@ results avg_pool2d_backward(call const& c) {
     return as_given(pad(backwards(fold(backwards(share.expanded(to)), w, reach)), before, after, 0), x);
 }
 
-/// Where the elements of planes, the last axes of [N, C, ...], stand: for indices into each plane.
+/// Positions in planes, the last axes of [N, C, ...], from indices into each plane.
 tensor in_planes(tensor const& indices, std::int64_t plane) {
     sizes to(indices.rank(), 1);
     to[0] = indices.size(0);
@@ -107,16 +107,16 @@ tensor in_planes(tensor const& indices, std::int64_t plane) {
     return indices + reshape(range(to[0] * to[1], 0, plane, indices.where()), to);
 }
 
-/// Values put to indices of a plane; where one meets another, they are added, or the last stays.
+/// Writes values to indices of a plane; duplicates are added, or the last one remains.
 tensor put_to_planes(tensor const& values, tensor const& indices, sizes const& spatial, put_op op) {
-    if (values.sizes() != indices.sizes()) throw error("the indices have other sizes than the values");
+    if (values.sizes() != indices.sizes()) throw error("the indices do not have the shape of the values");
     sizes to = {values.size(0), values.size(1)};
     to.insert(to.end(), spatial.begin(), spatial.end());
     std::int64_t const plane = count_of(spatial);
     if (indices.count() != 0) {
         auto const outside = logical_or(less(indices, 0), greater_equal(indices, scalar(plane)));
         if (to_host(reduce(reduce_op::any, outside, all_axes(outside))).item() == scalar(true))
-            throw error("an index is outside of its plane");
+            throw error("an index is out of range for its plane");
     }
     return put(full(0, values.dtype(), to, values.where()), in_planes(indices, plane), values, op);
 }
@@ -126,7 +126,7 @@ results max_unpool(call const& c) {
     tensor const x = c.t("self");
     sizes const spatial = for_each_axis(c, "output_size", Axes, {});
     for (std::size_t i = x.rank() == Axes + 2 ? 1 : 0; i != x.rank(); ++i)
-        if (x.size(i) == 0) throw error("only a batch may be empty");
+        if (x.size(i) == 0) throw error("only the batch dimension may be empty");
     return as_given(put_to_planes(batched(x, Axes), batched(c.t("indices"), Axes), spatial, put_op::assign), x);
 }
 
@@ -139,11 +139,11 @@ results max_pool_backward(call const& c) {
     return cast(as_given(out, x), x.dtype());
 }
 
-/// Where the windows of a plane start along an axis: [N, C, out].
+/// The starts of the windows of a plane along an axis: [N, C, out].
 tensor random_starts(tensor const& samples, std::int64_t in, std::int64_t out, std::int64_t kernel) {
     if (out < 1 || kernel < 1 || out > in || kernel > in - out + 1)
-        throw error("windows of " + std::to_string(kernel) + " do not fit " + std::to_string(in) + " elements " +
-                    std::to_string(out) + " times");
+        throw error("windows of size " + std::to_string(kernel) + " do not fit into " + std::to_string(in) +
+                    " elements " + std::to_string(out) + " times");
     tensor const last = full(scalar(in - kernel), dtype::int64, {1}, samples.where());
     if (out == 1) return last.expanded({samples.size(0), samples.size(1), 1});
     tensor const alpha = full(scalar(static_cast<double>(in - kernel)), samples.dtype(), {}, samples.where()) /
@@ -154,7 +154,7 @@ tensor random_starts(tensor const& samples, std::int64_t in, std::int64_t out, s
     return where(equal(at, scalar(out - 1)), last, starts);
 }
 
-/// The largest element of windows that lie at random.
+/// The maximum of windows at random places.
 template <std::size_t Axes>
 results fractional_max_pool(call const& c) {
     tensor const given = c.t("self");
@@ -163,12 +163,12 @@ results fractional_max_pool(call const& c) {
     sizes const counts = for_each_axis(c, "output_size", Axes, {});
     tensor const samples = c.t("random_samples");
     if (samples.sizes() != sizes{x.size(0), x.size(1), static_cast<std::int64_t>(Axes)})
-        throw error("random_samples are not of the sizes [N, C, " + std::to_string(Axes) + "]");
+        throw error("random_samples must have shape [N, C, " + std::to_string(Axes) + "]");
     sizes to = {x.size(0), x.size(1)};
     tensor places = full(0, dtype::int64, sizes(2 + 2 * Axes, 1), x.where());
     for (std::size_t i = 0; i != Axes; ++i) {
         std::int64_t const size = x.size(i + 2);
-        std::size_t const which = Axes == 2 ? 1 - i : i; // two of them come as width and height
+        std::size_t const which = Axes == 2 ? 1 - i : i; // two are given as width and height
         tensor const sample = samples.sliced(2, static_cast<std::int64_t>(which), 1).squeezed(2);
         tensor const starts = random_starts(sample, size, counts[i], kernel[i]);
         sizes of_start(2 + 2 * Axes, 1);

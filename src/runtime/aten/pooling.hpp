@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What operators over spatial axes share: lists with one number for each, and images without a batch.
+// Helpers of operators over spatial axes: lists with one number per axis, and images without a batch.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
-/// One number for each axis; a single one stands for all, an empty list, and an argument that there is not, for
-/// `otherwise`.
+/// One number per axis. A single number applies to all; `otherwise` is returned for an empty list and for an argument
+/// that the schema does not have.
 [[nodiscard]] sizes for_each_axis(call const& c, std::string_view name, std::size_t axes, sizes const& otherwise);
 
-/// [N, C, ...]: with a batch of one where there is none. Throws aton::error for other ranks.
+/// `x` as [N, C, ...], with a batch of one if it has none. Throws aton::error for other ranks.
 [[nodiscard]] tensor batched(tensor const& x, std::size_t axes);
-/// A result without the batch where `x` came without.
+/// The result without the batch if `x` had none.
 [[nodiscard]] tensor as_given(tensor const& y, tensor const& x);
 
 } // namespace ATON_NAMESPACE::runtime::aten_kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the elements lie that index operators read and write.
+// Positions of the elements that indexing operators read and write.
 #include "positions.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
 
-/// An index with dimensions of size 1 in front and behind.
+/// An index with leading and trailing dimensions of size 1.
 tensor among(tensor const& index, std::size_t before, std::size_t after) {
     sizes to(before, 1);
     to.insert(to.end(), index.sizes().begin(), index.sizes().end());
@@ -28,7 +28,7 @@ std::vector<tensor> integer_indices(tensor const& x, std::vector<tensor> const& 
         } else if (index.dtype() == dtype::bool_ || index.dtype() == dtype::uint8) {
             for (std::size_t i = 0; i != index.rank(); ++i)
                 if (out.size() + i >= x.rank() || index.size(i) != x.size(out.size() + i))
-                    throw error("a mask of the sizes " + to_string(index.sizes()) + " does not fit into " +
+                    throw error("a mask of shape " + to_string(index.sizes()) + " does not fit shape " +
                                 to_string(x.sizes()));
             tensor const where = nonzero(index);
             for (std::size_t i = 0; i != index.rank(); ++i)
@@ -36,10 +36,10 @@ std::vector<tensor> integer_indices(tensor const& x, std::vector<tensor> const& 
         } else if (index.dtype() == dtype::int64 || index.dtype() == dtype::int32) {
             out.push_back(index);
         } else {
-            throw error("an index is of int64, int32, bool or uint8, not of " + std::string(name(index.dtype())));
+            throw error("an index must be int64, int32, bool or uint8, not " + std::string(name(index.dtype())));
         }
     }
-    if (out.size() > x.rank()) throw error("more indices than the sizes " + to_string(x.sizes()) + " have");
+    if (out.size() > x.rank()) throw error("there are more indices than dimensions in shape " + to_string(x.sizes()));
     return out;
 }
 
@@ -51,7 +51,7 @@ tensor indexed_positions(sizes const& of, std::vector<tensor> const& indices) {
         together = broadcast(together, indices[i].sizes());
         indexed.push_back(i);
     }
-    if (indexed.empty()) throw error("no index is given");
+    if (indexed.empty()) throw error("at least one index is required");
     std::size_t const whole = of.size() - indexed.size();
     bool const adjacent = indexed.back() - indexed.front() + 1 == indexed.size();
     std::size_t const in_front = adjacent ? indexed.front() : 0;
@@ -63,7 +63,7 @@ tensor indexed_positions(sizes const& of, std::vector<tensor> const& indices) {
     for (std::size_t i = 0; i != of.size(); ++i) {
         if (i < indices.size() && indices[i]) {
             std::vector<tensor> const one = {indices[i]};
-            tensor const at = positions({of[i]}, one); // from the front, and inside
+            tensor const at = positions({of[i]}, one); // counted from the front, and in range
             add(among(at * number(strides[i]), together.size() - at.rank() + in_front, whole - in_front));
         } else {
             std::size_t const behind = place < in_front ? whole + together.size() - place - 1 : whole - place - 1;
@@ -75,7 +75,7 @@ tensor indexed_positions(sizes const& of, std::vector<tensor> const& indices) {
 }
 
 tensor slice_positions(sizes const& of, std::size_t axis, tensor const& index) {
-    if (index.rank() > 1) throw error("an index is a vector, not of the sizes " + to_string(index.sizes()));
+    if (index.rank() > 1) throw error("an index must be a vector, not of shape " + to_string(index.sizes()));
     tensor const flat = flatten(index);
     if (of.empty()) return positions({1}, std::vector<tensor>{flat});
     std::vector<tensor> indices(axis);
@@ -85,7 +85,7 @@ tensor slice_positions(sizes const& of, std::size_t axis, tensor const& index) {
 
 tensor true_positions(tensor const& mask) {
     if (mask.dtype() != dtype::bool_ && mask.dtype() != dtype::uint8)
-        throw error("a mask is of bool, not of " + std::string(name(mask.dtype())));
+        throw error("a mask must be bool, not " + std::string(name(mask.dtype())));
     return kernels_of(mask.where()).nonzero(cast(mask, dtype::bool_));
 }
 

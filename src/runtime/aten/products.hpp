@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums of products that several kernels are made of.
+// Sums of products that several kernels use.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
-/// at::matmul: narrow floats are added in float32. Throws aton::error for different dtypes.
+/// at::matmul: narrow floats are added in float32. Throws aton::error if the dtypes are not the same.
 [[nodiscard]] tensor product(tensor const& a, tensor const& b);
 
-/// at::tensordot: over these axes of one and of the other.
+/// at::tensordot over these axes of both operands.
 [[nodiscard]] tensor contraction(tensor const& x, tensor const& y, std::vector<std::int64_t> const& of_x,
                                  std::vector<std::int64_t> const& of_y);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The interpreter of ATen programs: nodes in order; values that nobody needs any more are dropped at once.
+// The interpreter of ATen programs. Runs nodes in order and drops values after their last use.
 #include <aton/runtime/aten_program.hpp>
 
 #include <algorithm>
@@ -25,9 +25,9 @@ using program::value_kind;
 
 namespace {
 
-constexpr int most_nesting = 64; ///< of graphs in graphs
+constexpr int max_nesting = 64; ///< nesting of graphs
 
-/// Errors that say already where they come from.
+/// An error that already names its place.
 class located_error : public error {
 public:
     using error::error;
@@ -51,7 +51,7 @@ last_uses last_uses_in(program::graph const& g) {
         for (program::argument const& a : g.nodes[n].arguments)
             for (value_index const v : a.values) last[v] = n;
         for (program::result const& r : g.nodes[n].results)
-            for (value_index const v : r.values) last[v] = n; // where nobody uses it
+            for (value_index const v : r.values) last[v] = n; // if it has no use
     }
     for (program::argument const& a : g.outputs)
         for (value_index const v : a.values) last.erase(v);
@@ -60,7 +60,7 @@ last_uses last_uses_in(program::graph const& g) {
     return out;
 }
 
-/// "[2, *, 3]": what a size is that has no number.
+/// "[2, *, 3]", where * is a size that is not a number.
 std::string stated_sizes(program::value const& v) {
     std::string out;
     for (program::extent const& e : v.sizes)
@@ -75,7 +75,7 @@ void check_input(program::value const& stated, tensor const& given) {
         fits = !stated.sizes[i].is_number() || stated.sizes[i].number == given.size(i);
     if (!fits)
         throw error("input '" + stated.name + "' is " + std::string(name(given.dtype())) + to_string(given.sizes()) +
-                    ", the program has " + std::string(name(stated.type)) + stated_sizes(stated));
+                    ", the program expects " + std::string(name(stated.type)) + stated_sizes(stated));
 }
 
 } // namespace
@@ -85,13 +85,13 @@ std::vector<value> aten_program::frame::run(std::span<value const> inputs) {
     for (std::size_t i = 0; i != p_.inputs.size(); ++i) {
         program::input const& in = p_.inputs[i];
         bool const users = in.kind == program::input_kind::user;
-        if (users && next == inputs.size()) throw error("too few inputs are given: " + std::to_string(next));
+        if (users && next == inputs.size()) throw error("too few inputs: " + std::to_string(next));
         if (users && in.value != no_value) take_input(in, inputs[next]);
         if (users) ++next;
         else if (in.value != no_value) values_[in.value].whole = state_.weights[i];
     }
     if (next != inputs.size())
-        throw error(std::to_string(inputs.size()) + " inputs are given, the program takes " + std::to_string(next));
+        throw error(std::to_string(inputs.size()) + " inputs were given, the program takes " + std::to_string(next));
     execute(p_.main, state_.main);
     std::vector<value> out;
     for (program::argument const& a : p_.main.outputs) out.push_back(output(a));
@@ -100,7 +100,7 @@ std::vector<value> aten_program::frame::run(std::span<value const> inputs) {
 
 void aten_program::frame::take_input(program::input const& in, value const& given) {
     program::value const& stated = p_.values[in.value];
-    if (!given.is_tensor()) throw error("input '" + stated.name + "' is no tensor");
+    if (!given.is_tensor()) throw error("input '" + stated.name + "' is not a tensor");
     check_input(stated, given.one());
     bind(in.value, {to_device(given.one(), state_.options.where), {}});
 }
@@ -114,17 +114,17 @@ value aten_program::frame::output(program::argument const& a) const {
 }
 
 void aten_program::frame::execute(program::graph const& g, last_uses const& last) {
-    if (++depth_ > most_nesting) throw error("graphs are nested too deeply");
-    spend_step(); // a body may have no node
+    if (++depth_ > max_nesting) throw error("graphs are nested too deeply");
+    spend_step(); // a body may be empty
     for (std::size_t i = 0; i != g.nodes.size(); ++i) {
         program::node const& n = g.nodes[i];
         try {
             spend_step();
             run_node(n);
-            if (see_ && depth_ == 1) show(n);
+            if (observer_ && depth_ == 1) show(n);
         } catch (located_error const&) {
             throw;
-        } catch (std::exception const& e) { // that memory is not enough, too
+        } catch (std::exception const& e) { // such as std::bad_alloc
             std::string_view why = e.what();
             if (why.starts_with(n.op + ": ")) why.remove_prefix(n.op.size() + 2);
             throw located_error(program::describe(p_, n) + ": " + std::string(why));
@@ -135,15 +135,15 @@ void aten_program::frame::execute(program::graph const& g, last_uses const& last
 }
 
 void aten_program::frame::spend_step() {
-    if (++steps_ > state_.options.most_steps)
-        throw error("the run takes more than " + std::to_string(state_.options.most_steps) + " steps");
+    if (++steps_ > state_.options.max_steps)
+        throw error("the run takes more than " + std::to_string(state_.options.max_steps) + " steps");
 }
 
 void aten_program::frame::show(program::node const& n) const {
     std::vector<value> results;
     for (value_index const v : result_values(n))
         results.push_back(v == no_value || !values_[v] ? value() : value(values_[v].as_tensor(state_.options.where)));
-    see_(n, results);
+    observer_(n, results);
 }
 
 void aten_program::frame::run_node(program::node const& n) {
@@ -168,7 +168,7 @@ void aten_program::frame::run_operator(program::node const& n) {
     options.seed = seed_++;
     aten_results given = call_aten(n.op, std::move(arguments), options);
     if (given.results.size() < n.results.size())
-        throw error(std::to_string(given.results.size()) + " results are computed, the program has " +
+        throw error(std::to_string(given.results.size()) + " results were computed, the program has " +
                     std::to_string(n.results.size()));
     for (std::size_t i = 0; i != n.results.size(); ++i) {
         program::result const& to = n.results[i];
@@ -178,7 +178,7 @@ void aten_program::frame::run_operator(program::node const& n) {
         }
         std::vector<tensor> const& many = given.results[i].many();
         if (many.size() != to.values.size())
-            throw error(std::to_string(many.size()) + " tensors are computed, the program has " +
+            throw error(std::to_string(many.size()) + " tensors were computed, the program has " +
                         std::to_string(to.values.size()));
         for (std::size_t k = 0; k != many.size(); ++k) bind(to.values[k], {many[k], {}});
     }
@@ -189,7 +189,7 @@ void aten_program::frame::run_python(program::node const& n) {
     for (program::argument const& a : n.arguments)
         for (slot const& s : slots_of(a)) operands.push_back(s.as_number());
     std::optional<scalar> const out = program::compute(n.op, operands);
-    if (!out) throw error("this cannot be computed");
+    if (!out) throw error("this node cannot be computed");
     bind_all(n, {{{}, out}});
 }
 
@@ -207,7 +207,7 @@ aten_program::state::state(program::program of, aten_options with) : p(std::move
 }
 
 aten_program::aten_program(program::program p, aten_options options)
-    : state_(answer_of([&] { return std::make_unique<state>(std::move(p), options); })) {}
+    : state_(with_one_line_errors([&] { return std::make_unique<state>(std::move(p), options); })) {}
 
 aten_program::aten_program(aten_program&&) noexcept = default;
 aten_program& aten_program::operator=(aten_program&&) noexcept = default;
@@ -215,8 +215,8 @@ aten_program::~aten_program() = default;
 
 program::program const& aten_program::functional() const { return state_->p; }
 
-std::vector<value> aten_program::run(std::span<value const> inputs, aten_observer const& see) const {
-    return answer_of([&] { return frame(*state_, see).run(inputs); });
+std::vector<value> aten_program::run(std::span<value const> inputs, aten_observer const& observer) const {
+    return with_one_line_errors([&] { return frame(*state_, observer).run(inputs); });
 }
 
 } // namespace ATON_NAMESPACE::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A run of an ATen program: what its values are now, and how its nodes change them.
+// A run of an ATen program: the current values, and how nodes change them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-/// What a value is in a run: a tensor, a number that the program calculates with, or nothing.
+/// A value during a run: a tensor, a number that the program calculates with, or nothing.
 struct slot {
     tensor whole;
     std::optional<scalar> number;
@@ -24,7 +24,7 @@ struct slot {
     [[nodiscard]] bool truth() const { return as_number().to<double>() != 0; }
     [[nodiscard]] scalar as_number() const {
         if (number) return *number;
-        if (!whole) throw error("a value is used that nothing computes");
+        if (!whole) throw error("a value is used before it is computed");
         return to_host(whole).item();
     }
     [[nodiscard]] tensor as_tensor(device where) const {
@@ -37,7 +37,7 @@ struct slot {
     }
 };
 
-/// Values that no node of a graph needs after this one.
+/// For each node, the values that no later node needs.
 using last_uses = std::vector<std::vector<program::value_index>>;
 
 struct aten_program::state {
@@ -45,7 +45,7 @@ struct aten_program::state {
 
     program::program p;
     aten_options options;
-    std::vector<tensor> weights; ///< one for each input; no tensor for the user's
+    std::vector<tensor> weights; ///< one per input; empty for the user's inputs
     last_uses main;
     std::vector<last_uses> subgraphs;
 
@@ -58,10 +58,10 @@ struct aten_program::state {
 
 class aten_program::frame {
 public:
-    frame(state const& s, aten_observer const& see)
+    frame(state const& s, aten_observer const& observer)
         : state_(s),
           p_(s.p),
-          see_(see),
+          observer_(observer),
           values_(s.p.values.size()),
           seed_(s.options.seed) {}
 
@@ -80,9 +80,9 @@ private:
     // Arguments and results.
     [[nodiscard]] slot const& at(program::value_index v) const;
     [[nodiscard]] slot slot_of(program::argument const& a) const;
-    /// The elements of a list, or what is alone.
+    /// The elements of a list, or a single value as a list of one.
     [[nodiscard]] std::vector<slot> slots_of(program::argument const& a) const;
-    /// Those of argument `position`; none where it is not given.
+    /// The values of argument `position`; empty if it is not given.
     [[nodiscard]] std::vector<slot> list_at(program::node const& n, std::size_t position) const;
     [[nodiscard]] aten_argument argument_of(program::argument const& a, std::string_view name) const;
     void bind(program::value_index v, slot given);
@@ -90,7 +90,7 @@ private:
 
     // Branches and loops.
     void run_higher_order(program::node const& n);
-    /// What the graph that an argument is gives, one after the other.
+    /// The flattened results of the graph in an argument.
     [[nodiscard]] std::vector<slot> call_graph(program::node const& n, std::size_t position, std::vector<slot> with);
     void run_cond(program::node const& n);
     void run_while_loop(program::node const& n, bool stacks_results);
@@ -101,7 +101,7 @@ private:
 
     state const& state_;
     program::program const& p_;
-    aten_observer const& see_;
+    aten_observer const& observer_;
     std::vector<slot> values_;
     std::uint64_t seed_;
     std::uint64_t steps_ = 0;

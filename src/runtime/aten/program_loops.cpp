@@ -15,7 +15,7 @@ std::vector<slot> joined(std::vector<slot> first, std::vector<slot> const& secon
     return first;
 }
 
-/// Tensors of all trips, each list above the other.
+/// Collects the tensors of all iterations and stacks each list.
 class stacks {
 public:
     void add(std::size_t i, tensor const& x) {
@@ -23,7 +23,7 @@ public:
         parts_[i].push_back(x);
     }
     [[nodiscard]] std::vector<slot> take(std::size_t count) const {
-        if (count != 0 && parts_.empty()) throw error("a loop without a trip has nothing to stack");
+        if (count != 0 && parts_.empty()) throw error("a loop with zero iterations has no results to stack");
         std::vector<slot> out;
         for (std::size_t i = 0; i != count; ++i) out.push_back({stack(parts_.at(i), 0), {}});
         return out;
@@ -33,15 +33,16 @@ private:
     std::vector<std::vector<tensor>> parts_;
 };
 
-/// How often a loop over the first dimension of these goes round.
+/// The number of iterations of a loop over the first dimension of these inputs.
 std::int64_t trips_over(std::vector<slot> const& xs) {
     std::optional<std::int64_t> trips;
     for (slot const& x : xs) {
-        if (!x.whole || x.whole.rank() == 0) throw error("it goes over something that has no dimension");
-        if (trips.value_or(x.whole.size(0)) != x.whole.size(0)) throw error("it goes over tensors of different sizes");
+        if (!x.whole || x.whole.rank() == 0) throw error("it iterates over an input without dimensions");
+        if (trips.value_or(x.whole.size(0)) != x.whole.size(0))
+            throw error("it iterates over tensors of different sizes");
         trips = x.whole.size(0);
     }
-    if (!trips) throw error("it goes over no tensor");
+    if (!trips) throw error("it iterates over no tensor");
     return *trips;
 }
 
@@ -67,10 +68,10 @@ std::vector<slot> aten_program::frame::call_graph(program::node const& n, std::s
                                                   std::vector<slot> with) {
     bool const is_graph = position < n.arguments.size() && n.arguments[position].kind == program::argument_kind::graph;
     auto const index = is_graph ? static_cast<std::size_t>(n.arguments[position].integer) : p_.subgraphs.size();
-    if (index >= p_.subgraphs.size()) throw error("argument " + std::to_string(position) + " is no graph");
+    if (index >= p_.subgraphs.size()) throw error("argument " + std::to_string(position) + " is not a graph");
     program::graph const& g = p_.subgraphs[index];
     if (with.size() != g.inputs.size())
-        throw error("its graph takes " + std::to_string(g.inputs.size()) + " values, the program gives " +
+        throw error("its graph takes " + std::to_string(g.inputs.size()) + " values, the program passes " +
                     std::to_string(with.size()));
     for (std::size_t i = 0; i != with.size(); ++i) bind(g.inputs[i], std::move(with[i]));
     execute(g, state_.subgraphs[index]);
@@ -94,12 +95,12 @@ void aten_program::frame::run_while_loop(program::node const& n, bool stacks_res
     stacks trips;
     auto const goes_on = [&] {
         std::vector<slot> const answer = call_graph(n, 0, joined(state, additional));
-        if (answer.empty()) throw error("its condition gives nothing");
+        if (answer.empty()) throw error("its condition returns nothing");
         return answer[0].truth();
     };
     while (goes_on()) {
         state = call_graph(n, 1, joined(std::move(state), additional));
-        if (state.size() < count) throw error("its body gives " + std::to_string(state.size()) + " values");
+        if (state.size() < count) throw error("its body returns " + std::to_string(state.size()) + " values");
         state.resize(count);
         for (std::size_t i = 0; stacks_results && i != count; ++i)
             trips.add(i, state[i].as_tensor(state_.options.where));
@@ -115,7 +116,7 @@ void aten_program::frame::run_scan(program::node const& n, std::vector<slot> sta
     for (std::int64_t trip = 0, last = trips_over(xs); trip != last; ++trip) {
         std::vector<slot> given = call_graph(n, 0, joined(joined(std::move(state), at_trip(xs, trip)), additional));
         if (given.size() < std::max(count, wanted))
-            throw error("its body gives " + std::to_string(given.size()) + " values");
+            throw error("its body returns " + std::to_string(given.size()) + " values");
         for (std::size_t i = count; i < wanted; ++i) trips.add(i - count, given[i].as_tensor(state_.options.where));
         given.resize(count);
         state = std::move(given);
@@ -131,7 +132,7 @@ void aten_program::frame::run_associative_scan(program::node const& n) {
     for (std::int64_t trip = 0, last = trips_over(xs); trip != last; ++trip) {
         std::vector<slot> now = at_trip(xs, trip);
         if (trip != 0) now = call_graph(n, 0, joined(joined(std::move(before), now), additional));
-        if (now.size() < xs.size()) throw error("its graph gives " + std::to_string(now.size()) + " values");
+        if (now.size() < xs.size()) throw error("its graph returns " + std::to_string(now.size()) + " values");
         now.resize(xs.size());
         for (std::size_t i = 0; i != now.size(); ++i) trips.add(i, now[i].as_tensor(state_.options.where));
         before = std::move(now);

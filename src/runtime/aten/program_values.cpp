@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments of nodes from the values of a run, and results back into them.
+// Reads arguments of nodes from the values of a run, and stores results.
 #include "program_frame.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using program::value_kind;
 
 namespace {
 
-/// In the form that the program states for a value: sizes are numbers.
+/// The value in the kind that the program declares: sizes become numbers.
 slot typed(slot given, value_kind kind) {
     if (!given) return given;
     switch (kind) {
@@ -29,7 +29,7 @@ slot typed(slot given, value_kind kind) {
 
 slot const& aten_program::frame::at(value_index v) const {
     slot const& s = values_.at(v);
-    if (!s) throw error("'" + p_.values[v].name + "' is used, and nothing computes it");
+    if (!s) throw error("'" + p_.values[v].name + "' is used before it is computed");
     return s;
 }
 
@@ -41,7 +41,7 @@ slot aten_program::frame::slot_of(program::argument const& a) const {
     case argument_kind::boolean: return {{}, scalar(a.integer != 0)};
     case argument_kind::real: return {{}, scalar(a.real)};
     case argument_kind::complex: return {{}, scalar::complex(a.reals.at(0), a.reals.at(1))};
-    default: throw error("argument '" + a.name + "' is no value");
+    default: throw error("argument '" + a.name + "' is not a value");
     }
 }
 
@@ -91,7 +91,7 @@ aten_argument aten_program::frame::argument_of(program::argument const& a, std::
         bool const numbers =
             !all.empty() && std::all_of(all.begin(), all.end(), [](slot const& s) { return s.number.has_value(); });
         out.is = numbers || a.kind != argument_kind::values ? kind::numbers : kind::tensors;
-        if (all.empty()) out.is = kind::tensors; // which an empty list of numbers may be too
+        if (all.empty()) out.is = kind::tensors; // an empty list may also be one of numbers
         for (slot const& s : all)
             if (out.is == kind::numbers) out.numbers.push_back(s.as_number());
             else out.tensors.push_back(s.as_tensor(state_.options.where));
@@ -114,7 +114,7 @@ void aten_program::frame::bind(value_index v, slot given) {
 void aten_program::frame::bind_all(program::node const& n, std::vector<slot> given) {
     std::vector<value_index> const to = result_values(n);
     if (given.size() < to.size())
-        throw error(std::to_string(given.size()) + " results are computed, the program has " +
+        throw error(std::to_string(given.size()) + " results were computed, the program has " +
                     std::to_string(to.size()));
     for (std::size_t i = 0; i != to.size(); ++i) bind(to[i], std::move(given[i]));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: random numbers. The same for a seed on every device, but not those that PyTorch draws.
+// ATen operators: random numbers. A seed gives the same numbers on every device, but not those of PyTorch.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <aton/aten/promotion.hpp>
 #include <aton/core/error.hpp>
 
-#include "buckets.hpp"
+#include "bucketing.hpp"
 #include "elementwise.hpp"
 #include "term.hpp"
 
@@ -19,10 +19,10 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// Another seed for each draw of a call.
+/// A distinct seed per draw of a call.
 std::uint64_t seed_of(call const& c, std::uint64_t draw = 0) { return c.seed() + draw * 0x9e3779b97f4a7c15U; }
 
-/// Random bits: int64 of 0 to 2^63 - 1.
+/// Random int64 from 0 to 2^63 - 1.
 tensor integers(call const& c, sizes const& of) {
     std::int64_t const n = count_of(of);
     tensor const bits = cast(kernels_of(c.where()).random_bits(2 * n, seed_of(c)), dtype::int64);
@@ -30,7 +30,7 @@ tensor integers(call const& c, sizes const& of) {
     return reshape(high * scalar(std::int64_t{1} << 32U) + bits.sliced(0, n, n), of);
 }
 
-/// Of [0, 1), as many bits as the dtype has: 1 is not among them.
+/// Uniform in [0, 1), with as many bits as the dtype has, so that no number rounds to 1.
 tensor fractions(call const& c, sizes const& of, dtype type) {
     if (type == dtype::float64)
         return cast(binary(binary_op::shift_right, integers(c, of), scalar(10)), type) * scalar(0x1p-53);
@@ -40,11 +40,11 @@ tensor fractions(call const& c, sizes const& of, dtype type) {
     return cast(floor(u * steps) / steps, type);
 }
 
-/// Of float32, or float64 for float64; narrower results are rounded from it.
+/// float64 for float64, otherwise float32, from which narrower results are rounded.
 dtype drawn_type(dtype t) { return t == dtype::float64 ? t : dtype::float32; }
 
 tensor standard_normal(call const& c, sizes const& of, dtype type) {
-    if (!is_floating(type)) throw error("this distribution is one of floating types");
+    if (!is_floating(type)) throw error("this distribution requires a floating-point dtype");
     return cast(runtime::normal(of, seed_of(c), c.where()), type);
 }
 
@@ -57,7 +57,7 @@ dtype type_of(call const& c) {
 }
 
 results uniform_fractions(call const& c) {
-    if (!is_floating(type_of(c))) throw error("this distribution is one of floating types");
+    if (!is_floating(type_of(c))) throw error("this distribution requires a floating-point dtype");
     return fractions(c, size_of(c), type_of(c));
 }
 results uniform_between(call const& c) {
@@ -78,7 +78,7 @@ results normal_with(call const& c) {
     dtype const in = compute_type(type);
     tensor const mean = operand(c, "mean", in);
     tensor const deviation = operand(c, "std", in);
-    if (c.argument("std").is == aten_argument::kind::number && c.f("std") < 0) throw error("std is negative");
+    if (c.argument("std").is == aten_argument::kind::number && c.f("std") < 0) throw error("std must not be negative");
     sizes const of = tensors ? broadcast(mean.sizes(), deviation.sizes()) : size_of(c);
     return cast(mean + deviation * standard_normal(c, of, in), type);
 }
@@ -88,7 +88,7 @@ results log_normal(call const& c) {
     return cast(exp(z * scalar(c.f("std")) + scalar(c.f("mean"))), x.dtype());
 }
 
-/// f of fractions.
+/// Applies f to uniform fractions.
 template <class Function>
 results inverted(call const& c, Function const& f) {
     tensor const x = c.t("self");
@@ -96,7 +96,7 @@ results inverted(call const& c, Function const& f) {
 }
 results exponential(call const& c) {
     double const rate = c.f("lambd");
-    if (!(rate > 0)) throw error("lambd is not positive");
+    if (!(rate > 0)) throw error("lambd must be positive");
     return inverted(c, [&](tensor const& u) { return unary(unary_op::log1p, -u) / scalar(-rate); });
 }
 results cauchy(call const& c) {
@@ -105,7 +105,7 @@ results cauchy(call const& c) {
                scalar(c.f("median"));
     });
 }
-/// The number of the first success.
+/// The index of the first success.
 results geometric(call const& c) {
     double const p = c.f("p");
     if (!(p > 0 && p < 1)) throw error("p is not between 0 and 1");
@@ -116,7 +116,7 @@ results geometric(call const& c) {
 
 results bernoulli(call const& c) {
     tensor const x = c.t("self");
-    bool const apart = c.has_argument("p"); // else `self` has the probabilities
+    bool const apart = c.has_argument("p"); // otherwise `self` has the probabilities
     dtype const in = !apart                                              ? drawn_type(x.dtype())
                      : c.argument("p").is == aten_argument::kind::tensor ? drawn_type(c.t("p").dtype())
                                                                          : dtype::float32;
@@ -124,7 +124,7 @@ results bernoulli(call const& c) {
     return cast(less(fractions(c, x.sizes(), in), p.expanded(x.sizes())), x.dtype());
 }
 
-/// What writes to `self` and has no counterpart that does not.
+/// In-place operators without a functional variant.
 template <kernel Run>
 results written(call const& c) {
     results r = Run(c);
@@ -133,10 +133,10 @@ results written(call const& c) {
     return r;
 }
 
-/// low, ..., high - 1
+/// Integers from low to high - 1.
 tensor integers_between(call const& c, sizes const& of, std::int64_t low, std::int64_t high, dtype type) {
     if (low >= high)
-        throw error("there is no integer from " + std::to_string(low) + " to before " + std::to_string(high));
+        throw error("the range from " + std::to_string(low) + " to below " + std::to_string(high) + " is empty");
     auto const count = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
     tensor const bits = integers(c, of);
     tensor const within = count > 0 ? binary(binary_op::remainder, bits, scalar(count)) : bits;
@@ -149,7 +149,7 @@ results random_integers(call const& c) {
     return integers_between(c, size_of(c), low, c.i("high"), type_of(c, otherwise));
 }
 
-/// The first integer above all that the dtype has next to each other.
+/// The first integer beyond the range of consecutive integers of the dtype.
 std::int64_t beyond(dtype t) {
     switch (t) {
     case dtype::bool_: return 2;
@@ -171,16 +171,16 @@ results any_integers(call const& c) {
 
 results permutation(call const& c) {
     std::int64_t const n = c.i("n");
-    if (n < 0) throw error("n is negative");
+    if (n < 0) throw error("n must not be negative");
     return cast(sort(integers(c, {n}), 0).indices, type_of(c, dtype::int64));
 }
 
-/// Of each row, by its weights: without replacement the largest of weights over exponential numbers.
+/// Draws from each row by its weights; without replacement, the largest of weights divided by exponential numbers.
 results multinomial(call const& c) {
     tensor const w = c.t("self");
     std::int64_t const n = c.i("num_samples");
-    if (w.rank() != 1 && w.rank() != 2) throw error("weights have one dimension or two");
-    if (!is_floating(w.dtype())) throw error("weights are of floating types");
+    if (w.rank() != 1 && w.rank() != 2) throw error("weights must have 1 or 2 dimensions");
+    if (!is_floating(w.dtype())) throw error("weights must be floating-point");
     std::int64_t const kinds = w.size(w.rank() - 1);
     if (n <= 0) throw error("num_samples is " + std::to_string(n));
     tensor const weights = cast(w, drawn_type(w.dtype()));
@@ -188,7 +188,7 @@ results multinomial(call const& c) {
     if (to_host(reduce(reduce_op::any, bad, all_axes(bad))).item().to<bool>())
         throw error("a weight is negative, infinite or NaN");
     if (!c.b("replacement")) {
-        if (n > kinds) throw error("more samples than weights, without replacement");
+        if (n > kinds) throw error("more samples than weights without replacement");
         tensor const times = -log(scalar(1) - fractions(c, w.sizes(), weights.dtype()));
         return contiguous(sort(weights / times, -1, true).indices.sliced(w.rank() - 1, 0, n));
     }
@@ -200,12 +200,12 @@ results multinomial(call const& c) {
     return minimum(at, scalar(kinds - 1));
 }
 
-/// Counts of arrivals in a time of `rate`: one exponential number after another for small rates; for others numbers of a hat
-/// function, until each is accepted (Hoermann's PTRS).
+/// Poisson numbers: for small rates, sums of exponential numbers; for others, Hoermann's PTRS, transformed rejection
+/// with a hat function.
 results poisson(call const& c) {
     tensor const x = c.t("self");
     tensor const rate = cast(x, dtype::float64);
-    if (!is_floating(x.dtype())) throw error("rates are of floating types");
+    if (!is_floating(x.dtype())) throw error("rates must be floating-point");
     tensor const small = less(rate, 10);
     auto const draw = [&](std::uint64_t number) {
         return cast(runtime::uniform(x.sizes(), seed_of(c, number), c.where()), dtype::float64);
@@ -247,10 +247,10 @@ double probability(call const& c) {
     return p;
 }
 
-/// True where an element stays; one for each channel where `channels`.
+/// True where an element is kept; one per channel if `channels`.
 tensor kept(call const& c, tensor const& x, double p, bool channels) {
     sizes of = x.sizes();
-    if (channels && of.size() < 2) throw error("channels are the second dimension");
+    if (channels && of.size() < 2) throw error("the input does not have a channel dimension");
     if (channels) std::fill(of.begin() + 2, of.end(), 1);
     return greater_equal(runtime::uniform(of, seed_of(c), x.where()), p);
 }
@@ -264,10 +264,10 @@ results drop(call const& c) {
     return x * cast(kept(c, x, p, Channels), x.dtype()) * scalar(1 / (1 - p));
 }
 
-/// What is dropped becomes the value that selu has at -infinity; mean and deviation stay.
+/// Dropped elements become the value of selu at -infinity; mean and deviation are preserved.
 template <bool Channels>
 results drop_alpha(call const& c) {
-    constexpr double alpha = 1.7580993408473766; // of selu: scale * alpha
+    constexpr double alpha = 1.7580993408473766; // scale * alpha of selu
     tensor const x = c.t("input");
     double const p = probability(c);
     if (p == 0 || !c.b("train") || x.count() == 0) return x;
@@ -280,7 +280,7 @@ results drop_alpha(call const& c) {
 results drop_with_mask(call const& c) {
     tensor const x = c.t("input");
     double const p = probability(c);
-    if (x.count() == 0) return {x, x}; // ATen's mask of nothing is not one of bools
+    if (x.count() == 0) return {x, x}; // ATen's mask of an empty tensor is not bool
     if (c.given("train") && !c.b("train")) return {x, full(true, dtype::bool_, x.sizes(), x.where())};
     tensor const mask = kept(c, x, p, false);
     return {x * cast(mask, x.dtype()) * scalar(p == 1 ? 0 : 1 / (1 - p)), mask};

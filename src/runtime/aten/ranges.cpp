@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: numbers in steps, and windows.
+// ATen operators: ranges and window functions.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -37,10 +37,11 @@ results arange(call const& c) {
     };
     double const by = number(step);
     double const across = number(end) - number(start);
-    if (by == 0 || !std::isfinite(by) || !std::isfinite(across)) throw error("a range has finite numbers, and a step");
-    if (across != 0 && (across < 0) != (by < 0)) throw error("the step leads away from the end");
+    if (by == 0 || !std::isfinite(by) || !std::isfinite(across))
+        throw error("a range requires finite bounds and a nonzero step");
+    if (across != 0 && (across < 0) != (by < 0)) throw error("the sign of the step does not lead from start to end");
     double const count = std::ceil(across / by);
-    if (count > 1e15) throw error("a range of " + std::to_string(count) + " numbers");
+    if (count > 1e15) throw error("a range of " + std::to_string(count) + " numbers is too long");
     return stepped(c, start, step, static_cast<std::int64_t>(count), type);
 }
 
@@ -58,13 +59,14 @@ tensor between(tensor const& start, tensor const& end, std::int64_t steps) {
     return where(less(n, integer(steps / 2)), first, second);
 }
 
-/// Numbers from start to end, from the end that is nearer: in float64 (complex128), those of narrow floats in their own dtype.
+/// Numbers from start to end, computed from the nearer end: in float64 (complex128), or in the dtype itself for narrow
+/// floats.
 tensor spaced(call const& c, dtype type) {
     std::int64_t const steps = c.i("steps");
     if (steps < 0) throw error("the number of steps is negative");
     for (std::string_view const name : {"start", "end"})
         if (c.argument(name).is == aten_argument::kind::tensor && c.t(name).rank() != 0)
-            throw error("start and end are numbers or 0-d tensors");
+            throw error("start and end must be numbers or 0-d tensors");
     dtype const in = is_complex(type) ? dtype::complex128 : compute_type(type) != type ? type : dtype::float64;
     auto const end_point = [&](std::string_view name) { return cast(operand(c, name, type), in); };
     tensor const start = end_point("start");
@@ -89,13 +91,13 @@ results logspace(call const& c) {
     return cast(binary(binary_op::pow, scalar(c.f("base")), spaced(c, type)), type);
 }
 
-/// A window of n numbers f(i, n - 1), i = 0, 1, ...: of n + 1 where it is periodic, without the last.
+/// A window f(i, n - 1) for i = 0, ..., n - 1; a periodic one has n + 1 elements without the last.
 template <class Function>
 results window(call const& c, Function const& f) {
     std::int64_t const n = c.i("window_length");
     if (n < 0) throw error("window_length is negative");
     dtype const type = c.type("dtype", aton::aten::default_dtype);
-    if (!is_floating(type)) throw error("windows are of floating types");
+    if (!is_floating(type)) throw error("windows require a floating-point dtype");
     if (n <= 1) return full(1, type, {n}, c.where());
     bool const periodic = !c.has_argument("periodic") || c.b("periodic");
     tensor const i = cast(range(n, 0, 1, c.where()), dtype::float64);

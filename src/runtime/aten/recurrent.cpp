@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: recurrent layers and cells. The cells are composed of the same operators as ATen's, since float16 is rounded after
-// each; sequences are packed: the elements of all of them at one time lie together, longest sequences first.
+// ATen operators: recurrent layers and cells. Cells are composed of the same operators as in ATen, since float16 is
+// rounded after each. Sequences are packed: the elements of all of them at one time step are adjacent, longest
+// sequences first.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -20,26 +21,26 @@ namespace {
 struct weights {
     tensor input;           ///< [gates * H, I]
     tensor recurrence;      ///< [gates * H, H]
-    tensor input_bias;      ///< or no tensor
-    tensor recurrence_bias; ///< or no tensor
-    tensor projection;      ///< [P, H], or no tensor
+    tensor input_bias;      ///< may be empty
+    tensor recurrence_bias; ///< may be empty
+    tensor projection;      ///< [P, H], or empty
 };
 
 struct state {
     tensor hidden; ///< [B, H]
-    tensor cell;   ///< of LSTM
+    tensor cell;   ///< LSTM only
 };
 
-/// From the inputs of all gates [B, gates * H] and a state to the next one.
+/// Computes the next state from the inputs of all gates [B, gates * H] and a state.
 using cell = state (*)(term const& inputs, state const& was, weights const& w);
 
 /// `fused`: the bias is added before the sum is rounded.
 tensor linear(tensor const& x, tensor const& weight, tensor const& bias, bool fused = true) {
     dtype const in = compute_type(x.dtype());
     if (weight.dtype() != x.dtype() || (bias && bias.dtype() != x.dtype()))
-        throw error("inputs, states and weights have one dtype");
+        throw error("inputs, states and weights must have the same dtype");
     if (x.rank() < 2 || weight.rank() != 2 || x.sizes().back() != weight.size(1))
-        throw error("a weight does not fit what it multiplies");
+        throw error("the shape of a weight does not match its operand");
     tensor out = matmul(cast(x, in), transpose(cast(weight, in), 0, 1));
     if (!fused) out = cast(cast(out, x.dtype()), in);
     if (bias) out = out + cast(bias, in);
@@ -50,7 +51,7 @@ term recurrent_inputs(state const& was, weights const& w) {
     return linear(was.hidden, w.recurrence, w.recurrence_bias);
 }
 
-/// One of the parts that lie side by side.
+/// One of `gates` equal parts of the last axis.
 term gate(term const& all, std::int64_t which, std::int64_t gates) {
     std::int64_t const size = all->size(1) / gates;
     return all->sliced(1, which * size, size);
@@ -90,7 +91,7 @@ state rounded_step(term const& inputs, state const& was, weights const& w) {
     return {rounded(next.hidden), rounded(next.cell)};
 }
 
-/// In float32, with both biases as one.
+/// Converts to float32 and merges both biases.
 void widen(weights& w) {
     if (w.input_bias) w.input_bias = cast(*(term(w.input_bias) + term(w.recurrence_bias)), dtype::float32);
     w.recurrence_bias = {};
@@ -98,14 +99,14 @@ void widen(weights& w) {
     w.recurrence = cast(w.recurrence, dtype::float32);
 }
 
-/// The first rows replaced.
+/// Replaces the first rows.
 tensor with_rows(tensor const& first, tensor const& all) {
     if (!all || first.size(0) == all.size(0)) return first;
     std::vector<tensor> const parts = {first, all.sliced(0, first.size(0), all.size(0) - first.size(0))};
     return concat(parts, 0);
 }
 
-/// A layer in one direction over packed data [sum of batches, I].
+/// Runs a layer in one direction over packed data [sum of batches, I].
 std::pair<tensor, state> unroll(tensor const& data, std::vector<std::int64_t> const& batches, state now,
                                 weights const& w, cell step, bool reverse, bool fused) {
     tensor const inputs = linear(data, w.input, w.input_bias, fused);
@@ -121,17 +122,17 @@ std::pair<tensor, state> unroll(tensor const& data, std::vector<std::int64_t> co
         outputs[t] = next.hidden;
         now = {with_rows(next.hidden, now.hidden), with_rows(next.cell, now.cell)};
     }
-    if (outputs.empty()) throw error("a sequence has no elements");
+    if (outputs.empty()) throw error("a sequence is empty");
     return {concat(outputs, 0), now};
 }
 
-/// The arguments that all recurrent layers have.
+/// The arguments that all recurrent layers share.
 struct layers {
     call const& c;
-    std::vector<tensor> starts; ///< [layers * directions, B, H]: of the hidden states, and of the cells
+    std::vector<tensor> starts; ///< [layers * directions, B, H] each: the hidden states and, for LSTM, the cells
     cell step;
 
-    bool in_float = false; ///< bfloat16 is computed in float32, and rounded where states go on
+    bool in_float = false; ///< bfloat16 is computed in float32 and rounded in states
 
     [[nodiscard]] bool projects() const { return starts.size() == 2 && starts[0].size(2) != starts[1].size(2); }
 
@@ -160,18 +161,19 @@ struct layers {
         return where(kept, *(term(x) * (1 / (1 - p))), scalar(0));
     }
 
-    /// Packed outputs, then the last states. `fused`: as `linear` has it, of the first layer.
+    /// The packed outputs, then the last states. `fused`: as in `linear`, for the first layer.
     [[nodiscard]] std::vector<tensor> run(tensor data, std::vector<std::int64_t> const& batches,
                                           bool fused = true) const {
         std::vector<weights> const all = all_weights();
         std::size_t const directions = c.b("bidirectional") ? 2 : 1;
         auto const count = static_cast<std::size_t>(std::max<std::int64_t>(0, c.i("num_layers")));
-        if (all.size() != count * directions || count == 0) throw error("there are not weights for each layer");
+        if (all.size() != count * directions || count == 0)
+            throw error("the number of weights does not match the layers");
         for (tensor const& start : starts)
             if (start.rank() != 3 || start.size(0) != static_cast<std::int64_t>(all.size()))
-                throw error("there is not a state for each layer");
+                throw error("the states must have one entry per layer and direction");
         for (std::int64_t const b : batches)
-            if (b < 0 || b > starts[0].size(1)) throw error("a batch is larger than those of the states");
+            if (b < 0 || b > starts[0].size(1)) throw error("a batch is larger than the batch of the states");
         std::vector<std::vector<tensor>> last(starts.size());
         for (std::size_t layer = 0; layer != count; ++layer) {
             std::vector<tensor> outputs;
@@ -198,15 +200,15 @@ struct layers {
 
 std::vector<tensor> states_of(call const& c, std::size_t count) {
     std::vector<tensor> const starts = count == 1 ? std::vector<tensor>{c.t("hx")} : c.tensors("hx");
-    if (starts.size() != count) throw error("hx is not two tensors");
+    if (starts.size() != count) throw error("hx must be two tensors");
     for (tensor const& start : starts)
-        if (start.rank() < 2) throw error("a state has less than 2 dimensions");
+        if (start.rank() < 2) throw error("a state must have at least 2 dimensions");
     return starts;
 }
 std::vector<tensor> states_of_layers(call const& c, std::size_t count) {
     std::vector<tensor> starts = states_of(c, count);
     for (tensor const& start : starts)
-        if (start.rank() != 3) throw error("states do not have the dimensions of layers, sequences and elements");
+        if (start.rank() != 3) throw error("states must have the dimensions [layers, batch, hidden_size]");
     return starts;
 }
 
@@ -221,8 +223,8 @@ results over_sequences(call const& c) {
     std::int64_t const batch = x.size(1);
     layers all{c, states_of_layers(c, States), Step};
     for (tensor const& start : all.starts)
-        if (start.size(1) != batch) throw error("there is not a state for each sequence");
-    // The library that the CPU hands LSTMs of bfloat16 to adds up in float32.
+        if (start.size(1) != batch) throw error("the states must have one entry per sequence");
+    // oneDNN, which ATen uses for bfloat16 LSTMs on the CPU, adds in float32.
     all.in_float = States == 2 && x.dtype() == dtype::bfloat16 && !all.projects();
     if (all.in_float) {
         all.step = rounded_step<Step>;
@@ -245,7 +247,7 @@ results over_packed(call const& c) {
     std::int64_t total = 0;
     for (std::int64_t const b : batches) total += b;
     if (total != data.size(0) || !std::is_sorted(batches.rbegin(), batches.rend()))
-        throw error("batch_sizes do not fit the data");
+        throw error("batch_sizes do not match the data");
     return as_results(layers{c, states_of_layers(c, States), Step}.run(data, batches));
 }
 
@@ -259,40 +261,40 @@ results single(call const& c) {
     return {next.hidden, next.cell};
 }
 
-/// Padded sequences [T, B, ...] and their lengths, longest first, as packed ones.
+/// Packs padded sequences [T, B, ...] with their lengths, longest first.
 results pack_padded_sequence(call const& c) {
     tensor x = c.t("input");
-    if (x.rank() < 2) throw error("input has less than 2 dimensions");
+    if (x.rank() < 2) throw error("input must have at least 2 dimensions");
     if (c.b("batch_first")) x = transpose(x, 0, 1);
     std::vector<std::int64_t> const lengths = to_host(c.t("lengths")).integers();
     if (static_cast<std::int64_t>(lengths.size()) != x.size(1) || lengths.empty() || lengths.back() < 1 ||
         lengths.front() > x.size(0) || !std::is_sorted(lengths.rbegin(), lengths.rend()))
-        throw error("lengths are not those of the sequences, longest first");
+        throw error("lengths must have one element per sequence, in decreasing order");
     std::vector<tensor> parts;
     std::vector<std::int64_t> batches;
     for (std::int64_t t = 0; t != lengths.front(); ++t) {
         batches.push_back(std::count_if(lengths.begin(), lengths.end(), [&](std::int64_t n) { return n > t; }));
         parts.push_back(x.sliced(0, t, 1).squeezed(0).sliced(0, 0, batches.back()));
     }
-    return {concat(parts, 0), tensor::of_integers(batches)}; // sizes stay on the host
+    return {concat(parts, 0), tensor::of_integers(batches)}; // batch sizes stay on the host
 }
 
 results pad_packed_sequence(call const& c) {
     tensor const data = c.t("data");
-    if (data.rank() < 1) throw error("data has no dimension");
+    if (data.rank() < 1) throw error("data has no dimensions");
     std::vector<std::int64_t> const batches = to_host(c.t("batch_sizes")).integers();
     auto const times = static_cast<std::int64_t>(batches.size());
     std::int64_t const longest = std::max(times, c.i("total_length"));
-    constexpr std::int64_t most = std::int64_t{1} << 28;
-    if (batches.empty() || longest > most || (c.i("total_length") > 0 && c.i("total_length") < times))
-        throw error("total_length is less than that of the longest sequence");
+    constexpr std::int64_t limit = std::int64_t{1} << 28;
+    if (batches.empty() || longest > limit || (c.i("total_length") > 0 && c.i("total_length") < times))
+        throw error("total_length is less than the longest sequence");
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(std::clamp<std::int64_t>(batches[0], 0, data.size(0))),
                                       0);
     std::vector<tensor> parts;
     std::int64_t at = 0;
     for (std::int64_t const b : batches) {
         if (b < 0 || b > static_cast<std::int64_t>(lengths.size()) || at + b > data.size(0))
-            throw error("batch_sizes do not fit the data");
+            throw error("batch_sizes do not match the data");
         sizes after(data.rank(), 0);
         after[0] = static_cast<std::int64_t>(lengths.size()) - b;
         parts.push_back(pad(data.sliced(0, at, b), sizes(data.rank(), 0), after, c.number("padding_value")));

@@ -29,12 +29,12 @@ one_axis axis_of(call const& c) {
 }
 
 sizes reduced_sizes(tensor const& x, axis_list const& axes, bool keep) {
-    std::vector<bool> gone(x.rank());
+    std::vector<bool> is_reduced(x.rank());
     for (std::int64_t axis : axes)
-        if (x.rank() != 0) gone[axis_at(axis, x.rank())] = true;
+        if (x.rank() != 0) is_reduced[axis_at(axis, x.rank())] = true;
     sizes out;
     for (std::size_t i = 0; i != x.rank(); ++i)
-        if (!gone[i] || keep) out.push_back(gone[i] ? 1 : x.size(i));
+        if (!is_reduced[i] || keep) out.push_back(is_reduced[i] ? 1 : x.size(i));
     return out;
 }
 
@@ -46,13 +46,13 @@ std::int64_t count_along(tensor const& x, axis_list const& axes) {
 }
 
 tensor gathered(tensor const& x, axis_list const& axes) {
-    std::vector<bool> gone(x.rank());
+    std::vector<bool> is_reduced(x.rank());
     for (std::int64_t axis : axes)
-        if (x.rank() != 0) gone[axis_at(axis, x.rank())] = true;
+        if (x.rank() != 0) is_reduced[axis_at(axis, x.rank())] = true;
     std::vector<std::size_t> order;
     for (bool const last : {false, true})
         for (std::size_t i = 0; i != x.rank(); ++i)
-            if (gone[i] == last) order.push_back(i);
+            if (is_reduced[i] == last) order.push_back(i);
     sizes to = reduced_sizes(x, axes, false);
     to.push_back(count_along(x, axes));
     return reshape(x.permuted(order), to);
@@ -83,7 +83,7 @@ namespace {
 
 dtype accumulating(call const& c, tensor const& x) { return c.type("dtype", aton::aten::to_accumulating(x.dtype())); }
 
-/// Of bools, where they are asked for, whether any or all are true.
+/// A sum; if bools are requested, whether any element is true.
 tensor total_of(tensor const& x, axis_list const& axes, bool keep) {
     return reduce(x.dtype() == dtype::bool_ ? reduce_op::any : reduce_op::sum, x, axes, keep);
 }
@@ -93,10 +93,10 @@ results summed(call const& c) {
     return total_of(cast(x, accumulating(c, x)), axes_of(c, x), keeps(c));
 }
 
-/// As sum, without NaN.
-results summed_but_nan(call const& c) {
+/// A sum that ignores NaN.
+results nansum(call const& c) {
     tensor x = c.t("self");
-    if (is_complex(x.dtype())) throw error("this function is not one of complex numbers");
+    if (is_complex(x.dtype())) throw error("this function does not support complex numbers");
     if (is_floating(x.dtype())) x = where(isnan(x), scalar(0), x);
     return total_of(cast(x, accumulating(c, x)), axes_of(c, x), keeps(c));
 }
@@ -104,15 +104,15 @@ results summed_but_nan(call const& c) {
 tensor averaged(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.type("dtype", x.dtype());
-    if (!is_floating(type) && !is_complex(type)) throw error("a mean is one of floating types");
-    return cast(mean(cast(x, compute_type(type)), axes_of(c, x), keeps(c)), type); // one rounding
+    if (!is_floating(type) && !is_complex(type)) throw error("a mean requires a floating-point dtype");
+    return cast(mean(cast(x, compute_type(type)), axes_of(c, x), keeps(c)), type); // rounded once
 }
 results average(call const& c) { return averaged(c); }
 
-results average_but_nan(call const& c) {
+results nanmean(call const& c) {
     tensor const x = c.t("self");
     dtype const type = c.type("dtype", x.dtype());
-    if (!is_floating(x.dtype()) || !is_floating(type)) throw error("a mean is one of floating types");
+    if (!is_floating(x.dtype()) || !is_floating(type)) throw error("a mean requires a floating-point dtype");
     dtype const in = compute_type(type);
     tensor const there = logical_not(isnan(x));
     tensor const total = sum(where(there, cast(cast(x, type), in), scalar(0)), axes_of(c, x), keeps(c));
@@ -128,12 +128,12 @@ results multiplied(call const& c) {
     return reshape(fold(binary_op::mul, gathered(v, axes), 1), reduced_sizes(x, axes, keeps(c)));
 }
 
-/// With the sizes that others broadcast from.
+/// Reduces to a shape that broadcasts to that of the operand.
 results summed_to_size(call const& c) {
     tensor const x = c.t("self");
     sizes const to = c.ints("size");
     if (to.size() > x.rank() || broadcast(x.sizes(), to) != x.sizes())
-        throw error("the sizes " + to_string(to) + " do not expand to " + to_string(x.sizes()));
+        throw error("shape " + to_string(to) + " does not expand to " + to_string(x.sizes()));
     std::size_t const extra = x.rank() - to.size();
     axis_list axes;
     for (std::size_t i = 0; i != x.rank(); ++i)
@@ -143,7 +143,7 @@ results summed_to_size(call const& c) {
 }
 
 void require_elements(tensor const& x, axis_list const& axes) {
-    if (count_along(x, axes) == 0) throw error("no elements have no largest or smallest one");
+    if (count_along(x, axes) == 0) throw error("an empty axis has no maximum or minimum");
 }
 
 template <reduce_op Op>
@@ -166,7 +166,8 @@ tensor arg_extreme(reduce_op op, tensor const& x, std::int64_t axis, bool keep) 
 template <reduce_op Op>
 results extreme_index(call const& c) {
     tensor const x = c.t("self");
-    if (is_complex(x.dtype()) || x.dtype() == dtype::bool_) throw error("this function is not one of bool or complex");
+    if (is_complex(x.dtype()) || x.dtype() == dtype::bool_)
+        throw error("this function does not support bool or complex numbers");
     if (c.given("dim")) return arg_extreme(Op, x, c.i("dim"), keeps(c));
     tensor const at = arg_extreme(Op, flatten(x), 0, false);
     return keeps(c) ? reshape(at, sizes(x.rank(), 1)) : at;
@@ -180,7 +181,7 @@ results extreme_and_index(call const& c) {
     return {reduce(Op, x, {axis}, keeps(c)), at};
 }
 
-/// Of truth; uint8 stays uint8.
+/// any and all; uint8 stays uint8.
 template <reduce_op Op>
 results truth(call const& c) {
     tensor const x = c.t("self");
@@ -195,22 +196,22 @@ results count_of_nonzero(call const& c) {
     return sum(cast(unequal(x, scalar(0)), dtype::int64), axes_of(c, x));
 }
 
-/// Of complex numbers apart from the largest real part.
+/// Complex numbers are computed relative to the largest real part.
 results log_of_sum(call const& c) {
     tensor const x = c.t("self");
     axis_list const axes = axes_of(c, x);
     if (!is_complex(x.dtype())) return log_sum_exp(cast(x, to_real(x.dtype())), axes, keeps(c));
-    tensor const most = max(real_part(x), axes, true);
-    tensor const shift = cast(where(unary(unary_op::isfinite, most), most, scalar(0)), x.dtype());
+    tensor const highest = max(real_part(x), axes, true);
+    tensor const shift = cast(where(unary(unary_op::isfinite, highest), highest, scalar(0)), x.dtype());
     tensor const total = log(sum(exp(x - shift), axes, keeps(c)));
     return total + reshape(shift, total.sizes());
 }
 
-/// The bits of all numbers, as int64 or float64, met by exclusive or.
+/// The exclusive or of the bits of all numbers, as int64 or float64.
 results hashed(call const& c) {
     tensor const x = c.t("self");
-    if (c.i("mode") != 0) throw error("this mode is not known");
-    if (is_complex(x.dtype())) throw error("this function is not one of complex numbers");
+    if (c.i("mode") != 0) throw error("unknown reduction mode");
+    if (is_complex(x.dtype())) throw error("this function does not support complex numbers");
     tensor const wide = cast(x, is_floating(x.dtype()) ? dtype::float64 : dtype::int64);
     axis_list const axes = axes_of(c, x);
     tensor const bits = contiguous(wide).reinterpreted(dtype::uint64);
@@ -243,8 +244,8 @@ rows reduction() {
         {"mean.dim", average},
         {"min", extreme_value<min>},
         {"min.dim", extreme_and_index<min>},
-        {"nanmean", average_but_nan},
-        {"nansum", summed_but_nan},
+        {"nanmean", nanmean},
+        {"nansum", nansum},
         {"prod", multiplied},
         {"prod.dim_int", multiplied},
         {"special_logsumexp", log_of_sum},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: tensors with other values at some indices, or in a view.
+// ATen operators: scatter, and writes to slices and views.
 #include "positions.hpp"
 
 #include <limits>
@@ -11,7 +11,7 @@ namespace {
 
 using kind = aten_argument::kind;
 
-/// A tensor or number that is written into `self`, of its dtype.
+/// A tensor or number to write to `self`, which must have its dtype.
 tensor source_of(call const& c, std::string_view name, dtype type) {
     if (c.argument(name).is == kind::tensor && c.t(name).dtype() != type)
         throw error("'" + std::string(name) + "' has the dtype " + std::string(aton::name(c.t(name).dtype())) +
@@ -31,15 +31,15 @@ results put_flat(call const& c) {
     tensor const x = c.t("self");
     tensor const index = flatten(c.t("index"));
     tensor const source = flatten(source_of(c, "source", x.dtype()));
-    if (index.count() != source.count()) throw error("there are as many elements in source as indices");
+    if (index.count() != source.count()) throw error("source and index must have the same number of elements");
     if (index.count() == 0) return x;
     tensor const at = positions({x.count()}, std::vector<tensor>{index});
     return put(x, at, source, c.b("accumulate") ? put_op::add : put_op::assign);
 }
 
-// Reductions of what meets.
+// Reductions of values at the same position.
 
-/// How values meet in one place, by the names that arguments have for it.
+/// A reduction of values at the same position, by the names that arguments have for it.
 struct reduction {
     put_op op = put_op::assign;
     bool mean = false;
@@ -51,17 +51,17 @@ reduction reduction_named(std::string_view name) {
     if (name == "amax") return {put_op::max};
     if (name == "amin") return {put_op::min};
     if (name == "mean") return {put_op::add, true};
-    throw error("there is no reduction '" + std::string(name) + "'");
+    throw error("unknown reduction '" + std::string(name) + "'");
 }
 
-/// What a reduction starts from.
+/// The initial value of a reduction.
 tensor neutral(put_op op, tensor const& like) {
     if (op == put_op::add || op == put_op::mul) return full(op == put_op::mul ? 1 : 0, like.dtype(), {}, like.where());
     tensor const none = tensor::empty(like.dtype(), {0}, kernels_of(like.where()).memory());
     return reduce(op == put_op::max ? reduce_op::max : reduce_op::min, none, {0});
 }
 
-/// `x` with values at positions, which are reduced in float32 where they are narrower.
+/// `x` with values reduced at positions; narrow floats are computed in float32.
 tensor reduced(tensor const& x, tensor const& at, tensor const& values, reduction r, bool include_self) {
     tensor const start = cast(x, compute_type(x.dtype()));
     tensor out = include_self ? start : put(start, at, neutral(r.op, start).expanded(at.sizes()));
@@ -76,7 +76,7 @@ tensor reduced(tensor const& x, tensor const& at, tensor const& values, reductio
     return cast(out, x.dtype());
 }
 
-/// scatter, scatter_add and scatter_reduce: an index of `self`'s rank, 0-d tensors counting as vectors.
+/// scatter, scatter_add and scatter_reduce. `index` has the rank of `self`; 0-d tensors count as 1-d.
 results scatter_along(call const& c, std::string_view source, reduction r, bool include_self) {
     tensor const x = c.t("self");
     tensor const wide = at_least_1d(x);
@@ -84,13 +84,13 @@ results scatter_along(call const& c, std::string_view source, reduction r, bool 
     std::size_t const axis = axis_of(c, wide);
     if (index.count() == 0) return x;
     if (index.rank() != wide.rank())
-        throw error("an index of the sizes " + to_string(index.sizes()) + " for the sizes " + to_string(x.sizes()));
+        throw error("an index of shape " + to_string(index.sizes()) + " does not fit shape " + to_string(x.sizes()));
     tensor values = source_of(c, source, x.dtype());
     if (c.argument(source).is == kind::tensor) {
         values = at_least_1d(values);
         for (std::size_t i = 0; i != index.rank(); ++i) {
             if (values.rank() != index.rank() || index.size(i) > values.size(i))
-                throw error("an index of the sizes " + to_string(index.sizes()) + " for a source of " +
+                throw error("an index of shape " + to_string(index.sizes()) + " does not fit a source of " +
                             to_string(values.sizes()));
             values = values.sliced(i, 0, index.size(i));
         }
@@ -109,17 +109,17 @@ results scatter_reduce(call const& c) {
     return scatter_along(c, c.has_argument("src") ? "src" : "value", reduction_named(c.text("reduce")), include_self);
 }
 
-// Slices that a vector of indices names.
+// Slices at a vector of indices.
 
-/// Where the slices lie, with the sizes of what goes there.
+/// The positions of the slices, in the shape of the values that go there.
 tensor slices_of(call const& c, tensor const& x) { return slice_positions(x.sizes(), axis_of(c, x), c.t("index")); }
 
-/// The source, whose sizes are those of the slices; a 0-d one may stand for a slice of one element.
+/// The source, which has the shape of the slices; a 0-d one may represent a slice of one element.
 tensor source_for(call const& c, tensor const& at, tensor const& x) {
     tensor source = source_of(c, "source", x.dtype());
     if (source.sizes() == at.sizes()) return source;
     if (source.count() == at.count() && (source.rank() == 0 || x.rank() == 0)) return reshape(source, at.sizes());
-    throw error("a source of the sizes " + to_string(source.sizes()) + " for slices of " + to_string(at.sizes()));
+    throw error("a source of shape " + to_string(source.sizes()) + " does not fit slices of " + to_string(at.sizes()));
 }
 
 results index_copy(call const& c) {
@@ -133,7 +133,7 @@ results index_add(call const& c) {
     tensor const at = slices_of(c, x);
     tensor const source = source_for(c, at, x);
     if (c.number("alpha") != scalar(1)) return put(x, at, source * operand(c, "alpha", x.dtype()), put_op::add);
-    // ATen has a way of its own along an outermost dimension, which rounds once.
+    // ATen has a separate path for the outermost dimension, which rounds once.
     std::size_t const axis = axis_of(c, x);
     bool const once = x.rank() > 1 && (axis == 0 || axis + 1 == x.rank());
     dtype const in = once ? compute_type(x.dtype()) : x.dtype();
@@ -143,7 +143,7 @@ results index_add(call const& c) {
 results index_fill(call const& c) {
     tensor const x = c.t("self");
     if (c.argument("value").is == kind::tensor && c.t("value").rank() != 0)
-        throw error("the value of index_fill is a 0-d tensor");
+        throw error("the value of index_fill must be a 0-d tensor");
     return put(x, slices_of(c, x), operand(c, "value", x.dtype()));
 }
 
@@ -154,15 +154,16 @@ results index_reduce(call const& c) {
     return reduced(x, at, source_for(c, at, x), reduction_named(c.text("reduce")), c.b("include_self"));
 }
 
-// Views that are overwritten.
+// Writes to views.
 
-/// `x` with `source` in the view that a function of it gives.
+/// `x` with `source` written to a view of it.
 template <class View>
 tensor overwritten(tensor const& x, tensor const& source, View const& view) {
     tensor const out = clone(x);
     tensor const part = view(out);
     if (part.sizes() != source.sizes())
-        throw error("a source of the sizes " + to_string(source.sizes()) + " for a view of " + to_string(part.sizes()));
+        throw error("a source of shape " + to_string(source.sizes()) + " does not fit a view of " +
+                    to_string(part.sizes()));
     if (part.count() != 0) kernels_of(x.where()).copy(cast(source, x.dtype()), part);
     return out;
 }
@@ -187,7 +188,7 @@ results scatter_into(call const& c) {
     return overwritten(c.t("self"), c.t("src"), [&](tensor const& x) { return View(c, x); });
 }
 
-/// The gradient in a tensor of zeros.
+/// The gradient, written to a view of zeros.
 template <tensor (*View)(call const&, tensor const&)>
 results backward_of(call const& c) {
     tensor const gradient = c.t("grad_output");

@@ -7,7 +7,7 @@
 
 #include <aton/core/error.hpp>
 
-#include "buckets.hpp"
+#include "bucketing.hpp"
 #include "reducing.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
@@ -28,24 +28,24 @@ segment_function function_named(std::string_view name) {
     throw error("reduce is '" + std::string(name) + "'");
 }
 
-/// Segments that follow each other along `axis`, by their lengths or by where they start and end.
+/// Reduces consecutive segments along `axis`, given by their lengths or by their offsets.
 results segment_reduce(call const& c) {
     tensor const x = c.t("data");
-    if (!is_floating(x.dtype())) throw error("segments are of floating types");
+    if (!is_floating(x.dtype())) throw error("segments require a floating-point dtype");
     bool const by_length = c.given("lengths");
-    if (!by_length && !c.given("offsets")) throw error("neither lengths nor offsets are given");
+    if (!by_length && !c.given("offsets")) throw error("lengths or offsets are required");
     tensor const given = cast(c.t(by_length ? "lengths" : "offsets"), dtype::int64);
     std::size_t const axis = axis_at(c.i("axis"), x.rank());
-    if (given.rank() != axis + 1) throw error("there are segments for each index before the axis");
+    if (given.rank() != axis + 1) throw error("the leading dimensions must be those of data before the axis");
     sizes const front(x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(axis));
     for (std::size_t i = 0; i != axis; ++i)
-        if (given.size(i) != front[i]) throw error("there are segments for each index before the axis");
+        if (given.size(i) != front[i]) throw error("the leading dimensions must be those of data before the axis");
     std::int64_t const outer = count_of(front);
     std::int64_t const n = x.size(axis);
     sizes const back(x.sizes().begin() + static_cast<std::ptrdiff_t>(axis) + 1, x.sizes().end());
     std::int64_t const inner = count_of(back);
     std::int64_t const count = given.size(axis) - (by_length ? 0 : 1);
-    if (count < 0) throw error("offsets are where segments start, and the end");
+    if (count < 0) throw error("offsets must be non-negative and increasing");
     tensor const all = reshape(given, {outer, given.size(axis)});
     tensor const ends = by_length ? scan(scan_op::sum, all, 1) : all.sliced(1, 1, count);
     tensor const lengths = by_length ? all : all.sliced(1, 1, count) - all.sliced(1, 0, count);

@@ -11,7 +11,8 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 namespace {
 
 void require_floats(tensor const& x) {
-    if (!is_floating(x.dtype())) throw error("softmax is one of floats, not of " + std::string(name(x.dtype())));
+    if (!is_floating(x.dtype()))
+        throw error("softmax requires a floating-point dtype, not " + std::string(name(x.dtype())));
 }
 
 } // namespace
@@ -44,11 +45,11 @@ results softmax_in(call const& c) {
 template <bool Log>
 results softmax_of(call const& c) {
     tensor const x = c.t("self");
-    if (c.b("half_to_float") && x.dtype() != dtype::float16) throw error("half_to_float is one of float16");
+    if (c.b("half_to_float") && x.dtype() != dtype::float16) throw error("half_to_float requires float16");
     return of_floats<Log>(c.b("half_to_float") ? cast(x, dtype::float32) : x, c.i("dim"));
 }
 
-/// 0 where all is -inf.
+/// 0 for lines that are -inf everywhere.
 results safe_softmax(call const& c) {
     tensor const x = c.t("self");
     tensor const out = of_floats<false>(cast(x, c.type("dtype", x.dtype())), c.i("dim"));
@@ -69,7 +70,7 @@ results backward(call const& c) {
 
 } // namespace
 
-rows softmax_family() {
+rows softmax() {
     static constexpr row all[] = {
         {"softmax.int", softmax_in<false>},
         {"log_softmax.int", softmax_in<true>},

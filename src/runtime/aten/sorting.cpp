@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: order. Sorting is stable; NaN is larger than every number.
+// ATen operators: sorting and top k. Sorting is stable; NaN is greater than every number.
 #include "axes.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
@@ -7,7 +7,7 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 namespace {
 
 sorted sorted_along(tensor const& x, std::int64_t dim, bool descending) {
-    if (is_complex(x.dtype())) throw error("complex numbers have no order");
+    if (is_complex(x.dtype())) throw error("complex numbers cannot be ordered");
     return sort(x, dim, descending);
 }
 
@@ -23,7 +23,7 @@ results topk(call const& c) {
     std::size_t const axis = axis_of(c, x);
     std::int64_t const k = c.i("k");
     if (k < 0 || k > x.size(axis))
-        throw error(std::to_string(k) + " elements of a dimension of size " + std::to_string(x.size(axis)));
+        throw error("k is " + std::to_string(k) + " for a dimension of size " + std::to_string(x.size(axis)));
     sorted const s = sorted_along(x, c.i("dim"), c.b("largest"));
     auto const first = [&](tensor const& t) {
         tensor const kept = t.sliced(axis, 0, k);
@@ -37,7 +37,7 @@ results kthvalue(call const& c) {
     std::size_t const axis = axis_of(c, x);
     std::int64_t const k = c.i("k");
     if (k < 1 || k > x.size(axis))
-        throw error("element " + std::to_string(k) + " of a dimension of size " + std::to_string(x.size(axis)));
+        throw error("k is " + std::to_string(k) + " for a dimension of size " + std::to_string(x.size(axis)));
     sorted const s = sorted_along(x, c.i("dim"), false);
     bool const keeps = c.b("keepdim") && c.t("self").rank() != 0;
     auto const at_k = [&](tensor const& t) {

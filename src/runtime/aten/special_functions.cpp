@@ -12,7 +12,7 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// The normal distribution function: by erf, rounded at each step, as ATen has it.
+/// The normal distribution function by erf, rounded after each step as in ATen.
 results normal_distribution(call const& c) {
     tensor const x = c.t("self");
     tensor const v = cast(x, to_real(x.dtype())) * scalar(0.70710678118654752440);
@@ -24,7 +24,7 @@ results derived_digamma(call const& c) {
     std::int64_t const n = c.i("n");
     tensor const x = c.t("self");
     dtype const type = to_real(x.dtype());
-    if (n < 0) throw error("n is negative");
+    if (n < 0) throw error("n must not be negative");
     if (n <= 1) return unary(n == 0 ? unary_op::digamma : unary_op::trigamma, cast(x, type));
     double const factor = std::tgamma(static_cast<double>(n) + 1) * (n % 2 == 0 ? -1 : 1);
     return computed_in(type, x, [&](tensor const& v) {

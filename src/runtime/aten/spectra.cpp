@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: what the singular values of matrices say: norms, ranks, pseudoinverses.
+// ATen operators based on singular values: condition numbers, ranks, pseudoinverses.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,64 +16,49 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// The largest or the smallest of the last axis, by the sign of the order.
+/// The maximum or the minimum of the last axis, by the sign of the order.
 tensor outermost(tensor const& sizes, double order) {
     if (sizes.sizes().back() != 0) return reduce(order > 0 ? reduce_op::max : reduce_op::min, sizes, {-1});
-    if (order < 0) throw error("a matrix without columns, or rows, has no smallest one");
+    if (order < 0) throw error("a matrix without rows or columns has no minimum");
     return sum(sizes, {-1}); // 0
 }
 
-/// The norm of matrices in the last two axes.
+} // namespace
+
 term norm_of_matrices(tensor const& x, std::string_view name) {
     if (name == "fro") return norm(x, 2, {-2, -1});
-    if (name != "nuc") throw error("there is no norm '" + std::string(name) + "'");
-    return home(x).real(sum(svd(x, false).s, {-1}));
+    if (name != "nuc") throw error("unknown norm '" + std::string(name) + "'");
+    return like_operand(x).real(sum(svd(x, false).s, {-1}));
 }
+
 term norm_of_matrices(tensor const& x, double order) {
     double const size = std::abs(order);
-    if (size == 2) return home(x).real(outermost(svd(x, false).s, order));
-    if (size != 1 && !std::isinf(size)) throw error("there is no such norm of matrices");
+    if (size == 2) return like_operand(x).real(outermost(svd(x, false).s, order));
+    if (size != 1 && !std::isinf(size)) throw error("unsupported matrix norm");
     return outermost(norm(x, 1, {size == 1 ? -2 : -1}), order);
 }
 
+namespace {
+
 results linalg_cond(call const& c) {
     tensor const x = c.t("self");
-    if (x.rank() < 2) throw error("a matrix has at least 2 dimensions");
+    if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
     bool const named = c.argument("p").is == aten_argument::kind::text;
     double const order = named ? 0 : c.maybe_f("p").value_or(2);
     if (!named && std::abs(order) == 2) {
         tensor const s = svd(x, false).s;
-        tensor const most = max(s, {-1});
-        tensor const least = min(s, {-1});
-        return home(x).real(order > 0 ? most / least : least / most);
+        tensor const highest = max(s, {-1});
+        tensor const lowest = min(s, {-1});
+        return like_operand(x).real(order > 0 ? highest / lowest : lowest / highest);
     }
     solution const s = inverse_of(x);
-    tensor const turned = home(x)(s.x);
+    tensor const turned = like_operand(x)(s.x);
     auto const norm = [&](tensor const& of) {
         return named ? norm_of_matrices(of, c.text("p")) : norm_of_matrices(of, order);
     };
     tensor const out = *(norm(x) * norm(turned));
     tensor const singular = unequal(to_device(s.factors.info, x.where()), 0);
     return where(singular, scalar(std::numeric_limits<double>::infinity()), out);
-}
-
-results matrix_norm(call const& c) {
-    tensor x = c.t("self");
-    if (dtype const type = c.type("dtype"); type != dtype::undefined) x = cast(x, type);
-    std::vector<std::int64_t> const dims = c.ints("dim");
-    if (dims.size() != 2) throw error("dim has not 2 elements");
-    std::vector<std::size_t> const of = {axis_at(dims[0], x.rank()), axis_at(dims[1], x.rank())};
-    if (of[0] == of[1]) throw error("both dimensions are the same");
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i != x.rank(); ++i)
-        if (i != of[0] && i != of[1]) order.push_back(i);
-    order.insert(order.end(), of.begin(), of.end());
-    tensor const last = x.permuted(order);
-    bool const named = c.argument("ord").is == aten_argument::kind::text;
-    tensor out = named ? *norm_of_matrices(last, c.text("ord")) : *norm_of_matrices(last, c.f("ord"));
-    if (c.b("keepdim"))
-        for (std::size_t const axis : {std::min(of[0], of[1]), std::max(of[0], of[1])}) out = out.unsqueezed(axis);
-    return out;
 }
 
 /// The singular values of a Hermitian matrix are the magnitudes of its eigenvalues.
@@ -91,26 +76,26 @@ spectrum spectrum_of(tensor const& x, bool hermitian) {
     return {e.vectors, e.values, adjoint(e.vectors)};
 }
 
-/// Which of the singular values count.
+/// Which singular values exceed the tolerance.
 tensor counted(call const& c, tensor const& x, tensor const& s) {
     tolerances const t = tolerances_of(c, x);
     if (s.sizes().back() == 0) return cast(s, dtype::bool_);
-    tensor const most = max(s, {-1}, true);
-    tensor const relative = t.relative.unsqueezed(t.relative.rank()) * most;
+    tensor const highest = max(s, {-1}, true);
+    tensor const relative = t.relative.unsqueezed(t.relative.rank()) * highest;
     return greater(s, maximum(t.absolute.unsqueezed(t.absolute.rank()), relative));
 }
 
 results matrix_rank(call const& c) {
     tensor const x = c.t(c.has_argument("self") ? "self" : "input");
-    if (x.rank() < 2) throw error("a matrix has at least 2 dimensions");
+    if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
     tensor const s = abs(spectrum_of(x, c.b("hermitian")).values);
-    return home(x).as_is(sum(cast(counted(c, x, s), dtype::int64), {-1}));
+    return like_operand(x).as_is(sum(cast(counted(c, x, s), dtype::int64), {-1}));
 }
 
 results pinverse(call const& c) {
     tensor const x = c.t("self");
-    if (x.rank() < 2) throw error("a matrix has at least 2 dimensions");
-    home const back(x);
+    if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
+    like_operand const back(x);
     if (x.count() == 0) {
         sizes to = x.sizes();
         std::swap(to[to.size() - 1], to[to.size() - 2]);
@@ -149,8 +134,6 @@ rows spectra() {
     static constexpr row all[] = {
         {"linalg_cond", linalg_cond},
         {"linalg_cond.p_str", linalg_cond},
-        {"linalg_matrix_norm", matrix_norm},
-        {"linalg_matrix_norm.str_ord", matrix_norm},
         {"linalg_matrix_rank", matrix_rank},
         {"linalg_matrix_rank.tol_tensor", matrix_rank},
         {"linalg_matrix_rank.atol_rtol_float", matrix_rank},

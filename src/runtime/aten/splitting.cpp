@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: tensors as lists of their parts.
+// ATen operators: splitting tensors.
 #include "axes.hpp"
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-constexpr std::int64_t most_parts = std::int64_t{1} << 20;
+constexpr std::int64_t max_parts = std::int64_t{1} << 20;
 
 void check_count(std::int64_t parts) {
-    if (parts > most_parts) throw error(std::to_string(parts) + " parts are too many");
+    if (parts > max_parts) throw error(std::to_string(parts) + " parts are too many");
 }
 
 value parts_of(tensor const& x, std::size_t axis, ints const& lengths) {
@@ -20,19 +20,21 @@ value parts_of(tensor const& x, std::size_t axis, ints const& lengths) {
     std::int64_t start = 0;
     for (std::int64_t const length : lengths) {
         if (length < 0 || length > x.size(axis) - start)
-            throw error("parts of " + to_string(lengths) + " for a dimension of size " + std::to_string(x.size(axis)));
+            throw error("split sizes " + to_string(lengths) + " do not fit a dimension of size " +
+                        std::to_string(x.size(axis)));
         out.push_back(x.sliced(axis, start, length));
         start += length;
     }
     if (start != x.size(axis))
-        throw error("parts of " + to_string(lengths) + " for a dimension of size " + std::to_string(x.size(axis)));
+        throw error("split sizes " + to_string(lengths) + " do not fit a dimension of size " +
+                    std::to_string(x.size(axis)));
     return out;
 }
 
-/// Parts of `each` elements and a last one of what is left.
+/// Parts of `each` elements; the last may be smaller.
 value parts_of_size(tensor const& x, std::size_t axis, std::int64_t each) {
     std::int64_t const size = x.size(axis);
-    if (each < 0 || (each == 0 && size != 0)) throw error("parts of " + std::to_string(each) + " elements");
+    if (each < 0 || (each == 0 && size != 0)) throw error("the split size is " + std::to_string(each));
     if (size == 0) return std::vector<tensor>{x};
     check_count(size / each);
     ints lengths(static_cast<std::size_t>(size / each), each);
@@ -54,15 +56,15 @@ results chunk(call const& c) {
     tensor const x = c.t("self");
     std::size_t const axis = axis_in(c, x);
     std::int64_t const n = c.i("chunks");
-    if (n <= 0) throw error("into " + std::to_string(n) + " chunks");
+    if (n <= 0) throw error("chunks is " + std::to_string(n));
     if (x.size(axis) != 0) return parts_of_size(x, axis, x.size(axis) / n + (x.size(axis) % n != 0 ? 1 : 0));
     check_count(n);
-    return parts_of(x, axis, ints(static_cast<std::size_t>(n), 0)); // as many, all empty
+    return parts_of(x, axis, ints(static_cast<std::size_t>(n), 0)); // `n` empty chunks
 }
 
-/// The first ones have one element more where it does not come out even.
+/// `n` sections; if the size is not a multiple of n, the first ones have one more element.
 value sections_of(tensor const& x, std::size_t axis, std::int64_t n) {
-    if (n <= 0) throw error("into " + std::to_string(n) + " sections");
+    if (n <= 0) throw error("sections is " + std::to_string(n));
     check_count(n);
     ints lengths(static_cast<std::size_t>(n), x.size(axis) / n);
     for (std::int64_t i = 0; i != x.size(axis) % n; ++i) ++lengths[static_cast<std::size_t>(i)];
@@ -92,11 +94,12 @@ results tensor_split(call const& c) {
 
 /// hsplit, vsplit and dsplit: sections must be equal.
 results split_along(call const& c, tensor const& x, std::size_t axis) {
-    if (axis >= x.rank()) throw error("a tensor of the sizes " + to_string(x.sizes()) + " has too few dimensions");
+    if (axis >= x.rank()) throw error("a tensor of shape " + to_string(x.sizes()) + " has too few dimensions");
     if (!c.has_argument("sections")) return parts_between(x, axis, c.ints("indices"));
     std::int64_t const n = c.i("sections");
     if (n <= 0 || x.size(axis) % n != 0)
-        throw error(std::to_string(n) + " sections of a dimension of size " + std::to_string(x.size(axis)));
+        throw error("cannot split into " + std::to_string(n) + " equal sections a dimension of size " +
+                    std::to_string(x.size(axis)));
     return sections_of(x, axis, n);
 }
 results hsplit(call const& c) {
@@ -119,16 +122,16 @@ results unbind(call const& c) {
     return value(std::move(out));
 }
 
-/// Each tensor in chunks, flat and filled up with zeros to one length; then all tensors beside each other.
+/// Splits each tensor into chunks, flattens and zero-pads them to one length, and concatenates them.
 results chunk_cat(call const& c) {
     std::vector<tensor> const& parts = c.tensors("tensors");
     std::int64_t const n = c.i("num_chunks");
-    if (parts.empty() || n <= 0) throw error("tensors and chunks are needed");
+    if (parts.empty() || n <= 0) throw error("at least one tensor and one chunk are required");
     std::vector<tensor> flat;
     std::size_t const axis = axis_at(c.i("dim"), parts[0].rank());
     dtype const type = result_type(c, {"tensors"});
     for (tensor const& x : parts) {
-        if (axis >= x.rank()) throw error("a tensor of the sizes " + to_string(x.sizes()) + " has too few dimensions");
+        if (axis >= x.rank()) throw error("a tensor of shape " + to_string(x.sizes()) + " has too few dimensions");
         std::int64_t const each = x.size(axis) / n + (x.size(axis) % n != 0 ? 1 : 0);
         sizes after(x.rank(), 0);
         after[axis] = each * n - x.size(axis);
@@ -136,7 +139,7 @@ results chunk_cat(call const& c) {
         sizes to(x.sizes().begin(), x.sizes().begin() + static_cast<std::ptrdiff_t>(axis));
         to.push_back(n);
         std::int64_t const rows = count_of(to);
-        if (rows == 0) throw error("_chunk_cat takes no empty tensors");
+        if (rows == 0) throw error("_chunk_cat does not support empty tensors");
         to.push_back(whole.count() / rows);
         flat.push_back(reshape(whole, to));
     }

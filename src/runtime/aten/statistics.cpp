@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: variances, and elements by their rank.
+// ATen operators: variances, medians, modes and quantiles.
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -15,21 +15,22 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// What is taken from the number of elements: 1, or 0 where `unbiased` is false.
+/// The correction that is subtracted from the number of elements: 1, or 0 if `unbiased` is false.
 double correction_of(call const& c) {
     if (c.has_argument("correction")) return c.given("correction") ? c.f("correction") : 1;
     return c.b("unbiased") ? 1 : 0;
 }
 
 struct moments {
-    tensor deviation; ///< or its square
+    tensor deviation; ///< standard deviation or variance
     tensor average;
 };
 
-/// Of complex numbers the sum of both parts' variances. In float64, whose squares do not overflow.
+/// The variance of complex numbers is the sum of both parts' variances. Computed in float64, in which squares do not
+/// overflow.
 moments moments_of(call const& c, bool root) {
     tensor const x = c.t("self");
-    if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("a variance is one of floating types");
+    if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("a variance requires a floating-point dtype");
     axis_list const axes = axes_of(c, x);
     bool const keep = keeps(c);
     tensor const v = cast(x, is_complex(x.dtype()) ? dtype::complex128 : dtype::float64);
@@ -51,7 +52,7 @@ results spread_and_mean(call const& c) {
     return {m.deviation, m.average};
 }
 
-/// The middle one of sorted elements, the lower of two: of the numbers, or NaN where there is one.
+/// The median, the lower of two; of the numbers only, or NaN if there is one.
 results middle(call const& c, bool skip_nan) {
     one_axis const a = axis_of(c);
     bool const indexed = c.has_argument("dim");
@@ -59,7 +60,7 @@ results middle(call const& c, bool skip_nan) {
     tensor const x = a.x.rank() == 0 ? a.x.unsqueezed(0) : a.x;
     std::size_t const axis = axis_at(a.axis, x.rank());
     std::int64_t const n = x.size(axis);
-    if (n == 0) throw error("an axis of size 0 has no middle element");
+    if (n == 0) throw error("an axis of size 0 has no median");
     sorted const s = sort(x, a.axis);
     tensor rank = full(static_cast<long long>((n - 1) / 2), dtype::int64, {}, x.where());
     if (is_floating(x.dtype())) {
@@ -78,16 +79,16 @@ results middle(call const& c, bool skip_nan) {
     return {finished(s.values), finished(s.indices)};
 }
 results median(call const& c) { return middle(c, false); }
-results median_but_nan(call const& c) { return middle(c, true); }
+results nanmedian(call const& c) { return middle(c, true); }
 
-/// The most frequent element, the least of those; the index is that of its last occurrence.
+/// The most frequent element, the smallest of those, and the index of its last occurrence.
 results most_frequent(call const& c) {
     tensor const self = c.t("self");
     tensor const x = self.rank() == 0 ? self.unsqueezed(0) : self;
     std::int64_t const axis = c.i("dim");
     std::size_t const at = axis_at(axis, x.rank());
     std::int64_t const n = x.size(at);
-    if (n == 0) throw error("an axis of size 0 has no most frequent element");
+    if (n == 0) throw error("an axis of size 0 has no mode");
     sorted const s = sort(x, axis);
     sizes along(x.rank(), 1);
     along[at] = n;
@@ -115,19 +116,19 @@ between between_of(std::string_view how) {
     throw error("interpolation is '" + std::string(how) + "'");
 }
 
-/// Elements at the fractions `q` of the way through the sorted ones.
+/// Quantiles at the fractions `q`.
 results by_fraction(call const& c, bool skip_nan) {
     tensor const self = c.t("self");
     if (self.dtype() != dtype::float32 && self.dtype() != dtype::float64)
-        throw error("quantiles are of float32 and float64");
-    if (self.count() == 0) throw error("no elements have no quantiles");
+        throw error("quantile requires float32 or float64");
+    if (self.count() == 0) throw error("quantile requires a non-empty input");
     tensor const q = operand(c, "q", self.dtype());
-    if (q.rank() > 1) throw error("q has at most one dimension");
+    if (q.rank() > 1) throw error("q must have at most one dimension");
     if (c.argument("q").is == aten_argument::kind::tensor && c.t("q").dtype() != self.dtype())
-        throw error("q has the dtype of the elements");
+        throw error("q must have the dtype of the input");
     tensor const outside = logical_or(less(q, 0), greater(q, 1));
     if (to_host(reduce(reduce_op::any, outside, all_axes(outside))).item().to<bool>())
-        throw error("q is between 0 and 1");
+        throw error("q must be between 0 and 1");
     between const how = between_of(c.text("interpolation"));
     axis_list const axes = c.given("dim") ? axis_list{c.i("dim")} : all_axes(self);
     tensor const v = sort(gathered(self, axes), -1).values;
@@ -157,7 +158,7 @@ results by_fraction(call const& c, bool skip_nan) {
     return reshape(y.permuted(order), to);
 }
 results quantile(call const& c) { return by_fraction(c, false); }
-results quantile_but_nan(call const& c) { return by_fraction(c, true); }
+results nanquantile(call const& c) { return by_fraction(c, true); }
 
 /// [variables, observations] times its conjugate transpose.
 tensor products(tensor const& x, tensor const& weighted) {
@@ -170,8 +171,8 @@ tensor products(tensor const& x, tensor const& weighted) {
 
 tensor covariance_of(call const& c, double correction) {
     tensor const self = c.t("self");
-    if (self.rank() > 2) throw error("variables and observations are at most two dimensions");
-    if (self.dtype() == dtype::bool_) throw error("bools have no covariance");
+    if (self.rank() > 2) throw error("the input must have at most two dimensions");
+    if (self.dtype() == dtype::bool_) throw error("covariance does not support bool");
     auto const given = [&](std::string_view name) { return c.has_argument(name) ? c.maybe(name) : tensor(); };
     dtype type = to_real(self.dtype());
     for (std::string_view const name : {"fweights", "aweights"})
@@ -180,7 +181,7 @@ tensor covariance_of(call const& c, double correction) {
     tensor const x = self.rank() == 2 ? v : reshape(v, {1, v.count()});
     auto const weights_of = [&](std::string_view name) {
         tensor const w = given(name);
-        if (w && (w.rank() > 1 || w.count() != x.size(1))) throw error("there is a weight for each observation");
+        if (w && (w.rank() > 1 || w.count() != x.size(1))) throw error("weights must have one element per observation");
         return w ? cast(reshape(w, {w.count()}), compute_type(type)) : w;
     };
     tensor const frequency = weights_of("fweights");
@@ -188,11 +189,11 @@ tensor covariance_of(call const& c, double correction) {
     tensor weight = frequency ? frequency : full(1, x.dtype(), {x.size(1)}, x.where());
     if (reliability) weight = weight * reliability;
     tensor const total = sum(weight, {0});
-    tensor const centred = x - sum(x * weight, {1}, true) / total;
+    tensor const centered = x - sum(x * weight, {1}, true) / total;
     tensor norm = total - scalar(correction);
     if (reliability && correction != 0) norm = total - sum(weight * reliability, {0}) * scalar(correction) / total;
     if (!is_complex(type)) norm = where(less_equal(norm, 0), scalar(0), norm);
-    tensor const y = cast(products(centred, centred * weight) / norm, type);
+    tensor const y = cast(products(centered, centered * weight) / norm, type);
     sizes to;
     for (std::int64_t const size : y.sizes())
         if (size != 1) to.push_back(size);
@@ -221,10 +222,10 @@ rows statistics() {
         {"median", median},
         {"median.dim", median},
         {"mode", most_frequent},
-        {"nanmedian", median_but_nan},
-        {"nanmedian.dim", median_but_nan},
-        {"nanquantile", quantile_but_nan},
-        {"nanquantile.scalar", quantile_but_nan},
+        {"nanmedian", nanmedian},
+        {"nanmedian.dim", nanmedian},
+        {"nanquantile", nanquantile},
+        {"nanquantile.scalar", nanquantile},
         {"quantile", quantile},
         {"quantile.scalar", quantile},
         {"std", spread<true>},

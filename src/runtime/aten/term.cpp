@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic as ATen's operators have it.
+// Arithmetic with the promotion and rounding of ATen's operators.
 #include "term.hpp"
 
 #include <string>
@@ -21,7 +21,8 @@ dtype type_with(tensor const& x, double number) {
 
 bool compares(binary_op op) { return kernels::compares(op); }
 
-/// In the operands' common dtype, to which tensors are rounded first. What has the compute type already is a number, which is not.
+/// Computes in the operands' common dtype, to which tensors are rounded first. An operand in the compute type is a
+/// number, which is not rounded.
 tensor computed_in(binary_op op, dtype type, tensor const& x, tensor const& y) {
     if (op == binary_op::div) type = to_real(type);
     dtype const in = compute_type(type);
@@ -30,10 +31,10 @@ tensor computed_in(binary_op op, dtype type, tensor const& x, tensor const& y) {
     return compares(op) ? out : cast(out, type);
 }
 
-/// at::sub takes no bools, whatever they would be promoted to.
+/// at::sub does not support bools, even if they would be promoted.
 void require_defined(binary_op op, tensor const& x, tensor const& y) {
     if (op == binary_op::sub && (x.dtype() == dtype::bool_ || y.dtype() == dtype::bool_))
-        throw error("bools are not subtracted");
+        throw error("subtraction does not support bool");
 }
 
 bool is_of_integers(unary_op op) {
@@ -58,7 +59,7 @@ term apply(binary_op op, term const& x, term const& y) {
 term apply(binary_op op, term const& x, double y) {
     require_defined(op, *x, *x);
     dtype const type = type_with(x, y);
-    // As a float64 it would be the number itself; as the compute type it is what ATen's kernels take.
+    // ATen's kernels take the number in the compute type, not as float64.
     return computed_in(op, type, x, to_device(tensor::of_scalar(y, compute_type(type)), x->where()));
 }
 term apply(binary_op op, double x, term const& y) {
@@ -79,7 +80,7 @@ term total(term const& x, axis_list const& axes, bool keep) {
 
 term average(term const& x, axis_list const& axes, bool keep) {
     if (!is_floating(x->dtype()) && !is_complex(x->dtype()))
-        throw error("a mean is one of floats, not of " + std::string(name(x->dtype())));
+        throw error("a mean requires a floating-point dtype, not " + std::string(name(x->dtype())));
     return mean(x, axes, keep);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: Fourier transforms (torch.fft), along one dimension, several, and in windows.
+// ATen operators: Fourier transforms (torch.fft) along one or several dimensions, and in windows.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,24 +15,24 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// What the result is divided by, as at::native::fft_norm_mode numbers it.
+/// The divisor of the result, numbered as in at::native::fft_norm_mode.
 enum class norm_mode : std::uint8_t { none, by_root, by_size };
 
 norm_mode norm_of(std::int64_t number) {
-    if (number < 0 || number > 2) throw error("there is no normalization " + std::to_string(number));
+    if (number < 0 || number > 2) throw error("unknown normalization " + std::to_string(number));
     return static_cast<norm_mode>(number);
 }
 norm_mode norm_of(call const& c, bool forward) {
     if (!c.given("norm") || c.text("norm") == "backward") return forward ? norm_mode::none : norm_mode::by_size;
     if (c.text("norm") == "ortho") return norm_mode::by_root;
     if (c.text("norm") == "forward") return forward ? norm_mode::by_size : norm_mode::none;
-    throw error("there is no normalization '" + std::string(c.text("norm")) + "'");
+    throw error("unknown normalization '" + std::string(c.text("norm")) + "'");
 }
 
-/// Real numbers of a dtype that transforms take; complex ones stay.
+/// Converts real numbers to a dtype that transforms support; complex ones stay.
 tensor as_signal(tensor const& x) {
     dtype const type = to_real(x.dtype());
-    if (compute_type(type) != type) throw error("there is no transform of " + std::string(name(type)));
+    if (compute_type(type) != type) throw error("transforms do not support " + std::string(name(type)));
     return cast(x, type);
 }
 
@@ -45,9 +45,9 @@ tensor whole(complex_parts const& x) {
 }
 complex_parts conjugated(complex_parts const& x) { return {x.real, x.imaginary ? -x.imaginary : tensor()}; }
 
-/// Cut off or filled up with zeros at the end.
+/// Truncated or zero-padded at the end.
 complex_parts resized(complex_parts const& x, std::size_t axis, std::int64_t size) {
-    if (size < 1) throw error("a transform of " + std::to_string(size) + " elements");
+    if (size < 1) throw error("a transform cannot have " + std::to_string(size) + " elements");
     auto const one = [&](tensor const& t) {
         if (!t || t.size(axis) == size) return t;
         sizes after(t.rank(), 0);
@@ -76,7 +76,7 @@ complex_parts along(complex_parts x, std::vector<std::size_t> const& axes, bool 
     return x;
 }
 
-/// The first half of what the transform of real numbers is symmetric about.
+/// The first size / 2 + 1 elements, which determine the transform of real numbers.
 complex_parts half(complex_parts const& x, std::size_t axis) {
     auto const one = [&](tensor const& t) { return t ? t.sliced(axis, 0, t.size(axis) / 2 + 1) : t; };
     return {one(x.real), one(x.imaginary)};
@@ -86,7 +86,8 @@ complex_parts in(complex_parts const& x, dtype type) {
     return {cast(x.real, type), x.imaginary ? cast(x.imaginary, type) : tensor()};
 }
 
-// The three kinds, normalized, over several dimensions; the last one is halved. Computed in float64, as sums of large numbers cancel.
+// The three kinds, normalized, over several dimensions, of which the last is halved. Computed in float64, since sums of
+// large numbers cancel.
 
 tensor complex_to_complex(complex_parts const& x, std::vector<std::size_t> const& axes, norm_mode norm, bool forward) {
     complex_parts const y = along(in(x, dtype::float64), axes, !forward);
@@ -103,10 +104,10 @@ tensor real_to_complex(tensor const& x, std::vector<std::size_t> axes, norm_mode
     return whole(in(scaled(y, norm, count), x.dtype()));
 }
 
-/// `x` has size / 2 + 1 elements in the last of the dimensions.
+/// `x` has size / 2 + 1 elements in the last dimension.
 tensor complex_to_real(complex_parts x, std::vector<std::size_t> axes, norm_mode norm, bool forward,
                        std::int64_t size) {
-    if (size < 1) throw error("a transform of " + std::to_string(size) + " elements");
+    if (size < 1) throw error("a transform cannot have " + std::to_string(size) + " elements");
     if (!x.imaginary) x.imaginary = full(0, x.real.dtype(), x.real.sizes(), x.real.where());
     std::size_t const last = axes.back();
     axes.pop_back();
@@ -117,7 +118,7 @@ tensor complex_to_real(complex_parts x, std::vector<std::size_t> axes, norm_mode
     return cast(scaled({out, {}}, norm, count_along(out, axes)).real, type);
 }
 
-/// The dimensions that a call transforms, and their sizes: of fft and the like one, of fftn and fft2 several.
+/// The transformed dimensions of a call and their sizes: one for fft and similar operators, several for fftn and fft2.
 struct transformed {
     tensor x;
     std::vector<std::size_t> axes;
@@ -129,7 +130,7 @@ struct transformed {
         for (std::size_t i = 0; i + (with_last ? 0 : 1) < axes.size(); ++i) p = resized(p, axes[i], lengths[i]);
         return p;
     }
-    /// Of a last dimension that is halved.
+    /// The full size of a halved last dimension.
     [[nodiscard]] std::int64_t whole_length() const {
         return last_given ? lengths.back() : 2 * (x.size(axes.back()) - 1);
     }
@@ -142,12 +143,12 @@ transformed transformed_of(call const& c) {
     std::string_view const length = one ? "n" : "s";
     sizes const given = c.given(length) ? c.ints(length) : sizes();
     if (one || c.given("dim")) {
-        if (t.x.rank() == 0 && (one || !c.ints("dim").empty())) throw error("a 0-d tensor has no dimension");
+        if (t.x.rank() == 0 && (one || !c.ints("dim").empty())) throw error("a 0-d tensor has no dimensions");
         t.axes = distinct_axes(c.ints("dim"), t.x.rank());
-        if (c.given(length) && given.size() != t.axes.size()) throw error("there are as many sizes as dimensions");
+        if (c.given(length) && given.size() != t.axes.size()) throw error("s and dim must have the same length");
     } else {
         std::size_t const count = c.given(length) ? given.size() : t.x.rank();
-        if (count > t.x.rank()) throw error("there are more sizes than dimensions");
+        if (count > t.x.rank()) throw error("s has more elements than the input has dimensions");
         for (std::size_t i = t.x.rank() - count; i != t.x.rank(); ++i) t.axes.push_back(i);
     }
     for (std::size_t i = 0; i != t.axes.size(); ++i)
@@ -157,7 +158,7 @@ transformed transformed_of(call const& c) {
 }
 
 void require_some(transformed const& t) {
-    if (t.axes.empty()) throw error("at least one dimension is transformed");
+    if (t.axes.empty()) throw error("at least one dimension must be transformed");
 }
 void require_real(tensor const& x) {
     if (is_complex(x.dtype())) throw error("real numbers are expected, not " + std::string(name(x.dtype())));
@@ -216,23 +217,22 @@ results r2c(call const& c) {
 results c2r(call const& c) {
     tensor const x = c.t("self");
     std::vector<std::size_t> const axes = distinct_axes(c.ints("dim"), x.rank());
-    if (axes.empty()) throw error("at least one dimension is transformed");
+    if (axes.empty()) throw error("at least one dimension must be transformed");
     return complex_to_real(parts_of(x), axes, norm_of(c.i("normalization")), false, c.i("last_dim_size"));
 }
 
-// In windows.
+// Short-time transforms.
 
-/// The window in the middle of `size` elements; none is given: ones.
+/// The window, centered in `size` elements; ones if none is given.
 tensor window_of(call const& c, tensor const& like, std::int64_t length, std::int64_t size) {
     tensor const given = c.given("window") ? c.t("window") : full(1, like.dtype(), {length}, like.where());
-    if (given.rank() != 1 || given.size(0) != length)
-        throw error("the window has " + to_string(given.sizes()) + " elements");
+    if (given.rank() != 1 || given.size(0) != length) throw error("the window has shape " + to_string(given.sizes()));
     std::int64_t const before = (size - length) / 2;
     return pad(given, {before}, {size - length - before}, 0);
 }
 
-/// [batch, time], with what stands in front and behind where windows are centred.
-tensor surrounded(call const& c, tensor const& x, std::int64_t by) {
+/// Pads [batch, time] on both sides, for centered windows.
+tensor padded_around(call const& c, tensor const& x, std::int64_t by) {
     aten_argument self;
     self.name = "self";
     self.is = aten_argument::kind::tensor;
@@ -253,12 +253,13 @@ results stft(call const& c) {
     std::int64_t const size = c.i("n_fft");
     std::int64_t const hop = c.maybe_i("hop_length").value_or(size / 4);
     std::int64_t const length = c.maybe_i("win_length").value_or(size);
-    bool const centred = c.has_argument("center") && c.b("center");
+    bool const centered = c.has_argument("center") && c.b("center");
     bool const aligned = c.has_argument("align_to_window") && c.given("align_to_window") && c.b("align_to_window");
-    if (aligned && centred) throw error("windows are centred or aligned, not both");
+    if (aligned && centered) throw error("center and align_to_window cannot be combined");
     tensor x = self.rank() == 1 ? self.unsqueezed(0) : self;
-    if (size < 1 || hop < 1 || length < 1 || length > size) throw error("there are no such windows");
-    if (centred) x = surrounded(c, x, size / 2);
+    if (size < 1 || hop < 1 || length < 1 || length > size)
+        throw error("n_fft, hop_length or win_length is out of range");
+    if (centered) x = padded_around(c, x, size / 2);
     if (aligned) x = pad(x, {0, (size - length) / 2}, {0, (size - length + 1) / 2}, 0);
     if (x.size(1) < size) throw error("a window is longer than the signal");
     std::int64_t const frames = (x.size(1) - size) / hop + 1;

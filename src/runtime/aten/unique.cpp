@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: unique elements and slices. NaN is like nothing, itself included.
+// ATen operators: unique elements and slices. NaN is not equal to anything, including itself.
 #include "axes.hpp"
 
 #include <utility>
@@ -8,13 +8,13 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// Rows to be compared: the elements, or the slices of a dimension.
+/// The rows to compare: elements, or slices of a dimension.
 tensor rows_of(tensor const& x, std::size_t axis) {
     tensor const front = transpose(x, static_cast<std::int64_t>(axis), 0);
     return reshape(front, {x.size(axis), x.count() / x.size(axis)});
 }
 
-/// Rows in lexicographic order: sorted by their last column first, as sorting is stable.
+/// The order that sorts rows lexicographically: stable sorts, last column first.
 tensor order_of(tensor const& rows) {
     tensor order = range(rows.size(0), 0, 1, rows.where());
     for (std::int64_t column = rows.size(1); column-- != 0;) {
@@ -25,12 +25,12 @@ tensor order_of(tensor const& rows) {
 }
 
 struct unique_rows {
-    tensor first; ///< where the first of each kind stands
+    tensor first; ///< position of the first of each group
     tensor inverse;
     tensor counts;
 };
 
-/// Rows that follow each other in this order and are alike are of one kind.
+/// Groups equal rows that are adjacent in this order.
 unique_rows unique_in(tensor const& rows, tensor const& order) {
     std::int64_t const n = rows.size(0);
     device const here = rows.where();
@@ -47,7 +47,7 @@ unique_rows unique_in(tensor const& rows, tensor const& order) {
 
 tensor nothing(call const& c) { return to_device(tensor::empty(dtype::int64, {0}), c.where()); }
 
-/// The results of unique operators over all elements: those that are not asked for are empty.
+/// Unique operators over all elements; results that are not requested are empty.
 results unique_elements(call const& c, bool sorts) {
     tensor const x = c.t("self");
     bool const inverse = c.b("return_inverse");
@@ -66,7 +66,7 @@ results unique_elements(call const& c, bool sorts) {
     return out;
 }
 
-/// Over the slices of a dimension: all results are given.
+/// Unique slices of a dimension; all results are computed.
 results unique_slices(call const& c, bool sorts) {
     tensor const x = c.t("self");
     std::size_t const axis = axis_in(c, x);

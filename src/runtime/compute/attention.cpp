@@ -16,8 +16,8 @@ void check_operands(tensor const& q, tensor const& k, tensor const& v) {
     fits = fits && q.size(0) == k.size(0) && q.size(0) == v.size(0) && k.size(1) == v.size(1) && k.size(2) == v.size(2);
     fits = fits && q.size(3) == k.size(3) && (k.size(1) == 0 ? q.size(1) == 0 : q.size(1) % k.size(1) == 0);
     if (!fits)
-        throw error("queries, keys and values of " + to_string(q.sizes()) + ", " + to_string(k.sizes()) + " and " +
-                    to_string(v.sizes()) + " do not meet");
+        throw error("the shapes of queries, keys and values do not match: " + to_string(q.sizes()) + ", " +
+                    to_string(k.sizes()) + " and " + to_string(v.sizes()));
 }
 
 } // namespace
@@ -27,7 +27,7 @@ tensor attend(tensor const& q, tensor const& k, tensor const& v, tensor const& b
     check_operands(q, k, v);
     std::int64_t const heads = q.size(1);
     std::int64_t const shared = k.size(1) == 0 ? 1 : heads / k.size(1);
-    // The heads that share a key are rows of one matrix.
+    // Query heads that share a key head become rows of one matrix.
     sizes const rows = {q.size(0), k.size(1), shared * q.size(2)};
     auto const with = [](sizes of, std::int64_t last) {
         of.push_back(last);
@@ -40,7 +40,8 @@ tensor attend(tensor const& q, tensor const& k, tensor const& v, tensor const& b
     tensor const scores = reshape(matmul(query, transpose(key, 2, 3)), to);
     tensor const capped = rules.softcap == 0 ? scores : tanh(scores / scalar(rules.softcap)) * scalar(rules.softcap);
     tensor const biased = bias ? capped + cast(bias, capped.dtype()) : capped;
-    if (biased.sizes() != to) throw error("a bias of " + to_string(bias.sizes()) + " for " + to_string(to));
+    if (biased.sizes() != to)
+        throw error("a bias of shape " + to_string(bias.sizes()) + " does not fit " + to_string(to));
     dtype const precise = rules.softmax_type == dtype::undefined ? q.dtype() : rules.softmax_type;
     tensor weights = biased;
     if (k.size(2) != 0) {
@@ -63,7 +64,7 @@ tensor attention_window(std::int64_t queries, std::int64_t keys, tensor const& o
     device const here = offset.where();
     tensor const steps = reshape(range(queries, 0, 1, here), {queries, 1}) - range(keys, 0, 1, here);
     tensor const shift = offset.rank() == 0 ? offset : reshape(offset, {offset.count(), 1, 1, 1});
-    tensor const ahead = steps + shift; // how far the query stands behind the key
+    tensor const ahead = steps + shift; // query position minus key position
     tensor sees;
     if (left >= 0) sees = less_equal(ahead, scalar(static_cast<long long>(left)));
     if (right >= 0) {

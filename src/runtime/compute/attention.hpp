@@ -7,13 +7,13 @@
 namespace ATON_NAMESPACE::runtime {
 
 struct attention_rules {
-    double query_scale = 1; ///< of the queries before their products with the keys
+    double query_scale = 1; ///< applied to the queries before the product with the keys
     double key_scale = 1;
-    double softcap = 0;                    ///< scores become softcap * tanh(score / softcap); 0: they stay
-    dtype softmax_type = dtype::undefined; ///< that the softmax is computed in; undefined: that of the queries
+    double softcap = 0;                    ///< scores become softcap * tanh(score / softcap); 0: no change
+    dtype softmax_type = dtype::undefined; ///< dtype of the softmax; undefined: that of the queries
 };
 
-/// What a call went through, [B, H, L, S] each. float16 and bfloat16 are computed in float32 and rounded here.
+/// Intermediate results, [B, H, L, S] each. float16 and bfloat16 are computed in float32 and rounded here.
 struct attention_steps {
     tensor scores;
     tensor capped;
@@ -21,14 +21,14 @@ struct attention_steps {
     tensor weights;
 };
 
-/// softmax(q k^T + bias) v: `q` [B, H, L, D], `k` [B, G, S, D], `v` [B, G, S, E], where H is a multiple of G, and neighbouring heads of
-/// `q` share those of `k` and `v`. `bias`, no tensor or added to the scores, broadcasts to [B, H, L, S]; a row of it that is -inf
-/// everywhere gives 0. [B, H, L, E].
+/// softmax(q k^T + bias) v as [B, H, L, E], where `q` is [B, H, L, D], `k` [B, G, S, D] and `v` [B, G, S, E]. H is a
+/// multiple of G; neighboring heads of `q` share a head of `k` and `v`. `bias` is empty or broadcasts to [B, H, L, S]
+/// and is added to the scores; rows in which it is -inf everywhere give 0.
 [[nodiscard]] tensor attend(tensor const& q, tensor const& k, tensor const& v, tensor const& bias,
                             attention_rules const& rules, attention_steps* steps = nullptr);
 
-/// Which keys a query may see, as bools [L, S] or [B, 1, L, S]: query i stands at i + offset, and sees the keys from `left` in front of it
-/// to `right` behind it; -1: all on that side. `offset`, int64: 0-d, or [B].
+/// The keys that are visible to each query, as bools [L, S] or [B, 1, L, S]: query i is at position i + offset and sees
+/// the keys from `left` before it to `right` after it; -1: no limit on that side. `offset` is int64, 0-d or [B].
 [[nodiscard]] tensor attention_window(std::int64_t queries, std::int64_t keys, tensor const& offset, std::int64_t left,
                                       std::int64_t right);
 

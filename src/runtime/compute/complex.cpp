@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of complex tensors, made of functions of their parts, or those of C's library.
+// Functions of complex tensors, computed from their parts or by the C library.
 #include "complex.hpp"
 
 #include <complex>
@@ -26,11 +26,11 @@ parts parts_of(tensor const& x) { return {real_part(x), imaginary_part(x)}; }
 
 parts times(parts const& x, parts const& y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
 
-/// Smith's way: no overflow that the result does not have.
+/// Smith's algorithm, which overflows only if the result does.
 parts over(parts const& x, parts const& y) {
     tensor const by_real = greater_equal(abs(y.re), abs(y.im));
     tensor const large = where(by_real, y.re, y.im);
-    tensor const by_zero = equal(large, 0); // each part, by a positive one
+    tensor const by_zero = equal(large, 0); // divides each part by positive zero
     tensor const ratio = where(by_real, y.im, y.re) / large;
     tensor const scale = where(by_zero, scalar(0), large + where(by_real, y.im, y.re) * ratio);
     tensor const re = where(by_real, x.re + x.im * ratio, x.re * ratio + x.im);
@@ -50,7 +50,7 @@ tensor magnitude(parts const& x) {
 
 tensor angle(parts const& x) { return binary(binary_op::atan2, x.im, x.re); }
 
-/// As C has it: a real number stays one, and beside an infinite real part the angle may be any.
+/// As in C: a real number stays real, and with an infinite real part the angle may be arbitrary.
 parts exponential(parts const& x) {
     tensor const e = exp(x.re);
     tensor const none = equal(x.re, scalar(-std::numeric_limits<double>::infinity()));
@@ -60,7 +60,7 @@ parts exponential(parts const& x) {
     tensor const im = where(equal(x.im, 0), x.im, e * sin(x.im));
     return {where(none, scalar(0), re), where(none, scalar(0), im)};
 }
-/// Of numbers whose magnitude is none of the dtype, too.
+/// Also correct if the magnitude is out of the range of the dtype.
 parts logarithm(parts const& x) {
     parts const half = {x.re * scalar(0.5), x.im * scalar(0.5)};
     tensor const size = magnitude(x);
@@ -69,7 +69,7 @@ parts logarithm(parts const& x) {
 }
 
 parts scaled(parts const& x, double factor) { return {x.re * scalar(factor), x.im * scalar(factor)}; }
-/// Of numbers near 1 too.
+/// Also accurate for numbers near 1.
 parts logarithm_of_one_more(parts const& x) {
     parts const one_more{x.re + scalar(1), x.im};
     tensor const near = scalar(0.5) * unary(unary_op::log1p, x.re * (x.re + scalar(2)) + square(x.im));
@@ -81,7 +81,7 @@ parts exponential_less_one(parts const& x) {
     return {unary(unary_op::expm1, x.re) * cos(x.im) - scalar(2) * square(half), exp(x.re) * sin(x.im)};
 }
 
-/// Functions that lose digits are computed in double.
+/// Computes functions that lose precision in double.
 parts near_one(unary_op op, parts const& x) {
     dtype const type = x.re.dtype();
     parts const z{cast(x.re, dtype::float64), cast(x.im, dtype::float64)};
@@ -89,7 +89,7 @@ parts near_one(unary_op op, parts const& x) {
     return {cast(y.re, type), cast(y.im, type)};
 }
 
-/// Those of C's library, whose branches and infinities are ATen's, too.
+/// The C library's functions, which have the same branch cuts and infinities as ATen's.
 template <class T>
 std::complex<T> of_library(unary_op op, std::complex<T> const& z) {
     switch (op) {
@@ -109,7 +109,7 @@ std::complex<T> of_library(unary_op op, std::complex<T> const& z) {
     }
 }
 
-/// On the host.
+/// Computed on the host.
 template <class T>
 tensor mapped(unary_op op, tensor const& x) {
     tensor const from = contiguous(to_host(x));
@@ -131,7 +131,7 @@ parts one_like(parts const& x) {
     return {full(1, x.re.dtype(), x.re.sizes(), x.re.where()), full(0, x.re.dtype(), x.re.sizes(), x.re.where())};
 }
 
-/// exp(y log(x)) in double; of 0 it is 0, or infinite, to the power of 0 it is 1.
+/// exp(y log(x)) in double; a power of 0 is 0 or infinite, and 1 for the exponent 0.
 parts power(parts const& x, parts const& y) {
     dtype const type = x.re.dtype();
     auto const wide = [](parts const& p) { return parts{cast(p.re, dtype::float64), cast(p.im, dtype::float64)}; };
@@ -142,7 +142,8 @@ parts power(parts const& x, parts const& y) {
         return where(greater(y.re, 0), scalar(raised), where(less(y.re, 0), scalar(inverse), neither));
     };
     tensor const re = where(none, of_zero(0, std::numeric_limits<double>::infinity()), z.re);
-    tensor const im = where(none, of_zero(0, std::numeric_limits<double>::quiet_NaN()), z.im); // it has no direction
+    tensor const im =
+        where(none, of_zero(0, std::numeric_limits<double>::quiet_NaN()), z.im); // its argument is undefined
     return {cast(re, type), cast(im, type)};
 }
 
@@ -207,7 +208,7 @@ tensor complex_unary(unary_op op, tensor const& x) {
         return logical_or(unary(op, p.re, both), unary(op, p.im, both));
     }
     case unary_op::isfinite: return logical_and(unary(op, p.re), unary(op, p.im));
-    default: throw error("this function is not one of " + std::string(name(x.dtype())));
+    default: throw error("this function does not support " + std::string(name(x.dtype())));
     }
 }
 
@@ -226,7 +227,7 @@ tensor complex_binary(binary_op op, tensor const& x, tensor const& y) {
     case binary_op::logical_and:
     case binary_op::logical_or:
     case binary_op::logical_xor: return binary(op, truth(a), truth(b));
-    default: throw error("this function is not one of " + std::string(name(x.dtype())));
+    default: throw error("this function does not support " + std::string(name(x.dtype())));
     }
 }
 

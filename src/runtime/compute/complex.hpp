@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of complex tensors, made of functions of their parts.
+// Functions of complex tensors, computed from their parts.
 #pragma once
 
 #include <aton/runtime/compute.hpp>
@@ -9,12 +9,12 @@ namespace ATON_NAMESPACE::runtime {
 /// neg, abs (real), exp, exp2, expm1, log, log1p, log2, log10, sqrt, square, reciprocal, rsqrt, sin, cos, tan, sinh, cosh, tanh, their
 /// inverses, sigmoid, sign, logical_not, isnan, isinf, isfinite. Throws aton::error for others.
 [[nodiscard]] tensor complex_unary(unary_op op, tensor const& x);
-/// add, sub, mul, div, pow, eq, ne and the logical ones.
+/// add, sub, mul, div, pow, eq, ne and the logical functions. Throws aton::error for others.
 [[nodiscard]] tensor complex_binary(binary_op op, tensor const& x, tensor const& y);
 
-/// A complex tensor of its parts.
+/// A complex tensor from its parts.
 [[nodiscard]] tensor complex_of(tensor const& real, tensor const& imaginary);
-/// Views.
+/// The parts of a complex tensor, as views.
 [[nodiscard]] tensor real_part(tensor const& x);
 [[nodiscard]] tensor imaginary_part(tensor const& x);
 

@@ -14,9 +14,9 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-using labels = std::vector<int>; ///< one for each axis; what "..." stands for has negative ones, -1 for its last axis
+using labels = std::vector<int>; ///< one per axis; the axes of "..." have negative labels, -1 for the last
 
-struct labelled {
+struct labeled {
     tensor values;
     labels axes;
 };
@@ -26,7 +26,7 @@ std::size_t axis_of(labels const& all, int label) {
     return static_cast<std::size_t>(std::find(all.begin(), all.end(), label) - all.begin());
 }
 
-/// A term of an equation: letters, and how many of them stand in front of "...".
+/// A term of an equation: its letters, and how many of them precede "...".
 struct term {
     labels letters;
     std::size_t dots_at = 0;
@@ -52,15 +52,15 @@ term parse_term(std::string_view text) {
         } else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
             t.letters.push_back(c);
         } else {
-            throw error("the term '" + std::string(text) + "' of an equation");
+            throw error("'" + std::string(text) + "' is not a valid term of an equation");
         }
     }
     if (!t.has_dots) t.dots_at = t.letters.size();
     return t;
 }
 
-/// With repeated labels as diagonals.
-labelled without_repeats(labelled x) {
+/// Replaces repeated labels by diagonals.
+labeled without_repeats(labeled x) {
     for (std::size_t i = 0; i < x.axes.size(); ++i)
         for (std::size_t j = x.axes.size(); j-- != i + 1;)
             if (x.axes[i] == x.axes[j]) {
@@ -70,25 +70,25 @@ labelled without_repeats(labelled x) {
     return x;
 }
 
-labelled summed(labelled const& x, labels const& kept) {
+labeled summed(labeled const& x, labels const& kept) {
     axis_list axes;
     labels left;
     for (std::size_t i = 0; i != x.axes.size(); ++i) {
         if (has(kept, x.axes[i])) left.push_back(x.axes[i]);
         else axes.push_back(static_cast<std::int64_t>(i));
     }
-    return axes.empty() ? x : labelled{sum(x.values, axes), left};
+    return axes.empty() ? x : labeled{sum(x.values, axes), left};
 }
 
-/// Axes in this order; each of them is there.
-tensor ordered(labelled const& x, labels const& order) {
+/// Orders the axes; all labels of `order` must exist.
+tensor ordered(labeled const& x, labels const& order) {
     std::vector<std::size_t> axes;
     for (int const label : order) axes.push_back(axis_of(x.axes, label));
     return x.values.permuted(axes);
 }
 
-/// The sum of products of two over all labels that are not kept, which both of them have.
-labelled contracted(labelled const& x, labelled const& y, labels const& kept) {
+/// The sum of products over all labels that are not kept, which both operands must have.
+labeled contracted(labeled const& x, labeled const& y, labels const& kept) {
     labels batch, inner, left, right;
     for (int const label : x.axes) {
         if (!has(y.axes, label)) left.push_back(label);
@@ -97,7 +97,7 @@ labelled contracted(labelled const& x, labelled const& y, labels const& kept) {
     for (int const label : y.axes)
         if (!has(x.axes, label)) right.push_back(label);
     sizes to;
-    auto const count = [&](labels const& of, labelled const& in, bool stays) {
+    auto const count = [&](labels const& of, labeled const& in, bool stays) {
         sizes each;
         for (int const label : of) each.push_back(in.values.size(axis_of(in.axes, label)));
         if (stays) to.insert(to.end(), each.begin(), each.end());
@@ -118,7 +118,7 @@ labelled contracted(labelled const& x, labelled const& y, labels const& kept) {
     return {reshape(product, to), joined({batch, left, right})};
 }
 
-/// The terms in front of "->", and the one behind it.
+/// The terms before "->", and the one after it.
 std::pair<std::vector<term>, term> parse(std::string_view equation, bool& explicit_result) {
     std::size_t const arrow = equation.find("->");
     explicit_result = arrow != std::string_view::npos;
@@ -144,7 +144,8 @@ std::pair<std::vector<term>, term> parse(std::string_view equation, bool& explic
 } // namespace
 
 tensor diagonal_view(tensor const& x, std::size_t first, std::size_t second) {
-    if (x.size(first) != x.size(second)) throw error("a diagonal of " + to_string(x.sizes()));
+    if (x.size(first) != x.size(second))
+        throw error("a repeated subscript requires equal sizes, not " + to_string(x.sizes()));
     sizes to = x.sizes();
     std::vector<std::int64_t> strides = x.strides();
     strides[first] += strides[second];
@@ -157,15 +158,16 @@ tensor einsum(std::string_view equation, std::span<tensor const> operands) {
     bool is_explicit = false;
     auto const [terms, result] = parse(equation, is_explicit);
     if (terms.size() != operands.size())
-        throw error("'" + std::string(equation) + "' for " + std::to_string(operands.size()) + " operands");
-    std::vector<labelled> all;
+        throw error("equation '" + std::string(equation) + "' does not fit " + std::to_string(operands.size()) +
+                    " operands");
+    std::vector<labeled> all;
     std::map<int, std::int64_t> extent;
     std::size_t dots = 0;
     for (std::size_t i = 0; i != terms.size(); ++i) {
         std::size_t const letters = terms[i].letters.size();
         std::size_t const rank = operands[i].rank();
         if (rank < letters || (rank != letters && !terms[i].has_dots))
-            throw error("operand " + std::to_string(i) + " of '" + std::string(equation) + "' has the sizes " +
+            throw error("operand " + std::to_string(i) + " of '" + std::string(equation) + "' has shape " +
                         to_string(operands[i].sizes()));
         dots = std::max(dots, rank - letters);
         all.push_back(without_repeats({operands[i], terms[i].with_dots(rank - letters)}));
@@ -181,15 +183,15 @@ tensor einsum(std::string_view equation, std::span<tensor const> operands) {
     labels const kept = result.with_dots(result.has_dots ? dots : 0);
     for (std::size_t i = 0; i != kept.size(); ++i)
         if (!extent.contains(kept[i]) || axis_of(kept, kept[i]) != i)
-            throw error("the result of '" + std::string(equation) + "'");
-    for (labelled& x : all) { // broadcast
+            throw error("the result term of '" + std::string(equation) + "' is invalid");
+    for (labeled& x : all) { // broadcast
         sizes to;
         for (int const label : x.axes) to.push_back(extent[label]);
         x.values = x.values.expanded(to);
     }
-    labelled total;
+    labeled total;
     for (std::size_t i = 0; i != all.size(); ++i) {
-        labels needed = kept; // after this operand
+        labels needed = kept; // needed after this operand
         for (std::size_t k = i + 1; k != all.size(); ++k)
             needed.insert(needed.end(), all[k].axes.begin(), all[k].axes.end());
         if (i == 0) {
@@ -198,7 +200,7 @@ tensor einsum(std::string_view equation, std::span<tensor const> operands) {
         }
         labels of_total = needed;
         of_total.insert(of_total.end(), total.axes.begin(), total.axes.end());
-        labelled const other = summed(all[i], of_total);
+        labeled const other = summed(all[i], of_total);
         labels of_other = needed;
         of_other.insert(of_other.end(), other.axes.begin(), other.axes.end());
         total = contracted(summed(total, of_other), other, needed);
@@ -212,7 +214,7 @@ tensor determinant(tensor const& x) {
     std::int64_t const n = x.size(x.rank() - 1);
     sizes const to(x.sizes().begin(), x.sizes().end() - 2);
     std::int64_t const batch = count_of(to);
-    tensor left = reshape(x, {batch, n, n}); // what is not eliminated
+    tensor left = reshape(x, {batch, n, n}); // the remaining submatrix
     tensor out = full(1, x.dtype(), {batch}, x.where());
     for (std::int64_t size = n; size != 0 && batch != 0; --size) {
         tensor const pivot_at = arg_max(abs(left.sliced(2, 0, 1).squeezed(2)), 1, true); // [batch, 1]

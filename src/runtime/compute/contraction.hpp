@@ -9,13 +9,14 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-/// The diagonal of two axes as a view, in the place of the first.
+/// The diagonal of two axes as a view; its axis is the first of the two.
 [[nodiscard]] tensor diagonal_view(tensor const& x, std::size_t first, std::size_t second);
 
-/// numpy's einsum: "ij,jk->ik", with "..." and repeated letters; without "->" the result has the letters that stand once, in order.
+/// numpy's einsum: "ij,jk->ik", with "..." and repeated letters; without "->" the result has the letters that occur
+/// once, in alphabetical order.
 [[nodiscard]] tensor einsum(std::string_view equation, std::span<tensor const> operands);
 
-/// Determinants of the matrices [..., n, n]: [...]. float32 and float64.
+/// Determinants of matrices [..., n, n], as [...]. float32 and float64.
 [[nodiscard]] tensor determinant(tensor const& x);
 
 } // namespace ATON_NAMESPACE::runtime

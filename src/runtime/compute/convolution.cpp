@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolutions as matrix products with the elements that each window sees.
+// Convolutions as matrix products with the elements of each window.
 #include "runtime/compute/spatial.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{256} << 20; ///< of columns at a time
+constexpr std::int64_t max_bytes = std::int64_t{256} << 20; ///< maximum bytes of columns at a time
 
 std::int64_t product(sizes const& of, std::size_t first, std::size_t count) {
     return count_of(std::span(of).subspan(first, count));
@@ -31,11 +31,12 @@ void check_operands(tensor const& x, tensor const& weight, tensor const& bias, w
     fits = fits && (transposed ? weight.size(0) == x.size(1)
                                : weight.size(1) == x.size(1) / groups && weight.size(0) % groups == 0);
     if (!fits)
-        throw error("a weight of " + to_string(weight.sizes()) + " does not fit " + to_string(x.sizes()) + " in " +
-                    std::to_string(groups) + " groups");
+        throw error("a weight of shape " + to_string(weight.sizes()) + " does not fit " + to_string(x.sizes()) +
+                    " with " + std::to_string(groups) + " groups");
     std::int64_t const channels = transposed ? weight.size(1) * groups : weight.size(0);
     if (bias && (bias.rank() != 1 || bias.size(0) != channels))
-        throw error("a bias of " + to_string(bias.sizes()) + " for " + std::to_string(channels) + " channels");
+        throw error("a bias of shape " + to_string(bias.sizes()) + " does not fit " + std::to_string(channels) +
+                    " channels");
 }
 
 tensor with_bias(tensor const& y, tensor const& bias) {
@@ -45,7 +46,7 @@ tensor with_bias(tensor const& y, tensor const& bias) {
     return y + reshape(bias, to);
 }
 
-/// Windows [N, C, out..., kernel...] times weights [M, C / groups, kernel...].
+/// The product of windows [N, C, out..., kernel...] and weights [M, C / groups, kernel...].
 tensor times_weight(tensor const& seen, tensor const& weight, std::int64_t groups) {
     std::size_t const axes = seen.rank() / 2 - 1;
     std::int64_t const n = seen.size(0);
@@ -54,7 +55,7 @@ tensor times_weight(tensor const& seen, tensor const& weight, std::int64_t group
     std::int64_t const channels = weight.size(0);
     sizes to = {n, channels};
     for (std::size_t i = 0; i != axes; ++i) to.push_back(seen.size(i + 2));
-    constexpr std::int64_t few = 128; // columns; then those of all images are one matrix
+    constexpr std::int64_t few = 128; // columns up to which those of all images form one matrix
     std::vector<std::size_t> order = {1};
     for (std::size_t i = 0; i != axes; ++i) order.push_back(2 + axes + i);
     bool const joins = groups == 1 && n > 1 && out < few;
@@ -69,16 +70,16 @@ tensor times_weight(tensor const& seen, tensor const& weight, std::int64_t group
     return reshape(reshape(y, {channels, n, out}).permuted(std::vector<std::size_t>{1, 0, 2}), to);
 }
 
-/// The same, in parts whose columns are not too large together.
+/// times_weight in parts, which bounds the memory of columns.
 tensor in_parts(tensor const& seen, tensor const& weight, std::int64_t groups) {
     std::size_t const axes = seen.rank() / 2 - 1;
     auto const each = static_cast<std::int64_t>(element_bytes(seen.dtype()));
     std::int64_t const image = std::max<std::int64_t>(1, product(seen.sizes(), 1, seen.rank() - 1) * each);
-    if (seen.is_contiguous() || image <= most_bytes / std::max<std::int64_t>(1, seen.size(0)))
+    if (seen.is_contiguous() || image <= max_bytes / std::max<std::int64_t>(1, seen.size(0)))
         return times_weight(seen, weight, groups);
-    std::int64_t const images = std::max<std::int64_t>(1, most_bytes / image);
+    std::int64_t const images = std::max<std::int64_t>(1, max_bytes / image);
     std::int64_t const row = image / std::max<std::int64_t>(1, seen.size(2));
-    std::int64_t const rows = images > 1 ? seen.size(2) : std::clamp<std::int64_t>(most_bytes / row, 1, seen.size(2));
+    std::int64_t const rows = images > 1 ? seen.size(2) : std::clamp<std::int64_t>(max_bytes / row, 1, seen.size(2));
     device_kernels const& kernels = kernels_of(seen.where());
     sizes to = {seen.size(0), weight.size(0)};
     for (std::size_t i = 0; i != axes; ++i) to.push_back(seen.size(i + 2));
@@ -93,7 +94,7 @@ tensor in_parts(tensor const& seen, tensor const& weight, std::int64_t groups) {
     return out;
 }
 
-/// Each channel on its own: the sum over the places of the kernel.
+/// Depthwise: the sum over the places of the kernel.
 tensor by_channel(tensor const& seen, tensor const& weight) {
     std::size_t const axes = seen.rank() / 2 - 1;
     sizes whole = {1, weight.size(0)};
@@ -135,7 +136,7 @@ tensor transposed_convolution(tensor const& x, tensor const& weight, tensor cons
                               sizes const& extra, std::int64_t groups, bool widens) {
     check_operands(x, weight, bias, w, groups, true);
     check_output_padding(extra, w.axes());
-    if (is_narrow(x) && widens) { // one rounding
+    if (is_narrow(x) && widens) { // rounded once
         auto const wide = [](tensor const& t) { return t ? cast(t, dtype::float32) : t; };
         return cast(transposed_convolution(wide(x), wide(weight), wide(bias), w, extra, groups), x.dtype());
     }
@@ -156,7 +157,7 @@ tensor transposed_convolution(tensor const& x, tensor const& weight, tensor cons
     sizes spatial;
     for (std::size_t i = 0; i != axes; ++i) {
         spatial.push_back(w.reach(i, x.size(i + 2)) + extra[i] - w.before[i] - w.after[i]);
-        if (spatial.back() < 0) throw error("the result has no elements along axis " + std::to_string(i));
+        if (spatial.back() < 0) throw error("the result has a negative size along axis " + std::to_string(i));
     }
     return with_bias(fold(reshape(columns, to).permuted(order), w, spatial), bias);
 }

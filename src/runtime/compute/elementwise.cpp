@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elementwise functions of tensors, and tensors that are made of nothing.
+// Elementwise functions of tensors, and tensors without operands.
 #include <aton/runtime/compute.hpp>
 
 #include <string>
@@ -14,14 +14,14 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-/// 0-d. What constants do not hold is cast; a string is empty, whatever the number.
+/// A 0-d tensor. Numbers are cast if constants do not support the dtype; for strings it is an empty string.
 tensor number_as(scalar const& number, dtype type) {
     if (type == dtype::string) return tensor::of_strings({""}, {});
     if (aton::tensor::can_hold(type)) return tensor::of_scalar(number, type);
     return cast(tensor::of_scalar(number, is_integral(type) ? dtype::int64 : dtype::float32), type);
 }
 
-/// A number as a 0-d tensor beside `x`.
+/// A number as a 0-d tensor with the dtype and device of `x`.
 tensor beside(tensor const& x, scalar const& number) { return to_device(number_as(number, x.dtype()), x.where()); }
 
 } // namespace
@@ -40,7 +40,7 @@ tensor binary(binary_op op, tensor const& x, scalar const& y) { return binary(op
 tensor binary(binary_op op, scalar const& x, tensor const& y) { return binary(op, beside(y, x), y); }
 
 tensor where(tensor const& condition, tensor const& yes, tensor const& no) {
-    return kernels_of(yes.where()).select(to_device(condition, yes.where()), yes, no); // strings are on the CPU
+    return kernels_of(yes.where()).select(to_device(condition, yes.where()), yes, no); // strings are always on the CPU
 }
 tensor where(tensor const& condition, tensor const& yes, scalar const& no) {
     return where(condition, yes, beside(yes, no));
@@ -50,11 +50,11 @@ tensor where(tensor const& condition, scalar const& yes, tensor const& no) {
 }
 
 tensor cast(tensor const& x, dtype to, bool saturate) {
-    if (is_complex(x.dtype()) && to == dtype::bool_) return logical_not(logical_not(x)); // of both parts
+    if (is_complex(x.dtype()) && to == dtype::bool_) return logical_not(logical_not(x)); // from both parts
     return kernels_of(x.where()).cast(x, to, saturate);
 }
 
-tensor clamp(tensor const& x, double least, double most) { return unary(unary_op::clamp, x, {least, most, 0}); }
+tensor clamp(tensor const& x, double low, double high) { return unary(unary_op::clamp, x, {low, high, 0}); }
 
 tensor full(scalar const& value, dtype type, sizes const& of, device where) {
     return to_device(number_as(value, type), where).expanded(of);
@@ -84,7 +84,7 @@ tensor uniform(sizes const& of, std::uint64_t seed, device where) {
 tensor normal(sizes const& of, std::uint64_t seed, device where) {
     std::int64_t const count = count_of(of);
     tensor const both = fractions(2 * count, seed, where);
-    tensor const radius = sqrt(log(1.0F - both.sliced(0, 0, count)) * scalar(-2.0F)); // Box and Muller
+    tensor const radius = sqrt(log(1.0F - both.sliced(0, 0, count)) * scalar(-2.0F)); // Box-Muller transform
     tensor const angle = both.sliced(0, count, count) * scalar(6.283185307179586F);
     return reshape(radius * cos(angle), of);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decompositions of matrices on the host, by Eigen where its conventions are LAPACK's.
+// Matrix decompositions on the host, by Eigen if its conventions are those of LAPACK.
 #include "runtime/compute/factorization.hpp"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ tensor exchange_rows(tensor const& b, tensor const& pivots, bool back) {
             for (index k = 0; k != p.rows; ++k) {
                 index const at = back ? p.rows - 1 - k : k;
                 index const with = p[i](at, 0) - 1;
-                if (with < 0 || with >= out.rows || at >= out.rows) throw error("a pivot is outside");
+                if (with < 0 || with >= out.rows || at >= out.rows) throw error("a pivot is out of range");
                 if (with != at) out[i].row(at).swap(out[i].row(with));
             }
         return out.t;
@@ -93,7 +93,7 @@ tensor exchange_rows(tensor const& b, tensor const& pivots, bool back) {
 tensor solve_triangle(tensor const& a, tensor const& b, bool upper, bool unit) {
     require_square(a);
     auto const [left, right] = together(a, b);
-    if (a.size(a.rank() - 1) != b.size(b.rank() - 2)) throw error("the matrices do not fit each other");
+    if (a.size(a.rank() - 1) != b.size(b.rank() - 2)) throw error("the shapes of the matrices do not match");
     tensor const all = left;
     tensor const given = right;
     return in_type(a.dtype(), [&](auto number) {
@@ -133,20 +133,20 @@ reflections householder(tensor const& a) {
         for (index i = 0; i != packed.count() && tau.rows != 0; ++i) {
             Eigen::HouseholderQR<matrix<T>> const qr(packed[i]);
             packed[i] = qr.matrixQR();
-            tau[i] = qr.hCoeffs().conjugate(); // Eigen's reflections are the adjoints of LAPACK's
+            tau[i] = qr.hCoeffs().conjugate(); // Eigen's reflectors are the adjoints of LAPACK's
         }
         return {packed.t, tau.vectors()};
     });
 }
 
 tensor reflected(reflections const& from, std::int64_t columns) {
-    if (from.tau.rank() == 0) throw error("tau has no dimension");
+    if (from.tau.rank() == 0) throw error("tau has no dimensions");
     return in_type(from.packed.dtype(), [&](auto number) {
         using T = decltype(number);
         auto const a = matrices<T>::of(from.packed);
         auto const tau = matrices<T>::of(from.tau.unsqueezed(from.tau.rank()));
         if (tau.count() != a.count() || tau.rows > std::min(a.rows, a.columns))
-            throw error("tau does not fit the reflections");
+            throw error("the shape of tau does not match the reflectors");
         auto const out = matrices<T>::made(front_of(from.packed), a.rows, columns);
         for (index i = 0; i != a.count() && columns != 0; ++i) {
             auto q = out[i];
@@ -167,14 +167,14 @@ singular_values svd(tensor const& a, bool full) {
     return in_type(a.dtype(), [&](auto number) -> singular_values {
         using T = decltype(number);
         auto const from = matrices<T>::of(a);
-        index const least = std::min(from.rows, from.columns);
-        auto const u = matrices<T>::made(front_of(a), from.rows, full ? from.rows : least);
-        auto const s = matrices<double>::made(front_of(a), least, 1);
-        auto const vh = matrices<T>::made(front_of(a), full ? from.columns : least, from.columns);
+        index const smaller = std::min(from.rows, from.columns);
+        auto const u = matrices<T>::made(front_of(a), from.rows, full ? from.rows : smaller);
+        auto const s = matrices<double>::made(front_of(a), smaller, 1);
+        auto const vh = matrices<T>::made(front_of(a), full ? from.columns : smaller, from.columns);
         unsigned const which =
             full ? Eigen::ComputeFullU | Eigen::ComputeFullV : Eigen::ComputeThinU | Eigen::ComputeThinV;
         for (index i = 0; i != from.count(); ++i) {
-            if (least == 0) {
+            if (smaller == 0) {
                 u[i].setIdentity();
                 vh[i].setIdentity();
                 continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fourier transforms: lengths are split into factors (Cooley and Tukey), small ones are matrix products, large primes convolutions
+// Fourier transforms: lengths are factored (Cooley-Tukey), small ones are matrix products, large primes convolutions
 // (Bluestein).
 #include "runtime/compute/fourier.hpp"
 
@@ -15,8 +15,8 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-constexpr std::int64_t most_direct = 64;    ///< length of a transform that is one matrix product
-constexpr std::int64_t largest_prime = 512; ///< that is no convolution
+constexpr std::int64_t max_direct = 64;     ///< maximum length of a transform as one matrix product
+constexpr std::int64_t largest_prime = 512; ///< that is not computed as a convolution
 
 complex_parts times(complex_parts const& x, complex_parts const& y) {
     if (!x.imaginary) return {x.real * y.real, x.real * y.imaginary};
@@ -28,7 +28,7 @@ complex_parts each(complex_parts const& x, Function const& f) {
     return {f(x.real), x.imaginary ? f(x.imaginary) : tensor()};
 }
 
-/// exp(i * angle) of rows and columns; the angle is a turn times a fraction, computed in float64.
+/// exp(i * angle) for rows and columns; the angle is a fraction of a turn, computed in float64.
 template <class Function>
 complex_parts unit_circle(sizes const& of, tensor const& like, Function const& turns) {
     tensor const cosine = tensor::empty(dtype::float64, of);
@@ -42,12 +42,12 @@ complex_parts unit_circle(sizes const& of, tensor const& like, Function const& t
     return each({cosine, sine}, [&](tensor const& t) { return to_device(cast(t, like.dtype()), like.where()); });
 }
 
-/// i * j / n of a turn, without the whole turns.
+/// i * j / n, without its integer part.
 double fraction(std::int64_t i, std::int64_t j, std::int64_t n) {
     return static_cast<double>(i * j % n) / static_cast<double>(n);
 }
 
-// Along the last axis of [batch, n]. `sign`: of the angle.
+// Transforms along the last axis of [batch, n]. `sign` is that of the angle.
 complex_parts transform(complex_parts const& x, double sign);
 
 complex_parts direct(complex_parts const& x, double sign) {
@@ -60,7 +60,7 @@ complex_parts direct(complex_parts const& x, double sign) {
     return {re - matmul(x.imaginary, w.imaginary), im + matmul(x.imaginary, w.real)};
 }
 
-/// n = a * b: transforms of length a of elements that are b apart, turned, then of length b.
+/// n = a * b: transforms of length a over elements at distance b, twiddle factors, then transforms of length b.
 complex_parts split(complex_parts const& x, std::int64_t a, double sign) {
     std::int64_t const batch = x.real.size(0);
     std::int64_t const n = x.real.size(1);
@@ -78,7 +78,7 @@ complex_parts split(complex_parts const& x, std::int64_t a, double sign) {
                 [&](tensor const& t) { return reshape(transpose(reshape(t, {batch, a, b}), 1, 2), {batch, n}); });
 }
 
-/// kn = (k^2 + n^2 - (k - n)^2) / 2: a convolution, of a length that splits well.
+/// kn = (k^2 + n^2 - (k - n)^2) / 2: a convolution with a length that has small factors.
 complex_parts as_convolution(complex_parts const& x, double sign) {
     std::int64_t const n = x.real.size(1);
     auto const length = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * n - 1)));
@@ -91,7 +91,7 @@ complex_parts as_convolution(complex_parts const& x, double sign) {
         return -sign * half_squares(j < n ? j : length - j);
     });
     tensor const used = full(0, x.real.dtype(), {1, length - 2 * n + 1}, x.real.where());
-    for (tensor const& t : {filter.real, filter.imaginary}) // between the two ends there is nothing
+    for (tensor const& t : {filter.real, filter.imaginary}) // zeros between the two ends
         if (used.count() != 0) kernels_of(t.where()).copy(used, t.sliced(1, n, used.count()));
     complex_parts const product = times(transform(signal, -1), transform(filter, -1));
     complex_parts const back = transform(product, 1);
@@ -101,10 +101,10 @@ complex_parts as_convolution(complex_parts const& x, double sign) {
 
 complex_parts transform(complex_parts const& x, double sign) {
     std::int64_t const n = x.real.size(1);
-    if (n <= most_direct) return direct(x, sign);
-    for (std::int64_t a = most_direct; a != 1; --a)
+    if (n <= max_direct) return direct(x, sign);
+    for (std::int64_t a = max_direct; a != 1; --a)
         if (n % a == 0) return split(x, a, sign);
-    for (std::int64_t a = most_direct; a * a <= n; ++a)
+    for (std::int64_t a = max_direct; a * a <= n; ++a)
         if (n % a == 0) return split(x, a, sign);
     return n <= largest_prime ? direct(x, sign) : as_convolution(x, sign);
 }
@@ -131,7 +131,7 @@ complex_parts fourier(complex_parts const& x, std::int64_t axis, bool inverse) {
 
 tensor fourier_to_real(complex_parts const& x, std::int64_t axis, std::int64_t length) {
     std::size_t const at = axis_at(axis, x.real.rank());
-    if (length < 1 || x.real.rank() == 0) throw error("a transform of length " + std::to_string(length));
+    if (length < 1 || x.real.rank() == 0) throw error("a transform cannot have length " + std::to_string(length));
     sizes const before(x.real.rank(), 0);
     sizes after(x.real.rank(), 0);
     std::int64_t const given = length / 2 + 1;

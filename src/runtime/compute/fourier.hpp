@@ -8,7 +8,7 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-/// Complex numbers in two tensors of float32 or float64; no imaginary one: real numbers.
+/// Complex numbers as two tensors of float32 or float64; an empty imaginary part stands for real numbers.
 struct complex_parts {
     tensor real;
     tensor imaginary;
@@ -16,7 +16,7 @@ struct complex_parts {
 
 /// y[k] = sum over n of x[n] exp(-2 pi i k n / N) along an axis; `inverse`: exp(2 pi i k n / N). Not divided by N.
 [[nodiscard]] complex_parts fourier(complex_parts const& x, std::int64_t axis, bool inverse);
-/// The first N / 2 + 1 elements of a transform of real numbers back to those numbers, times N.
+/// The inverse of a transform of real numbers from its first N / 2 + 1 elements, times N.
 [[nodiscard]] tensor fourier_to_real(complex_parts const& x, std::int64_t axis, std::int64_t length);
 
 } // namespace ATON_NAMESPACE::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements by number.
+// Gather, scatter and nonzero.
 #include <aton/runtime/compute.hpp>
 
 #include <algorithm>
@@ -12,20 +12,20 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-/// Negative indices count from the end. Throws for those outside of the axis.
+/// Resolves negative indices, which count from the end. Throws aton::error for indices out of range.
 tensor from_front(tensor const& indices, std::int64_t size, std::size_t axis) {
     if (indices.count() == 0) return indices;
     tensor const at = where(less(indices, 0), indices + scalar(static_cast<long long>(size)), indices);
     auto const extreme = [&](reduce_op op) { return to_host(reduce(op, at, all_axes(at))).item().to<std::int64_t>(); };
-    std::int64_t const least = extreme(reduce_op::min);
-    std::int64_t const most = extreme(reduce_op::max);
-    if (least < 0 || most >= size)
+    std::int64_t const lowest = extreme(reduce_op::min);
+    std::int64_t const highest = extreme(reduce_op::max);
+    if (lowest < 0 || highest >= size)
         throw error("an index into axis " + std::to_string(axis) + " of size " + std::to_string(size) +
-                    " is outside: " + std::to_string(least < 0 ? least - size : most));
+                    " is out of range: " + std::to_string(lowest < 0 ? lowest - size : highest));
     return at;
 }
 
-/// 0, stride, 2 * stride, ... along one of `rank` axes, the others 1.
+/// 0, stride, 2 * stride, ... along one of `rank` axes; the others have size 1.
 tensor steps(std::int64_t size, std::int64_t stride, std::size_t axis, std::size_t rank, device where) {
     sizes to(rank, 1);
     to[axis] = size;
@@ -33,7 +33,7 @@ tensor steps(std::int64_t size, std::int64_t stride, std::size_t axis, std::size
 }
 
 tensor as_int64(tensor const& indices) {
-    if (!is_integral(indices.dtype())) throw error(std::string(name(indices.dtype())) + " are no indices");
+    if (!is_integral(indices.dtype())) throw error(std::string(name(indices.dtype())) + " is not a dtype of indices");
     return indices.dtype() == dtype::int64 ? indices : cast(indices, dtype::int64);
 }
 
@@ -45,7 +45,7 @@ tensor take(tensor const& x, tensor const& positions) {
 
 tensor put(tensor const& x, tensor const& positions, tensor const& values, put_op op) {
     if (op != put_op::assign && is_complex(x.dtype())) {
-        if (op != put_op::add) throw error("complex numbers are only added to each other");
+        if (op != put_op::add) throw error("complex numbers support no reduction except addition");
         tensor const pairs = (positions * scalar(2)).unsqueezed(positions.rank()) + range(2, 0, 1, positions.where());
         return put(contiguous(x).as_pairs(), pairs, contiguous(values.expanded(positions.sizes())).as_pairs(), op)
             .from_pairs();
@@ -57,8 +57,8 @@ tensor put(tensor const& x, tensor const& positions, tensor const& values, put_o
 }
 
 tensor positions(sizes const& of, std::span<tensor const> indices) {
-    if (indices.size() > of.size()) throw error("more indices than dimensions");
-    if (indices.empty()) throw error("no index is given");
+    if (indices.size() > of.size()) throw error("there are more indices than dimensions");
+    if (indices.empty()) throw error("at least one index is required");
     device const here = indices[0].where();
     std::vector<std::int64_t> const strides = contiguous_strides(of);
     tensor out;
@@ -78,12 +78,12 @@ tensor positions(sizes const& of, std::span<tensor const> indices) {
 tensor positions_along(sizes const& of, tensor const& indices, std::int64_t axis) {
     std::size_t const at = axis_at(axis, of.size());
     if (of.empty()) return from_front(as_int64(indices), 1, 0);
-    if (indices.rank() != of.size()) throw error("indices along an axis have the rank of what they index");
+    if (indices.rank() != of.size()) throw error("indices along an axis must have the rank of the data");
     std::vector<std::int64_t> const strides = contiguous_strides(of);
     tensor out = from_front(as_int64(indices), of[at], at) * scalar(static_cast<long long>(strides[at]));
     for (std::size_t i = 0; i != of.size(); ++i) {
         if (i == at) continue;
-        if (indices.size(i) > of[i]) throw error("indices reach beyond axis " + std::to_string(i));
+        if (indices.size(i) > of[i]) throw error("indices are larger than the data along axis " + std::to_string(i));
         out = out + steps(indices.size(i), strides[i], i, of.size(), indices.where());
     }
     return out;
@@ -118,7 +118,7 @@ tensor take_along(tensor const& x, tensor const& indices, std::int64_t axis) {
 }
 
 tensor nonzero(tensor const& x) {
-    if (x.is_strings()) throw error("strings are neither 0 nor not");
+    if (x.is_strings()) throw error("strings cannot be compared with 0");
     tensor const truth = x.dtype() == dtype::bool_ ? x : is_complex(x.dtype()) ? unequal(x, 0) : cast(x, dtype::bool_);
     tensor left = kernels_of(x.where()).nonzero(truth);
     std::vector<tensor> indices;

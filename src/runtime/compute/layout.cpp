@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Order and sizes of tensors.
+// Layout of tensors: reshape, concatenation, padding.
 #include <aton/runtime/compute.hpp>
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace ATON_NAMESPACE::runtime {
 tensor contiguous(tensor const& x) { return x.is_contiguous() ? x : kernels_of(x.where()).contiguous(x); }
 
 tensor reshape(tensor const& x, sizes const& to) {
-    if (count_of(to) != x.count()) throw error("the sizes " + to_string(x.sizes()) + " cannot become " + to_string(to));
+    if (count_of(to) != x.count())
+        throw error("shape " + to_string(x.sizes()) + " cannot be reshaped to " + to_string(to));
     return contiguous(x).viewed(to, contiguous_strides(to));
 }
 
@@ -30,9 +31,9 @@ tensor transpose(tensor const& x, std::int64_t a, std::int64_t b) {
 }
 
 tensor concat(std::span<tensor const> parts, std::int64_t axis) {
-    if (parts.empty()) throw error("nothing is to be joined");
+    if (parts.empty()) throw error("at least one tensor is required");
     tensor const& first = parts[0];
-    if (first.rank() == 0) throw error("0-d tensors cannot be joined");
+    if (first.rank() == 0) throw error("0-d tensors cannot be concatenated");
     std::size_t const at = axis_at(axis, first.rank());
     sizes to = first.sizes();
     to[at] = 0;
@@ -44,8 +45,8 @@ tensor concat(std::span<tensor const> parts, std::int64_t axis) {
             fitting[at] = first.size(at);
         }
         if (!fits || fitting != first.sizes())
-            throw error("tensors of the sizes " + to_string(first.sizes()) + " and " + to_string(part.sizes()) +
-                        " cannot be joined along axis " + std::to_string(at));
+            throw error("tensors of shapes " + to_string(first.sizes()) + " and " + to_string(part.sizes()) +
+                        " cannot be concatenated along axis " + std::to_string(at));
     }
     tensor out = tensor::empty(first.dtype(), to, kernels_of(first.where()).memory());
     std::int64_t start = 0;
@@ -57,7 +58,7 @@ tensor concat(std::span<tensor const> parts, std::int64_t axis) {
 }
 
 tensor stack(std::span<tensor const> parts, std::int64_t axis) {
-    if (parts.empty()) throw error("nothing is to be stacked");
+    if (parts.empty()) throw error("at least one tensor is required");
     std::size_t const at = axis_at(axis, parts[0].rank() + 1);
     std::vector<tensor> wide;
     wide.reserve(parts.size());
@@ -91,19 +92,20 @@ value to_device(value const& v, device where) {
 
 namespace {
 
-/// An axis of this size with so many elements more or fewer at its ends.
+/// The size of an axis after padding.
 std::int64_t padded(std::int64_t size, std::int64_t before, std::int64_t after, std::size_t axis) {
-    constexpr std::int64_t most = std::int64_t{1} << 60;
-    bool const sound = before > -most && before < most && after > -most && after < most;
+    constexpr std::int64_t limit = std::int64_t{1} << 60;
+    bool const sound = before > -limit && before < limit && after > -limit && after < limit;
     if (!sound || before < -size || after < -size || size + std::min<std::int64_t>(before, 0) + after < 0)
         throw error("axis " + std::to_string(axis) + " of size " + std::to_string(size) + " cannot be padded with " +
                     std::to_string(before) + " and " + std::to_string(after));
     return size + before + after;
 }
 
-/// What is left of `x` by pads that are negative, and the sizes with all pads.
+/// `x` cropped by the negative pads, and the shape after all pads.
 std::pair<tensor, sizes> cropped(tensor const& x, sizes const& before, sizes const& after) {
-    if (before.size() != x.rank() || after.size() != x.rank()) throw error("pads are given for other axes");
+    if (before.size() != x.rank() || after.size() != x.rank())
+        throw error("the number of pads does not match the axes");
     tensor from = x;
     sizes to = x.sizes();
     for (std::size_t i = 0; i != x.rank(); ++i) {
@@ -114,7 +116,7 @@ std::pair<tensor, sizes> cropped(tensor const& x, sizes const& before, sizes con
     return {from, to};
 }
 
-/// For each element of an axis that is padded, the one that it comes from.
+/// The source index of each element of a padded axis.
 tensor sources(std::int64_t size, std::int64_t before, std::int64_t count, pad_mode mode, device where) {
     tensor const at = range(count, -before, 1, where);
     auto const number = [](std::int64_t n) { return scalar(static_cast<long long>(n)); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Losses of classes.
+// Classification losses.
 #include "runtime/compute/losses.hpp"
 
 #include <string>
@@ -17,9 +17,8 @@ void require_fitting(tensor const& log_probability, tensor const& target, tensor
     fits = fits && expected == target.sizes() &&
            (!weight || (weight.rank() == 1 && weight.count() == log_probability.size(1)));
     if (!fits)
-        throw error("scores of the sizes " + to_string(log_probability.sizes()) + ", targets of " +
-                    to_string(target.sizes()) + (weight ? " and weights of " + to_string(weight.sizes()) : "") +
-                    " do not fit each other");
+        throw error("the shapes do not match: scores " + to_string(log_probability.sizes()) + ", targets " +
+                    to_string(target.sizes()) + (weight ? ", weights " + to_string(weight.sizes()) : ""));
 }
 
 } // namespace
@@ -27,7 +26,7 @@ void require_fitting(tensor const& log_probability, tensor const& target, tensor
 weighted_loss nll_loss(tensor const& log_probability, tensor const& target, tensor const& weight,
                        std::optional<std::int64_t> ignored, loss_reduction reduction) {
     require_fitting(log_probability, target, weight);
-    if (!is_integral(target.dtype())) throw error("targets are integers, not " + std::string(name(target.dtype())));
+    if (!is_integral(target.dtype())) throw error("targets must be integers, not " + std::string(name(target.dtype())));
     dtype const type = log_probability.dtype();
     if (type == dtype::float16 || type == dtype::bfloat16) { // summed in float32
         tensor const wide = weight ? cast(weight, dtype::float32) : tensor();

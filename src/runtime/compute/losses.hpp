@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Losses of classes.
+// Classification losses.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ enum class loss_reduction : std::uint8_t { none, mean, sum };
 
 struct weighted_loss {
     tensor loss;
-    tensor weights; ///< their sum: what a mean is divided by
+    tensor weights; ///< sum of the weights: the divisor of a mean
 };
 
-/// -log_probability[n, target[n, ...], ...] * weight[target[n, ...]], of the sizes [N, C, ...] and [N, ...]; weights may be missing.
-/// Targets that are ignored count nothing. Throws aton::error for a target that is no class.
+/// -log_probability[n, target[n, ...], ...] * weight[target[n, ...]], for shapes [N, C, ...] and [N, ...]; `weight` may
+/// be empty. Ignored targets contribute 0. Throws aton::error for a target that is out of range.
 [[nodiscard]] weighted_loss nll_loss(tensor const& log_probability, tensor const& target, tensor const& weight,
                                      std::optional<std::int64_t> ignored, loss_reduction reduction);
 

@@ -9,7 +9,7 @@
 namespace ATON_NAMESPACE::runtime {
 
 tensor widened(tensor const& x) {
-    if (!is_floating(x.dtype())) throw error("floats are expected, not " + std::string(name(x.dtype())));
+    if (!is_floating(x.dtype())) throw error("a floating-point dtype is required, not " + std::string(name(x.dtype())));
     return x.dtype() == dtype::float64 ? x : cast(x, dtype::float32);
 }
 
@@ -21,15 +21,15 @@ tensor along_axis(tensor const& vector, std::size_t rank, std::size_t axis) {
 
 standardized standardize(tensor const& x, axis_list const& axes, double epsilon) {
     tensor const middle = mean(x, axes, true);
-    tensor const centred = x - middle;
-    tensor const spread = mean(square(centred), axes, true);
+    tensor const centered = x - middle;
+    tensor const spread = mean(square(centered), axes, true);
     tensor const inverse = unary(unary_op::rsqrt, spread + scalar(epsilon));
-    return {centred * inverse, middle, inverse};
+    return {centered * inverse, middle, inverse};
 }
 
 standardized standardize_groups(tensor const& x, std::int64_t groups, double epsilon) {
     if (x.rank() < 2 || groups < 1 || x.size(1) % groups != 0)
-        throw error(std::to_string(groups) + " groups of the channels of " + to_string(x.sizes()));
+        throw error(std::to_string(groups) + " groups do not divide the channels of " + to_string(x.sizes()));
     std::int64_t const n = x.size(0);
     std::int64_t const rest = n == 0 ? 0 : x.count() / count_of(sizes{n, groups});
     standardized s = standardize(reshape(x, {n, groups, rest}), {2}, epsilon);
@@ -49,7 +49,7 @@ tensor batch_norm(tensor const& x, tensor const& mean, tensor const& variance, t
     std::int64_t const channels = x.rank() < 2 ? 1 : x.size(1);
     for (tensor const* t : {&mean, &variance, &scale, &bias})
         if (*t && t->count() != channels)
-            throw error(to_string(t->sizes()) + " for " + std::to_string(channels) + " channels");
+            throw error("shape " + to_string(t->sizes()) + " does not fit " + std::to_string(channels) + " channels");
     tensor factor = unary(unary_op::rsqrt, cast(variance, computed) + scalar(epsilon));
     if (scale) factor = factor * cast(scale, computed);
     tensor shift = -(cast(mean, computed) * factor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Norms and sums of exponentials along axes.
+// Norms and log-sum-exp along axes.
 #include "runtime/compute/norms.hpp"
 
 #include <limits>
@@ -14,7 +14,7 @@ bool is_half(dtype t) { return t == dtype::float16 || t == dtype::bfloat16; }
 
 tensor norm(tensor const& x, double p, axis_list const& axes, bool keep) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (is_half(x.dtype())) return cast(norm(cast(x, dtype::float32), p, axes, keep), x.dtype()); // one rounding
+    if (is_half(x.dtype())) return cast(norm(cast(x, dtype::float32), p, axes, keep), x.dtype()); // rounded once
     tensor const size = abs(x);
     if (p == infinity) return max(size, axes, keep);
     if (p == -infinity) return min(size, axes, keep);

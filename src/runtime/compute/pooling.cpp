@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pooling: the largest, the sum and the mean of windows, one spatial axis after the other.
+// Pooling: the maximum, the sum and the mean of windows, one spatial axis after the other.
 #include "runtime/compute/spatial.hpp"
 
 #include <algorithm>
@@ -15,15 +15,15 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-constexpr std::int64_t most_passes = 32; ///< elements of a window along an axis that are met one by one
+constexpr std::int64_t max_passes = 32; ///< maximum kernel size along an axis for element-by-element reduction
 
-/// The elements that stand at place `k` of all windows along an axis.
+/// The elements at offset `k` in all windows along an axis.
 tensor places(tensor const& x, window const& w, std::size_t axis, std::int64_t count, std::int64_t k) {
     return x.sliced(axis + 2, k * w.dilations[axis], count, w.strides[axis]);
 }
 
 tensor along(tensor const& x, window const& w, std::size_t axis, std::int64_t count, binary_op op, reduce_op whole) {
-    if (w.kernel[axis] > most_passes) {
+    if (w.kernel[axis] > max_passes) {
         sizes to = x.sizes();
         std::vector<std::int64_t> strides = x.strides();
         to[axis + 2] = count;
@@ -44,7 +44,7 @@ tensor over_axes(tensor const& x, window const& w, binary_op op, reduce_op whole
     return contiguous(out);
 }
 
-scalar least(dtype t) {
+scalar minimum_of(dtype t) {
     if (is_floating(t)) return -std::numeric_limits<double>::infinity();
     if (!is_signed_integral(t)) return 0;
     return static_cast<long long>(std::numeric_limits<std::int64_t>::min() >> (64 - bits(t)));
@@ -52,8 +52,9 @@ scalar least(dtype t) {
 
 bool is_narrow(tensor const& x) { return x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16; }
 
-/// Where each element of the padded tensor stands in [D1, D2, ...]; for padding, the first element of a window that begins there.
-tensor standing(tensor const& x, window const& w, sizes const& padded) {
+/// The position of each element of the padded tensor in [D1, D2, ...]; for padding, that of the first element of a
+/// window that starts there.
+tensor element_positions(tensor const& x, window const& w, sizes const& padded) {
     sizes const spatial(x.sizes().begin() + 2, x.sizes().end());
     std::vector<std::int64_t> const strides = contiguous_strides(spatial);
     tensor out = full(0, dtype::int64, {1, 1}, x.where());
@@ -67,16 +68,16 @@ tensor standing(tensor const& x, window const& w, sizes const& padded) {
     return out;
 }
 
-/// How many elements each window has along an axis: those of `x`, or with those of its padding.
+/// The number of elements of each window along an axis, with or without padding.
 tensor counted(tensor const& x, window const& w, std::size_t axis, std::int64_t windows, bool padding) {
     std::vector<std::int64_t> n(static_cast<std::size_t>(windows), 0);
     std::int64_t const first = padding ? 0 : w.before[axis];
     std::int64_t const end = w.before[axis] + x.size(axis + 2) + (padding ? w.after[axis] : 0);
     std::int64_t const step = w.dilations[axis];
     for (std::int64_t i = 0; i != windows; ++i) {
-        auto const below = [&](std::int64_t limit) { // places of the window in front of it
-            std::int64_t const room = limit - i * w.strides[axis];
-            return std::clamp<std::int64_t>(room <= 0 ? 0 : (room - 1) / step + 1, 0, w.kernel[axis]);
+        auto const below = [&](std::int64_t limit) { // elements of the window below the limit
+            std::int64_t const slack = limit - i * w.strides[axis];
+            return std::clamp<std::int64_t>(slack <= 0 ? 0 : (slack - 1) / step + 1, 0, w.kernel[axis]);
         };
         n[static_cast<std::size_t>(i)] = below(end) - below(first);
     }
@@ -86,21 +87,21 @@ tensor counted(tensor const& x, window const& w, std::size_t axis, std::int64_t 
 } // namespace
 
 tensor max_pool(tensor const& x, window const& w) {
-    return over_axes(x, w, binary_op::maximum, reduce_op::max, least(x.dtype()));
+    return over_axes(x, w, binary_op::maximum, reduce_op::max, minimum_of(x.dtype()));
 }
 
 pooled max_pool_with_indices(tensor const& x, window const& w) {
     sizes const counts = window_counts(w, x);
-    tensor values = padded(x, w, counts, least(x.dtype()));
+    tensor values = padded(x, w, counts, minimum_of(x.dtype()));
     for (std::size_t i = 0; i != w.axes(); ++i)
-        if (x.size(i + 2) == 0) throw error("the largest of no elements has no index");
-    tensor indices = standing(x, w, values.sizes()).expanded(values.sizes());
+        if (x.size(i + 2) == 0) throw error("a window without elements has no index of a maximum");
+    tensor indices = element_positions(x, w, values.sizes()).expanded(values.sizes());
     tensor const seen = seen_by(values, w, counts);
     if (largest found = kernels_of(x.where()).first_largest(seen, seen_by(indices, w, counts), 2 + w.axes());
         found.values)
         return {std::move(found.values), std::move(found.numbers)};
     for (std::size_t i = w.axes();
-         i-- != 0;) { // the last axis first: of equal ones the first in row-major order stays, of NaN the last
+         i-- != 0;) { // the last axis first: of equal elements the first in row-major order remains, of NaN the last
         tensor best = places(values, w, i, counts[i], 0);
         tensor at = places(indices, w, i, counts[i], 0);
         for (std::int64_t k = 1; k < w.kernel[i]; ++k) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers in few bits: integers and narrow floats that a scale and a zero point give their meaning.
+// Quantization: integers and narrow floats with a scale and a zero point.
 #include "runtime/compute/quantization.hpp"
 
 #include <cmath>
@@ -13,11 +13,10 @@ namespace ATON_NAMESPACE::runtime {
 namespace {
 
 [[noreturn]] void refuse(tensor const& given, tensor const& x) {
-    throw error("a scale or zero point of the sizes " + to_string(given.sizes()) + " does not fit " +
-                to_string(x.sizes()));
+    throw error("a scale or zero point of shape " + to_string(given.sizes()) + " does not fit " + to_string(x.sizes()));
 }
 
-/// 0, 0, 0, 1, 1, 1, ...: the block of each index.
+/// The block of each index: 0, 0, 0, 1, 1, 1, ...
 tensor blocks(std::int64_t size, std::int64_t block, device where) {
     return range(size, 0, 1, where) / scalar(static_cast<long long>(block));
 }
@@ -42,7 +41,7 @@ tensor quantization_parameter(tensor const& given, tensor const& x, std::int64_t
 
 tensor quantized(tensor const& scaled, tensor const& zero_point, dtype to, bool saturate) {
     if (!is_integral(to) && !(is_floating(to) && bits(to) <= 8))
-        throw error("numbers are not quantized to " + std::string(name(to)));
+        throw error("quantization does not support " + std::string(name(to)));
     dtype const wide = scaled.dtype() == dtype::float64 ? dtype::float64 : dtype::float32;
     tensor out = cast(scaled, wide);
     if (is_integral(to)) out = round(out);
@@ -50,9 +49,9 @@ tensor quantized(tensor const& scaled, tensor const& zero_point, dtype to, bool 
     if (!is_integral(to)) return cast(out, to, saturate);
     auto const width = static_cast<int>(bits(to));
     bool const is_signed = is_signed_integral(to);
-    double const least = is_signed ? -std::ldexp(1.0, width - 1) : 0;
-    double const most = std::ldexp(1.0, is_signed ? width - 1 : width) - 1;
-    return cast(clamp(out, least, most), to);
+    double const low = is_signed ? -std::ldexp(1.0, width - 1) : 0;
+    double const high = std::ldexp(1.0, is_signed ? width - 1 : width) - 1;
+    return cast(clamp(out, low, high), to);
 }
 
 tensor centered(tensor const& x, tensor const& zero_point, dtype type) {

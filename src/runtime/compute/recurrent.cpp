@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recurrent cells over sequences: one matrix product for all inputs, then one with the hidden state for each element.
+// Recurrent cells over sequences: one matrix product for all inputs, then one with the hidden state per step.
 #include "runtime/compute/recurrent.hpp"
 
 #include <string>
@@ -10,16 +10,16 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-/// A layer that is ready to run: sizes checked, the inputs of all gates computed.
+/// A layer that is ready to run: sizes checked, inputs of all gates computed.
 class unrolled {
 public:
-    /// `joins`: the bias of the recurrence may be added beforehand.
+    /// `joins`: the recurrence bias may be added in advance.
     unrolled(tensor const& x, recurrent_layer const& layer, std::int64_t gates, recurrent_state const& start,
              tensor const& lengths, bool joins)
         : layer_(layer),
           lengths_(lengths) {
         if (x.rank() != 3 || layer.input.rank() != 2 || layer.recurrence.rank() != 2)
-            throw error("sequences are [T, B, I], weights are matrices");
+            throw error("sequences must be [T, B, I] and weights matrices");
         length_ = x.size(0);
         batch_ = x.size(1);
         hidden_size_ = layer.recurrence.size(1);
@@ -28,10 +28,11 @@ public:
         for (tensor const* bias : {&layer.input_bias, &layer.recurrence_bias})
             fits = fits && (!*bias || bias->sizes() == sizes{rows});
         if (!fits)
-            throw error("weights of " + to_string(layer.input.sizes()) + " and " + to_string(layer.recurrence.sizes()) +
-                        " do not fit " + to_string(x.sizes()));
+            throw error("weights of shapes " + to_string(layer.input.sizes()) + " and " +
+                        to_string(layer.recurrence.sizes()) + " do not fit " + to_string(x.sizes()));
         if (lengths && lengths.sizes() != sizes{batch_})
-            throw error("lengths " + to_string(lengths.sizes()) + " of " + std::to_string(batch_) + " sequences");
+            throw error("lengths of shape " + to_string(lengths.sizes()) + " do not fit " + std::to_string(batch_) +
+                        " sequences");
         inputs_ = matmul(reshape(x, {length_ * batch_, x.size(2)}), transpose(layer.input, 0, 1));
         if (layer.input_bias) inputs_ = inputs_ + layer.input_bias;
         if (layer.recurrence_bias && joins) inputs_ = inputs_ + layer.recurrence_bias;
@@ -41,7 +42,7 @@ public:
         state_.cell = checked(start.cell, x);
     }
 
-    /// Calls `step(inputs [B, gates * H], state)`, which gives the next state.
+    /// Calls `step(inputs [B, gates * H], state)`, which returns the next state.
     template <class Step>
     recurrent_result run(Step const& step) {
         device_kernels const& kernels = kernels_of(inputs_.where());
@@ -68,7 +69,7 @@ public:
         return all.sliced(all.rank() - 1, static_cast<std::int64_t>(which) * hidden_size_, hidden_size_);
     }
     [[nodiscard]] tensor recurrence(tensor const& hidden) const { return matmul(hidden, recurrence_); }
-    /// That of one gate, without its bias.
+    /// The recurrence of one gate, without its bias.
     [[nodiscard]] tensor recurrence(tensor const& hidden, std::size_t which) const {
         return matmul(hidden, gate(recurrence_, which));
     }
@@ -76,7 +77,7 @@ public:
 private:
     [[nodiscard]] tensor checked(tensor const& start, tensor const& x) const {
         if (!start) return full(0, x.dtype(), {batch_, hidden_size_}, x.where());
-        if (start.sizes() != sizes{batch_, hidden_size_}) throw error("a state of " + to_string(start.sizes()));
+        if (start.sizes() != sizes{batch_, hidden_size_}) throw error("a state has shape " + to_string(start.sizes()));
         return start;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions over axes.
+// Reductions, scans, sorting and matrix products of tensors.
 #include <aton/runtime/compute.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::vector<std::size_t> axes_of(tensor const& x, axis_list const& axes) {
     std::vector<std::size_t> out;
     for (std::int64_t axis : axes) {
         std::size_t const at = axis_at(axis, x.rank());
-        if (x.rank() != 0) out.push_back(at); // an axis of a 0-d tensor is none
+        if (x.rank() != 0) out.push_back(at); // a 0-d tensor has no axes
     }
     std::sort(out.begin(), out.end());
     if (std::adjacent_find(out.begin(), out.end()) != out.end()) throw error("an axis is given twice");
@@ -37,13 +37,13 @@ std::int64_t count_along(tensor const& x, std::vector<std::size_t> const& axes) 
     return n;
 }
 
-/// As a vector where it is 0-d.
+/// A 0-d tensor as 1-d.
 tensor at_least_1d(tensor const& x) { return x.rank() == 0 ? x.unsqueezed(0) : x; }
 
 tensor arg_reduce(reduce_op op, tensor const& x, std::int64_t axis, bool keep, bool last) {
     std::size_t const at = axis_at(axis, x.rank());
     tensor const wide = at_least_1d(x);
-    if (wide.size(at) == 0) throw error("an axis of size 0 has no largest or smallest element");
+    if (wide.size(at) == 0) throw error("an axis of size 0 has no maximum or minimum");
     tensor const out = kernels_of(x.where()).arg_reduce(op, wide, at, last);
     return keep && x.rank() != 0 ? out.unsqueezed(at) : out;
 }
@@ -67,7 +67,7 @@ tensor reduce(reduce_op op, tensor const& x, axis_list const& axes, bool keep) {
 
 tensor mean(tensor const& x, axis_list const& axes, bool keep) {
     auto const n = static_cast<double>(count_along(x, axes_of(x, axes)));
-    if (x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16) // one rounding
+    if (x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16) // rounded once
         return cast(mean(cast(x, dtype::float32), axes, keep), x.dtype());
     return sum(x, axes, keep) / scalar(n);
 }
@@ -92,7 +92,7 @@ tensor scan(scan_op op, tensor const& x, std::int64_t axis, bool exclusive, bool
     if (x.rank() == 0) return reshape(scan(op, x.unsqueezed(0), 0, exclusive, reverse), {});
     if (reverse) return contiguous(reversed(scan(op, reversed(x, at), axis, exclusive, false), at));
     if (!exclusive) return kernels_of(x.where()).scan(op, x, at);
-    if (op != scan_op::sum && op != scan_op::prod) throw error("an exclusive scan is one of sums and products");
+    if (op != scan_op::sum && op != scan_op::prod) throw error("an exclusive scan requires a sum or a product");
     if (x.size(at) == 0) return x;
     sizes before(x.rank(), 0);
     sizes after(x.rank(), 0);
@@ -118,8 +118,8 @@ tensor log_softmax(tensor const& x, std::int64_t axis) {
 }
 
 tensor matmul(tensor const& a, tensor const& b) {
-    if (a.rank() == 0 || b.rank() == 0) throw error("a matrix product of 0-d tensors");
-    if (a.dtype() != b.dtype()) throw error("matrices of one dtype are expected");
+    if (a.rank() == 0 || b.rank() == 0) throw error("a matrix product does not support 0-d tensors");
+    if (a.dtype() != b.dtype()) throw error("the matrices must have the same dtype");
     tensor const left = a.rank() == 1 ? a.unsqueezed(0) : a;
     tensor const right = b.rank() == 1 ? b.unsqueezed(1) : b;
     tensor out = kernels_of(a.where()).matmul(left, right);

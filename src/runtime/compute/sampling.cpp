@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values between elements, gathered neighbour by neighbour.
+// Interpolation, gathered neighbor by neighbor.
 #include "runtime/compute/sampling.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ scalar integer(std::int64_t i) { return static_cast<long long>(i); }
 
 bool is_narrow(dtype t) { return t == dtype::float16 || t == dtype::bfloat16; }
 
-/// Coordinates mirrored at the borders of an axis until they lie between them.
+/// Mirrors coordinates at the borders of an axis until they are in range.
 tensor mirrored(tensor const& at, std::int64_t size, bool corners) {
     double const low = corners ? 0 : -0.5;
     double const width = static_cast<double>(corners ? size - 1 : size);
@@ -29,22 +29,22 @@ tensor mirrored(tensor const& at, std::int64_t size, bool corners) {
     return where(odd, width - rest, rest) + scalar(low);
 }
 
-/// Coordinates of points that lie outside, moved to where the padding has them.
+/// Moves coordinates of points outside according to the padding.
 tensor moved(tensor const& at, std::int64_t size, sampling const& how) {
     if (how.padding == outside::border) return clamp(at, 0, static_cast<double>(size - 1));
     return how.padding == outside::reflection ? mirrored(at, size, how.corners) : at;
 }
 
-/// One neighbour of all points along an axis.
-struct neighbour {
-    tensor index;  ///< int64, inside
-    tensor weight; ///< no tensor: 1
-    tensor inside; ///< bool; no tensor: all are
+/// One neighbor of all points along an axis.
+struct neighbor {
+    tensor index;  ///< int64, in range
+    tensor weight; ///< empty: 1
+    tensor inside; ///< bool; empty: all true
 };
 
-neighbour neighbour_of(tensor const& at, tensor const& weight, std::int64_t size, sampling const& how) {
+neighbor neighbor_of(tensor const& at, tensor const& weight, std::int64_t size, sampling const& how) {
     auto const last = static_cast<double>(size - 1);
-    neighbour n;
+    neighbor n;
     if (how.padding == outside::zeros) n.inside = logical_and(greater_equal(at, 0), less_equal(at, scalar(last)));
     tensor const kept = how.padding == outside::reflection ? round(mirrored(at, size, how.corners)) : at;
     n.index = cast(clamp(kept, 0, last), dtype::int64);
@@ -52,7 +52,7 @@ neighbour neighbour_of(tensor const& at, tensor const& weight, std::int64_t size
     return n;
 }
 
-/// Weights as polynomials of how far a point lies beyond its neighbour 0.
+/// Weights as polynomials of a point's distance from its neighbor 0.
 std::vector<tensor> cubic_weights_of(tensor const& t, double a) {
     auto const near = [&](tensor const& x) { // |x| <= 1
         return (x * scalar(a + 2) - scalar(a + 3)) * x * x + scalar(1.0);
@@ -63,29 +63,29 @@ std::vector<tensor> cubic_weights_of(tensor const& t, double a) {
     return {far(t + scalar(1.0)), near(t), near(1.0 - t), far(2.0 - t)};
 }
 
-std::vector<neighbour> neighbours_of(tensor const& coordinate, std::int64_t size, sampling const& how) {
+std::vector<neighbor> neighbors_of(tensor const& coordinate, std::int64_t size, sampling const& how) {
     bool const moves = how.mode != interpolation::cubic || how.moves_points;
     tensor const at = moves ? moved(coordinate, size, how) : coordinate;
-    if (how.mode == interpolation::nearest) return {neighbour_of(round(at), {}, size, how)};
+    if (how.mode == interpolation::nearest) return {neighbor_of(round(at), {}, size, how)};
     tensor const first = floor(at);
     tensor const beyond = at - first;
-    std::vector<neighbour> out;
+    std::vector<neighbor> out;
     if (how.mode == interpolation::linear) {
-        out.push_back(neighbour_of(first, 1.0 - beyond, size, how));
-        out.push_back(neighbour_of(first + scalar(1.0), beyond, size, how));
+        out.push_back(neighbor_of(first, 1.0 - beyond, size, how));
+        out.push_back(neighbor_of(first + scalar(1.0), beyond, size, how));
         return out;
     }
     std::vector<tensor> const weights = cubic_weights_of(beyond, how.coefficient);
     for (int i = 0; i != 4; ++i)
         out.push_back(
-            neighbour_of(first + scalar(static_cast<double>(i - 1)), weights[static_cast<std::size_t>(i)], size, how));
+            neighbor_of(first + scalar(static_cast<double>(i - 1)), weights[static_cast<std::size_t>(i)], size, how));
     return out;
 }
 
-/// Gathers all combinations of neighbours, the first axis outermost, and adds them up.
+/// Gathers all combinations of neighbors, the first axis outermost, and adds them up.
 class gatherer {
 public:
-    gatherer(tensor const& x, std::vector<std::vector<neighbour>> const& all)
+    gatherer(tensor const& x, std::vector<std::vector<neighbor>> const& all)
         : x_(flatten(x)),
           all_(all),
           spatial_(x.sizes().begin() + 2, x.sizes().end()) {
@@ -100,7 +100,7 @@ public:
             return weight ? out * weight.unsqueezed(1) : out;
         }
         tensor total;
-        for (neighbour const& n : all_[axis]) {
+        for (neighbor const& n : all_[axis]) {
             tensor const place = index ? index * integer(spatial_[axis]) + n.index : n.index;
             tensor const w = weight && n.weight ? weight * n.weight : n.weight;
             tensor const in = inside && n.inside ? logical_and(inside, n.inside) : n.inside;
@@ -112,7 +112,7 @@ public:
 
 private:
     tensor x_;
-    std::vector<std::vector<neighbour>> const& all_;
+    std::vector<std::vector<neighbor>> const& all_;
     sizes spatial_;
     tensor planes_;
 };
@@ -150,22 +150,22 @@ tensor resample(tensor const& x, std::int64_t axis, axis_taps const& from) {
 tensor sample(tensor const& x, std::span<tensor const> coordinates, sampling const& how) {
     std::size_t const axes = coordinates.size();
     if (axes == 0 || x.rank() != axes + 2)
-        throw error("points of " + std::to_string(axes) + " axes in " + to_string(x.sizes()));
+        throw error("points with " + std::to_string(axes) + " coordinates do not fit " + to_string(x.sizes()));
     for (tensor const& c : coordinates)
-        if (c.rank() != 2 || c.size(0) != x.size(0)) throw error("coordinates are [B, P] for [B, C, ...]");
+        if (c.rank() != 2 || c.size(0) != x.size(0)) throw error("coordinates must be [B, P] for [B, C, ...]");
     sizes const to = {x.size(0), x.size(1), coordinates[0].size(1)};
     if (count_of(to) == 0) return tensor::empty(x.dtype(), to, kernels_of(x.where()).memory());
     for (std::size_t i = 0; i != axes; ++i)
-        if (x.size(i + 2) == 0) throw error("there is nothing to sample in " + to_string(x.sizes()));
+        if (x.size(i + 2) == 0) throw error("cannot sample an empty tensor of shape " + to_string(x.sizes()));
     bool const exact = how.mode == interpolation::nearest;
     bool const wide = x.dtype() == dtype::float32 || x.dtype() == dtype::float64;
     dtype const computed = is_narrow(x.dtype()) ? dtype::float32 : wide ? x.dtype() : dtype::float64;
-    std::vector<std::vector<neighbour>> all;
+    std::vector<std::vector<neighbor>> all;
     for (std::size_t i = 0; i != axes; ++i) {
         tensor const& c = coordinates[i];
-        all.push_back(neighbours_of(is_narrow(c.dtype()) ? cast(c, dtype::float32) : c, x.size(i + 2), how));
+        all.push_back(neighbors_of(is_narrow(c.dtype()) ? cast(c, dtype::float32) : c, x.size(i + 2), how));
         if (!exact)
-            for (neighbour& n : all.back()) n.weight = cast(n.weight, computed);
+            for (neighbor& n : all.back()) n.weight = cast(n.weight, computed);
     }
     tensor const from = contiguous(exact ? x : cast(x, computed));
     return cast(gatherer(from, all).over(0, {}, {}, {}), x.dtype());
@@ -175,8 +175,8 @@ tensor grid_sample(tensor const& x, tensor const& grid, sampling const& how) {
     std::size_t const axes = x.rank() < 3 ? 0 : x.rank() - 2;
     if (axes == 0 || grid.rank() != axes + 2 || grid.size(0) != x.size(0) ||
         grid.size(axes + 1) != static_cast<std::int64_t>(axes))
-        throw error("a grid of " + to_string(grid.sizes()) + " in " + to_string(x.sizes()));
-    if (!is_floating(grid.dtype())) throw error("a grid is of floats");
+        throw error("a grid of shape " + to_string(grid.sizes()) + " does not fit " + to_string(x.sizes()));
+    if (!is_floating(grid.dtype())) throw error("a grid must be floating-point");
     sizes to = {x.size(0), x.size(1)};
     to.insert(to.end(), grid.sizes().begin() + 1, grid.sizes().end() - 1);
     std::int64_t const points = count_of(std::span(to).subspan(2));
@@ -195,7 +195,8 @@ tensor grid_sample(tensor const& x, tensor const& grid, sampling const& how) {
 tensor affine_grid(tensor const& theta, sizes const& spatial, bool corners) {
     auto const axes = static_cast<std::int64_t>(spatial.size());
     if (axes == 0 || theta.rank() != 3 || theta.size(1) != axes || theta.size(2) != axes + 1)
-        throw error("affine maps of " + to_string(theta.sizes()) + " for " + std::to_string(axes) + " axes");
+        throw error("affine matrices of shape " + to_string(theta.sizes()) + " do not fit " + std::to_string(axes) +
+                    " axes");
     if (is_narrow(theta.dtype()))
         return cast(affine_grid(cast(theta, dtype::float32), spatial, corners), theta.dtype());
     std::int64_t const points = count_of(spatial);

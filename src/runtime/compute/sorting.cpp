@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The largest elements, and those that differ.
+// Top k elements, and distinct elements.
 #include "runtime/compute/sorting.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-/// int64 numbers that compare as the strings do; on the host.
+/// int64 numbers that have the order of the strings; on the host.
 tensor ranks_of_strings(tensor const& x) {
     tensor const dense = x.contiguous();
     std::map<std::string_view, std::int64_t> ranks;
@@ -35,7 +35,7 @@ tensor axis_first(tensor const& x, std::size_t axis) {
     return x.permuted(axes);
 }
 
-/// [n, m]: what is compared, a row each; numbers that can be sorted.
+/// [n, m]: one row of sortable numbers per element or slice.
 tensor keys_of(tensor const& x, std::optional<std::int64_t> axis) {
     tensor numbers = x;
     if (x.is_strings()) numbers = ranks_of_strings(x);
@@ -44,7 +44,7 @@ tensor keys_of(tensor const& x, std::optional<std::int64_t> axis) {
     return reshape(rows, {rows.size(0), count_of(std::span(rows.sizes()).subspan(1))});
 }
 
-/// The rows of [n, m] in ascending order; stable.
+/// The order that sorts the rows of [n, m]; stable.
 tensor order_of_rows(tensor const& keys) {
     tensor order = range(keys.size(0), 0, 1, keys.where());
     for (std::int64_t column = keys.size(1); column-- != 0;) {
@@ -54,7 +54,7 @@ tensor order_of_rows(tensor const& keys) {
     return order;
 }
 
-/// [n]: whether a row of [n, m] is another one than the row before it; the first is.
+/// [n]: whether a row of [n, m] is unequal to the row before it; true for the first.
 tensor starts_of(tensor const& rows) {
     std::int64_t const n = rows.size(0);
     tensor const first = full(true, dtype::bool_, {std::min<std::int64_t>(n, 1)}, rows.where());
@@ -76,10 +76,10 @@ sorted top(tensor const& x, std::int64_t count, std::int64_t axis, bool largest)
     std::size_t const at = axis_at(axis, x.rank());
     std::int64_t const size = x.rank() == 0 ? 1 : x.size(at);
     if (count < 0 || count > size)
-        throw error("an axis of size " + std::to_string(size) + " has no top " + std::to_string(count));
+        throw error("k is " + std::to_string(count) + " for an axis of size " + std::to_string(size));
     sorted all = sort(x, axis, largest);
     if (x.rank() == 0) {
-        if (count == 0) throw error("a 0-d tensor cannot become empty");
+        if (count == 0) throw error("k cannot be 0 for a 0-d tensor");
         return all;
     }
     return {all.values.sliced(at, 0, count), all.indices.sliced(at, 0, count)};

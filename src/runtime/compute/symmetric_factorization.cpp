@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-/// Bunch's and Kaufman's diagonal pivoting: blocks of 1 and 2 on the diagonal. A pair of negative pivots stands for a block of 2.
+/// Bunch-Kaufman diagonal pivoting, with blocks of size 1 and 2. A pair of negative pivots denotes a block of size 2.
 template <class T>
 std::int32_t factor_ldl(Eigen::Map<matrix<T>> a, std::int32_t* pivots) {
     double const alpha = (1 + std::sqrt(17.0)) / 8;
@@ -79,7 +79,7 @@ void solve_ldl(Eigen::Map<matrix<T>> const& a, std::int32_t const* pivots, Eigen
     index const n = a.rows();
     auto const partner = [&](index k) {
         index const p = std::abs(pivots[k]) - 1;
-        if (p < 0 || p >= n) throw error("a pivot is outside");
+        if (p < 0 || p >= n) throw error("a pivot is out of range");
         return p;
     };
     auto const below = [&](index k, index from) { return a.col(k).tail(n - from); };
@@ -125,7 +125,7 @@ lu_factors ldl_factor(tensor const& a) {
 tensor ldl_solve(tensor const& ld, tensor const& pivots, tensor const& b) {
     require_square(ld);
     auto const pair = together(ld, b);
-    if (ld.size(ld.rank() - 1) != b.size(b.rank() - 2)) throw error("the matrices do not fit each other");
+    if (ld.size(ld.rank() - 1) != b.size(b.rank() - 2)) throw error("the shapes of the matrices do not match");
     sizes of_pivots = front_of(pair.first);
     of_pivots.push_back(ld.sizes().back());
     tensor const all_pivots = pivots.expanded(of_pivots);

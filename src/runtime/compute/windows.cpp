@@ -15,13 +15,14 @@ namespace ATON_NAMESPACE::runtime {
 
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 31; ///< of a kernel, stride, dilation or padding
+constexpr std::int64_t max_entry = std::int64_t{1} << 31; ///< maximum of a kernel size, stride, dilation or padding
 
-void check_list(sizes const& list, std::size_t axes, std::int64_t least, char const* what) {
+void check_list(sizes const& list, std::size_t axes, std::int64_t min_entry, char const* what) {
     if (list.size() != axes)
-        throw error(std::string(what) + " " + to_string(list) + " for " + std::to_string(axes) + " spatial axes");
+        throw error(std::string(what) + " " + to_string(list) + " does not fit " + std::to_string(axes) +
+                    " spatial axes");
     for (std::int64_t const n : list)
-        if (n < least || n > most) throw error("no window has the " + std::string(what) + " " + to_string(list));
+        if (n < min_entry || n > max_entry) throw error(std::string(what) + " " + to_string(list) + " is out of range");
 }
 
 } // namespace
@@ -33,7 +34,7 @@ window window::of(sizes kernel) {
 
 std::int64_t window::reach(std::size_t axis, std::int64_t windows) const {
     if (windows == 0) return 0;
-    if (extent(axis) > most_elements || windows - 1 > (most_elements - extent(axis)) / strides[axis])
+    if (extent(axis) > max_elements || windows - 1 > (max_elements - extent(axis)) / strides[axis])
         throw error(std::to_string(windows) + " windows of " + std::to_string(extent(axis)) + " elements, " +
                     std::to_string(strides[axis]) + " apart, are too large");
     return (windows - 1) * strides[axis] + extent(axis);
@@ -43,8 +44,8 @@ void check(window const& w, std::size_t axes) {
     check_list(w.kernel, axes, 1, "kernel");
     check_list(w.strides, axes, 1, "strides");
     check_list(w.dilations, axes, 1, "dilations");
-    check_list(w.before, axes, -most, "padding");
-    check_list(w.after, axes, -most, "padding");
+    check_list(w.before, axes, -max_entry, "padding");
+    check_list(w.after, axes, -max_entry, "padding");
 }
 
 void check_output_padding(sizes const& extra, std::size_t axes) { check_list(extra, axes, 0, "output padding"); }
@@ -58,11 +59,11 @@ sizes window_counts(window const& w, tensor const& x) {
     check(w, spatial_rank(x));
     sizes out;
     for (std::size_t i = 0; i != w.axes(); ++i) {
-        std::int64_t const room = x.size(i + 2) + w.before[i] + w.after[i] - w.extent(i);
-        if (room < 0 && (!w.ceil || room <= -w.strides[i]))
-            throw error("a window of " + std::to_string(w.extent(i)) + " elements slides over the sizes " +
+        std::int64_t const slack = x.size(i + 2) + w.before[i] + w.after[i] - w.extent(i);
+        if (slack < 0 && (!w.ceil || slack <= -w.strides[i]))
+            throw error("a window of " + std::to_string(w.extent(i)) + " elements is larger than the input, " +
                         to_string(x.sizes()));
-        std::int64_t n = (room + (w.ceil ? w.strides[i] - 1 : 0)) / w.strides[i] + 1;
+        std::int64_t n = (slack + (w.ceil ? w.strides[i] - 1 : 0)) / w.strides[i] + 1;
         if (w.ceil && n > 1 && (n - 1) * w.strides[i] >= x.size(i + 2) + w.before[i]) --n;
         out.push_back(n);
     }
@@ -106,11 +107,11 @@ tensor fold(tensor const& columns, window const& w, sizes const& spatial) {
     check(w, axes);
     if (columns.rank() != 2 + 2 * axes) throw error("[N, C, out..., kernel...] is expected");
     sizes to = {columns.size(0), columns.size(1)};
-    sizes before = {0, 0}; // what is cut off, or added, for the result
+    sizes before = {0, 0}; // cropped from the result, or added to it
     sizes after = {0, 0};
     for (std::size_t i = 0; i != axes; ++i) {
         std::int64_t const reach = w.reach(i, columns.size(i + 2));
-        if (columns.size(2 + axes + i) != w.kernel[i]) throw error("windows are not as large as their kernel");
+        if (columns.size(2 + axes + i) != w.kernel[i]) throw error("the size of the windows does not match the kernel");
         to.push_back(reach);
         before.push_back(-w.before[i]);
         after.push_back(spatial[i] + w.before[i] - reach);

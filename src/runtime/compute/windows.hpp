@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What convolution and pooling share.
+// Helpers of convolution and pooling.
 #pragma once
 
 #include "runtime/compute/spatial.hpp"
 
 namespace ATON_NAMESPACE::runtime {
 
-/// Throws aton::error where there is no spatial axis.
+/// The number of spatial axes. Throws aton::error if there is none.
 [[nodiscard]] std::size_t spatial_rank(tensor const& x);
-/// `x` with as much padding as so many windows see.
+/// `x` with the padding that `counts` windows cover.
 [[nodiscard]] tensor padded(tensor const& x, window const& w, sizes const& counts, scalar const& fill);
-/// [N, C, counts..., kernel...]: what windows see of a tensor that has its padding.
+/// [N, C, counts..., kernel...]: the windows of a tensor that is already padded.
 [[nodiscard]] tensor seen_by(tensor const& from, window const& w, sizes const& counts);
 
 } // namespace ATON_NAMESPACE::runtime

@@ -9,7 +9,7 @@
 
 namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT::special {
 
-/// exp(-|x|) I(order, x) of order 0 or 1: the power series, or the expansion for large x (10.40.1).
+/// exp(-|x|) I(order, x) for order 0 or 1: the power series, or the expansion for large x (10.40.1).
 ATON_HD inline double scaled_bessel_i(int order, double x) {
     double const y = std::abs(x);
     double sum = 1;
@@ -31,8 +31,8 @@ ATON_HD inline double scaled_bessel_i(int order, double x) {
     return scale * sum;
 }
 
-/// exp(x) K(order, x): the integral of exp(-x (cosh t - 1)) cosh(order t) over t > 0 (10.32.9), for which the trapezoidal rule converges
-/// exponentially.
+/// exp(x) K(order, x): the integral of exp(-x (cosh t - 1)) cosh(order t) over t > 0 (10.32.9) by the trapezoidal rule,
+/// which converges exponentially.
 ATON_HD inline double scaled_bessel_k(double order, double x) {
     if (x == 0) return infinity;
     if (!(x > 0)) return no_number;
@@ -49,14 +49,14 @@ ATON_HD inline double scaled_bessel_k(double order, double x) {
     return sum * step;
 }
 
-/// Infinite where exp(|x|) is in T, as ATen has it.
+/// Infinite where exp(|x|) overflows T, as in ATen.
 template <class T>
 ATON_HD T bessel_i(int order, T x) {
     return static_cast<T>(scaled_bessel_i(order, static_cast<double>(x))) * std::exp(std::abs(x));
 }
 ATON_HD inline double bessel_k(double order, double x) { return scaled_bessel_k(order, x) * std::exp(-x); }
 
-/// x with its phase, x - pi / 4 or x - 3 pi / 4, rounded to T: what ATen computes with above 5.
+/// x minus its phase pi / 4 or 3 pi / 4, rounded to T, as in ATen for x above 5.
 template <class T>
 ATON_HD double rounded_phase(int order, T x) {
     double const shift = (2 * order + 1) * pi / 4;

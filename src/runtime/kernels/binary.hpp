@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions of two numbers of one type, on the CPU and on a GPU. Integers wrap around; a division by zero gives 0.
+// Functions of two numbers of the same type, on the CPU and on a GPU. Integers wrap around; integer division by zero
+// gives 0.
 #pragma once
 
 #include <cmath>
@@ -43,7 +44,7 @@ ATON_HD T integer_power(T base, T exponent) {
     return static_cast<T>(result);
 }
 
-/// Of magnitudes; that of the least number wraps around.
+/// Of magnitudes; that of the minimum wraps around.
 template <class T>
 ATON_HD T greatest_divisor(T x, T y) {
     unary<unary_op::abs, T> const magnitude{};
@@ -58,7 +59,7 @@ ATON_HD T greatest_divisor(T x, T y) {
 template <binary_op Op, class T>
 ATON_HD T apply_integers(T x, T y) {
     using enum binary_op;
-    using u = std::uint64_t; // no overflow that C++ does not define
+    using u = std::uint64_t; // unsigned arithmetic, in which overflow is defined
     constexpr int width = std::numeric_limits<std::make_unsigned_t<T>>::digits;
     if constexpr (Op == add) return static_cast<T>(static_cast<u>(x) + static_cast<u>(y));
     else if constexpr (Op == sub) return static_cast<T>(static_cast<u>(x) - static_cast<u>(y));
@@ -83,7 +84,7 @@ ATON_HD T apply_integers(T x, T y) {
     else if constexpr (Op == bitwise_xor) return static_cast<T>(x ^ y);
     else if constexpr (Op == gcd) return greatest_divisor(x, y);
     else if constexpr (Op == lcm) {
-        T const quotient = apply_integers<div>(x, greatest_divisor(x, y)); // the divisor of the least number may be -1
+        T const quotient = apply_integers<div>(x, greatest_divisor(x, y)); // for the minimum the divisor may be -1
         return unary<unary_op::abs, T>{}(static_cast<T>(static_cast<u>(quotient) * static_cast<u>(y)));
     } else {
         bool const beyond = y < T{0} || static_cast<u>(y) >= static_cast<u>(width);
@@ -92,7 +93,8 @@ ATON_HD T apply_integers(T x, T y) {
     }
 }
 
-/// As Python divides: from the remainder, so that a quotient which rounds up to a whole number is not one too large.
+/// Python's floor division: computed from the remainder, since a quotient that rounds up to an integer would be one too
+/// large.
 template <class T>
 ATON_HD T floored_quotient(T x, T y) {
     if (y == T(0)) return x / y;
@@ -117,7 +119,7 @@ ATON_HD T apply_reals(T x, T y) {
         T const rest = std::fmod(x, y);
         return rest != T(0) && (rest < T(0)) != (y < T(0)) ? rest + y : rest;
     } else if constexpr (Op == pow) return std::pow(x, y);
-    else if constexpr (Op == maximum) return is_nan(x) || x > y ? x : y; // y where it is NaN: no comparison holds
+    else if constexpr (Op == maximum) return is_nan(x) || x > y ? x : y; // y if it is NaN: no comparison is true
     else if constexpr (Op == minimum) return is_nan(x) || x < y ? x : y;
     else if constexpr (Op == atan2) return std::atan2(x, y);
     else if constexpr (Op == prelu) return x > T(0) ? x : x * y; // NaN at 0 where y is infinite
@@ -152,13 +154,13 @@ ATON_HD bool apply_comparison(T x, T y) {
     else return x >= y;
 }
 
-/// As with one number.
+/// Like is_special of functions of one number.
 constexpr bool is_special(binary_op op) {
     using enum binary_op;
     return (op >= floor_div && op <= pow) || (op >= atan2 && op <= legendre_p) || op == gcd || op == lcm;
 }
 
-/// Whether the sign of integers does not matter: those of both kinds have one loop.
+/// Whether signed and unsigned integers give the same bits, so that both use one loop.
 constexpr bool ignores_sign(binary_op op) {
     using enum binary_op;
     return op == add || op == sub || op == mul || (op >= bitwise_and && op <= shift_left) ||

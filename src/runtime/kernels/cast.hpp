@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Conversions between dtypes. Those of numbers are direct; numbers below 8 bits, float8 and complex ones pass through a wider type.
+// Conversions between dtypes. Most are direct; types below 8 bits, float8 and complex types are converted through a
+// wider type.
 #pragma once
 
 #include <bit>
@@ -10,8 +11,8 @@
 
 namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-/// float16 to float and back without branches, so that loops over it become vectors: the numbers that the constructor of float16 gives,
-/// and its conversion.
+/// float16 to float and back without branches, so that loops vectorize. The results are those of float16's constructor
+/// and conversion operator.
 ATON_HD constexpr float widened(float16 x) {
     std::uint32_t const magnitude = x.bits & 0x7fffU;
     std::uint32_t const shifted = magnitude << 13U;
@@ -34,8 +35,8 @@ ATON_HD constexpr float16 narrowed(float x) {
     return y;
 }
 
-/// The number in another type: floats to integers towards zero. What int32, or of wider integers int64, does not
-/// have becomes its least number, as on x86.
+/// Converts a number; floats to integers towards zero. Values out of range of int32, or int64 for wider integers,
+/// become its minimum, as on x86.
 template <class From, class To>
 struct converted {
     ATON_HD To operator()(From x) const {
@@ -72,7 +73,8 @@ inline constexpr bool is_complex_number = false;
 template <class T>
 inline constexpr bool is_complex_number<complex<T>> = true;
 
-/// Numbers below 8 bits, float8 and complex numbers, to and from the one type that they pass through: float, int64, or double.
+/// Conversion of types below 8 bits, float8 and complex types to and from their intermediate type: float, int64 or
+/// double.
 template <class From, class To>
 struct passed {
     bool saturate = true;
@@ -92,14 +94,14 @@ struct passed {
     }
 };
 
-/// The dtype that numbers of this one pass through on their way to another, `T::wide`; the same where they need not.
+/// The intermediate dtype of conversions from this one, `T::wide`, or the dtype itself if conversions are direct.
 constexpr dtype passage_of(dtype t) {
     if (is_complex(t)) return dtype::float64;
     if (is_integral(t)) return bits(t) < 8 ? dtype::int64 : t;
     return is_floating(t) && bits(t) <= 8 ? dtype::float32 : t;
 }
 
-/// What converts directly, if anything.
+/// The functor of a direct conversion, if there is one.
 template <class From, class To>
 constexpr auto conversion_of(bool saturate) {
     if constexpr (std::is_void_v<From> || std::is_void_v<To>) return;
@@ -112,7 +114,7 @@ constexpr auto conversion_of(bool saturate) {
     }
 }
 
-/// Whether the conversion is direct; then it runs.
+/// Runs the conversion and returns true if it is direct; otherwise does nothing and returns false.
 template <class Launcher>
 bool launch_cast(dtype from, dtype to, loop<2> const& l, void* out, void const* x, bool saturate) {
     bool known = false;

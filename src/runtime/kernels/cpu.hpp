@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels of the CPU. Each file adds what it compiles, for the set of instructions that it is compiled for.
+// The kernels of the CPU. Each source file adds those that it compiles, for the instruction set that it is compiled
+// for.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ void add_special(launches& to);
 void add_unary(launches& to);
 void add_windows(launches& to);
 
-/// How many are true, and how many are so before each chunk, of which there are `chunks_of(count)`.
+/// Counts true elements, and those before each of the `chunks_of(count)` chunks.
 std::int64_t count_true(std::int64_t count, bool const* x, std::int64_t* before);
 void list_true(std::int64_t count, bool const* x, std::int64_t const* before, std::int64_t* out);
 
@@ -29,8 +30,8 @@ void list_true(std::int64_t count, bool const* x, std::int64_t const* before, st
 
 namespace ATON_NAMESPACE::runtime::kernels {
 
-/// Those for the best instructions that this CPU has; the environment variable ATON_CPU_VARIANT names others: baseline, avx2, avx512.
-/// Throws aton::error where this build or this CPU has them not.
+/// The kernels for the best instruction set of this CPU, or for the one in the environment variable ATON_CPU_VARIANT:
+/// baseline, avx2 or avx512. Throws aton::error if this build or this CPU does not support it.
 [[nodiscard]] launches const& cpu_launches();
 
 } // namespace ATON_NAMESPACE::runtime::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order of rows.
+// Distributes the rows of a loop over threads.
 #include "cpu_launch.hpp"
 
 #include <algorithm>

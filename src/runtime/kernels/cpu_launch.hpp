@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs functors on the CPU: chunks of elements on threads, the rows of a chunk in loops that the compiler vectorises. What does not
-// depend on the functor is compiled once.
+// Runs functors on the CPU: chunks of elements on threads, the rows of a chunk in loops that the compiler vectorizes.
+// Code that does not depend on the functor is compiled once.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 #include "cpu_threads.hpp"
 
-/// Before a loop whose rounds do not read what others write.
+/// Precedes a loop whose iterations are independent.
 #if defined(__clang__)
 #define ATON_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
@@ -32,7 +32,7 @@ struct row {
     void const* functor = nullptr;
 };
 
-/// All rows of a loop over operands of these widths, on all threads where there is enough to do.
+/// Runs all rows of a loop over operands of these element sizes, on all threads if there is enough work.
 template <int Operands>
 void run_rows(loop<Operands> const& l, row<Operands> first, std::size_t const* widths,
               void (*run)(row<Operands> const&));
@@ -44,9 +44,9 @@ inline namespace ATON_KERNEL_VARIANT {
 
 struct cpu_launcher {
     static constexpr bool takes_halves = false;
-    using wide = double; ///< what float32 is summed in
+    using wide = double; ///< accumulator of float32 sums
 
-    /// out[...] = f(in[...]...) for all elements of the loop, whose operand 0 is the result.
+    /// out[...] = f(in[...]...) for all elements of the loop; operand 0 is the result.
     template <int Operands, class Out, class Function, class... In>
     static void run(loop<Operands> const& l, Out* out, Function const& f, In const*... in) {
         static_assert(Operands == 1 + sizeof...(In));
@@ -86,7 +86,7 @@ struct cpu_launcher {
 private:
     static constexpr std::int64_t block = 256;
 
-    /// Elements that do not lie side by side are brought together first, a block at a time: one loop does for all strides.
+    /// Gathers elements that are not adjacent into blocks first, so that one loop serves all strides.
     template <class Out, class Function, class... In, int Operands, std::size_t... I>
     static void run_row(row<Operands> const& r, std::index_sequence<I...> /*operands*/) {
         static_assert(sizeof(Out) <= 16 && ((sizeof(In) <= 16) && ...));
@@ -121,7 +121,7 @@ private:
 
     template <class Function, class Out, class... In>
     static void run_dense(Function const& given, std::int64_t n, Out* out, In const*... in) {
-        Function const f = given; // its own: what is written cannot change it
+        Function const f = given; // a local copy, which stores cannot modify
         if constexpr (requires { requires Function::has_easy_way; }) {
             run_easy<Function>(n, out, in...);
         } else {
@@ -130,7 +130,7 @@ private:
         }
     }
 
-    /// In blocks: without branches where all numbers of one allow it.
+    /// In blocks: branch-free for blocks in which all numbers allow it.
     template <class Function, class T>
     static void run_easy(std::int64_t count, T* out, T const* x) {
         for (std::int64_t first = 0; first < count; first += block) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choice of instructions.
+// Selects the kernels for the instruction set of the CPU.
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -52,7 +52,7 @@ launches chosen() {
         }
     }
 #endif
-    if (!wanted.empty()) throw error("ATON_CPU_VARIANT is '" + std::string(wanted) + "', but there are only " + known);
+    if (!wanted.empty()) throw error("ATON_CPU_VARIANT is '" + std::string(wanted) + "', not one of " + known);
     return l;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is reduced when, and on which thread.
+// Schedules reductions on threads.
 #include "cpu_reduce.hpp"
 
 #include <algorithm>
@@ -10,9 +10,9 @@ namespace ATON_NAMESPACE::runtime::kernels {
 
 namespace {
 
-/// Results that are made together: as many as fit into the cache beside what they are made of.
-constexpr std::int64_t most_lines = 64;
-constexpr std::int64_t most_columns = 1024;
+/// Maximum results computed together, such that they fit into the cache with their operands.
+constexpr std::int64_t max_lines = 64;
+constexpr std::int64_t max_columns = 1024;
 
 class run {
 public:
@@ -22,20 +22,21 @@ public:
           out_(static_cast<std::byte*>(out)),
           x_(static_cast<std::byte const*>(x)),
           in_columns_(s.kept.strides[0][s.kept.rank - 1] == 1 && s.kept.sizes[s.kept.rank - 1] > 1 &&
-                      s.gone.strides[0][s.gone.rank - 1] != 1) {}
+                      s.reduced_dims.strides[0][s.reduced_dims.rank - 1] != 1) {}
 
     void operator()() const {
         std::int64_t const outputs = s_.kept.count;
-        std::int64_t const n = s_.gone.count;
+        std::int64_t const n = s_.reduced_dims.count;
         std::int64_t const width = s_.kept.sizes[s_.kept.rank - 1];
-        std::int64_t const together = std::min(width, most_columns);
-        // A chunk is worth a thread. Of results side by side it is larger: each has sums for all of them.
+        std::int64_t const together = std::min(width, max_columns);
+        // A chunk is enough work for a thread. It is larger for adjacent results, since it has accumulators for all of
+        // them.
         std::int64_t const rows =
             in_columns_ ? std::max<std::int64_t>(1, 4 * work_for_a_thread / together) : work_for_a_thread;
         std::int64_t const chunks = (n + rows - 1) / rows;
         if (chunks <= 1) {
             in_parts(outputs, units_for_a_thread(n), [&](std::int64_t first, std::int64_t last) {
-                alignas(64) std::byte sums[most_columns * 16];
+                alignas(64) std::byte sums[max_columns * 16];
                 for_rows(first, last, [&](std::int64_t output, std::int64_t count) {
                     add(sums, output, count, 0, n);
                     by_.finish(out_ + output * bytes(by_.result_bytes), sums, count);
@@ -43,7 +44,7 @@ public:
             });
             return;
         }
-        // The results of chunks: those of the first chunk for all outputs, then those of the second.
+        // The accumulators of chunks: those of the first chunk for all outputs, then those of the second.
         scratch<std::byte> const parts(chunks * outputs * bytes(by_.accumulator_bytes));
         auto const part = [&](std::int64_t at) { return parts.data() + at * bytes(by_.accumulator_bytes); };
         in_parts(chunks * outputs, units_for_a_thread(std::min(rows, n)), [&](std::int64_t first, std::int64_t last) {
@@ -65,28 +66,29 @@ public:
 private:
     static std::int64_t bytes(std::size_t n) { return static_cast<std::int64_t>(n); }
 
-    /// Calls `f(output, count)` for outputs that follow each other in memory at one distance.
+    /// Calls `f(output, count)` for outputs that are evenly spaced in memory.
     template <class Function>
     void for_rows(std::int64_t first, std::int64_t last, Function const& f) const {
         row_cursor<1> at(s_.kept, first);
         while (first != last) {
-            std::int64_t const most = in_columns_ ? most_columns : most_lines;
-            std::int64_t const count = std::min({last - first, at.left(), most});
+            std::int64_t const limit = in_columns_ ? max_columns : max_lines;
+            std::int64_t const count = std::min({last - first, at.left(), limit});
             f(first, count);
             first += count;
             at.advance(count);
         }
     }
 
-    /// Elements `first` to `last` of `count` outputs.
+    /// Adds elements `first` to `last` of `count` outputs.
     void add(void* sums, std::int64_t output, std::int64_t count, std::int64_t first, std::int64_t last) const {
         by_.start(sums, count);
-        loop<1> const& gone = s_.gone;
+        loop<1> const& reduced_dims = s_.reduced_dims;
         std::byte const* const from = x_ + offset_of(s_.kept, 0, output) * bytes(by_.element_bytes);
-        row_cursor<1> at(gone, first);
+        row_cursor<1> at(reduced_dims, first);
         while (first != last) {
             std::int64_t const n = std::min(last - first, at.left());
-            line_block const b{count, s_.kept.strides[0][s_.kept.rank - 1], n, gone.strides[0][gone.rank - 1], first};
+            line_block const b{
+                count, s_.kept.strides[0][s_.kept.rank - 1], n, reduced_dims.strides[0][reduced_dims.rank - 1], first};
             std::byte const* const x = from + at.offset(0) * bytes(by_.element_bytes);
             if (in_columns_) by_.add_columns(sums, x, b);
             else by_.add_lines(sums, x, b);

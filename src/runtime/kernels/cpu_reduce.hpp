@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The order of a reduction on the CPU. A line of elements is reduced at a time; where the elements that stay lie side by side instead,
-// many are reduced together. Long reductions are cut into chunks that do not depend on the number of threads: neither does the result.
+// The order of a reduction on the CPU. One line of elements is reduced at a time; if the remaining elements are
+// adjacent instead, many lines are reduced together. Long reductions are split into chunks that do not depend on the
+// number of threads, so results do not either.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace ATON_NAMESPACE::runtime::kernels {
 
-/// `count` lines of `n` elements, the first of each with this index.
+/// `count` lines of `n` elements; `index` is that of the first element of each.
 struct line_block {
     std::int64_t count;
     std::int64_t stride; ///< from line to line
@@ -19,14 +20,14 @@ struct line_block {
     std::int64_t index;
 };
 
-/// A reduction as functions of memory, where accumulators lie side by side.
+/// A reduction as functions of memory; accumulators are adjacent.
 struct reducer {
     std::size_t element_bytes;
     std::size_t accumulator_bytes; ///< at most 16
     std::size_t result_bytes;
     void (*start)(void* sums, std::int64_t count);
     void (*add_lines)(void* sums, void const* x, line_block const& b);
-    void (*add_columns)(void* sums, void const* x, line_block const& b); ///< `stride` is 1
+    void (*add_columns)(void* sums, void const* x, line_block const& b); ///< requires a `stride` of 1
     void (*merge)(void* sums, void const* others, std::int64_t count);
     void (*finish)(void* out, void const* sums, std::int64_t count);
 };

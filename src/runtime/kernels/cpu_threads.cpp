@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Threads of the CPU.
+// Runs work on the threads of OpenMP.
 #include "cpu_threads.hpp"
 
 #include <algorithm>
 #include <exception>
 
-#if defined(__SANITIZE_THREAD__) // it does not see how threads of OpenMP wait for each other
+#if defined(__SANITIZE_THREAD__) // ThreadSanitizer does not understand the synchronization of OpenMP
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -18,11 +18,11 @@ namespace ATON_NAMESPACE::runtime::kernels {
 
 #if defined(__SANITIZE_THREAD__)
 
-void run_parts(std::int64_t count, std::int64_t least, void const* context,
+void run_parts(std::int64_t count, std::int64_t min_elements, void const* context,
                void (*f)(void const*, std::int64_t, std::int64_t)) {
     static thread_local bool is_part = false;
-    constexpr std::int64_t most = 4;
-    std::int64_t const parts = is_part ? 1 : std::min(most, (count + least - 1) / least);
+    constexpr std::int64_t max_parts = 4;
+    std::int64_t const parts = is_part ? 1 : std::min(max_parts, (count + min_elements - 1) / min_elements);
     if (parts <= 1) return count == 0 ? void() : f(context, 0, count);
     std::exception_ptr fault;
     std::mutex of_fault;
@@ -43,12 +43,12 @@ void run_parts(std::int64_t count, std::int64_t least, void const* context,
 
 #else
 
-void run_parts(std::int64_t count, std::int64_t least, void const* context,
+void run_parts(std::int64_t count, std::int64_t min_elements, void const* context,
                void (*f)(void const*, std::int64_t, std::int64_t)) {
     if (count == 0) return;
 #if defined(ATON_HAS_THREADS)
-    std::int64_t const most = omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
-    std::int64_t const parts = std::min(most, (count + least - 1) / least);
+    std::int64_t const max_parts = omp_in_parallel() != 0 ? 1 : omp_get_max_threads();
+    std::int64_t const parts = std::min(max_parts, (count + min_elements - 1) / min_elements);
     if (parts > 1) {
         std::exception_ptr fault;
 #pragma omp parallel for schedule(static) num_threads(static_cast<int>(parts))

@@ -10,31 +10,32 @@
 
 namespace ATON_NAMESPACE::runtime::kernels {
 
-/// Elements that are worth a thread.
+/// The number of elements that is enough work for a thread.
 inline constexpr std::int64_t work_for_a_thread = 32768;
 
-/// Calls `f(context, first, last)` for parts of [0, count) of at least `least`, each on a thread. What one throws is thrown here.
-void run_parts(std::int64_t count, std::int64_t least, void const* context,
+/// Calls `f(context, first, last)` for parts of [0, count) of at least `min_elements` elements, each on a thread.
+/// Rethrows an exception of a part.
+void run_parts(std::int64_t count, std::int64_t min_elements, void const* context,
                void (*f)(void const*, std::int64_t, std::int64_t));
 
 inline namespace ATON_KERNEL_VARIANT {
 
 template <class Function>
-void in_parts(std::int64_t count, std::int64_t least, Function const& f) {
-    run_parts(count, least, &f, [](void const* context, std::int64_t first, std::int64_t last) {
+void in_parts(std::int64_t count, std::int64_t min_elements, Function const& f) {
+    run_parts(count, min_elements, &f, [](void const* context, std::int64_t first, std::int64_t last) {
         (*static_cast<Function const*>(context))(first, last);
     });
 }
 
-/// How many such parts elements make.
+/// The number of chunks of `count` elements.
 constexpr std::int64_t chunks_of(std::int64_t count) { return (count + work_for_a_thread - 1) / work_for_a_thread; }
 
-/// How many units of `work` elements each are worth a thread.
+/// The number of units with `work` elements each that is enough work for a thread.
 constexpr std::int64_t units_for_a_thread(std::int64_t work) {
     return work >= work_for_a_thread ? 1 : work_for_a_thread / (work < 1 ? 1 : work);
 }
 
-/// Memory for a while; elements are not set.
+/// Temporary memory, uninitialized.
 template <class T>
 class scratch {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Elementwise kernels for a device that is given by its launcher: `Launcher::run(loop, out, functor, in...)`. This text is compiled for
-// the CPU (src/runtime/kernels) and by nvcc.
+// Elementwise kernels for a device that is given by its launcher: `Launcher::run(loop, out, functor, in...)`. Compiled
+// for the CPU (src/runtime/kernels) and by nvcc.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct constant {
     static constexpr auto value = Value;
 };
 
-/// Calls `f(constant<v>())` for the enumerator that `value` is.
+/// Calls `f(constant<v>())` for the enumerator v that equals `value`.
 template <class Enum, class Function>
 void with_constant(Enum value, Function const& f) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -26,11 +26,11 @@ void with_constant(Enum value, Function const& f) {
     }(std::make_index_sequence<static_cast<std::size_t>(Enum::count_)>{});
 }
 
-/// Types of elements that arithmetic knows: not complex, not below 8 bits.
+/// Element types with arithmetic: not complex, not below 8 bits.
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 
-/// Types that a launcher's arithmetic is compiled for.
+/// Types for which a launcher compiles arithmetic.
 template <class Launcher, class T>
 inline constexpr bool computes = std::is_arithmetic_v<T> || (Launcher::takes_halves && is_number<T>);
 
@@ -42,7 +42,7 @@ constexpr auto element_of() {
     else return type_tag<T>();
 }
 
-/// All functions but the special ones, or these.
+/// The special functions, or all others.
 template <class Launcher, bool Special = false>
 bool launch_unary(unary_op op, dtype t, loop<2> const& l, void* out, void const* x, unary_parameters const& p) {
     bool known = false;
@@ -82,7 +82,7 @@ bool launch_binary(binary_op op, dtype t, loop<3> const& l, void* out, void cons
     return known;
 }
 
-/// Elements that are only moved, by their width.
+/// Elements that are only copied, by their size in bytes.
 template <std::size_t Bytes>
 struct alignas(Bytes < 8 ? Bytes : 8) raw {
     std::byte bytes[Bytes];
@@ -101,7 +101,7 @@ struct selected {
     }
 };
 
-/// Calls `f(type_tag<T>())` with a type of this width.
+/// Calls `f(type_tag<T>())` with a type of this size.
 template <class Function>
 void visit_width(std::size_t bytes, Function const& f) {
     switch (bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Elementary functions of float without branches, so that a compiler makes vectors of loops over them: within 2 units of the last place
-// for every argument, subnormal ones, infinities and NaN too. Polynomials are minimax ones, by Remez' exchange, with coefficients
-// rounded to float. Functions of other types are those of <cmath>, and so are all on a GPU.
+// Branch-free elementary functions of float, so that compilers vectorize loops over them: within 2 units of the last
+// place for every argument, including subnormals, infinities and NaN. Polynomials are minimax approximations (Remez)
+// with coefficients rounded to float. Other types, and GPUs, use <cmath>.
 #pragma once
 
 #include <bit>
@@ -28,10 +28,10 @@ using std::tanh;
 
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
 inline constexpr float log2_e = 1.44269504F;
-inline constexpr float ln2_high = 0.693359375F; // its product with a number of 15 bits is exact
+inline constexpr float ln2_high = 0.693359375F; // the product with a 15-bit integer is exact
 inline constexpr float ln2_low = -2.12194440e-4F;
 
-/// x * y + z, rounded once where the CPU does so.
+/// x * y + z, fused if the CPU supports it.
 inline float mul_add(float x, float y, float z) {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
     return __builtin_fmaf(x, y, z);
@@ -47,18 +47,18 @@ float polynomial(float x, float c0, C... c) {
     return mul_add(polynomial(x, c...), x, c0);
 }
 
-inline float between(float x, float least, float most) {
-    float const y = x < least ? least : x; // NaN stays
-    return y > most ? most : y;
+inline float between(float x, float low, float high) {
+    float const y = x < low ? low : x; // keeps NaN
+    return y > high ? high : y;
 }
 inline float magnitude(float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0x7fffffffU); }
 inline float with_sign_of(float y, float x) {
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(y) | (std::bit_cast<std::uint32_t>(x) & 0x80000000U));
 }
-/// 2^n for exponents of normal numbers.
+/// 2^n for the exponent of a normal number.
 inline float two_to(std::int32_t n) { return std::bit_cast<float>((n + 127) << 23); }
 
-/// x = n ln 2 + rest, |rest| <= ln 2 / 2. For |x| < 2^20.
+/// x = n ln 2 + rest, |rest| <= ln 2 / 2, for |x| < 2^20.
 struct exp_argument {
     std::int32_t n;
     float rest;
@@ -80,7 +80,7 @@ inline float exp_of_rest(float r) {
 
 inline float exp(float x) {
     exp_argument const a = reduce_exp(between(x, -104.0F, 89.0F));
-    std::int32_t const half = a.n >> 1; // 2^n alone may be no normal number
+    std::int32_t const half = a.n >> 1; // 2^n alone may be out of the normal range
     return exp_of_rest(a.rest) * two_to(half) * two_to(a.n - half);
 }
 
@@ -88,12 +88,13 @@ inline float expm1(float x) {
     exp_argument const a = reduce_exp(between(x, -18.0F, 89.0F));
     float const r = a.rest;
     float const p = polynomial(r, 0.5F, 0.166666657F, 0.0416663177F, 0.00833321549F, 0.00139443134F, 0.000199646354F);
-    float const scale = two_to(a.n - 1); // 2^128 is no number
+    float const scale = two_to(a.n - 1); // 2^128 overflows
     float const y = 2.0F * mul_add(scale, mul_add(r * r, p, r), scale - 0.5F);
     return magnitude(x) < 5e-8F ? x : y;
 }
 
-/// x = 2^exponent (1 + f), and log(1 + f) = f + tail. For x > 0; for others anything: unsigned numbers, since theirs wrap around.
+/// x = 2^exponent (1 + f), log(1 + f) = f + tail, for x > 0; unspecified for other x. Unsigned arithmetic, since it may
+/// wrap around.
 struct log_parts {
     float exponent;
     float f;
@@ -118,7 +119,7 @@ inline log_parts split_log(float x) {
     float const square = f * f;
     return {static_cast<float>(exponent) - (subnormal ? 23.0F : 0.0F), f, mul_add(square * f, p, -0.5F * square)};
 }
-/// `y` for positive x, else what a logarithm is there.
+/// `y` for positive finite x, otherwise the special value of a logarithm.
 inline float log_or_special(float x, float y) {
     float const finite = x > std::numeric_limits<float>::max() ? x : y;
     float const other = x == 0.0F ? -infinity : std::numeric_limits<float>::quiet_NaN();
@@ -146,7 +147,7 @@ inline float log10(float x) {
 }
 inline float log1p(float x) {
     float const u = 1.0F + x;
-    float const lost = (x - (u - 1.0F)) / u; // of x, in the sum
+    float const lost = (x - (u - 1.0F)) / u; // the rounding error of the sum
     float const y = log(u);
     float const whole = u > 0.0F && u < 1e9F ? y + lost : y;
     return magnitude(x) < 5e-8F ? x : whole;
@@ -161,7 +162,7 @@ inline float tanh(float x) {
     return with_sign_of(a < 0.625F ? small : large, x);
 }
 
-/// x = n pi / 2 + rest, |rest| <= pi / 4. For |x| <= 1e6: `n` and what pi / 2 has in its higher part have a product without error.
+/// x = n pi / 2 + rest, |rest| <= pi / 4, for |x| <= 1e6: the product of `n` and the high part of pi / 2 is exact.
 struct angle {
     std::int32_t n;
     float rest;
@@ -184,13 +185,13 @@ inline float sin_of_quarter(angle x, std::int32_t quarters) {
                             polynomial(square, 0.0416666456F, -0.00138873095F, 2.4432411e-05F),
                             mul_add(-0.5F, square, 1.0F));
     std::int32_t const n = x.n + quarters;
-    float const y = (n & 1) != 0 ? c : with_sign_of(s, r); // of zeros
+    float const y = (n & 1) != 0 ? c : with_sign_of(s, r); // keeps the sign of zero
     return (n & 2) != 0 ? -y : y;
 }
 
 inline float erf(float x) {
     float const a = magnitude(x);
-    float const t = between(a, 0.0F, 3.95F); // 1 from there on
+    float const t = between(a, 0.0F, 3.95F); // tanh rounds to 1 beyond
     float const small = polynomial(x * x,
                                    0.128379166F,
                                    -0.376126349F,
@@ -223,7 +224,7 @@ inline double tanh(double x) { return std::tanh(x); }
 
 #endif
 
-/// As ATen computes it, within 3 units of the last place: 0 where exp(-x) is infinite.
+/// ATen's formula, within 3 units of the last place: 0 where exp(-x) overflows.
 template <class T>
 ATON_HD T logistic(T x) {
     return T(1) / (T(1) + exp(-x));

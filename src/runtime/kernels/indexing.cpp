@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements by their positions, and numbers in order, on the CPU.
+// Gather, scatter and ranges on the CPU.
 #include "runtime/kernels/indexing.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements by their positions.
+// Gather and scatter by position.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct taken_strided {
     ATON_HD T operator()(std::int64_t position) const { return from[offset_of(at, 0, position)]; }
 };
 
-/// out[...] = x[positions[...]] for elements of a width; `at` goes over x.
+/// out[...] = x[positions[...]] for elements of a given size; `at` iterates over x.
 template <class Launcher>
 void launch_take(std::size_t width, loop<2> const& l, void* out, std::int64_t const* positions, loop<1> const& at,
                  void const* x) {
@@ -34,7 +34,7 @@ void launch_take(std::size_t width, loop<2> const& l, void* out, std::int64_t co
     });
 }
 
-/// What becomes of the element that is there and the value that comes.
+/// Combines the element at a position with the new value.
 struct assigned {
     template <class T>
     ATON_HD T operator()(T const& /*there*/, T const& value) const {
@@ -42,8 +42,8 @@ struct assigned {
     }
 };
 
-/// Whether the function is one of this dtype; then it runs, by `Launcher::put<T>(loop, into, function, positions, values)`. The loop
-/// goes over positions and values.
+/// Runs `Launcher::put<T>(loop, into, function, positions, values)` and returns true if the function supports the
+/// dtype. The loop iterates over positions and values.
 template <class Launcher>
 bool launch_put(put_op op, dtype t, loop<2> const& l, void* into, std::int64_t const* positions, void const* values) {
     if (op == put_op::assign) {

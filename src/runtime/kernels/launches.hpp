@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a device runs for "runtime/launched_kernels.hpp": functions of memory, not of tensors.
+// The table of kernels that a device provides to launched_kernels.hpp: functions of raw memory, not of
+// tensors.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +12,21 @@
 
 namespace ATON_NAMESPACE::runtime::kernels {
 
-/// Over the operand: the dimensions that stay, in the order of the contiguous result, and those that become one.
+/// Loops over the operand: the dimensions that remain, in the order of the contiguous result, and those that are
+/// reduced.
 struct reduce_shape {
     loop<1> kept;
-    loop<1> gone;
+    loop<1> reduced_dims;
 };
 
-/// Lines along an axis of a result and an operand: where they start, and the strides along them.
+/// Lines along an axis of a result and an operand: their starts, and the strides along them.
 struct line_shape {
     loop<2> starts;
     std::int64_t length = 0;
     std::int64_t strides[2] = {};
 };
 
-/// A contiguous tensor around an axis.
+/// A contiguous tensor, split at an axis into outer size, axis and inner size.
 struct axis_shape {
     std::int64_t outer = 0;
     std::int64_t length = 0;
@@ -38,12 +40,13 @@ struct sort_shape {
     bool descending = false;
 };
 
-/// A matrix in memory, with its strides in elements.
+/// The strides of a matrix, in elements.
 struct matrix_strides {
     std::int64_t row = 0;
     std::int64_t column = 0;
 };
-/// Products of [m, k] and [k, n], whose first elements the loop goes over: of the result, whose matrices are contiguous, of a and of b.
+/// Products of [m, k] and [k, n]. The loop iterates over the first elements of the matrices of the result, which are
+/// contiguous, of a and of b.
 struct matmul_shape {
     loop<3> batches;
     std::int64_t m = 0;
@@ -53,40 +56,40 @@ struct matmul_shape {
     matrix_strides b;
 };
 
-/// Windows over two operands: where they start, with the contiguous result in front, and the elements of one, of which each operand
-/// has its strides.
+/// Windows over two operands: a loop over their starts, with the contiguous result first, and the elements of one
+/// window with the strides of each operand.
 struct window_shape {
     loop<3> starts;
     loop<2> places;
 };
 
-/// The kernels of a device, one `launch_...<Launcher>` each. A launcher is a class of static functions, which run functors:
+/// The kernels of a device, one `launch_...<Launcher>` each. A launcher is a class of static functions that run functors:
 ///     run(loop, out, f, in...)                out[...] = f(in[...]...)
 ///     for_each(count, f)                      f(0), ..., f(count - 1)
 ///     reduce<Functor>(shape, out, x)          kernels/reduce.hpp: identity, load, combine, finish
-///     scan<Functor>(lines, out, x)            kernels/scan.hpp: the same
+///     scan<Functor>(lines, out, x)            kernels/scan.hpp: the same functions
 ///     softmax<Parts>(shape, out, x)           kernels/scan.hpp
 ///     sort(shape, values, indices, x)         by sort_key of kernels/sort.hpp
 ///     put(loop, into, f, positions, values)   into[p] = f(into[p], value)
-/// It also names `wide`, what float32 is summed in, and whether it `takes_halves`; the product of matrices is its own.
+/// It also defines `wide`, the accumulator of float32 sums, and `takes_halves`; each launcher has its own matrix product.
 ///
-/// The functions return whether they are of this dtype; only then have they run. Those that only move elements take their width in
-/// bytes. Results come first in loops and in parameters.
+/// A function that returns bool returns false, and does nothing, if it does not support the dtype. Those that only move
+/// elements take their size in bytes. Results come first in loops and in parameters.
 struct launches {
-    /// Whether kernels take float16 and bfloat16. Where not, these are converted to float32 before and back after.
+    /// Whether kernels support float16 and bfloat16. If not, operands are converted to float32 and results back.
     bool takes_halves = false;
 
     bool (*unary)(unary_op op, dtype t, loop<2> const& l, void* out, void const* x,
                   unary_parameters const& p) = nullptr;
     bool (*binary)(binary_op op, dtype t, loop<3> const& l, void* out, void const* x, void const* y) = nullptr;
-    /// Of functions that `is_special`.
+    /// For functions with `is_special`.
     bool (*special_unary)(unary_op op, dtype t, loop<2> const& l, void* out, void const* x,
                           unary_parameters const& p) = nullptr;
     bool (*special_binary)(binary_op op, dtype t, loop<3> const& l, void* out, void const* x, void const* y) = nullptr;
     void (*select)(std::size_t width, loop<4> const& l, void* out, bool const* c, void const* yes,
                    void const* no) = nullptr;
     void (*copy)(std::size_t width, loop<2> const& l, void* out, void const* x) = nullptr;
-    /// One of both is what the other passes through: kernels/cast.hpp.
+    /// One of the dtypes is the intermediate type of the other: see kernels/cast.hpp.
     bool (*cast)(dtype from, dtype to, loop<2> const& l, void* out, void const* x, bool saturate) = nullptr;
     bool (*reduce)(reduce_op op, dtype t, reduce_shape const& s, void* out, void const* x) = nullptr;
     bool (*arg_reduce)(reduce_op op, bool last, dtype t, reduce_shape const& s, std::int64_t* out,
@@ -99,10 +102,10 @@ struct launches {
     bool (*sum_of_products)(dtype t, window_shape const& s, void* out, void const* x, void const* y) = nullptr;
     bool (*first_largest)(dtype t, window_shape const& s, void* values, std::int64_t* numbers, void const* x,
                           std::int64_t const* beside) = nullptr;
-    /// The loop goes over the result and the positions, `at` over x.
+    /// The loop iterates over the result and the positions, `at` over x.
     void (*take)(std::size_t width, loop<2> const& l, void* out, std::int64_t const* positions, loop<1> const& at,
                  void const* x) = nullptr;
-    /// The loop goes over positions and values.
+    /// The loop iterates over positions and values.
     bool (*put)(put_op op, dtype t, loop<2> const& l, void* into, std::int64_t const* positions,
                 void const* values) = nullptr;
     void (*range)(std::int64_t count, std::int64_t* out) = nullptr;

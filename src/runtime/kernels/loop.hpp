@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The order in which elementwise kernels go over strided tensors: dimensions that lie together in all operands are one.
+// The iteration order of elementwise kernels over strided tensors; dimensions that are contiguous in all operands are
+// merged.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +10,20 @@
 
 namespace ATON_NAMESPACE::runtime::kernels {
 
-inline constexpr int most_dims = 16;
+inline constexpr int max_dims = 16;
 
-/// Sizes, and for each operand its strides, the innermost last. Plain numbers: a kernel takes it as it is.
+/// Sizes, and the strides of each operand, innermost last. A trivial type, since kernels take it by value.
 template <int Operands>
 struct loop {
     int rank = 0; ///< at least 1
     std::int64_t count = 0;
-    std::int64_t sizes[most_dims] = {};
-    std::int64_t strides[Operands][most_dims] = {};
+    std::int64_t sizes[max_dims] = {};
+    std::int64_t strides[Operands][max_dims] = {};
 };
 
 inline namespace ATON_KERNEL_VARIANT {
 
-/// Of the element with this number in row-major order.
+/// The offsets of the element with this index in row-major order.
 template <int Operands>
 ATON_HD std::int64_t offset_of(loop<Operands> const& l, int operand, std::int64_t element) {
     std::int64_t at = 0;
@@ -33,7 +34,7 @@ ATON_HD std::int64_t offset_of(loop<Operands> const& l, int operand, std::int64_
     return at;
 }
 
-/// Goes through the elements from number `first` on, a row of the innermost dimension at a time.
+/// Iterates over the elements from index `first` on, one row of the innermost dimension at a time.
 template <int Operands>
 class row_cursor {
 public:
@@ -45,10 +46,10 @@ public:
         }
     }
 
-    /// How many elements of the row are left.
+    /// The number of elements left in the row.
     [[nodiscard]] std::int64_t left() const { return loop_.sizes[loop_.rank - 1] - at_[loop_.rank - 1]; }
     [[nodiscard]] std::int64_t offset(int operand) const { return offsets_[operand]; }
-    /// `n`: at most what is left of the row.
+    /// `n` must not exceed `left()`.
     void advance(std::int64_t n) {
         int k = loop_.rank - 1;
         move(k, n);
@@ -65,7 +66,7 @@ private:
     }
 
     loop<Operands> const& loop_;
-    std::int64_t at_[most_dims] = {};
+    std::int64_t at_[max_dims] = {};
     std::int64_t offsets_[Operands] = {};
 };
 

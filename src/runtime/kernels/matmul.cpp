@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Products of matrices on the CPU: floats by Eigen, integers by loops.
+// Matrix products on the CPU: floats by Eigen, integers by loops.
 #include <aton/runtime/platform.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
-// Eigen's functions are templates too: each set of instructions has its own.
+// Eigen's functions are templates too, so each instruction set needs its own namespace.
 #define ATON_EIGEN_OF(variant) eigen_##variant
 #define ATON_EIGEN(variant) ATON_EIGEN_OF(variant)
 #define Eigen ATON_EIGEN(ATON_KERNEL_VARIANT) // NOLINT(readability-identifier-naming)
@@ -28,7 +28,7 @@ using matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Order>;
 template <class T, int Order>
 using view = Eigen::Map<matrix<T, Order> const, 0, Eigen::OuterStride<>>;
 
-/// Calls `f` with the matrix as Eigen sees it: by rows or by columns, or copied where its elements do not lie side by side either way.
+/// Calls `f` with the matrix as Eigen supports it: row-major, column-major, or copied if it is neither.
 template <class T, class Function>
 void with_view(T const* x, index rows, index columns, matrix_strides s, Function const& f) {
     auto const stride = [](std::int64_t by) { return Eigen::OuterStride<>(by); };
@@ -51,7 +51,7 @@ void multiply(matmul_shape const& s, T* out, T const* a, T const* b) {
     });
 }
 
-/// Large products, and single ones, are for Eigen to divide over the threads; many small ones are side by side.
+/// Eigen distributes large and single products over the threads; many small ones run in parallel.
 template <class T>
 void multiply_all(matmul_shape const& s, T* out, T const* a, T const* b) {
     std::int64_t const work = s.m * s.n * s.k;
@@ -65,7 +65,7 @@ void multiply_all(matmul_shape const& s, T* out, T const* a, T const* b) {
     else in_parts(s.batches.count, units_for_a_thread(work / 4), run);
 }
 
-/// Rows of the result, each from rows of b.
+/// Computes rows of the result as sums of rows of b.
 template <class T>
 void multiply_integers(matmul_shape const& s, T* out, T const* a, T const* b) {
     using wrapping = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements that are moved on the CPU.
+// Copies on the CPU.
 #include "runtime/kernels/elementwise.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
-/// Two dimensions that lie side by side in one operand each are gone through in squares, which stay in the cache.
+/// If each operand is contiguous in another dimension, copies in square tiles, which stay in the cache.
 template <class T>
 void transpose(std::int64_t rows, std::int64_t columns, T* out, std::int64_t to, T const* x, std::int64_t from) {
     constexpr std::int64_t side = 16;
@@ -29,7 +29,7 @@ struct copy_launcher : cpu_launcher {
         while (side_by_side >= 0 && l.strides[1][side_by_side] != 1) --side_by_side;
         if (side_by_side < 0 || side_by_side == inner || l.strides[0][inner] != 1)
             return cpu_launcher::run(l, out, f, x);
-        loop<2> rest; // of the dimensions but these two
+        loop<2> rest; // over all other dimensions
         rest.count = 1;
         for (int k = 0; k != inner; ++k) {
             if (k == side_by_side) continue;
@@ -38,7 +38,7 @@ struct copy_launcher : cpu_launcher {
             rest.count *= l.sizes[k];
             ++rest.rank;
         }
-        // Bands of rows: of all outer elements, as many as are worth a thread.
+        // Bands of rows of all outer elements, as many as are enough work for a thread.
         constexpr std::int64_t band = 64;
         std::int64_t const rows = l.sizes[side_by_side];
         std::int64_t const columns = l.sizes[inner];

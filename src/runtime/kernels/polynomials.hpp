@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Orthogonal polynomials of degree n at x, by their recurrences: 0 below degree 0. What ATen computes otherwise, near -1 and 1 and for
-// large degrees, is computed so here too, and fused as its compiler does.
+// Orthogonal polynomials of degree n at x by their recurrences; 0 for negative degrees. Formulas that ATen uses near -1
+// and 1 and for large degrees are used here too, and fused like in its builds.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ ATON_HD std::int64_t degree(T n) {
     return n > T(-1e9) && n < T(1e9) ? static_cast<std::int64_t>(n) : -1;
 }
 
-/// p(n) = f(k, x, p(k - 1), p(k - 2)) for k from 2 on, until it is NaN.
+/// p(k) = f(k, x, p(k - 1), p(k - 2)) for k from 2 to n, or until it is NaN.
 template <class T, class Next>
 ATON_HD T recur(T first, T second, std::int64_t n, Next const& next) {
     if (n < 0) return T(0);
@@ -29,7 +29,7 @@ ATON_HD T recur(T first, T second, std::int64_t n, Next const& next) {
     return second;
 }
 
-/// The four kinds start with 1 and `second`, and are p(k) = 2 x p(k - 1) - p(k - 2).
+/// The four kinds start with 1 and `second`, and have p(k) = 2 x p(k - 1) - p(k - 2).
 template <class T>
 ATON_HD T chebyshev(T x, T second, std::int64_t n) {
     return recur(T(1), second, n, [x](T, T a, T b) { return std::fma(x + x, a, -b); });
@@ -84,7 +84,7 @@ ATON_HD T chebyshev_w(T x, T degree_of) {
     return chebyshev(x, x + x + T(1), n);
 }
 
-/// The physicists'.
+/// The physicists' Hermite polynomials.
 template <class T>
 ATON_HD T hermite_h(T x, T degree_of) {
     std::int64_t const n = degree(degree_of);
@@ -92,7 +92,7 @@ ATON_HD T hermite_h(T x, T degree_of) {
     return recur(T(1), x + x, n, [x](T k, T a, T b) { return std::fma(x + x, a, -((k + k - T(2)) * b)); });
 }
 
-/// The probabilists'.
+/// The probabilists' Hermite polynomials.
 template <class T>
 ATON_HD T hermite_he(T x, T degree_of) {
     std::int64_t const n = degree(degree_of);

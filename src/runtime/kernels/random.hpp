@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3; SC 2011), and numbers in order.
+// Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel Random Numbers: As Easy as 1, 2, 3; SC 2011), and ranges.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ ATON_HD constexpr philox_block philox(philox_block counter, std::uint32_t key_lo
                     static_cast<std::uint32_t>(x >> 32U) ^ c[3] ^ key_high,
                     static_cast<std::uint32_t>(x)}};
         key_low += 0x9e3779b9U;  // the golden ratio
-        key_high += 0xbb67ae85U; // the square root of 3, less 1
+        key_high += 0xbb67ae85U; // the square root of 3, minus 1
     }
     return counter;
 }
 
-/// The four numbers of a block, as far as there are so many.
+/// Writes the four numbers of a block, or fewer at the end.
 struct random_block {
     std::uint32_t* out;
     std::int64_t count;
@@ -50,7 +50,7 @@ struct own_index {
     ATON_HD void operator()(std::int64_t i) const { out[i] = i; }
 };
 
-/// By `Launcher::for_each(count, function)`, which calls function(0), ..., function(count - 1).
+/// Runs `Launcher::for_each(count, function)`, which calls function(0), ..., function(count - 1).
 template <class Launcher>
 void launch_random_bits(std::int64_t count, std::uint64_t seed, std::uint32_t* out) {
     Launcher::for_each((count + 3) / 4, random_block{out, count, seed});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reductions: which number is nothing, how an element comes in, how two become one, and what the result is.
+// Reductions as functors: the identity, how an element is loaded, how two accumulators are combined, and the final
+// result.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +11,24 @@
 
 namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-/// Largest and smallest bools are `any` and `all`.
+/// The maximum and minimum of bools are `any` and `all`.
 template <reduce_op Op, class T>
 constexpr bool takes() {
     using enum reduce_op;
     return std::is_same_v<T, bool> ? Op == any || Op == all : Op != any && Op != all;
 }
 
-/// The least number, or the largest, of a type.
+/// The minimum or the maximum of a type.
 template <class T>
-ATON_HD constexpr T least_of() {
+ATON_HD constexpr T minimum_of() {
     return is_real<T> ? static_cast<T>(-std::numeric_limits<T>::infinity()) : std::numeric_limits<T>::lowest();
 }
 template <class T>
-ATON_HD constexpr T most_of() {
+ATON_HD constexpr T maximum_of() {
     return is_real<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 }
 
-/// What elements of T are summed in, where floats of up to 32 bits are summed in Wide.
+/// The accumulator type of T; floats of up to 32 bits are summed in Wide.
 template <class T, class Wide>
 using summed = std::conditional_t<std::is_integral_v<T> || std::is_same_v<T, double>, T, Wide>;
 
@@ -39,11 +40,11 @@ struct reduction {
 
     ATON_HD static constexpr accumulator identity() {
         using enum reduce_op;
-        if constexpr (Op == max) return least_of<accumulator>();
-        else if constexpr (Op == min) return most_of<accumulator>();
+        if constexpr (Op == max) return minimum_of<accumulator>();
+        else if constexpr (Op == min) return maximum_of<accumulator>();
         else return accumulator(Op == prod || Op == all ? 1 : 0);
     }
-    /// `index`: along the dimensions that become one.
+    /// `index`: position along the reduced dimensions.
     ATON_HD static accumulator load(T x, std::int64_t /*index*/) {
         return static_cast<accumulator>(static_cast<computed<T>>(x));
     }
@@ -58,12 +59,12 @@ struct reduction {
     ATON_HD static T finish(accumulator x) { return static_cast<T>(static_cast<computed<T>>(x)); }
 };
 
-/// The index of the largest element, or the smallest: the first of equal ones, or the last.
+/// The index of the maximum or minimum: the first of equal elements, or the last.
 template <bool Most, bool Last, class T>
 struct arg_reduction {
     struct accumulator {
         computed<T> value;
-        std::int64_t index; ///< -1: of none
+        std::int64_t index; ///< -1: zero elements
     };
 
     ATON_HD static constexpr accumulator identity() { return {computed<T>{0}, -1}; }
@@ -82,7 +83,7 @@ struct arg_reduction {
     }
 };
 
-/// Fewer reductions do for all: bools are bytes, and the sign of integers does not matter to their sums.
+/// Types that share a kernel: bools are bytes, and sums of integers do not depend on their sign.
 template <reduce_op Op, class T>
 constexpr auto reduced_as() {
     if constexpr (std::is_same_v<T, bool>) return type_tag<std::uint8_t>();
@@ -93,8 +94,8 @@ constexpr reduce_op reduced_by(reduce_op op, dtype t) {
     return op == reduce_op::max ? reduce_op::any : op == reduce_op::min ? reduce_op::all : op;
 }
 
-/// Whether the function is one of this dtype; then it runs. `Launcher::reduce<Functor>(shape, out, x)` writes an element of `out` for
-/// each that `shape.kept` names.
+/// Runs the reduction and returns true if it supports the dtype. `Launcher::reduce<Functor>(shape, out, x)` writes one
+/// element of `out` for each element of `shape.kept`.
 template <class Launcher>
 bool launch_reduce(reduce_op op, dtype t, reduce_shape const& shape, void* out, void const* x) {
     bool known = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A line of elements is reduced in lanes, which the compiler makes vectors of.
+// Reduces a line of elements in lanes, which the compiler vectorizes.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
-/// `n` elements, the first of which has this index.
+/// Reduces `n` elements; `index` is that of the first.
 template <class Functor>
 struct line_reduction {
     using accumulator = typename Functor::accumulator;
@@ -31,7 +31,7 @@ struct line_reduction {
     }
 };
 
-/// The best of a block comes from lanes; only where it is better than what was before, its place is looked for.
+/// Finds the best element of a block in lanes, and its position only if it is better than the best so far.
 template <bool Most, bool Last, class T>
 struct line_reduction<arg_reduction<Most, Last, T>> {
     using functor = arg_reduction<Most, Last, T>;
@@ -39,10 +39,10 @@ struct line_reduction<arg_reduction<Most, Last, T>> {
     using best = line_reduction<reduction<Most ? reduce_op::max : reduce_op::min, T, T>>;
 
     static accumulator of(T const* x, std::int64_t n, std::int64_t stride, std::int64_t index) {
-        constexpr std::int64_t most_together = 1024;
+        constexpr std::int64_t max_together = 1024;
         accumulator result = functor::identity();
-        for (std::int64_t first = 0; first < n; first += most_together) {
-            std::int64_t const last = std::min(n, first + most_together) - 1;
+        for (std::int64_t first = 0; first < n; first += max_together) {
+            std::int64_t const last = std::min(n, first + max_together) - 1;
             T const value = best::of(x + first * stride, last - first + 1, stride, 0);
             bool const better = functor::is_before(value, result.value);
             bool const equal = !better && !functor::is_before(result.value, value);

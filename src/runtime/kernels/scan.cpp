@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scans on the CPU: each line in order, lines that lie side by side together.
+// Scans on the CPU: each line in order, adjacent lines together.
 #include "runtime/kernels/scan.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct scan_launcher : cpu_launcher {
                 T* const to = out + at.offset(0);
                 T const* const from = x + at.offset(1);
                 std::int64_t const left = std::min(last - first, at.left());
-                std::int64_t const n = side_by_side ? std::min(left, most_columns) : left >= lines ? lines : 1;
+                std::int64_t const n = side_by_side ? std::min(left, max_columns) : left >= lines ? lines : 1;
                 if (side_by_side) scan_columns<Functor>(s, to, from, n);
                 else if (n == lines) scan_lines<Functor, lines>(s, to, from);
                 else scan_lines<Functor, 1>(s, to, from);
@@ -33,13 +33,13 @@ struct scan_launcher : cpu_launcher {
     }
 
 private:
-    static constexpr std::int64_t most_columns = 256;
-    static constexpr int lines = 8; // one sum waits for itself, several do not
+    static constexpr std::int64_t max_columns = 256;
+    static constexpr int lines = 8; // hides the latency of dependent additions
 
-    /// `n` lines, whose elements lie side by side.
+    /// Scans `n` lines whose elements are adjacent.
     template <class Functor, class T>
     static void scan_columns(line_shape const& s, T* out, T const* x, std::int64_t n) {
-        typename Functor::accumulator sums[most_columns];
+        typename Functor::accumulator sums[max_columns];
         for (std::int64_t j = 0; j != n; ++j) sums[j] = Functor::identity();
         for (std::int64_t i = 0; i != s.length; ++i, out += s.strides[0], x += s.strides[1])
             for (std::int64_t j = 0; j != n; ++j) {

@@ -20,8 +20,8 @@ constexpr bool takes() {
 /// log(exp(x) + exp(y)) without overflow.
 template <class T>
 ATON_HD T log_add_exp(T x, T y) {
-    T const most = binary<binary_op::maximum, T>{}(x, y);
-    return is_finite(most) ? most + std::log1p(std::exp(-std::abs(x - y))) : most;
+    T const peak = binary<binary_op::maximum, T>{}(x, y);
+    return is_finite(peak) ? peak + std::log1p(std::exp(-std::abs(x - y))) : peak;
 }
 
 template <scan_op Op, class T, class Wide>
@@ -30,8 +30,8 @@ struct scanning {
 
     ATON_HD static constexpr accumulator identity() {
         using enum scan_op;
-        if constexpr (Op == max || Op == log_add_exp) return least_of<accumulator>();
-        else if constexpr (Op == min) return most_of<accumulator>();
+        if constexpr (Op == max || Op == log_add_exp) return minimum_of<accumulator>();
+        else if constexpr (Op == min) return maximum_of<accumulator>();
         else return accumulator(Op == prod ? 1 : 0);
     }
     ATON_HD static accumulator load(T x) { return static_cast<accumulator>(static_cast<computed<T>>(x)); }
@@ -48,7 +48,7 @@ struct scanning {
     ATON_HD static T finish(accumulator x) { return static_cast<T>(static_cast<computed<T>>(x)); }
 };
 
-/// Whether the function is one of this dtype; then it runs, by `Launcher::scan<Functor>(lines, out, x)`.
+/// Runs `Launcher::scan<Functor>(lines, out, x)` and returns true if the function supports the dtype.
 template <class Launcher>
 bool launch_scan(scan_op op, dtype t, line_shape const& lines, void* out, void const* x) {
     bool known = false;
@@ -66,14 +66,15 @@ bool launch_scan(scan_op op, dtype t, line_shape const& lines, void* out, void c
     return known;
 }
 
-/// The parts of a softmax: of an element and the largest of its line, then of the sum of these terms.
+/// The parts of a softmax: the term of an element and the maximum of its line, then the result from the sum of the
+/// terms.
 template <bool Logarithm, class T>
 struct softmax_parts {
     using number = computed<T>;
-    ATON_HD static number term(T x, number most) { return math::exp(static_cast<number>(x) - most); }
-    /// What is the same along the line.
-    ATON_HD static number line(number most, number sum) {
-        if constexpr (Logarithm) return most + math::log(sum);
+    ATON_HD static number term(T x, number peak) { return math::exp(static_cast<number>(x) - peak); }
+    /// The part that is constant along a line.
+    ATON_HD static number line(number peak, number sum) {
+        if constexpr (Logarithm) return peak + math::log(sum);
         else return number(1) / sum;
     }
     ATON_HD static T finish(T x, number term, number line) {
@@ -82,7 +83,7 @@ struct softmax_parts {
     }
 };
 
-/// As launch_scan, by `Launcher::softmax<Parts>(shape, out, x)`.
+/// Like launch_scan, with `Launcher::softmax<Parts>(shape, out, x)`.
 template <class Launcher>
 bool launch_softmax(bool logarithm, dtype t, axis_shape const& shape, void* out, void const* x) {
     bool known = false;

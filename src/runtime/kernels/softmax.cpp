@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Softmax on the CPU: a line, or lines side by side, stay in the cache for all passes.
+// Softmax on the CPU: one line, or several adjacent lines, stay in the cache for all passes.
 #include "runtime/kernels/scan.hpp"
 
 #include <algorithm>
@@ -21,43 +21,43 @@ struct softmax_launcher : cpu_launcher {
             });
             return;
         }
-        std::int64_t const blocks = (s.inner + most_columns - 1) / most_columns;
-        std::int64_t const work = s.length * std::min(s.inner, most_columns);
+        std::int64_t const blocks = (s.inner + max_columns - 1) / max_columns;
+        std::int64_t const work = s.length * std::min(s.inner, max_columns);
         in_parts(s.outer * blocks, units_for_a_thread(work), [&](std::int64_t first, std::int64_t last) {
             for (; first != last; ++first) {
-                std::int64_t const column = first % blocks * most_columns;
+                std::int64_t const column = first % blocks * max_columns;
                 std::int64_t const at = first / blocks * s.length * s.inner + column;
-                columns<Parts>(s, std::min(most_columns, s.inner - column), out + at, x + at);
+                columns<Parts>(s, std::min(max_columns, s.inner - column), out + at, x + at);
             }
         });
     }
 
 private:
-    static constexpr std::int64_t most_columns = 64;
+    static constexpr std::int64_t max_columns = 64;
 
     template <class Parts, class T>
     static void line(std::int64_t n, T* out, T const* x) {
-        T const most = line_reduction<reduction<reduce_op::max, T, double>>::of(x, n, 1, 0);
-        for (std::int64_t i = 0; i != n; ++i) out[i] = Parts::term(x[i], most);
+        T const peak = line_reduction<reduction<reduce_op::max, T, double>>::of(x, n, 1, 0);
+        for (std::int64_t i = 0; i != n; ++i) out[i] = Parts::term(x[i], peak);
         double const sum = line_reduction<reduction<reduce_op::sum, T, double>>::of(out, n, 1, 0);
-        T const whole = Parts::line(most, static_cast<T>(sum));
+        T const whole = Parts::line(peak, static_cast<T>(sum));
         for (std::int64_t i = 0; i != n; ++i) out[i] = Parts::finish(x[i], out[i], whole);
     }
 
     template <class Parts, class T>
     static void columns(axis_shape const& s, std::int64_t n, T* out, T const* x) {
         using largest = reduction<reduce_op::max, T, double>;
-        T most[most_columns];
-        T whole[most_columns];
-        double sums[most_columns];
-        for (std::int64_t j = 0; j != n; ++j) most[j] = largest::identity();
+        T peak[max_columns];
+        T whole[max_columns];
+        double sums[max_columns];
+        for (std::int64_t j = 0; j != n; ++j) peak[j] = largest::identity();
         for (std::int64_t j = 0; j != n; ++j) sums[j] = 0;
         std::int64_t const end = s.length * s.inner;
         for (std::int64_t i = 0; i != end; i += s.inner)
-            for (std::int64_t j = 0; j != n; ++j) most[j] = largest::combine(most[j], x[i + j]);
+            for (std::int64_t j = 0; j != n; ++j) peak[j] = largest::combine(peak[j], x[i + j]);
         for (std::int64_t i = 0; i != end; i += s.inner)
-            for (std::int64_t j = 0; j != n; ++j) sums[j] += out[i + j] = Parts::term(x[i + j], most[j]);
-        for (std::int64_t j = 0; j != n; ++j) whole[j] = Parts::line(most[j], static_cast<T>(sums[j]));
+            for (std::int64_t j = 0; j != n; ++j) sums[j] += out[i + j] = Parts::term(x[i + j], peak[j]);
+        for (std::int64_t j = 0; j != n; ++j) whole[j] = Parts::line(peak[j], static_cast<T>(sums[j]));
         for (std::int64_t i = 0; i != end; i += s.inner)
             for (std::int64_t j = 0; j != n; ++j) out[i + j] = Parts::finish(x[i + j], out[i + j], whole[j]);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sorting on the CPU: numbers with their places, short rows by comparison, long ones by their bytes from the last to the first.
+// Sorting on the CPU: numbers with their indices, short rows by comparison, long ones by radix sort from the last byte
+// to the first.
 #include "runtime/kernels/sort.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ struct placed {
     std::int64_t place;
 };
 
-/// One byte of all keys; false where all have the same.
+/// Sorts by one byte of the keys; false if it is the same in all keys.
 template <class Key>
 bool sort_by_byte(placed<Key> const* from, placed<Key>* to, std::int64_t n, unsigned shift) {
     std::int64_t ends[257] = {};
@@ -53,14 +54,14 @@ struct sort_launcher : cpu_launcher {
         using key = unsigned_of<sizeof(T)>;
         std::int64_t const length = s.length;
         in_parts(s.rows, units_for_a_thread(length * 8), [&](std::int64_t first, std::int64_t last) {
-            scratch<placed<key>> const room(length * 2);
+            scratch<placed<key>> const temporary(length * 2);
             for (; first != last; ++first) {
                 T const* const from = x + first * length;
                 for (std::int64_t i = 0; i != length; ++i) {
                     key const k = sort_key(from[i]);
-                    room[i] = {s.descending ? static_cast<key>(~k) : k, i};
+                    temporary[i] = {s.descending ? static_cast<key>(~k) : k, i};
                 }
-                placed<key> const* const sorted_row = sort_row(room.data(), room.data() + length, length);
+                placed<key> const* const sorted_row = sort_row(temporary.data(), temporary.data() + length, length);
                 for (std::int64_t i = 0; i != length; ++i) {
                     values[first * length + i] = from[sorted_row[i].place];
                     indices[first * length + i] = sorted_row[i].place;

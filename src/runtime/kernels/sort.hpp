@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorting: numbers as unsigned integers of the same order.
+// Sorting: maps numbers to unsigned integers of the same order.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ using unsigned_of = std::conditional_t<
     Bytes == 1, std::uint8_t,
     std::conditional_t<Bytes == 2, std::uint16_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
 
-/// Equal numbers have one key, which a larger number's exceeds; NaN has the largest.
+/// Equal numbers have equal keys, and greater numbers greater ones; NaN has the greatest.
 template <class T>
 ATON_HD auto sort_key(T x) {
     using key = unsigned_of<sizeof(T)>;
@@ -28,12 +28,12 @@ ATON_HD auto sort_key(T x) {
     else {
         if (is_nan(static_cast<computed<T>>(x))) return static_cast<key>(~key{0});
         auto const code = std::bit_cast<key>(x);
-        if (code == sign) return sign; // -0 is 0
+        if (code == sign) return sign; // -0 equals 0
         return static_cast<key>((code & sign) != 0 ? ~code : code | sign);
     }
 }
 
-/// Whether numbers of this dtype have an order; then they are sorted, by `Launcher::sort(shape, values, indices, x)`.
+/// Runs `Launcher::sort(shape, values, indices, x)` and returns true if the dtype is ordered.
 template <class Launcher>
 bool launch_sort(dtype t, sort_shape const& s, void* values, std::int64_t* indices, void const* x) {
     bool known = false;

@@ -24,14 +24,14 @@ ATON_HD inline double erfcx(double x) {
     return two_over_root_pi / 2 / x * (1 - z * (1 - 3 * z * (1 - 5 * z * (1 - 7 * z))));
 }
 
-/// The same where x^2, of negative numbers, is rounded to T.
+/// Like erfcx, but for negative numbers with x^2 rounded to T.
 template <class T>
 ATON_HD T rounded_erfcx(T x) {
     auto const wide = static_cast<double>(x);
     return x < T(0) ? T(2) * std::exp(x * x) - static_cast<T>(erfcx(-wide)) : static_cast<T>(erfcx(wide));
 }
 
-/// x > 0 where erfc(x) = y, 0 < y <= 1: a rational start (26.2.23), then steps of Halley.
+/// The x > 0 with erfc(x) = y, 0 < y <= 1: a rational approximation (26.2.23), then Halley steps.
 ATON_HD inline double inverse_erfc(double y) {
     double const t = std::sqrt(-2 * std::log(y / 2));
     double x = root_half * (t - (2.30753 + t * 0.27061) / (1 + t * (0.99229 + t * 0.04481)));
@@ -55,7 +55,7 @@ ATON_HD inline double erfinv(double x) {
     return std::copysign(z, x);
 }
 
-/// Where the normal distribution function is p.
+/// The inverse of the normal distribution function.
 ATON_HD inline double ndtri(double p) {
     if (p == 0) return -infinity;
     if (p == 1) return infinity;
@@ -84,7 +84,7 @@ ATON_HD inline double digamma(double x) {
     return y + std::log(x) - 0.5 / x - rest;
 }
 
-/// The derivative of digamma. In T: what it is near its poles, large, depends on how pi is rounded.
+/// The derivative of digamma. Computed in T, since the large values near its poles depend on how pi is rounded.
 template <class T>
 ATON_HD T trigamma(T x) {
     T sign = T(1);
@@ -101,7 +101,7 @@ ATON_HD T trigamma(T x) {
     return sign * (y + (T(1) + T(0.5) / x + z * rest) / x);
 }
 
-/// The sum of (q + k)^-s over k >= 0: terms, then Euler and Maclaurin's formula.
+/// The sum of (q + k)^-s over k >= 0: leading terms, then the Euler-Maclaurin formula.
 ATON_HD inline double zeta(double s, double q) {
     if (s == 1) return infinity;
     if (s < 1) return no_number;
@@ -144,7 +144,7 @@ ATON_HD inline double large_regularized_gamma(double a, double x, bool upper) {
     return upper ? tail + rest : tail - rest;
 }
 
-/// The incomplete gamma function over gamma(a): of 0 to x, or of x to infinity.
+/// The regularized incomplete gamma function, lower or upper.
 ATON_HD inline double regularized_gamma(double a, double x, bool upper) {
     if (x < 0 || a < 0 || (a == 0 && !(x > 0))) return no_number;
     if (a == infinity && x == infinity) return no_number;
@@ -153,22 +153,22 @@ ATON_HD inline double regularized_gamma(double a, double x, bool upper) {
     if (x != x || a != a) return no_number; // NOLINT(misc-redundant-expression): NaN
     if (a > 1e6) return large_regularized_gamma(a, x, upper);
     double const scale = std::exp(a * std::log(x) - x - std::lgamma(a));
-    constexpr int most_terms = 20000;
+    constexpr int max_terms = 20000;
     if (x < a + 1) {
         double term = 1 / a;
         double sum = term;
-        for (int k = 1; k != most_terms && term > epsilon * sum; ++k) {
+        for (int k = 1; k != max_terms && term > epsilon * sum; ++k) {
             term *= x / (a + k);
             sum += term;
         }
         return upper ? 1 - sum * scale : sum * scale;
     }
-    constexpr double tiny = 1e-300; // a continued fraction, by Lentz's method
+    constexpr double tiny = 1e-300; // continued fraction, Lentz's method
     double b = x + 1 - a;
     double c = 1 / tiny;
     double d = 1 / b;
     double fraction = d;
-    for (int k = 1; k != most_terms; ++k) {
+    for (int k = 1; k != max_terms; ++k) {
         double const numerator = -k * (k - a);
         b += 2;
         d = numerator * d + b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions of one number. Each is written once: `apply` runs on the CPU and on a GPU, in float for the narrower floats.
+// Functions of one number. Each is written once: `apply` runs on the CPU and on a GPU, in float for narrower floats.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 template <class T>
 inline constexpr bool is_real = std::is_floating_point_v<T>;
 
-/// The type that a function is computed in: that of the elements, or float.
+/// The type that a function is computed in: the element type, or float.
 template <class T>
 using computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 
@@ -28,14 +28,14 @@ constexpr bool gives_bool(unary_op op) {
     return op == logical_not || op == isnan || op == isinf || op == isfinite;
 }
 
-/// What is computed one number after the other; vectors gain nothing.
+/// Functions that are not worth vectorizing.
 constexpr bool is_special(unary_op op) {
     using enum unary_op;
     return op == acos || op == acosh || op == asin || op == asinh || op == atan || op == atanh || op == cosh ||
            op == erfc || op == exp2 || op == lgamma || op == sinh || op == tan || (op >= airy_ai && op <= exponent);
 }
 
-/// Whether the function is one of numbers of this type. Narrower floats are floats here.
+/// Whether the function supports numbers of this type. Narrower floats count as float.
 template <unary_op Op, class T>
 constexpr bool takes() {
     using enum unary_op;
@@ -77,17 +77,17 @@ ATON_HD T apply_integer(T x, [[maybe_unused]] unary_parameters const& p) {
     else if constexpr (Op == bitwise_not) return static_cast<T>(~x);
     else if constexpr (Op == clamp) {
         auto const v = static_cast<double>(x);
-        double const least = v < p.a ? p.a : v; // where a > b all elements are b
-        return least > p.b ? static_cast<T>(p.b) : v < p.a ? static_cast<T>(p.a) : x;
+        double const raised = v < p.a ? p.a : v; // if a > b, all elements become b
+        return raised > p.b ? static_cast<T>(p.b) : v < p.a ? static_cast<T>(p.a) : x;
     } else if constexpr (Op == threshold) return static_cast<double>(x) > p.a ? x : static_cast<T>(p.b);
     else if constexpr (Op == shrink) {
         auto const v = static_cast<double>(x);
         double const y = v < -p.b ? v + p.a : v > p.b ? v - p.a : 0;
         return static_cast<T>(static_cast<std::int64_t>(y));
-    } else return x; // floor and the like
+    } else return x; // floor and similar functions
 }
 
-/// In double: what costs more than its conversions.
+/// Computed in double: functions that cost more than the conversions.
 template <unary_op Op>
 ATON_HD double apply_special(double x) {
     using enum unary_op;
@@ -119,7 +119,7 @@ ATON_HD T apply_real(T x, [[maybe_unused]] unary_parameters const& p) {
     else if constexpr (Op == atanh) return std::atanh(x);
     else if constexpr (Op == ceil) return std::ceil(x);
     else if constexpr (Op == celu) return x > T(0) ? x : a * math::expm1(x / a);
-    else if constexpr (Op == clamp) return (x < a ? a : x) > b ? b : x < a ? a : x; // where a > b it is b
+    else if constexpr (Op == clamp) return (x < a ? a : x) > b ? b : x < a ? a : x; // b if a > b
     else if constexpr (Op == cos) return std::cos(x);
     else if constexpr (Op == cosh) return std::cosh(x);
     else if constexpr (Op == elu) return x < T(0) ? a * b * math::expm1(c * x) : b * x;
@@ -155,7 +155,7 @@ ATON_HD T apply_real(T x, [[maybe_unused]] unary_parameters const& p) {
     else if constexpr (Op == rsqrt) return T(1) / std::sqrt(x);
     else if constexpr (Op == shrink) return x < -b ? x + a : x > b ? x - a : is_nan(x) ? x : T(0);
     else if constexpr (Op == sigmoid) return math::logistic(x);
-    else if constexpr (Op == sign) return x > T(0) ? T(1) : x < T(0) ? T(-1) : T(0); // of NaN too
+    else if constexpr (Op == sign) return x > T(0) ? T(1) : x < T(0) ? T(-1) : T(0); // NaN gives 0, too
     else if constexpr (Op == sin) return std::sin(x);
     else if constexpr (Op == sinh) return std::sinh(x);
     else if constexpr (Op == softplus) return x * a > b ? x : log1p_exp(x * a) / a;
@@ -193,13 +193,13 @@ ATON_HD bool apply_test(T x, [[maybe_unused]] unary_parameters const& p) {
     else return !is_finite(x) && ((p.a != 0 && x < T(0)) || (p.b != 0 && x > T(0)));
 }
 
-/// The function as a kernel calls it, from elements to elements.
+/// The functor that kernels call on elements.
 template <unary_op Op, class T>
 struct unary {
     unary_parameters p;
 
 #if !defined(__CUDACC__)
-    /// Whether there is a way without branches for most numbers: for those that `is_easy`.
+    /// Whether there is a branch-free path for most numbers, those for which `is_easy` holds.
     static constexpr bool has_easy_way = std::is_same_v<T, float> && (Op == unary_op::sin || Op == unary_op::cos);
     static bool is_easy(T x) { return math::is_small_angle(x); }
     static T easy(T x) { return math::sin_of_quarter(math::reduce_angle(x), Op == unary_op::cos ? 1 : 0); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows on the CPU: a row of them at a time, one of their elements after the other.
+// Window kernels on the CPU: one row of windows at a time, one element of the windows after the other.
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
 namespace {
 
-constexpr std::int64_t most_together = 256;
+constexpr std::int64_t max_together = 256;
 
 template <class T>
 T added(T sum, T x, T y) {
@@ -21,7 +21,7 @@ T added(T sum, T x, T y) {
     else return sum + x * y;
 }
 
-/// Calls `f` with the distance of two elements, a constant where it is a usual one.
+/// Calls `f` with the distance of two elements, as a constant if it is a common one.
 template <class Function>
 void with_stride(std::int64_t stride, Function const& f) {
     if (stride == 1) f(std::integral_constant<std::int64_t, 1>());
@@ -29,7 +29,7 @@ void with_stride(std::int64_t stride, Function const& f) {
     else f(stride);
 }
 
-/// Where the elements of a window stand, in both operands.
+/// The offsets of the elements of a window in both operands.
 struct places_of {
     explicit places_of(loop<2> const& l) : count(l.count), x(count), y(count) {
         row_cursor<2> at(l, 0);
@@ -43,13 +43,13 @@ struct places_of {
     scratch<std::int64_t> y;
 };
 
-/// Calls `f(n, at)` for rows of at most `most_together` windows.
+/// Calls `f(n, at)` for rows of at most `max_together` windows.
 template <class Function>
 void for_rows(window_shape const& s, Function const& f) {
     in_parts(s.starts.count, units_for_a_thread(s.places.count), [&](std::int64_t first, std::int64_t last) {
         row_cursor<3> at(s.starts, first);
         while (first != last) {
-            std::int64_t const n = std::min({last - first, at.left(), most_together});
+            std::int64_t const n = std::min({last - first, at.left(), max_together});
             f(n, at);
             first += n;
             at.advance(n);
@@ -64,7 +64,7 @@ void sum_of_products(window_shape const& s, T* out, T const* x, T const* y) {
     std::int64_t const step_of_y = s.starts.strides[2][inner];
     with_stride(s.starts.strides[1][inner], [&](auto step) {
         for_rows(s, [&](std::int64_t n, row_cursor<3> const& at) {
-            T sums[most_together];
+            T sums[max_together];
             for (std::int64_t k = 0; k != places.count; ++k) {
                 T const* const a = x + at.offset(1) + places.x[k];
                 T const* const b = y + at.offset(2) + places.y[k];
@@ -87,8 +87,8 @@ void first_largest(window_shape const& s, T* values, std::int64_t* numbers, T co
     int const inner = s.starts.rank - 1;
     with_stride(s.starts.strides[1][inner], [&](auto step) {
         for_rows(s, [&](std::int64_t n, row_cursor<3> const& at) {
-            T best[most_together];
-            place where[most_together];
+            T best[max_together];
+            place where[max_together];
             T const* const from = x + at.offset(1);
             for (std::int64_t j = 0; j != n; ++j) best[j] = from[places.x[0] + j * step];
             for (std::int64_t j = 0; j != n; ++j) where[j] = 0;
@@ -96,9 +96,9 @@ void first_largest(window_shape const& s, T* values, std::int64_t* numbers, T co
                 T const* const a = from + places.x[k];
                 for (std::int64_t j = 0; j != n; ++j) {
                     T const value = a[j * step];
-                    T const most = best[j];
-                    bool const better = value > most || is_nan(value); // of NaN the last
-                    best[j] = better ? value : most;
+                    T const highest = best[j];
+                    bool const better = value > highest || is_nan(value); // the last NaN wins
+                    best[j] = better ? value : highest;
                     where[j] = better ? static_cast<place>(k) : where[j];
                 }
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: functions of several numbers, which broadcast: arithmetic, comparisons, logic and choice.
+// ONNX operators: functions of several operands that broadcast: arithmetic, comparisons, logic and selection.
 #include "call.hpp"
 
 #include <cstddef>
@@ -15,23 +15,24 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// The second operand. Before opset 7 it broadcasts only where it is told to, along dimensions that begin at `axis`.
+/// The second operand. Before opset 7 it broadcasts only if the attribute 'broadcast' is set, along dimensions that
+/// start at 'axis'.
 tensor second(call const& c) {
     tensor const& x = c.in(0);
     tensor const& y = c.in(1);
     if (c.opset() >= 7 || x.sizes() == y.sizes()) return y;
     if (c.i("broadcast", 0) == 0)
-        throw error("inputs of the sizes " + to_string(x.sizes()) + " and " + to_string(y.sizes()) +
-                    " do not broadcast without the attribute that says so");
+        throw error("inputs of shapes " + to_string(x.sizes()) + " and " + to_string(y.sizes()) +
+                    " do not broadcast without the attribute 'broadcast'");
     sizes to = y.sizes();
     if (y.count() == 1 && y.rank() > x.rank()) to.clear();
     if (c.has_attribute("axis") && y.count() != 1) {
         std::size_t const end = axis_at(c.i("axis"), x.rank()) + y.rank();
-        if (end > x.rank()) throw error("the second input has more dimensions than the first behind its axis");
+        if (end > x.rank()) throw error("the second input has more dimensions than the first has from 'axis' on");
         to.resize(to.size() + x.rank() - end, 1);
     }
     tensor const fitting = reshape(y, to);
-    (void)fitting.expanded(x.sizes()); // throws where it does not fit
+    (void)fitting.expanded(x.sizes()); // throws if it does not fit
     return fitting;
 }
 
@@ -40,14 +41,14 @@ results function(call const& c) {
     return binary(Op, c.in(0), second(c));
 }
 
-/// Of bools.
+/// A function of bools.
 template <binary_op Op>
 results logic(call const& c) {
-    if (c.in(0).dtype() != dtype::bool_) throw error(std::string(c.op()) + " is one of bools");
+    if (c.in(0).dtype() != dtype::bool_) throw error(std::string(c.op()) + " requires bool inputs");
     return binary(Op, c.in(0), second(c));
 }
 
-/// Of integers: the least significant bits of the result.
+/// Integer powers modulo 2^bits.
 tensor power(tensor const& x, tensor const& y) {
     dtype const t = x.dtype();
     if (t == y.dtype()) return binary(binary_op::pow, x, y);
@@ -57,15 +58,15 @@ tensor power(tensor const& x, tensor const& y) {
     return cast(binary(binary_op::pow, cast(x, wide), cast(y, wide)), t);
 }
 
-/// ONNX leaves open what 0 to a negative power is in integers. Here it is what x86 makes of infinity, as in ONNX Runtime: so the check of
-/// a mapping finds whether it relies on another number.
+/// ONNX does not define integer 0 to a negative power. The result here is x86's conversion of infinity, as in ONNX
+/// Runtime, so that checks of mappings find those that rely on another value.
 results pow(call const& c) {
     tensor const& x = c.in(0);
     tensor const y = second(c);
     bool const is_int32 = x.dtype() == dtype::int32;
     if ((!is_int32 && x.dtype() != dtype::int64) || !is_signed_integral(y.dtype())) return power(x, y);
-    scalar const least(is_int32 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min());
-    return where(binary(binary_op::logical_and, equal(x, 0), less(y, 0)), least, power(x, y));
+    scalar const lowest(is_int32 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min());
+    return where(binary(binary_op::logical_and, equal(x, 0), less(y, 0)), lowest, power(x, y));
 }
 
 results mod(call const& c) {
@@ -80,11 +81,11 @@ results mod(call const& c) {
 
 results bit_shift(call const& c) {
     std::string const direction = c.s("direction");
-    if (direction != "LEFT" && direction != "RIGHT") throw error("there is no direction '" + direction + "'");
+    if (direction != "LEFT" && direction != "RIGHT") throw error("unknown direction '" + direction + "'");
     return binary(direction == "LEFT" ? binary_op::shift_left : binary_op::shift_right, c.in(0), c.in(1));
 }
 
-// The slope fits the input; before opset 7 it is one number, or one for each channel.
+// The slope broadcasts; before opset 7 it has one element, or one per channel.
 results prelu(call const& c) {
     tensor const& x = c.in(0);
     tensor slope = c.in(1);
@@ -97,7 +98,7 @@ results prelu(call const& c) {
     return binary(binary_op::prelu, x, slope.expanded(x.sizes()));
 }
 
-/// All inputs, one after the other.
+/// Folds all inputs from the left.
 template <binary_op Op>
 tensor folded(call const& c) {
     tensor out = c.in(0);
@@ -119,7 +120,7 @@ results mean_of_inputs(call const& c) {
     return half ? cast(out, t) : out;
 }
 
-/// Strings in order, of a tensor that is expanded.
+/// Expanded strings in row-major order.
 tensor texts(tensor const& x, sizes const& to) { return x.expanded(to).contiguous(); }
 
 // Strings are compared on the host.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nodes `ATen` of domain org.pytorch.aten, which run as operators of ATen. docs/exporter.md has their form.
+// `ATen` nodes of domain org.pytorch.aten, which run as ATen operators. docs/exporter.md describes their form.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -56,20 +56,21 @@ void take_attribute(aten_argument& a, node_attribute const& from, aten::schema_t
         a.is = kind::text;
         a.text = from.s;
         return;
-    default: throw error("attribute '" + from.name + "' is nothing that an operator of ATen takes");
+    default: throw error("attribute '" + from.name + "' has a type that no ATen operator takes");
     }
 }
 
-/// Hands the inputs of a node to the arguments of its schema.
+/// Assigns the inputs of a node to the arguments of its schema.
 class input_reader {
 public:
     explicit input_reader(call const& c) : c_(c), names_(c.strings("inputs")), named_(c.has_attribute("inputs")) {}
 
-    /// Whether the next input belongs to an argument: to the one that the attribute `inputs` says, without it to the next tensor.
+    /// Whether the next input belongs to an argument: the next one in the attribute `inputs`, or without it the next
+    /// tensor.
     [[nodiscard]] bool has(std::string_view name, bool is_tensor) const {
         return named_ ? next_ < names_.size() && names_[next_] == name : is_tensor;
     }
-    /// No tensor where the input is skipped.
+    /// Empty if the input is skipped.
     [[nodiscard]] tensor take() { return c_.maybe(next_++); }
 
 private:
@@ -105,7 +106,7 @@ results aten_node(call const& c) {
     std::string overload = "aten::" + c.s("operator");
     if (std::string const name = c.s("overload_name", ""); !name.empty()) overload += '.' + name;
     std::string_view const schema = aten::find_schema(overload);
-    if (schema.empty()) throw error(overload + ": ATen has no such operator");
+    if (schema.empty()) throw error(overload + ": ATen does not have this operator");
     std::vector<aten_argument> arguments;
     input_reader inputs(c);
     aten::schema_argument formal;

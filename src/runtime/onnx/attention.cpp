@@ -22,15 +22,15 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// [B, S, heads * D] as [B, heads, S, D].
 tensor by_heads(tensor const& x, std::int64_t heads) {
     if (x.rank() != 3 || heads < 1 || x.size(2) % heads != 0)
-        throw error(std::to_string(heads) + " heads in " + to_string(x.sizes()));
+        throw error(std::to_string(heads) + " heads do not fit shape " + to_string(x.sizes()));
     return transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
 }
-/// And back.
+/// The inverse of by_heads.
 tensor joined_heads(tensor const& x) {
     return reshape(transpose(x, 1, 2), {x.size(0), x.size(2), x.size(1) * x.size(3)});
 }
 
-/// The mask, from version 24 on as wide as there are keys: what it does not have is not seen.
+/// The mask, padded from version 24 on to the number of keys; missing entries hide keys.
 tensor widened_mask(call const& c, tensor const& mask, std::int64_t keys) {
     if (c.opset() < 24 || mask.rank() == 0 || mask.size(mask.rank() - 1) >= keys) return mask;
     sizes const before(mask.rank(), 0);
@@ -39,7 +39,7 @@ tensor widened_mask(call const& c, tensor const& mask, std::int64_t keys) {
     return pad(mask, before, after, mask.dtype() == dtype::bool_ ? scalar(false) : scalar(-infinity));
 }
 
-/// What is added to the scores [.., L, S]; no tensor: nothing.
+/// The bias of the scores [.., L, S]; may be empty.
 tensor bias_of(call const& c, tensor const& q, std::int64_t keys, std::int64_t past) {
     tensor seen; // bool
     auto const narrow = [&](tensor const& more) { seen = seen ? logical_and(seen, more) : more; };
@@ -54,7 +54,7 @@ tensor bias_of(call const& c, tensor const& q, std::int64_t keys, std::int64_t p
     if (c.has(6)) {
         counts = c.in(6);
         if (counts.sizes() != sizes{q.size(0)} || counts.dtype() != dtype::int64)
-            throw error("nonpad_kv_seqlen is one int64 for each of " + std::to_string(q.size(0)) + " samples");
+            throw error("nonpad_kv_seqlen must have one int64 for each of " + std::to_string(q.size(0)) + " samples");
         if (!c.has(4)) offset = counts - scalar(static_cast<long long>(q.size(2)));
     }
     auto const side = [&](char const* name) {
@@ -85,8 +85,8 @@ results attention(call const& c) {
         k = by_heads(k, c.i("kv_num_heads"));
         v = by_heads(v, c.i("kv_num_heads"));
     }
-    if (q.rank() != 4) throw error("queries of " + to_string(q.sizes()));
-    if (c.has(4) != c.has(5)) throw error("past_key and past_value go together");
+    if (q.rank() != 4) throw error("queries must have rank 4, not shape " + to_string(q.sizes()));
+    if (c.has(4) != c.has(5)) throw error("past_key and past_value must be given together");
     std::int64_t past = 0;
     if (c.has(4)) {
         std::vector<tensor> const keys = {c.in(4), k};
@@ -95,7 +95,7 @@ results attention(call const& c) {
         k = concat(keys, 2);
         v = concat(values, 2);
     }
-    if (k.rank() != 4) throw error("keys of " + to_string(k.sizes()));
+    if (k.rank() != 4) throw error("keys must have rank 4, not shape " + to_string(k.sizes()));
     attention_rules rules;
     double const scale = c.f("scale", 1 / std::sqrt(static_cast<double>(q.size(3))));
     rules.query_scale = rules.key_scale = std::sqrt(scale);
@@ -115,9 +115,10 @@ results flex_attention(call const& c) {
     dtype const precise = c.type("softmax_precision", q.dtype() == dtype::float64 ? dtype::float64 : dtype::float32);
     tensor k = c.in(1);
     tensor v = c.in(2);
-    if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4) throw error("queries, keys and values are of rank 4");
-    if (k.size(1) == 0 || q.size(1) % k.size(1) != 0 || v.size(1) != k.size(1)) throw error("heads do not meet");
-    auto const repeated = [&](tensor const& t) { // for all heads that share it
+    if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4) throw error("queries, keys and values must have rank 4");
+    if (k.size(1) == 0 || q.size(1) % k.size(1) != 0 || v.size(1) != k.size(1))
+        throw error("the numbers of heads do not match");
+    auto const repeated = [&](tensor const& t) { // repeated for the query heads that share it
         tensor const one = t.unsqueezed(2);
         sizes to = one.sizes();
         to[2] = q.size(1) / t.size(1);
@@ -129,7 +130,7 @@ results flex_attention(call const& c) {
     auto const modified = [&](tensor const& t, char const* name) {
         if (!c.has_attribute(name)) return t;
         std::vector<value> const out = c.run(c.graph(name), {t});
-        if (out.size() != 1 || !out[0].is_tensor()) throw error(std::string(name) + " gives one tensor");
+        if (out.size() != 1 || !out[0].is_tensor()) throw error(std::string(name) + " must return one tensor");
         return out[0].one();
     };
     tensor const scores = cast(matmul(q * scalar(scale), transpose(k, 2, 3) * scalar(scale)), precise);
@@ -147,7 +148,7 @@ results rotary_embedding(call const& c) {
     if (size < 0 || size > x.size(3) || size % 2 != 0) throw error("rotary_embedding_dim is " + std::to_string(size));
     auto const cache = [&](std::size_t i) { // [B, 1, S, size / 2]
         tensor const t = c.has(3) ? index_select(c.in(i), 0, c.in(3)) : c.in(i);
-        if (t.rank() != 3 || t.size(2) < size / 2) throw error("a cache of " + to_string(c.in(i).sizes()));
+        if (t.rank() != 3 || t.size(2) < size / 2) throw error("a cache has shape " + to_string(c.in(i).sizes()));
         return t.sliced(2, 0, size / 2).unsqueezed(1);
     };
     tensor const cosine = cache(1);
@@ -169,17 +170,19 @@ results rotary_embedding(call const& c) {
     return flat ? joined_heads(out) : out;
 }
 
-/// One step at a time: the state [B, G, K, V] forgets, takes a product of key and value in, and is read with the query.
+/// One step at a time: the state [B, G, K, V] decays, adds the product of key and value, and is multiplied by the
+/// query.
 results linear_attention(call const& c) {
     std::int64_t const heads = c.i("q_num_heads");
     std::int64_t const groups = c.i("kv_num_heads");
-    if (groups < 1 || heads < groups || heads % groups != 0) throw error("q_num_heads is no multiple of kv_num_heads");
+    if (groups < 1 || heads < groups || heads % groups != 0)
+        throw error("q_num_heads is not a multiple of kv_num_heads");
     std::string const rule = c.s("update_rule", "gated_delta");
     bool const forgets = rule == "gated" || rule == "gated_delta";
     bool const corrects = rule == "delta" || rule == "gated_delta";
     if (!forgets && !corrects && rule != "linear") throw error("update_rule is '" + rule + "'");
     if (forgets != c.has(4) || corrects != c.has(5))
-        throw error("update_rule '" + rule + "' and its inputs do not fit");
+        throw error("update_rule '" + rule + "' does not match the inputs");
     auto const wide = [&](std::size_t i) { return cast(c.in(i), dtype::float32); };
     tensor const q = by_heads(wide(0), heads);
     tensor const k = by_heads(wide(1), groups);
@@ -188,10 +191,10 @@ results linear_attention(call const& c) {
     std::int64_t const length = q.size(2);
     if (k.size(0) != batch || v.size(0) != batch || k.size(2) != length || v.size(2) != length ||
         k.size(3) != q.size(3))
-        throw error("queries, keys and values do not meet");
+        throw error("the shapes of queries, keys and values do not match");
     sizes const of_state = {batch, groups, k.size(3), v.size(3)};
     tensor state = c.has(3) ? wide(3) : full(0, dtype::float32, of_state, q.where());
-    if (state.sizes() != of_state) throw error("past_state is " + to_string(state.sizes()));
+    if (state.sizes() != of_state) throw error("past_state has shape " + to_string(state.sizes()));
     double const given = c.f("scale", 0);
     double const scale = given != 0 ? given : 1 / std::sqrt(static_cast<double>(q.size(3)));
     tensor const kept = forgets ? exp(by_heads(wide(4), groups)) : tensor(); // [B, G, T, K or 1]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inputs and attributes of a node, checked when they are asked for.
+// Inputs and attributes of a node, checked on access.
 #include "call.hpp"
 
 #include <string>
@@ -16,9 +16,9 @@ namespace {
     throw error(std::string(what) + " '" + std::string(name) + "' is missing");
 }
 
-/// The attribute where it has this type.
+/// The attribute; throws aton::error if it has another type.
 node_attribute const* of_type(node_attribute const* a, onnx::attr_type type) {
-    if (a != nullptr && a->type != type) throw error("attribute '" + a->name + "' has another type");
+    if (a != nullptr && a->type != type) throw error("attribute '" + a->name + "' has the wrong type");
     return a;
 }
 
@@ -31,13 +31,13 @@ value const& call::any(std::size_t i) const {
 
 tensor const& call::in(std::size_t i) const {
     value const& v = any(i);
-    if (v.is_sequence()) throw error("input " + std::to_string(i) + " is a sequence, a tensor is expected");
+    if (v.is_sequence()) throw error("input " + std::to_string(i) + " is a sequence, expected a tensor");
     if (!v) throw error("input " + std::to_string(i) + " is missing");
     return v.one();
 }
 
 std::vector<tensor> const& call::sequence(std::size_t i) const {
-    if (!any(i).is_sequence()) throw error("input " + std::to_string(i) + " is no sequence");
+    if (!any(i).is_sequence()) throw error("input " + std::to_string(i) + " is not a sequence");
     return any(i).many();
 }
 
@@ -48,8 +48,8 @@ std::vector<tensor> call::tensors(std::size_t first) const {
 }
 
 std::vector<std::int64_t> call::integers(std::size_t i) const {
-    constexpr std::int64_t most = 1 << 24; // views may have any size
-    if (in(i).count() > most) throw error("input " + std::to_string(i) + " has too many numbers");
+    constexpr std::int64_t limit = 1 << 24; // bounds views, which may have any size
+    if (in(i).count() > limit) throw error("input " + std::to_string(i) + " has too many elements");
     return to_host(in(i)).integers();
 }
 
@@ -102,14 +102,14 @@ graph_data const& call::graph(std::string_view name) const {
 dtype call::type(std::string_view name, dtype otherwise) const {
     std::int64_t const number = i(name, static_cast<std::int64_t>(otherwise));
     if (number <= 0 || number >= static_cast<std::int64_t>(dtype_count))
-        throw error("attribute '" + std::string(name) + "' is no data type: " + std::to_string(number));
+        throw error("attribute '" + std::string(name) + "' is not a data type: " + std::to_string(number));
     return static_cast<dtype>(number);
 }
 
 std::uint64_t call::seed() const {
     node_attribute const* const a = attribute("seed");
     if (a == nullptr) return runner_->next_seed();
-    if (a->type == onnx::attr_type::i) return static_cast<std::uint64_t>(a->i); // Dropout's
+    if (a->type == onnx::attr_type::i) return static_cast<std::uint64_t>(a->i); // Dropout has an integer seed
     auto const given = static_cast<float>(f("seed"));
     return static_cast<std::uint64_t>(scalar(given * 65536.0F).to_saturated<std::int64_t>());
 }

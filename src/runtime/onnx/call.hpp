@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a kernel of an ONNX operator sees of its node, and the rows that list kernels.
+// A node as kernels of ONNX operators see it, and the rows that list kernels.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
-/// The outputs of a node, in order; those that nobody asks for may be missing at the end, or none.
+/// The outputs of a node, in order; outputs that are not requested may be omitted at the end, or be empty.
 class results {
 public:
     // NOLINTBEGIN(google-explicit-constructor): a tensor is the only result.
@@ -33,7 +33,7 @@ private:
     std::vector<value> all_;
 };
 
-/// Runs graphs that a node holds; the interpreter behind a call.
+/// Runs subgraphs of a node; implemented by the interpreter.
 class graph_runner {
 public:
     graph_runner() = default;
@@ -41,16 +41,16 @@ public:
     graph_runner& operator=(graph_runner const&) = delete;
     virtual ~graph_runner() = default;
 
-    /// The outputs of a graph that is an attribute of the node.
+    /// The outputs of a graph attribute of the node.
     [[nodiscard]] virtual std::vector<value> run(graph_data const& body, std::vector<value> inputs) = 0;
-    /// An attribute of the node, through the references that bodies of functions hold; nullptr: there is none.
+    /// An attribute of the node, with references of function bodies resolved; nullptr if it is missing.
     [[nodiscard]] virtual node_attribute const* attribute(graph_node const& node, std::string_view name) = 0;
     [[nodiscard]] virtual device where() const = 0;
-    /// Another number at each call.
+    /// A new seed at each call.
     [[nodiscard]] virtual std::uint64_t next_seed() = 0;
 };
 
-/// A call of an operator: its inputs, attributes and version. What is asked for and not there throws aton::error.
+/// A call of an operator: inputs, attributes and version. Accessing something that is missing throws aton::error.
 class call {
 public:
     call(graph_node const& node, int opset, std::vector<value> inputs, graph_runner& runner)
@@ -60,27 +60,27 @@ public:
           runner_(&runner) {}
 
     [[nodiscard]] std::string_view op() const { return node_->op; }
-    /// The version of the domain of the operator that the graph imports.
+    /// The imported version of the operator's domain.
     [[nodiscard]] int opset() const { return opset_; }
     [[nodiscard]] device where() const { return runner_->where(); }
 
     [[nodiscard]] std::size_t inputs() const { return inputs_.size(); }
     [[nodiscard]] bool has(std::size_t i) const { return i < inputs_.size() && static_cast<bool>(inputs_[i]); }
     [[nodiscard]] tensor const& in(std::size_t i) const;
-    /// No tensor where the input is skipped.
+    /// Empty if the input is skipped.
     [[nodiscard]] tensor maybe(std::size_t i) const { return has(i) ? in(i) : tensor(); }
     [[nodiscard]] std::vector<tensor> const& sequence(std::size_t i) const;
-    /// A tensor, a sequence, or none.
+    /// A tensor, a sequence, or empty.
     [[nodiscard]] value const& any(std::size_t i) const;
     /// Inputs from `first` on, all tensors.
     [[nodiscard]] std::vector<tensor> tensors(std::size_t first = 0) const;
-    /// The numbers of an int32 or int64 input.
+    /// The elements of an int32 or int64 input.
     [[nodiscard]] std::vector<std::int64_t> integers(std::size_t i) const;
-    /// The only number of an input.
+    /// The only element of an input.
     [[nodiscard]] scalar number(std::size_t i) const { return to_host(in(i)).item(); }
 
     [[nodiscard]] std::size_t outputs() const { return node_->outputs.size(); }
-    /// Whether the output has a name.
+    /// Whether the output is requested.
     [[nodiscard]] bool wants(std::size_t i) const { return i < outputs() && node_->outputs[i] != no_value; }
 
     [[nodiscard]] bool has_attribute(std::string_view name) const { return attribute(name) != nullptr; }
@@ -90,7 +90,7 @@ public:
     [[nodiscard]] double f(std::string_view name, double otherwise) const;
     [[nodiscard]] std::string s(std::string_view name) const;
     [[nodiscard]] std::string s(std::string_view name, std::string_view otherwise) const;
-    /// Empty where there are none.
+    /// Empty if the attribute is missing.
     [[nodiscard]] std::vector<std::int64_t> ints(std::string_view name) const;
     [[nodiscard]] std::vector<std::int64_t> ints(std::string_view name, std::vector<std::int64_t> otherwise) const;
     [[nodiscard]] std::vector<float> floats(std::string_view name) const;
@@ -106,7 +106,7 @@ public:
     [[nodiscard]] std::vector<value> run(graph_data const& body, std::vector<value> with) const {
         return runner_->run(body, std::move(with));
     }
-    [[nodiscard]] std::uint64_t seed() const; ///< that of the attribute, else one of its own
+    [[nodiscard]] std::uint64_t seed() const; ///< that of the attribute, otherwise a new one
 
 private:
     [[nodiscard]] node_attribute const& required(std::string_view name) const;
@@ -117,12 +117,12 @@ private:
     graph_runner* runner_;
 };
 
-/// `axis` counted from the front. Throws aton::error where the tensor has no such axis, a 0-d one none at all.
+/// `axis` counted from the front. Throws aton::error if it is out of range; a 0-d tensor has no axes.
 [[nodiscard]] std::size_t axis_in(tensor const& x, std::int64_t axis);
 
 using kernel = results (*)(call const&);
 
-/// The kernel of an operator of ai.onnx or another domain, in all its versions: `c.opset()` tells them apart.
+/// The kernel of an operator for all its versions, which `c.opset()` distinguishes.
 struct row {
     std::string_view op;
     kernel run;
@@ -131,7 +131,7 @@ struct row {
 
 using rows = std::span<row const>;
 
-// One for each family, in a file of the same name.
+// One function per operator family, in a file of the same name.
 [[nodiscard]] rows arithmetic();
 [[nodiscard]] rows aten_nodes();
 [[nodiscard]] rows attention();
@@ -162,7 +162,7 @@ using rows = std::span<row const>;
 [[nodiscard]] rows training();
 [[nodiscard]] rows trees();
 
-/// nullptr: there is none, and a function body may do.
+/// nullptr if there is no kernel; a function body may exist.
 [[nodiscard]] kernel find_kernel(std::string_view domain, std::string_view op);
 
 } // namespace ATON_NAMESPACE::runtime::onnx_kernels

@@ -21,9 +21,9 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-// To and from strings, which the host alone has.
+// Casts to and from strings, which are on the host only.
 
-/// The shortest text that is read as the same number: plain, with an exponent where that would be long.
+/// The shortest string that parses to the same number; with an exponent if it would be long otherwise.
 template <class Real>
 std::string text_of(Real x) {
     if (std::isnan(x)) return "NaN";
@@ -36,7 +36,7 @@ std::string text_of(Real x) {
     return {out.data(), end.ptr};
 }
 
-/// The same of a type with fewer digits than float.
+/// Like text_of, for types with fewer digits than float.
 template <class Narrow>
 std::string text_of_narrow(Narrow x) {
     auto const wide = static_cast<float>(x);
@@ -75,7 +75,7 @@ tensor to_strings(tensor const& x) {
 }
 
 [[noreturn]] void refuse_text(std::string_view text) {
-    throw error("'" + std::string(text.substr(0, 40)) + "' is no number");
+    throw error("'" + std::string(text.substr(0, 40)) + "' is not a number");
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -87,7 +87,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// "INF" and "NaN" in any case too.
+/// Accepts "INF" and "NaN" in any case.
 double real_of(std::string_view text) {
     std::string_view const digits = trimmed(text);
     double out = 0;
@@ -102,7 +102,7 @@ double real_of(std::string_view text) {
     return out;
 }
 
-/// Towards zero where the text is that of a real number.
+/// Rounds towards zero if the string is a real number.
 template <class Integer>
 Integer integer_of(std::string_view text) {
     std::string_view const digits = trimmed(text);
@@ -135,27 +135,27 @@ tensor from_strings(tensor const& x, dtype to) {
     return parsed<double>(x, dtype::float64, real_of);
 }
 
-/// Powers of two in a byte: the exponent of float32, once its fraction is rounded. Signs are lost.
+/// float8_e8m0: the exponent of float32 after rounding its fraction. Signs are dropped.
 tensor to_powers(tensor const& x, bool saturate, std::string const& mode) {
-    constexpr int least = 0x400000; // 2^-127, which is subnormal in float32
-    constexpr int most = 0x7f000000;
+    constexpr int min_bits = 0x400000; // 2^-127, which is subnormal in float32
+    constexpr int max_bits = 0x7f000000;
     constexpr int infinity = 0x7f800000;
     tensor const all = cast(x, dtype::float32).reinterpreted(dtype::int32);
     tensor const bits = binary(binary_op::bitwise_and, all, scalar(0x7fffffff));
     tensor rounded = bits;
-    tensor lowest = less_equal(bits, scalar(least));
+    tensor lowest = less_equal(bits, scalar(min_bits));
     if (mode == "up") {
         rounded = bits + scalar(0x7fffff);
     } else if (mode == "nearest") {
         rounded = bits + scalar(0x400000);
-        lowest = less(bits, scalar(least + least / 2));
-    } else if (mode != "down") throw error("there is no rounding '" + mode + "'");
+        lowest = less(bits, scalar(min_bits + min_bits / 2));
+    } else if (mode != "down") throw error("unknown round_mode '" + mode + "'");
     tensor codes = binary(binary_op::shift_right, rounded, scalar(23));
     codes = where(lowest, scalar(0), codes);
     if (saturate) {
         codes = minimum(codes, scalar(254));
     } else {
-        tensor const outside = logical_or(less(bits, scalar(least)), greater(bits, scalar(most)));
+        tensor const outside = logical_or(less(bits, scalar(min_bits)), greater(bits, scalar(max_bits)));
         codes = where(outside, scalar(255), codes);
     }
     codes = where(greater(bits, scalar(infinity)), scalar(255), codes);
@@ -172,12 +172,12 @@ results convert(call const& c, dtype to) {
     return runtime::cast(x, to, saturate);
 }
 
-/// That of opset 1 is a name: "FLOAT".
+/// The dtype of a name such as "FLOAT", as in opset 1.
 dtype named(std::string wanted) {
     for (char& letter : wanted) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
     for (std::size_t i = 1; i != dtype_count; ++i)
         if (onnx_name(static_cast<dtype>(i)) == wanted) return static_cast<dtype>(i);
-    throw error("there is no data type '" + wanted + "'");
+    throw error("unknown data type '" + wanted + "'");
 }
 
 results cast_to(call const& c) {
@@ -189,7 +189,7 @@ results cast_to(call const& c) {
 
 results cast_like(call const& c) { return convert(c, c.in(1).dtype()); }
 
-/// Codes below 8 bits, which take a byte each: signed ones fill it with their sign, others with zeros.
+/// Codes below 8 bits, which take a byte each: signed ones are sign-extended, others zero-extended.
 tensor filled(tensor const& x, dtype as) {
     auto const beyond = static_cast<int>(8 - bits(as));
     bool const is_signed = is_signed_integral(as);
@@ -202,9 +202,10 @@ results same_bits(call const& c) {
     tensor const& x = c.in(0);
     dtype const to = c.type("to", dtype::undefined);
     if (bits(to) != bits(x.dtype()) || x.is_strings())
-        throw error(std::string(name(x.dtype())) + " does not have as many bits as " + std::string(name(to)));
+        throw error(std::string(name(x.dtype())) + " does not have the same number of bits as " +
+                    std::string(name(to)));
     if (bits(to) < 8) return filled(x, to);
-    if (to == dtype::bool_) return cast(x.reinterpreted(dtype::uint8), to); // any bit is true
+    if (to == dtype::bool_) return cast(x.reinterpreted(dtype::uint8), to); // any nonzero byte is true
     return x.reinterpreted(to);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What operators of ai.onnx.ml share: features, scores and labels.
+// Helpers of ai.onnx.ml operators: features, scores and labels.
 #include "classifiers.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// A softmax of those that are not 0; what is near 0 stays there.
+/// A softmax over nonzero elements; elements near 0 stay.
 tensor softmax_zero(tensor const& x) {
     if (x.count() == 0) return x;
     tensor const largest = max(x, {1}, true);
@@ -21,7 +21,7 @@ tensor softmax_zero(tensor const& x) {
     return where(equal(total, scalar(0)), scalar(0.5), powers / total);
 }
 
-/// sqrt(2) * erfinv(2x - 1), after Winitzki's formula for erfinv.
+/// sqrt(2) * erfinv(2x - 1), by Winitzki's approximation of erfinv.
 tensor probit(tensor const& x) {
     constexpr double a = 0.147;
     constexpr double pi = 3.14159265358979323846;
@@ -37,7 +37,7 @@ tensor probit(tensor const& x) {
 tensor features(call const& c) {
     tensor const& x = c.in(0);
     if (x.rank() == 0 || x.rank() > 2)
-        throw error("features of the sizes [N, F] are expected, not " + to_string(x.sizes()));
+        throw error("features of shape [N, F] are expected, not " + to_string(x.sizes()));
     tensor const real = x.dtype() == dtype::float64 ? x : cast(x, dtype::float32);
     return x.rank() == 1 ? real.unsqueezed(0) : real;
 }
@@ -57,7 +57,7 @@ tensor transformed_scores(tensor const& scores, std::string const& transform) {
     if (transform == "LOGISTIC") return sigmoid(scores);
     if (transform == "SOFTMAX_ZERO") return softmax_zero(scores);
     if (transform == "PROBIT") return probit(scores);
-    throw error("there is no transform '" + transform + "'");
+    throw error("unknown post_transform '" + transform + "'");
 }
 
 tensor labels_at(call const& c, tensor const& indices, std::vector<std::int64_t> const& integers,

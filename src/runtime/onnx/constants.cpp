@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that make tensors of attributes, sizes and indices.
+// ONNX operators that create tensors from attributes, sizes and indices.
 #include "call.hpp"
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// Values, and where they are: numbers in row-major order, or a row of coordinates for each.
+/// The dense form of values and their indices: linear in row-major order, or one row of coordinates each.
 tensor dense_of(node_attribute const& a) {
-    if (a.tensors.size() != 2) throw error("a sparse tensor has values and indices");
+    if (a.tensors.size() != 2) throw error("a sparse tensor must have values and indices");
     tensor const values = tensor::from_constant(a.tensors[0]);
     tensor const where = tensor::from_constant(a.tensors[1]);
     auto const rank = static_cast<std::int64_t>(a.ints.size());
     bool const by_coordinates = where.rank() == 2 && where.sizes() == sizes{values.count(), rank};
     if (where.dtype() != dtype::int64 || (!by_coordinates && where.sizes() != sizes{values.count()}))
-        throw error("the indices of a sparse tensor do not fit its values and sizes");
+        throw error("the indices of a sparse tensor do not match its values and shape");
     tensor const zeros = full(0, values.dtype(), a.ints);
     if (!by_coordinates) return reshape(put(flatten(zeros), where, flatten(values)), a.ints);
     std::vector<tensor> coordinates;
@@ -52,11 +52,11 @@ results constant(call const& c) {
     if (c.has_attribute("value_string")) return tensor::of_strings({c.s("value_string")}, {});
     if (c.has_attribute("value_strings")) return of_strings(c.strings("value_strings"));
     if (node_attribute const* const sparse = c.attribute("sparse_value")) return here(dense_of(*sparse));
-    throw error("no value is given");
+    throw error("the value is missing");
 }
 
 results constant_of_shape(call const& c) {
-    if (c.in(0).rank() != 1) throw error("the shape is 1-d");
+    if (c.in(0).rank() != 1) throw error("the shape must be 1-d");
     sizes const to = c.integers(0);
     if (!c.has_attribute("value")) return full(0, dtype::float32, to, c.where());
     tensor const value = c.t("value");
@@ -64,7 +64,7 @@ results constant_of_shape(call const& c) {
     return reshape(value, {}).expanded(to);
 }
 
-/// For each element of a matrix its column less its row.
+/// For each element of a matrix, its column minus its row.
 tensor diagonals(std::int64_t height, std::int64_t width, device where) {
     return range(width, 0, 1, where) - range(height, 0, 1, where).unsqueezed(1);
 }
@@ -97,13 +97,14 @@ std::int64_t count_of_reals(double start, double limit, double delta) {
     double const n = std::ceil((limit - start) / delta);
     if (!(n < 0x1p62))
         throw error("a range from " + std::to_string(start) + " to " + std::to_string(limit) + " by " +
-                    std::to_string(delta) + " has no end");
+                    std::to_string(delta) + " does not end");
     return n <= 0 ? 0 : static_cast<std::int64_t>(n);
 }
 
 results arithmetic_range(call const& c) {
     dtype const type = c.in(0).dtype();
-    if (c.in(1).dtype() != type || c.in(2).dtype() != type) throw error("start, limit and delta have one type");
+    if (c.in(1).dtype() != type || c.in(2).dtype() != type)
+        throw error("start, limit and delta must have the same type");
     bool const narrow = type == dtype::float16 || type == dtype::bfloat16;
     dtype const stash = narrow && c.opset() >= 27 ? c.type("stash_type", dtype::float32) : type;
     scalar const start = c.number(0);
@@ -122,7 +123,7 @@ results arithmetic_range(call const& c) {
 results one_hot(call const& c) {
     tensor const& indices = c.in(0);
     tensor const& values = c.in(2);
-    if (values.sizes() != sizes{2}) throw error("the values are two, off and on");
+    if (values.sizes() != sizes{2}) throw error("values must be [off_value, on_value]");
     std::int64_t const depth = cast(to_host(c.in(1)), dtype::int64).item().to<std::int64_t>();
     if (depth < 0) throw error("the depth is " + std::to_string(depth));
     std::size_t const axis = axis_at(c.i("axis", -1), indices.rank() + 1);

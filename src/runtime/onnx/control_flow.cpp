@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that run graphs.
+// ONNX control flow operators: If, Loop and Scan.
 #include "call.hpp"
 
 #include <algorithm>
@@ -18,23 +18,24 @@ namespace {
 
 using tensors = std::vector<tensor>;
 
-void require_outputs(graph_data const& body, std::size_t least) {
-    if (body.outputs.size() < least)
-        throw error("the body gives " + std::to_string(body.outputs.size()) + " outputs, at least " +
-                    std::to_string(least) + " are expected");
+void require_outputs(graph_data const& body, std::size_t min_count) {
+    if (body.outputs.size() < min_count)
+        throw error("the body has " + std::to_string(body.outputs.size()) + " outputs, at least " +
+                    std::to_string(min_count) + " are expected");
 }
 
 bool truth(tensor const& condition) {
-    if (condition.dtype() != dtype::bool_) throw error("a condition is bool");
+    if (condition.dtype() != dtype::bool_) throw error("a condition must be bool");
     return to_host(condition).item().to<bool>();
 }
 
 tensor tensor_of(value const& v, std::string const& what) {
-    if (!v.is_tensor()) throw error("the body gives no tensor as " + what);
+    if (!v.is_tensor()) throw error("the body must return a tensor as " + what);
     return v.one();
 }
 
-/// What a body gives at each iteration, side by side in a new axis; of none the type that the graph states, where it does.
+/// The outputs of a body at each iteration, stacked along a new axis. With zero iterations, the type that the graph
+/// declares, if any.
 class scan_output {
 public:
     scan_output(graph_data const& body, std::size_t output)
@@ -49,8 +50,8 @@ public:
         all_.push_back(std::move(t));
     }
 
-    /// Throws aton::error where as many as these do not fit into memory.
-    void require_room(std::int64_t trips) const {
+    /// Throws aton::error if that many tensors do not fit into memory.
+    void check_fits_in_memory(std::int64_t trips) const {
         sizes all = all_.front().sizes();
         all.insert(all.begin(), trips);
         (void)all_.front().expanded(all);
@@ -65,8 +66,8 @@ public:
 private:
     [[nodiscard]] tensor empty(std::int64_t axis, device where) const {
         if (type_->dtype == dtype::undefined)
-            throw error("no iteration, and output " + std::to_string(number_) + " of the body has no type");
-        sizes to; // sizes that the graph does not state are 0
+            throw error("there are zero iterations and output " + std::to_string(number_) + " of the body has no type");
+        sizes to; // sizes that the graph does not declare are 0
         for (dim const& d : type_->shape.dims()) to.push_back(d.is_static() ? d.size() : 0);
         to.insert(to.begin() + static_cast<std::ptrdiff_t>(axis_at(axis, to.size() + 1)), 0);
         return full(0, type_->dtype, to, where);
@@ -85,8 +86,8 @@ results branch(call const& c) {
 
 results loop(call const& c) {
     graph_data const& body = c.graph("body");
-    std::optional<std::int64_t> most;
-    if (c.has(0)) most = c.number(0).to<std::int64_t>();
+    std::optional<std::int64_t> max_trips;
+    if (c.has(0)) max_trips = c.number(0).to<std::int64_t>();
     bool const is_asked = c.has(1);
     bool go_on = !is_asked || truth(c.in(1));
     std::vector<value> carried;
@@ -95,7 +96,7 @@ results loop(call const& c) {
     require_outputs(body, std::max(states + 1, c.outputs() + 1));
     std::vector<scan_output> scans;
     for (std::size_t i = states + 1; i < body.outputs.size(); ++i) scans.emplace_back(body, i);
-    for (std::int64_t i = 0; go_on && (!most || i < *most); ++i) {
+    for (std::int64_t i = 0; go_on && (!max_trips || i < *max_trips); ++i) {
         std::vector<value> inputs = {full(i, dtype::int64, {}, c.where()), full(true, dtype::bool_, {}, c.where())};
         std::move(carried.begin(), carried.end(), std::back_inserter(inputs));
         std::vector<value> out = c.run(body, std::move(inputs));
@@ -103,23 +104,23 @@ results loop(call const& c) {
         carried.assign(std::make_move_iterator(out.begin() + 1),
                        std::make_move_iterator(out.begin() + 1 + static_cast<std::ptrdiff_t>(states)));
         for (std::size_t k = 0; k != scans.size(); ++k) scans[k].add(out[states + 1 + k]);
-        if (i == 0 && most && !is_asked)
-            for (scan_output const& s : scans) s.require_room(*most);
+        if (i == 0 && max_trips && !is_asked)
+            for (scan_output const& s : scans) s.check_fits_in_memory(*max_trips);
     }
     for (scan_output const& s : scans) carried.emplace_back(s.joined(0, false, c.where()));
     return carried;
 }
 
-/// Attributes of one number for each scan input or output.
+/// An attribute with one number per scan input or output; 0 by default.
 std::int64_t number_of(std::vector<std::int64_t> const& all, std::size_t i) { return i < all.size() ? all[i] : 0; }
 
 void require_count(std::vector<std::int64_t> const& all, std::size_t count, char const* name) {
     if (!all.empty() && all.size() != count)
-        throw error(std::string("'") + name + "' has " + std::to_string(all.size()) + " numbers for " +
+        throw error(std::string("'") + name + "' has " + std::to_string(all.size()) + " elements, not " +
                     std::to_string(count));
 }
 
-/// A Scan without a batch: how it goes over its inputs and joins what its body gives.
+/// A Scan without a batch: its iteration over inputs, and how outputs of the body are stacked.
 struct scan_plan {
     graph_data const* body = nullptr;
     std::size_t states = 0;
@@ -156,16 +157,16 @@ scan_plan plan_of(call const& c, std::size_t inputs) {
     return p;
 }
 
-/// The length of the axes that are scanned.
+/// The length of the scanned axes.
 std::int64_t length_of(scan_plan const& p, std::span<value const> inputs) {
     std::int64_t length = -1;
     for (std::size_t k = 0; k != p.scanned; ++k) {
         value const& v = inputs[p.states + k];
-        if (!v.is_tensor()) throw error("what is scanned is no tensor");
+        if (!v.is_tensor()) throw error("a scanned input is not a tensor");
         std::int64_t const size = v.one().size(axis_in(v.one(), number_of(p.input_axes, k)));
         if (length >= 0 && size != length)
-            throw error("sequences of the lengths " + std::to_string(length) + " and " + std::to_string(size) +
-                        " are scanned together");
+            throw error("sequences of lengths " + std::to_string(length) + " and " + std::to_string(size) +
+                        " cannot be scanned together");
         length = size;
     }
     return length;
@@ -194,7 +195,8 @@ std::vector<value> scanned(call const& c, scan_plan const& p, std::span<value co
     return carried;
 }
 
-/// Version 8: each input has a batch in front, whose sequences may have different lengths; what is behind them is 0.
+/// Version 8: each input has a leading batch axis, whose sequences may have different lengths; elements after their end
+/// are 0.
 results batched_scan(call const& c) {
     std::size_t const given = c.inputs() - std::min<std::size_t>(1, c.inputs());
     scan_plan const p = plan_of(c, given);
@@ -217,7 +219,7 @@ results batched_scan(call const& c) {
         }
         std::int64_t const longest = length_of(p, inputs);
         std::int64_t const length = lengths.empty() ? longest : lengths[static_cast<std::size_t>(b)];
-        if (length < 0 || length > longest) throw error("a sequence has the length " + std::to_string(length));
+        if (length < 0 || length > longest) throw error("a sequence has length " + std::to_string(length));
         for (std::size_t k = p.states; k != given; ++k) inputs[k] = inputs[k].one().sliced(0, 0, length);
         std::vector<value> const out = scanned(c, p, inputs, length);
         for (std::size_t k = 0; k != all.size(); ++k) {

@@ -22,12 +22,12 @@ results conv(call const& c) {
     return runtime::convolution(x, weight, c.maybe(2), window_of(c, x, spatial_sizes(weight)), c.i("group", 1));
 }
 
-/// The padding that leaves as many elements as output_shape or auto_pad say.
+/// Sets the padding that gives the output sizes of output_shape or auto_pad.
 void pad_to(window& w, sizes const& to, tensor const& x, sizes const& extra, bool upper) {
     if (to.size() != w.axes())
-        throw error("output_shape " + to_string(to) + " for " + std::to_string(w.axes()) + " axes");
-    if (std::any_of(to.begin(), to.end(), [](std::int64_t n) { return n < 0 || n > most_elements; }))
-        throw error("no result has the output_shape " + to_string(to));
+        throw error("output_shape " + to_string(to) + " does not fit " + std::to_string(w.axes()) + " axes");
+    if (std::any_of(to.begin(), to.end(), [](std::int64_t n) { return n < 0 || n > max_elements; }))
+        throw error("output_shape is out of range: " + to_string(to));
     for (std::size_t i = 0; i != w.axes(); ++i) {
         std::int64_t const total = w.reach(i, x.size(i + 2)) + extra[i] - to[i];
         std::int64_t const half = total >= 0 ? total / 2 : -((1 - total) / 2); // rounded down
@@ -45,7 +45,7 @@ results conv_transpose(call const& c) {
     std::string const mode = c.s("auto_pad", "NOTSET");
     if (c.has_attribute("output_shape")) {
         sizes to = c.ints("output_shape");
-        if (to.size() == w.axes() + 2) to.erase(to.begin(), to.begin() + 2); // with N and C, as version 1 allows
+        if (to.size() == w.axes() + 2) to.erase(to.begin(), to.begin() + 2); // including N and C, as version 1 allows
         pad_to(w, to, x, extra, mode == "SAME_UPPER");
     } else if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
         sizes to;
@@ -59,12 +59,12 @@ results conv_transpose(call const& c) {
     return transposed_convolution(x, weight, c.maybe(2), w, extra, c.i("group", 1));
 }
 
-/// Quantized numbers as int32, less their zero point: one for all, or one for each channel of axis 0.
-tensor centred(tensor const& x, tensor const& zero) {
+/// Quantized numbers as int32 minus their zero point: one for all, or one per channel of axis 0.
+tensor without_zero_point(tensor const& x, tensor const& zero) {
     tensor wide = cast(x, dtype::int32);
     if (!zero) return wide;
     if (zero.count() != 1 && (zero.rank() != 1 || zero.size(0) != x.size(0)))
-        throw error("a zero point of " + to_string(zero.sizes()) + " for " + to_string(x.sizes()));
+        throw error("a zero point of shape " + to_string(zero.sizes()) + " does not fit " + to_string(x.sizes()));
     sizes to(x.rank(), 1);
     to[0] = zero.count();
     return wide - reshape(cast(zero, dtype::int32), to);
@@ -72,10 +72,11 @@ tensor centred(tensor const& x, tensor const& zero) {
 
 tensor integer_conv(call const& c, tensor const& x, tensor const& x_zero, tensor const& weight, tensor const& w_zero,
                     tensor const& bias) {
-    if (x_zero && x_zero.count() != 1) throw error("the zero point of the input is one number");
-    if (weight.rank() < 3) throw error("a weight of " + to_string(weight.sizes()));
+    if (x_zero && x_zero.count() != 1) throw error("the zero point of the input must have one element");
+    if (weight.rank() < 3) throw error("a weight must have at least rank 3, not shape " + to_string(weight.sizes()));
     window const w = window_of(c, x, spatial_sizes(weight));
-    return runtime::convolution(centred(x, x_zero), centred(weight, w_zero), bias, w, c.i("group", 1));
+    return runtime::convolution(
+        without_zero_point(x, x_zero), without_zero_point(weight, w_zero), bias, w, c.i("group", 1));
 }
 
 results conv_integer(call const& c) { return integer_conv(c, c.in(0), c.maybe(2), c.in(1), c.maybe(3), {}); }
@@ -85,9 +86,9 @@ results qlinear_conv(call const& c) {
     tensor const& weight_scale = c.in(4);
     tensor const& zero = c.in(7);
     if (c.in(1).count() != 1 || c.in(6).count() != 1 || zero.count() != 1)
-        throw error("scale and zero point of the input and the output are one number each");
+        throw error("scale and zero point of the input and of the output must have one element each");
     if (weight_scale.count() != 1 && weight_scale.count() != y.size(1))
-        throw error("the scale of the weight is one number, or one for each channel");
+        throw error("the scale of the weight must have one element, or one per channel");
     sizes to(y.rank(), 1);
     to[1] = weight_scale.count();
     auto const wide = [](tensor const& t) { return cast(t, dtype::float32); };
@@ -97,7 +98,7 @@ results qlinear_conv(call const& c) {
     return cast(clamp(shifted, is_signed ? -128 : 0, is_signed ? 127 : 255), zero.dtype());
 }
 
-/// Coordinates along an axis [groups, places of the kernel, windows]: where each element of each window lies without offsets.
+/// Coordinates along an axis, [groups, places of the kernel, windows], of the elements of each window without offsets.
 tensor window_places(window const& w, sizes const& counts, std::size_t axis, device where) {
     std::size_t const axes = w.axes();
     sizes in_kernel(2 * axes, 1);
@@ -137,7 +138,7 @@ results deform_conv(call const& c) {
     by_part.insert(by_part.end(), spatial.begin(), spatial.end());
     tensor seen = sample(reshape(x, by_part), coordinates, {}); // [N * groups, C / groups, places * windows]
     if (c.has(4)) seen = seen * reshape(wide(4), {parts, 1, places * windows});
-    // The places of the kernel are channels of a convolution of size 1.
+    // The places of the kernel become channels of a convolution with kernel size 1.
     sizes to = {n, x.size(1) * places};
     to.insert(to.end(), counts.begin(), counts.end());
     sizes flat = {weight.size(0), weight.size(1) * places};
@@ -151,16 +152,17 @@ results col2im(call const& c) {
     tensor const& x = c.in(0);
     sizes const spatial = c.integers(1);
     window const w = bare_window_of(c, spatial.size(), c.integers(2));
-    if (x.rank() != 3) throw error("columns are [N, C * kernel, windows], not " + to_string(x.sizes()));
+    if (x.rank() != 3) throw error("columns must be [N, C * kernel, windows], not " + to_string(x.sizes()));
     (void)count_of(spatial);
     std::int64_t const places = count_of(w.kernel);
-    if (x.size(1) % places != 0) throw error("columns of " + to_string(x.sizes()) + " for " + to_string(w.kernel));
+    if (x.size(1) % places != 0)
+        throw error("columns of shape " + to_string(x.sizes()) + " do not fit the kernel " + to_string(w.kernel));
     sizes to = {x.size(0), x.size(1) / places};
     to.insert(to.end(), w.kernel.begin(), w.kernel.end());
     for (std::size_t i = 0; i != spatial.size(); ++i) {
-        std::int64_t const room = spatial[i] + w.before[i] + w.after[i] - w.extent(i);
-        if (room < 0) throw error("a window is larger than the image");
-        to.push_back(room / w.strides[i] + 1);
+        std::int64_t const slack = spatial[i] + w.before[i] + w.after[i] - w.extent(i);
+        if (slack < 0) throw error("a window is larger than the image");
+        to.push_back(slack / w.strides[i] + 1);
     }
     std::vector<std::size_t> order = {0, 1};
     for (std::size_t i = 0; i != spatial.size(); ++i) order.push_back(2 + spatial.size() + i);
@@ -176,7 +178,8 @@ results causal_conv_with_state(call const& c) {
     std::int64_t const kept = weight.size(2) - 1;
     tensor past = full(0, x.dtype(), {x.size(0), x.size(1), kept}, x.where());
     if (c.has(3)) past = c.in(3);
-    if (past.sizes() != sizes{x.size(0), x.size(1), kept}) throw error("past_state is " + to_string(past.sizes()));
+    if (past.sizes() != sizes{x.size(0), x.size(1), kept})
+        throw error("past_state has shape " + to_string(past.sizes()));
     std::vector<tensor> const parts = {past, x};
     tensor const whole = concat(parts, 2);
     tensor y = runtime::convolution(whole, weight, c.maybe(2), window::of({weight.size(2)}), x.size(1));

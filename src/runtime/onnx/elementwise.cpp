@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: functions of one number each, activations among them.
+// ONNX operators: functions of one operand, including activations.
 #include "call.hpp"
 
 #include <cfloat>
@@ -18,17 +18,17 @@ results function(call const& c) {
     return unary(Op, c.in(0));
 }
 
-/// Of a float with the attribute of this name as its parameter.
+/// A function of floats with this attribute as its parameter.
 tensor with_alpha(call const& c, unary_op op, double otherwise) {
     return unary(op, c.in(0), {c.f("alpha", otherwise), 0, 0});
 }
 
 bool is_narrow(dtype t) { return is_floating(t) && bits(t) <= 8; }
 
-/// Floats of 8 bits as float32, which tests are made of.
+/// 8-bit floats as float32, in which they are tested.
 tensor testable(tensor const& x) { return is_narrow(x.dtype()) ? cast(x, dtype::float32) : x; }
 
-// Opset 9 has it of integers, too.
+// Opset 9 also supports integers.
 results erf(call const& c) {
     tensor const& x = c.in(0);
     if (!is_integral(x.dtype())) return unary(unary_op::erf, x);
@@ -49,7 +49,7 @@ results selu(call const& c) {
 
 results gelu(call const& c) {
     std::string const approximate = c.s("approximate", "none");
-    if (approximate != "none" && approximate != "tanh") throw error("there is no approximation '" + approximate + "'");
+    if (approximate != "none" && approximate != "tanh") throw error("unknown approximation '" + approximate + "'");
     return unary(approximate == "tanh" ? unary_op::gelu_tanh : unary_op::gelu, c.in(0));
 }
 
@@ -61,7 +61,7 @@ results softplus(call const& c) {
     return unary(unary_op::softplus, c.in(0), {1, std::numeric_limits<double>::infinity(), 0});
 }
 
-// NaN is not above alpha, and becomes 0.
+// NaN is not greater than alpha and becomes 0.
 results thresholded_relu(call const& c) {
     tensor const& x = c.in(0);
     return where(greater(x, scalar(c.f("alpha", 1))), x, scalar(0));
@@ -70,17 +70,17 @@ results thresholded_relu(call const& c) {
 results shrink(call const& c) {
     tensor const& x = c.in(0);
     double bias = c.f("bias", 0);
-    if (is_integral(x.dtype())) bias = std::trunc(bias); // becomes one of the input's dtype
+    if (is_integral(x.dtype())) bias = std::trunc(bias); // is converted to the dtype of the input
     tensor const y = unary(unary_op::shrink, x, {bias, c.f("lambd", 0.5), 0});
-    return is_floating(x.dtype()) ? where(isnan(x), scalar(0), y) : y; // NaN is beyond neither
+    return is_floating(x.dtype()) ? where(isnan(x), scalar(0), y) : y; // NaN is beyond neither bound
 }
 
 results swiglu(call const& c) {
     tensor const& gate = c.in(0);
     tensor const& linear = c.in(1);
     if (gate.sizes() != linear.sizes())
-        throw error("inputs of the sizes " + to_string(gate.sizes()) + " and " + to_string(linear.sizes()) +
-                    " are given, the same are expected");
+        throw error("the inputs must have the same shape, not " + to_string(gate.sizes()) + " and " +
+                    to_string(linear.sizes()));
     return unary(unary_op::swish, gate, {c.f("alpha", 1), 0, 0}) * linear;
 }
 
@@ -93,17 +93,17 @@ results is_inf(call const& c) {
 results is_nan(call const& c) { return isnan(testable(c.in(0))); }
 
 results negation(call const& c) {
-    if (c.in(0).dtype() != dtype::bool_) throw error("Not is one of bools");
+    if (c.in(0).dtype() != dtype::bool_) throw error("Not requires a bool input");
     return logical_not(c.in(0));
 }
 
-/// A bound of Clip: one number.
+/// A bound of Clip: one element.
 tensor bound(call const& c, std::size_t i) {
-    if (c.in(i).count() != 1) throw error("a bound of the sizes " + to_string(c.in(i).sizes()) + " is no number");
+    if (c.in(i).count() != 1) throw error("a bound must have one element, not shape " + to_string(c.in(i).sizes()));
     return reshape(c.in(i), {});
 }
 
-// Of attributes before opset 11; those of opset 1 may be missing, and then there is no bound.
+// Bounds are attributes before opset 11; in opset 1 they may be missing.
 results clip(call const& c) {
     tensor out = c.in(0);
     if (c.opset() < 11) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that take and put elements by their indices, and those that find indices.
+// ONNX operators: gather, scatter, and operators that compute indices.
 #include "call.hpp"
 
 #include <cstdint>
@@ -21,14 +21,13 @@ tensor counted(std::int64_t size, std::size_t axis, std::size_t rank, device whe
     return reshape(range(size, 0, 1, where), to);
 }
 
-/// What an index tuple holds, in a last dimension, as indices of their own; behind those of the batch.
+/// Splits the index tuples of the last dimension into separate indices, after those of the batch.
 std::vector<tensor> tuples(tensor const& indices, std::size_t batch, tensor const& into) {
-    if (indices.rank() == 0) throw error("indices of rank 1 and more are expected");
+    if (indices.rank() == 0) throw error("indices must have at least rank 1");
     std::size_t const last = indices.rank() - 1;
     auto const depth = static_cast<std::size_t>(indices.size(last));
     if (batch > last || depth == 0 || batch + depth > into.rank())
-        throw error("indices of the sizes " + to_string(indices.sizes()) + " do not fit the sizes " +
-                    to_string(into.sizes()));
+        throw error("indices of shape " + to_string(indices.sizes()) + " do not fit shape " + to_string(into.sizes()));
     std::vector<tensor> out;
     for (std::size_t axis = 0; axis != batch; ++axis) {
         if (indices.size(axis) != into.size(axis))
@@ -65,14 +64,13 @@ put_op reduction_of(call const& c) {
     if (name == "mul") return put_op::mul;
     if (name == "max") return put_op::max;
     if (name == "min") return put_op::min;
-    throw error("reduction '" + name + "' is not known");
+    throw error("unknown reduction '" + name + "'");
 }
 
 tensor put_updates(call const& c, tensor const& at) {
     tensor const& updates = c.in(2);
     if (updates.sizes() != at.sizes())
-        throw error("updates of the sizes " + to_string(updates.sizes()) + " are given, " + to_string(at.sizes()) +
-                    " are expected");
+        throw error("updates have shape " + to_string(updates.sizes()) + ", expected " + to_string(at.sizes()));
     return put(c.in(0), at, updates, reduction_of(c));
 }
 
@@ -87,22 +85,22 @@ results tensor_scatter(call const& c) {
     tensor const& cache = c.in(0);
     tensor const& update = c.in(1);
     std::size_t const axis = axis_in(cache, c.i("axis", -2));
-    if (axis == 0) throw error("axis 0 is that of the batch");
+    if (axis == 0) throw error("axis 0 is the batch axis");
     std::string const mode = c.s("mode", "linear");
-    if (mode != "linear" && mode != "circular") throw error("mode '" + mode + "' is not known");
+    if (mode != "linear" && mode != "circular") throw error("unknown mode '" + mode + "'");
     std::size_t const rank = axis + 1;
     std::vector<tensor> indices;
     for (std::size_t i = 0; i != axis; ++i) indices.push_back(counted(cache.size(i), i, rank, cache.where()));
     if (update.rank() != cache.rank()) throw error("cache and update have different ranks");
     tensor at = counted(update.size(axis), axis, rank, cache.where());
     if (c.has(2)) {
-        if (c.in(2).sizes() != sizes{cache.size(0)}) throw error("an index to write at for each batch is expected");
+        if (c.in(2).sizes() != sizes{cache.size(0)}) throw error("write_indices must have one index per batch entry");
         sizes along(rank, 1);
         along[0] = cache.size(0);
         tensor const start = reshape(c.in(2), along);
         if (mode == "linear" && start.count() != 0 &&
             to_host(min(start, all_axes(start))).item().to<std::int64_t>() < 0)
-            throw error("an index to write at is negative");
+            throw error("write_indices must not be negative");
         at = at + start;
     }
     if (mode == "circular") at = binary(binary_op::remainder, at, scalar(cache.size(axis)));
@@ -111,7 +109,7 @@ results tensor_scatter(call const& c) {
     sizes expected = cache.sizes();
     expected[axis] = update.size(axis);
     if (update.sizes() != expected)
-        throw error("an update of the sizes " + to_string(update.sizes()) + " does not fit the cache's, " +
+        throw error("an update of shape " + to_string(update.sizes()) + " does not fit a cache of shape " +
                     to_string(cache.sizes()));
     return put(cache, where.expanded(expected), update);
 }
@@ -119,7 +117,7 @@ results tensor_scatter(call const& c) {
 results non_zero(call const& c) {
     tensor const& x = c.in(0);
     if (!x.is_strings()) return nonzero(x);
-    tensor const dense = x.contiguous(); // on the host; those that are not empty
+    tensor const dense = x.contiguous(); // on the host; only non-empty strings
     tensor const truth = tensor::empty(dtype::bool_, x.sizes());
     for (std::size_t i = 0; i != dense.strings().size(); ++i) truth.data<bool>()[i] = !dense.strings()[i].empty();
     return nonzero(to_device(truth, c.where()));
@@ -130,7 +128,7 @@ results compress(call const& c) {
     tensor const x = along ? c.in(0) : flatten(c.in(0));
     std::int64_t const axis = along ? c.i("axis") : 0;
     (void)axis_in(x, axis);
-    if (c.in(1).rank() != 1 || c.in(1).dtype() != dtype::bool_) throw error("the condition is bool and 1-d");
+    if (c.in(1).rank() != 1 || c.in(1).dtype() != dtype::bool_) throw error("the condition must be bool and 1-d");
     return index_select(x, axis, flatten(nonzero(c.in(1))));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that order elements otherwise, or see them in other sizes.
+// ONNX operators: layout and shape.
 #include "call.hpp"
 
 #include <algorithm>
@@ -23,21 +23,21 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
     return a * b;
 }
 
-/// Numbers that are an attribute in versions before `since`, an input then on; none where they are left out.
+/// Numbers that are an attribute before version `since` and an input from then on; empty if omitted.
 std::vector<std::int64_t> numbers(call const& c, std::string_view attribute, std::size_t input, int since) {
     if (c.opset() < since) return c.ints(attribute);
     return c.has(input) ? c.integers(input) : std::vector<std::int64_t>();
 }
 
-/// Sizes, starts, ends and steps: integers of a 1-d input, as ONNX has it.
+/// Sizes, starts, ends or steps: the integers of an input, which must be 1-d.
 std::vector<std::int64_t> list(call const& c, std::size_t input) {
     if (c.in(input).rank() != 1)
-        throw error("input " + std::to_string(input) + " is a list: it has 1 dimension, not " +
+        throw error("input " + std::to_string(input) + " must have 1 dimension, not " +
                     std::to_string(c.in(input).rank()));
     return c.integers(input);
 }
 
-/// Axes of a tensor of this rank, counted from the front, in ascending order.
+/// Axes for this rank, counted from the front, in ascending order.
 std::vector<std::size_t> distinct_axes(std::vector<std::int64_t> const& axes, std::size_t rank) {
     std::vector<std::size_t> out;
     for (std::int64_t axis : axes) {
@@ -72,16 +72,17 @@ results reshaped(call const& c) {
     for (auto s = to.begin(); s != to.end(); ++s) {
         auto const at = static_cast<std::size_t>(s - to.begin());
         if (*s == 0 && !allow_zero) {
-            if (at >= x.rank()) throw error("size 0 at axis " + std::to_string(at) + " has no counterpart");
+            if (at >= x.rank())
+                throw error("size 0 at axis " + std::to_string(at) + " has no corresponding input axis");
             *s = x.size(at);
         }
         if (*s >= 0) known = times(known, *s);
-        else if (*s != -1 || unknown != to.end()) throw error("the shape " + to_string(to) + " is not one");
+        else if (*s != -1 || unknown != to.end()) throw error("the shape " + to_string(to) + " is not valid");
         else unknown = s;
     }
     if (unknown != to.end()) {
         if (known == 0 || x.count() % known != 0)
-            throw error("the sizes " + to_string(x.sizes()) + " cannot become " + to_string(to));
+            throw error("shape " + to_string(x.sizes()) + " cannot be reshaped to " + to_string(to));
         *unknown = x.count() / known;
     }
     return reshape(x, to);
@@ -92,7 +93,7 @@ results flattened(call const& c) {
     auto const rank = static_cast<std::int64_t>(x.rank());
     std::int64_t const axis = c.i("axis", 1);
     if (axis < -rank || axis > rank)
-        throw error("axis " + std::to_string(axis) + " is outside of rank " + std::to_string(rank));
+        throw error("axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
     std::span const all(x.sizes());
     auto const at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
     return reshape(x, {count_of(all.subspan(0, at)), count_of(all.subspan(at))});
@@ -124,7 +125,7 @@ results transposed(call const& c) {
     if (c.has_attribute("perm")) {
         std::vector<std::int64_t> const perm = c.ints("perm");
         if (distinct_axes(perm, x.rank()).size() != x.rank())
-            throw error("'perm' has not the " + std::to_string(x.rank()) + " axes of the input");
+            throw error("'perm' is not a permutation of " + std::to_string(x.rank()) + " axes");
         for (std::size_t i = 0; i != axes.size(); ++i) axes[i] = axis_at(perm[i], x.rank());
     }
     return x.permuted(axes);
@@ -137,7 +138,7 @@ results expand(call const& c) {
     return x.expanded(broadcast(x.sizes(), shape));
 }
 
-/// The tensor `repeats[i]` times along each axis.
+/// Repeats the tensor `repeats[i]` times along axis i.
 tensor tiled(tensor const& x, std::vector<std::int64_t> const& repeats) {
     tensor wide = x;
     sizes expanded;
@@ -161,16 +162,16 @@ results tile(call const& c) {
         repeats = c.integers(1);
     }
     if (repeats.size() != x.rank())
-        throw error(std::to_string(repeats.size()) + " repeats are given for rank " + std::to_string(x.rank()));
+        throw error(std::to_string(repeats.size()) + " repeats were given for rank " + std::to_string(x.rank()));
     return tiled(x, repeats);
 }
 
 results concatenated(call const& c) { return concat(c.tensors(), c.opset() < 4 ? c.i("axis", 1) : c.i("axis")); }
 
-/// Sizes along an axis of the outputs, where they are not given: equal ones; from version 18 on the last ones may be smaller.
+/// The default sizes of the outputs of a split: equal; from version 18 on the last ones may be smaller.
 std::vector<std::int64_t> equal_parts(call const& c, std::int64_t size) {
     auto const count = static_cast<std::int64_t>(c.outputs());
-    if (count == 0) throw error("there is no output to split into");
+    if (count == 0) throw error("a split needs at least one output");
     if (c.i("num_outputs", count) != count)
         throw error("'num_outputs' is not the number of outputs, " + std::to_string(count));
     if (c.opset() < 18 && size % count != 0)
@@ -188,34 +189,35 @@ results split(call const& c) {
     tensor const& x = c.in(0);
     std::size_t const axis = axis_in(x, c.i("axis", 0));
     bool const by_input = c.has(1) && (c.opset() < 2 || c.opset() >= 13);
-    if (by_input && c.has_attribute("num_outputs")) throw error("both 'split' and 'num_outputs' are given");
+    if (by_input && c.has_attribute("num_outputs")) throw error("'split' and 'num_outputs' cannot be combined");
     std::vector<std::int64_t> parts;
     if (by_input) parts = cast(to_host(c.in(1)), dtype::int64).integers();
     else if (c.opset() < 13) parts = c.ints("split");
     if (parts.empty() && !(by_input || c.has_attribute("split"))) parts = equal_parts(c, x.size(axis));
     if (parts.size() != c.outputs())
-        throw error(std::to_string(parts.size()) + " parts are given for " + std::to_string(c.outputs()) + " outputs");
+        throw error(std::to_string(parts.size()) + " parts were given for " + std::to_string(c.outputs()) + " outputs");
     std::vector<value> out;
     std::int64_t start = 0;
     for (std::int64_t part : parts) {
-        if (part < 0 || part > x.size(axis) - start) throw error("the parts are no split of " + to_string(x.sizes()));
+        if (part < 0 || part > x.size(axis) - start)
+            throw error("the parts do not add up to the axis of " + to_string(x.sizes()));
         out.emplace_back(x.sliced(axis, start, part));
         start += part;
     }
-    if (start != x.size(axis)) throw error("the parts are no split of " + to_string(x.sizes()));
+    if (start != x.size(axis)) throw error("the parts do not add up to the axis of " + to_string(x.sizes()));
     return out;
 }
 
-/// The elements of an axis from `start` to `end`, as ONNX bounds them.
+/// The elements of an axis from `start` to `end`, clamped by ONNX's rules.
 tensor sliced(tensor const& x, std::size_t axis, std::int64_t start, std::int64_t end, std::int64_t step) {
-    if (step == 0) throw error("a step of a slice is 0");
+    if (step == 0) throw error("the step of a slice is 0");
     std::int64_t const size = x.size(axis);
-    std::int64_t const least = step > 0 ? 0 : -1;
+    std::int64_t const lower = step > 0 ? 0 : -1;
     auto const bound = [&](std::int64_t at, std::int64_t low) {
-        return std::clamp(at < 0 ? at + size : at, low, std::max(low, size + least));
+        return std::clamp(at < 0 ? at + size : at, low, std::max(low, size + lower));
     };
     std::int64_t const from = bound(start, 0);
-    std::int64_t const to = bound(end, least);
+    std::int64_t const to = bound(end, lower);
     auto const distance = static_cast<std::uint64_t>(step > 0 ? to - from : from - to);
     std::uint64_t const stride = step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
     bool const none = size == 0 || (step > 0 ? to <= from : to >= from);
@@ -235,25 +237,25 @@ results slice(call const& c) {
         std::iota(axes.begin(), axes.end(), 0);
     }
     if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
-        throw error("starts, ends, axes and steps are not equally many");
+        throw error("starts, ends, axes and steps must have the same length");
     (void)distinct_axes(axes, x.rank());
     for (std::size_t i = 0; i != axes.size(); ++i)
         x = sliced(x, axis_at(axes[i], x.rank()), starts[i], ends[i], steps[i]);
     return x;
 }
 
-/// The input of an operator that moves blocks between depth and space, and the size of the blocks.
+/// The block size of an operator that moves blocks between depth and space; checks the input.
 std::int64_t block_size(call const& c, tensor const& x) {
     if (x.rank() != 4) throw error("rank 4 is expected, not " + std::to_string(x.rank()));
     std::int64_t const b = c.i("blocksize");
-    if (b <= 0 || b > std::numeric_limits<std::int32_t>::max()) throw error("'blocksize' must be above 0");
+    if (b <= 0 || b > std::numeric_limits<std::int32_t>::max()) throw error("'blocksize' must be positive");
     return b;
 }
 
-/// Whether the blocks come before the depth ("DCR").
+/// Whether blocks precede the depth ("DCR").
 bool depth_last(call const& c, int since) {
     std::string const mode = c.opset() < since ? "DCR" : c.s("mode", "DCR");
-    if (mode != "DCR" && mode != "CRD") throw error("mode '" + mode + "' is not known");
+    if (mode != "DCR" && mode != "CRD") throw error("unknown mode '" + mode + "'");
     return mode == "DCR";
 }
 
@@ -264,7 +266,7 @@ tensor reordered(tensor const& x, sizes const& split_up, std::initializer_list<s
 results depth_to_space(call const& c) {
     tensor const& x = c.in(0);
     std::int64_t const b = block_size(c, x);
-    if (x.size(1) % (b * b) != 0) throw error("the channels do not come in blocks of " + std::to_string(b));
+    if (x.size(1) % (b * b) != 0) throw error("the number of channels is not a multiple of " + std::to_string(b));
     std::int64_t const depth = x.size(1) / (b * b);
     sizes const to = {x.size(0), depth, times(x.size(2), b), times(x.size(3), b)};
     if (depth_last(c, 11)) return reordered(x, {x.size(0), b, b, depth, x.size(2), x.size(3)}, {0, 3, 4, 1, 5, 2}, to);
@@ -275,7 +277,7 @@ results space_to_depth(call const& c) {
     tensor const& x = c.in(0);
     std::int64_t const b = block_size(c, x);
     if (x.size(2) % b != 0 || x.size(3) % b != 0)
-        throw error("height and width do not come in blocks of " + std::to_string(b));
+        throw error("height and width are not multiples of " + std::to_string(b));
     sizes const blocks = {x.size(0), x.size(1), x.size(2) / b, b, x.size(3) / b, b};
     sizes const to = {x.size(0), times(x.size(1), b * b), x.size(2) / b, x.size(3) / b};
     if (depth_last(c, 28)) return reordered(x, blocks, {0, 3, 5, 1, 2, 4}, to);
@@ -287,12 +289,12 @@ results reverse_sequence(call const& c) {
     std::int64_t const batch_axis = c.i("batch_axis", 1);
     std::int64_t const time_axis = c.i("time_axis", 0);
     if (x.rank() < 2 || (batch_axis != 0 && batch_axis != 1) || time_axis != 1 - batch_axis)
-        throw error("batch and time are axes 0 and 1");
+        throw error("batch_axis and time_axis must be 0 and 1");
     auto const batch = static_cast<std::size_t>(batch_axis);
     std::size_t const time = 1 - batch;
     tensor const lengths = cast(c.in(1), dtype::int64);
-    if (lengths.sizes() != sizes{x.size(batch)}) throw error("a length for each sequence of the batch is expected");
-    tensor const ends = lengths.unsqueezed(time); // beside the axis of time
+    if (lengths.sizes() != sizes{x.size(batch)}) throw error("sequence_lens must have one length per batch entry");
+    tensor const ends = lengths.unsqueezed(time); // broadcasts along the time axis
     tensor const at = range(x.size(time), 0, 1, x.where()).unsqueezed(batch);
     tensor const from = where(less(at, ends), ends - at - scalar(1), at);
     tensor const sequence = range(x.size(batch), 0, 1, x.where()).unsqueezed(time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Upper and lower case of UTF-8, after Unicode's UnicodeData.txt, without locales: those of a process are not the model's.
+// Upper and lower case of UTF-8 by Unicode's UnicodeData.txt, independent of the locale of the process.
 #include "letter_case.hpp"
 
 #include <cstddef>
@@ -9,7 +9,8 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// Upper-case letters and how far behind them the lower-case ones are. `pairs`: upper and lower alternate, beginning with an upper one.
+/// Upper-case letters and the distance to their lower-case ones. `pairs`: upper and lower case alternate, starting with
+/// upper case.
 struct letters {
     char32_t first = 0;
     char32_t last = 0;
@@ -19,7 +20,7 @@ struct letters {
 
 constexpr letters alphabets[] = {
     {U'A', U'Z', 32},          {0x00C0, 0x00D6, 32},      {0x00D8, 0x00DE, 32},      {0x0100, 0x012E, 1, true},
-    {0x0132, 0x0136, 1, true}, // without the Turkish i
+    {0x0132, 0x0136, 1, true}, // except the Turkish i
     {0x0139, 0x0147, 1, true}, {0x014A, 0x0176, 1, true}, {0x0178, 0x0178, -121},    {0x0179, 0x017D, 1, true},
     {0x0386, 0x0386, 38},      {0x0388, 0x038A, 37},      {0x038C, 0x038C, 64},      {0x038E, 0x038F, 63},
     {0x0391, 0x03A1, 32},      {0x03A3, 0x03AB, 32},      {0x0400, 0x040F, 80},      {0x0410, 0x042F, 32},
@@ -43,7 +44,7 @@ char32_t upper(char32_t c) {
     return c;
 }
 
-/// Letters of one and two bytes, and U+1E00 to U+1EFF, have the cases above; others are copied.
+/// Letters of one and two bytes, and U+1E00 to U+1EFF, are in the table above; others are copied.
 template <char32_t (*Change)(char32_t)>
 std::string changed(std::string_view text) {
     std::string out;

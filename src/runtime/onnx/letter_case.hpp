@@ -9,7 +9,8 @@
 
 namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
-/// Letters of the Latin, Greek, Cyrillic and Armenian alphabets, each as one other letter; all else, bytes that are no UTF-8 too, stays.
+/// Converts letters of the Latin, Greek, Cyrillic and Armenian alphabets, each to one letter; everything else stays,
+/// including bytes that are not UTF-8.
 [[nodiscard]] std::string lower_case(std::string_view text);
 [[nodiscard]] std::string upper_case(std::string_view text);
 

@@ -14,7 +14,7 @@ namespace {
 
 results matmul(call const& c) { return runtime::matmul(c.in(0), c.in(1)); }
 
-/// A product with a float; integers are cut.
+/// A product with a float; integers are truncated.
 tensor scaled(tensor const& x, double by) {
     if (by == 1) return x;
     if (is_floating(x.dtype())) return x * scalar(by);
@@ -29,15 +29,16 @@ results gemm(call const& c) {
     tensor const a = operand(0, "transA");
     tensor const b = operand(1, "transB");
     if (a.size(1) != b.size(0))
-        throw error("matrices of " + to_string(a.sizes()) + " and " + to_string(b.sizes()) + " do not meet");
-    bool const narrow = a.dtype() == dtype::float16 || a.dtype() == dtype::bfloat16; // one rounding
+        throw error("matrices of shapes " + to_string(a.sizes()) + " and " + to_string(b.sizes()) +
+                    " cannot be multiplied");
+    bool const narrow = a.dtype() == dtype::float16 || a.dtype() == dtype::bfloat16; // rounded once
     auto const wide = [&](tensor const& t) { return narrow ? cast(t, dtype::float32) : t; };
     tensor const y = scaled(runtime::matmul(wide(a), wide(b)), c.f("alpha", 1));
     double const beta = c.f("beta", 1);
     if (!c.has(2) || beta == 0) return cast(y, a.dtype());
     tensor const sum = y + scaled(wide(c.in(2)), beta);
     if (sum.sizes() != y.sizes())
-        throw error("the sizes " + to_string(c.in(2).sizes()) + " do not broadcast to " + to_string(y.sizes()));
+        throw error("shape " + to_string(c.in(2).sizes()) + " does not broadcast to " + to_string(y.sizes()));
     return cast(sum, a.dtype());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: losses of classes.
+// ONNX operators: classification losses.
 #include "call.hpp"
 
 #include <cstdint>
@@ -17,7 +17,7 @@ loss_reduction reduction_of(call const& c) {
     std::string const text = c.s("reduction", "mean");
     if (text == "mean") return loss_reduction::mean;
     if (text == "sum") return loss_reduction::sum;
-    if (text != "none") throw error("there is no reduction '" + text + "'");
+    if (text != "none") throw error("unknown reduction '" + text + "'");
     return loss_reduction::none;
 }
 
@@ -30,7 +30,7 @@ tensor loss_of(call const& c, tensor const& log_probability) {
 results negative_log_likelihood_loss(call const& c) { return loss_of(c, c.in(0)); }
 
 results softmax_cross_entropy_loss(call const& c) {
-    if (c.in(0).rank() < 2) throw error("scores of the sizes [batch, classes, ...] are expected");
+    if (c.in(0).rank() < 2) throw error("scores must have shape [batch, classes, ...]");
     tensor const log_probability = log_softmax(c.in(0), 1);
     return {loss_of(c, log_probability), log_probability};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: features and linear models (ai.onnx.ml). Those of maps are not there: values are tensors and sequences.
+// ONNX operators: features and linear models (ai.onnx.ml). Operators of maps are not supported: values are tensors and
+// sequences.
 #include "call.hpp"
 
 #include <algorithm>
@@ -20,10 +21,10 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// Of the last axis; a vector becomes a row.
+/// Selects from the last axis; a vector becomes a row.
 results array_feature_extractor(call const& c) {
     tensor const& x = c.in(0);
-    if (x.rank() == 0) throw error("an input with an axis is expected");
+    if (x.rank() == 0) throw error("the input must have at least one dimension");
     tensor const indices = flatten(c.in(1));
     tensor const all = reshape(range(x.count(), 0, 1, indices.where()), x.sizes());
     tensor const positions = index_select(all, -1, indices);
@@ -43,18 +44,18 @@ results feature_vectorizer(call const& c) {
     for (std::size_t i = 0; i != c.inputs(); ++i) {
         tensor x = cast(c.in(i), dtype::float32);
         if (x.rank() == 1) x = x.unsqueezed(0);
-        if (x.rank() != 2) throw error("inputs of the sizes [N, C] are expected, not " + to_string(x.sizes()));
+        if (x.rank() != 2) throw error("inputs of shape [N, C] are expected, not " + to_string(x.sizes()));
         if (i < widths.size()) x = pad(x, {0, 0}, {0, widths[i] - x.size(1)}, scalar(0));
         parts.push_back(x);
     }
     return concat(parts, 1);
 }
 
-/// One number for all features, or one for each.
+/// One number for all features, or one per feature.
 tensor for_features(tensor const& list, tensor const& x, char const* what) {
     if (list.count() != 1 && (x.rank() == 0 || list.count() != x.size(x.rank() - 1)))
-        throw error("'" + std::string(what) + "' has " + std::to_string(list.count()) + " numbers for the sizes " +
-                    to_string(x.sizes()));
+        throw error("'" + std::string(what) + "' has " + std::to_string(list.count()) +
+                    " elements, which does not fit shape " + to_string(x.sizes()));
     return list.count() == 1 ? reshape(list, {}) : list;
 }
 
@@ -62,7 +63,7 @@ results imputer(call const& c) {
     tensor const& x = c.in(0);
     std::vector<float> const floats = c.floats("imputed_value_floats");
     std::vector<std::int64_t> const integers = c.ints("imputed_value_int64s");
-    if (floats.empty() == integers.empty()) throw error("one list of imputed values is expected");
+    if (floats.empty() == integers.empty()) throw error("exactly one list of imputed values is expected");
     tensor const list = floats.empty() ? numbers(c, integers) : numbers(c, floats);
     tensor const values = cast(for_features(list, x, "imputed_value"), x.dtype());
     double const replaced = c.f("replaced_value_float", 0);
@@ -78,20 +79,20 @@ results scaler(call const& c) {
     return (x - offset) * for_features(numbers(c, c.floats("scale")), x, "scale");
 }
 
-// The largest number itself, not its size, is what MAX divides by; where that is 0, nothing is divided.
+// MAX divides by the maximum, not by the maximum magnitude; if it is 0, nothing is divided.
 results normalizer(call const& c) {
     tensor const x = cast(c.in(0), dtype::float32);
-    if (x.rank() == 0) throw error("an input of the sizes [N, C] or [C] is expected");
+    if (x.rank() == 0) throw error("the input must have shape [N, C] or [C]");
     std::string const kind = c.s("norm", "MAX");
     tensor divisor;
     if (kind == "MAX") divisor = max(x, {-1}, true);
     else if (kind == "L1") divisor = sum(abs(x), {-1}, true);
     else if (kind == "L2") divisor = sqrt(sum(square(x), {-1}, true));
-    else throw error("there is no norm '" + kind + "'");
+    else throw error("unknown norm '" + kind + "'");
     return x / where(equal(divisor, scalar(0)), scalar(1), divisor);
 }
 
-/// Elements as keys of a table: numbers by their value, NaN as one.
+/// Elements as keys of a table: numbers by value; all NaN are one key.
 std::vector<std::string> keys_of(tensor const& x) {
     std::vector<std::string> out;
     if (x.is_strings()) {
@@ -101,7 +102,7 @@ std::vector<std::string> keys_of(tensor const& x) {
         tensor const all = to_host(cast(x, dtype::float64)).contiguous();
         for (std::int64_t i = 0; i != all.count(); ++i) {
             double const v = all.data<double const>()[i];
-            out.push_back(std::isnan(v) ? "NaN" : std::to_string(std::bit_cast<std::int64_t>(v + 0.0))); // -0 is 0
+            out.push_back(std::isnan(v) ? "NaN" : std::to_string(std::bit_cast<std::int64_t>(v + 0.0))); // -0 equals 0
         }
     } else {
         for (std::int64_t v : to_host(cast(x, dtype::int64)).integers()) out.push_back(std::to_string(v));
@@ -109,9 +110,9 @@ std::vector<std::string> keys_of(tensor const& x) {
     return out;
 }
 
-/// The number of each element's key in a list, the last one where it is there twice; -1: it is not.
+/// The index of each element in a list, the last one for duplicates; -1 if it is missing.
 tensor numbers_in(tensor const& x, tensor const& list) {
-    if (x.is_strings() != list.is_strings()) throw error("the input and the keys are not of one kind");
+    if (x.is_strings() != list.is_strings()) throw error("the input and the keys must have the same type");
     std::unordered_map<std::string, std::int64_t> places;
     std::int64_t number = 0;
     for (std::string& key : keys_of(list)) places.insert_or_assign(std::move(key), number++);
@@ -123,10 +124,10 @@ tensor numbers_in(tensor const& x, tensor const& list) {
     return tensor::of_integers(out).reshaped(x.sizes());
 }
 
-/// `values[i]` for the key number i, `otherwise` for others.
+/// `values[i]` for key i, `otherwise` for -1.
 tensor mapped(call const& c, tensor const& keys, tensor const& values, tensor const& otherwise) {
     if (keys.rank() != 1 || values.rank() != 1 || keys.count() != values.count())
-        throw error("as many keys as values are expected");
+        throw error("keys and values must have the same length");
     tensor const& x = c.in(0);
     tensor const found = numbers_in(x, keys);
     tensor const missing = less(found, scalar(0));
@@ -145,13 +146,13 @@ tensor texts(std::vector<std::string> list) {
     return tensor::of_strings(std::move(list), {count});
 }
 
-/// "keys" or "values" of LabelEncoder, of whichever type.
+/// The "keys" or "values" attribute of LabelEncoder, of any type.
 tensor list_of(call const& c, std::string const& name) {
     if (c.has_attribute(name + "_tensor")) return c.t(name + "_tensor");
     if (c.has_attribute(name + "_strings")) return texts(c.strings(name + "_strings"));
     if (c.has_attribute(name + "_int64s")) return numbers(c, c.ints(name + "_int64s"));
     if (c.has_attribute(name + "_floats")) return numbers(c, c.floats(name + "_floats"));
-    throw error("there are no " + name);
+    throw error(name + " are missing");
 }
 
 tensor integer(call const& c, std::string_view name, std::int64_t otherwise) {
@@ -162,7 +163,7 @@ tensor default_of(call const& c, tensor const& values) {
     if (c.has_attribute("default_tensor")) {
         tensor const given = c.t("default_tensor");
         if (given.count() != 1 || given.is_strings() != values.is_strings())
-            throw error("'default_tensor' is no value of the type of the others");
+            throw error("'default_tensor' must be one value of the type of the other values");
         return given.contiguous();
     }
     if (values.is_strings()) return texts({c.s("default_string", "_Unused")});
@@ -171,7 +172,7 @@ tensor default_of(call const& c, tensor const& values) {
     return integer(c, "default_int64", -1);
 }
 
-// Opset 1 numbers one list of strings.
+// Opset 1 has a single list of strings.
 results label_encoder(call const& c) {
     if (c.has_attribute("classes_strings")) {
         tensor const classes = texts(c.strings("classes_strings"));
@@ -201,23 +202,23 @@ results one_hot_encoder(call const& c) {
     if (c.i("zeros", 1) == 0 && x.count() != 0) {
         tensor const known = reduce(reduce_op::any, hot, {-1});
         if (!to_host(reduce(reduce_op::all, known, all_axes(known))).item().to<bool>())
-            throw error("an element is of no category");
+            throw error("an element is not one of the categories");
     }
     return cast(hot, dtype::float32);
 }
 
-/// x times the coefficients of `rows` models, which lie together, and their intercepts.
+/// x times the coefficients of `rows` models, which are concatenated, plus their intercepts.
 tensor linear(call const& c, tensor const& x, std::int64_t rows) {
     std::vector<float> const coefficients = c.floats("coefficients");
     std::vector<float> const intercepts = c.floats("intercepts");
     auto const count = static_cast<std::int64_t>(coefficients.size());
     if (rows <= 0 || count % rows != 0 || count / rows != x.size(1))
-        throw error("there are " + std::to_string(coefficients.size()) + " coefficients for features of the sizes " +
+        throw error(std::to_string(coefficients.size()) + " coefficients do not fit features of shape " +
                     to_string(x.sizes()));
     tensor const weights = cast(reshape(numbers(c, coefficients), {rows, x.size(1)}), x.dtype());
     tensor scores = matmul(x, transpose(weights, 0, 1));
     if (intercepts.empty()) return scores;
-    if (static_cast<std::int64_t>(intercepts.size()) != rows) throw error("intercepts do not fit the coefficients");
+    if (static_cast<std::int64_t>(intercepts.size()) != rows) throw error("intercepts do not match the coefficients");
     return scores + cast(numbers(c, intercepts), x.dtype());
 }
 
@@ -226,7 +227,7 @@ results linear_regressor(call const& c) {
     return cast(transformed_scores(scores, c.s("post_transform", "NONE")), dtype::float32);
 }
 
-// One score of two classes is that of the second one, and less than 0 says the first.
+// With two classes, a single score is that of the second one; below 0 it selects the first.
 results linear_classifier(call const& c) {
     tensor const x = features(c);
     std::vector<std::int64_t> const integers = c.ints("classlabels_ints");
@@ -242,7 +243,7 @@ results linear_classifier(call const& c) {
     scores = transformed_scores(scores, transform);
     tensor const floats = cast(scores, dtype::float32);
     if (scores.size(1) > 1) {
-        if (static_cast<std::int64_t>(classes) != scores.size(1)) throw error("class labels do not fit the scores");
+        if (static_cast<std::int64_t>(classes) != scores.size(1)) throw error("class labels do not match the scores");
         return {labels_at(c, arg_max(scores, 1), integers, strings), floats};
     }
     tensor const chosen = greater_equal(scores.squeezed(1), scalar(transform == "NONE" ? 0.0 : 0.5));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The interpreter: graphs are planned once, then run node by node.
+// The interpreter of ONNX graphs: plans them once, then runs node by node.
 #include <aton/runtime/onnx_model.hpp>
 
 #include <exception>
@@ -21,9 +21,9 @@ namespace {
 
 using onnx_kernels::call;
 
-/// What the body that ONNX gives an operator depends on.
+/// The key of an operator body that ONNX generates.
 struct body_key {
-    std::vector<graph_node const*> calls; ///< the call, and those of functions that give its attributes
+    std::vector<graph_node const*> calls; ///< the call, and calls of functions that provide its attributes
     std::string types;
 
     friend auto operator<=>(body_key const&, body_key const&) = default;
@@ -31,9 +31,9 @@ struct body_key {
 
 struct operator_plan;
 
-/// Bodies that ONNX gives operators of one graph; few, since sizes may be others at each call.
+/// Operator bodies of one graph that ONNX generates; bounded, since sizes may change at each call.
 struct body_cache {
-    static constexpr std::size_t most = 256;
+    static constexpr std::size_t max_bodies = 256;
 
     std::mutex mutex;
     std::map<body_key, std::shared_ptr<operator_plan>> all;
@@ -42,7 +42,7 @@ struct body_cache {
 struct operator_plan {
     graph_data graph;
     graph_plan plan;
-    body_cache inner; ///< of the operators in it
+    body_cache inner; ///< for the operators inside
 };
 
 value_type type_of(value const& v) {
@@ -57,7 +57,7 @@ value_type type_of(value const& v) {
     return t;
 }
 
-/// Kind and dtype of an input; sizes are for the nodes to judge.
+/// Checks kind and dtype of an input; nodes check sizes.
 void require_type(graph_value const& input, value const& given) {
     auto const refuse = [&](std::string const& what) { throw error("input '" + input.name + "' " + what); };
     value_type const& t = input.type;
@@ -67,11 +67,11 @@ void require_type(graph_value const& input, value const& given) {
         if (!optional) refuse("is missing");
         return;
     }
-    if (t.dtype == dtype::undefined) return; // of a kind that types here do not have
-    if (given.is_sequence() != sequence) refuse(sequence ? "is no sequence" : "is a sequence, a tensor is expected");
+    if (t.dtype == dtype::undefined) return; // the type has no representation here
+    if (given.is_sequence() != sequence) refuse(sequence ? "is not a sequence" : "is a sequence, expected a tensor");
     auto const check = [&](tensor const& one) {
         if (one.dtype() != t.dtype)
-            refuse("is " + std::string(name(one.dtype())) + ", " + std::string(name(t.dtype)) + " is expected");
+            refuse("is " + std::string(name(one.dtype())) + ", expected " + std::string(name(t.dtype)));
     };
     if (!sequence) return check(given.one());
     for (tensor const& one : given.many()) check(one);
@@ -93,7 +93,7 @@ struct onnx_model::state {
     mutable body_cache bodies;
 };
 
-/// What all graphs of a run share.
+/// The state that all graphs of a run share.
 struct onnx_model::run_state {
     onnx_options const& options;
     std::uint64_t seed = 0;
@@ -101,19 +101,19 @@ struct onnx_model::run_state {
 
     void spend(std::uint64_t more) {
         steps += more;
-        if (steps > options.most_steps)
-            throw error("the run takes more than " + std::to_string(options.most_steps) + " steps");
+        if (steps > options.max_steps)
+            throw error("the run takes more than " + std::to_string(options.max_steps) + " steps");
     }
 };
 
-/// What runs a graph: its values, and the graphs around it.
+/// The execution of one graph: its values, and the enclosing frames.
 class onnx_model::frame final : public onnx_kernels::graph_runner {
 public:
     frame(run_state& run, body_cache& bodies) : run_(run), bodies_(&bodies) {}
 
-    std::vector<value> execute(graph_plan const& plan, std::vector<value> inputs, onnx_observer const& see = {}) {
+    std::vector<value> execute(graph_plan const& plan, std::vector<value> inputs, onnx_observer const& observer = {}) {
         graph_data const& g = *plan.graph;
-        run_.spend(1); // a body may have no node
+        run_.spend(1); // a body may be empty
         values_.assign(g.values.size(), {});
         if (inputs.size() > g.inputs.size())
             throw error("the graph '" + g.name + "' takes " + std::to_string(g.inputs.size()) + " inputs, not " +
@@ -123,7 +123,7 @@ public:
             if (inputs[i]) values_[g.inputs[i]] = std::move(inputs[i]);
         for (std::size_t i = 0; i != g.values.size(); ++i)
             if (g.values[i].outer != no_value) values_[i] = around_->values_[g.values[i].outer];
-        for (std::size_t n = 0; n != g.nodes.size(); ++n) run_node(g, g.nodes[n], plan.nodes[n], see);
+        for (std::size_t n = 0; n != g.nodes.size(); ++n) run_node(g, g.nodes[n], plan.nodes[n], observer);
         std::vector<value> outputs;
         outputs.reserve(g.outputs.size());
         for (value_id const id : g.outputs) outputs.push_back(id == no_value ? value() : values_[id]);
@@ -131,7 +131,7 @@ public:
     }
 
     [[nodiscard]] std::vector<value> run(graph_data const& body, std::vector<value> inputs) override {
-        // An attribute of a function may give the graph: then it is one of the call's, and sees the values there.
+        // The graph may come from an attribute of a function; then it belongs to the caller and captures values there.
         for (frame* owner = this; owner != nullptr;
              owner = owner->caller_ != nullptr ? owner->calling_ : owner->around_)
             for (auto const& plan : owner->current_->graphs)
@@ -140,7 +140,7 @@ public:
                     inner.around_ = owner;
                     return inner.execute(*plan, std::move(inputs));
                 }
-        throw error("the graph is none of the node's");
+        throw error("the graph does not belong to the node");
     }
 
     [[nodiscard]] node_attribute const* attribute(graph_node const& node, std::string_view name) override {
@@ -161,11 +161,11 @@ public:
 
 private:
     frame(frame const& outer, body_cache* bodies) : run_(outer.run_), bodies_(bodies), depth_(outer.depth_ + 1) {
-        if (depth_ > most_nesting)
-            throw error("graphs and functions are nested more than " + std::to_string(most_nesting) + " deep");
+        if (depth_ > max_nesting)
+            throw error("graphs and functions are nested more than " + std::to_string(max_nesting) + " deep");
     }
 
-    void run_node(graph_data const& g, graph_node const& n, node_plan const& p, onnx_observer const& see) {
+    void run_node(graph_data const& g, graph_node const& n, node_plan const& p, onnx_observer const& observer) {
         if (!p.is_done) {
             std::vector<value> inputs;
             inputs.reserve(n.inputs.size());
@@ -177,18 +177,18 @@ private:
                 set_outputs(n,
                             p.run != nullptr ? std::move(p.run(call(n, p.opset, std::move(inputs), *this)).values())
                                              : by_body(n, p, std::move(inputs)));
-            } catch (std::exception const& e) { // that memory is not enough, too
+            } catch (std::exception const& e) { // such as std::bad_alloc
                 throw error(describe(g, n) + ": " + e.what());
             }
         }
-        if (see) show(n, see);
+        if (observer) show(n, observer);
         for (value_id const id : p.last_uses) values_[id] = {};
     }
 
-    void show(graph_node const& n, onnx_observer const& see) const {
+    void show(graph_node const& n, onnx_observer const& observer) const {
         std::vector<value> results;
         for (value_id const id : n.outputs) results.push_back(id == no_value ? value() : values_[id]);
-        see(n, results);
+        observer(n, results);
     }
 
     void set_outputs(graph_node const& n, std::vector<value> outputs) {
@@ -206,7 +206,7 @@ private:
         return inner.execute(onnx == nullptr ? *p.body : onnx->plan, std::move(inputs));
     }
 
-    /// ONNX's own body of an operator for these operands.
+    /// ONNX's function body of an operator for these operands.
     std::shared_ptr<operator_plan> body_of(graph_node const& n, int opset, std::vector<value> const& inputs) {
         body_key key{{&n}, {}};
         std::vector<value_type> types;
@@ -231,23 +231,23 @@ private:
         auto made = std::make_shared<operator_plan>();
         made->graph = operator_body(call, opset, types);
         made->plan = planner({}, run_.options.where).plan(made->graph, true);
-        if (bodies_->all.size() == body_cache::most) bodies_->all.clear();
+        if (bodies_->all.size() == body_cache::max_bodies) bodies_->all.clear();
         return bodies_->all[std::move(key)] = std::move(made);
     }
 
     run_state& run_;
     body_cache* bodies_;
     int depth_ = 0;
-    frame* around_ = nullptr;            ///< that of the graph around this one
-    frame* calling_ = nullptr;           ///< of the body of an operator: what calls it, and the call
-    graph_node const* caller_ = nullptr; ///< not nullptr in the body of an operator
+    frame* around_ = nullptr;            ///< frame of the enclosing graph
+    frame* calling_ = nullptr;           ///< in an operator's body: the frame of the call
+    graph_node const* caller_ = nullptr; ///< in an operator's body: the call
     graph_function const* function_ = nullptr;
     node_plan const* current_ = nullptr;
     std::vector<value> values_;
 };
 
 onnx_model::onnx_model(graph_data graph, onnx_options options)
-    : state_(answer_of([&] { return std::make_unique<state>(std::move(graph), options); })) {}
+    : state_(with_one_line_errors([&] { return std::make_unique<state>(std::move(graph), options); })) {}
 
 onnx_model::onnx_model(onnx_model&&) noexcept = default;
 onnx_model& onnx_model::operator=(onnx_model&&) noexcept = default;
@@ -255,11 +255,11 @@ onnx_model::~onnx_model() = default;
 
 graph_data const& onnx_model::graph() const { return state_->graph; }
 
-std::vector<value> onnx_model::run(std::span<value const> inputs, onnx_observer const& see) const {
-    return answer_of([&] { return run_once(inputs, see); });
+std::vector<value> onnx_model::run(std::span<value const> inputs, onnx_observer const& observer) const {
+    return with_one_line_errors([&] { return run_once(inputs, observer); });
 }
 
-std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_observer const& see) const {
+std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_observer const& observer) const {
     graph_data const& g = state_->graph;
     std::vector<value> placed;
     for (std::size_t i = 0; i < g.inputs.size(); ++i) {
@@ -268,10 +268,10 @@ std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_obse
         if (given || input.initializer < 0) require_type(input, given);
         placed.push_back(to_device(given, state_->options.where));
     }
-    for (std::size_t i = g.inputs.size(); i < inputs.size(); ++i) placed.push_back(inputs[i]); // too many
+    for (std::size_t i = g.inputs.size(); i < inputs.size(); ++i) placed.push_back(inputs[i]); // surplus inputs
     run_state run{state_->options, state_->options.seed};
     frame outermost(run, state_->bodies);
-    return outermost.execute(state_->plan, std::move(placed), see);
+    return outermost.execute(state_->plan, std::move(placed), observer);
 }
 
 } // namespace ATON_NAMESPACE::runtime

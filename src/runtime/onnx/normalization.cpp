@@ -16,11 +16,11 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-constexpr double usual_epsilon = 1e-5F; // a float, as attributes are
+constexpr double usual_epsilon = 1e-5F; // float, like attributes
 
 double epsilon_of(call const& c) { return c.f("epsilon", usual_epsilon); }
 
-/// Whether statistics are those of the batch: versions before 14 tell by is_test, or by what they are asked for.
+/// Whether the batch's statistics are used; before version 14 this follows from is_test or from the requested outputs.
 bool trains(call const& c) {
     if (c.opset() >= 14) return c.i("training_mode", 0) != 0;
     return c.opset() >= 7 ? c.outputs() > 1 : c.i("is_test", 0) == 0;
@@ -29,7 +29,7 @@ bool trains(call const& c) {
 results batch_normalization(call const& c) {
     tensor const& given = c.in(0);
     tensor x = given;
-    if (c.opset() < 9 && c.i("spatial", 1) == 0 && x.rank() > 2) // each feature is a channel
+    if (c.opset() < 9 && c.i("spatial", 1) == 0 && x.rank() > 2) // each element of an image is a channel
         x = reshape(x, {x.size(0), x.size(0) == 0 ? 0 : x.count() / x.size(0)});
     std::vector<tensor> parts; // scale, bias, mean, variance
     for (std::size_t i = 1; i != 5; ++i) parts.push_back(flatten(c.in(i)));
@@ -57,7 +57,8 @@ results batch_normalization(call const& c) {
 
 void require_channels(tensor const& parameter, std::int64_t count) {
     if (parameter.count() != count)
-        throw error(to_string(parameter.sizes()) + " for " + std::to_string(count) + " channels");
+        throw error("a parameter of shape " + to_string(parameter.sizes()) + " does not fit " + std::to_string(count) +
+                    " channels");
 }
 
 results instance_normalization(call const& c) {
@@ -72,7 +73,7 @@ results instance_normalization(call const& c) {
     return cast(y * fitted(1) + fitted(2), x.dtype());
 }
 
-/// What stage one computes in; bfloat16 rounds what goes in and comes out.
+/// The dtype of stage one; with bfloat16, its inputs and outputs are rounded.
 dtype stash_type(call const& c) { return c.type("stash_type", dtype::float32); }
 tensor stashed(tensor const& x, dtype stash) { return widened(cast(x, stash)); }
 
@@ -83,7 +84,7 @@ results group_normalization(call const& c) {
     tensor const rounded = cast(y, x.dtype());
     auto const fitted = [&](std::size_t i) {
         tensor p = cast(flatten(c.in(i)), x.dtype());
-        if (c.opset() < 21) { // one for each group
+        if (c.opset() < 21) { // one element per group
             require_channels(p, groups);
             p = reshape(reshape(p, {groups, 1}).expanded({groups, x.size(1) / groups}), {x.size(1)});
         }
@@ -102,7 +103,7 @@ axis_list axes_from(call const& c, tensor const& x) {
 
 void require_fitting(tensor const& x, tensor const& parameter) {
     if (broadcast(x.sizes(), parameter.sizes()) != x.sizes())
-        throw error("the sizes " + to_string(parameter.sizes()) + " do not broadcast to " + to_string(x.sizes()));
+        throw error("shape " + to_string(parameter.sizes()) + " does not broadcast to " + to_string(x.sizes()));
 }
 
 results layer_normalization(call const& c) {
@@ -128,16 +129,16 @@ results rms_normalization(call const& c) {
 results mean_variance_normalization(call const& c) {
     tensor const x = widened(c.in(0));
     axis_list const axes = c.ints("axes", {0, 2, 3});
-    tensor const centred = x - mean(x, axes, true);
-    tensor const deviation = sqrt(mean(square(centred), axes, true));
-    return cast(centred / (deviation + scalar(1e-9)), c.in(0).dtype());
+    tensor const centered = x - mean(x, axes, true);
+    tensor const deviation = sqrt(mean(square(centered), axes, true));
+    return cast(centered / (deviation + scalar(1e-9)), c.in(0).dtype());
 }
 
 results lp_normalization(call const& c) {
     tensor const x = widened(c.in(0));
     std::int64_t const axis = c.i("axis", -1);
     std::int64_t const p = c.i("p", 2);
-    if (p != 1 && p != 2) throw error("p is " + std::to_string(p) + ", 1 or 2 is expected");
+    if (p != 1 && p != 2) throw error("p is " + std::to_string(p) + ", expected 1 or 2");
     tensor const norm = p == 1 ? sum(abs(x), {axis}, true) : sqrt(sum(square(x), {axis}, true));
     return cast(where(equal(norm, 0), scalar(0), x / norm), c.in(0).dtype());
 }
@@ -150,7 +151,7 @@ results lrn(call const& c) {
     if (x.count() == 0) return c.in(0);
     std::int64_t const channels = x.size(1);
     window w = window::of({1, 1});
-    w.before[0] = std::min((size - 1) / 2, channels); // all channels are no more
+    w.before[0] = std::min((size - 1) / 2, channels); // no more than all channels
     w.after[0] = std::min(size / 2, channels);
     w.kernel[0] = w.before[0] + w.after[0] + 1;
     tensor const planes = reshape(square(x), {x.size(0), 1, channels, x.count() / (x.size(0) * channels)});

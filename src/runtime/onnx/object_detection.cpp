@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators of boxes and regions.
+// ONNX operators: boxes and regions of interest.
 #include "call.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// Two corners.
+/// A box, by two corners.
 struct box {
     float x1, y1, x2, y2;
 
@@ -45,16 +45,16 @@ bool overlap(box const& a, box const& b, float threshold) {
     return both / (a.area() + b.area() - both) > threshold;
 }
 
-/// The numbers of boxes in the order of their scores, without those that others suppress.
-std::vector<std::int64_t> kept(std::vector<box> const& boxes, float const* scores, float least, float threshold,
-                               std::int64_t most) {
+/// The indices of boxes in the order of their scores, without suppressed ones.
+std::vector<std::int64_t> kept(std::vector<box> const& boxes, float const* scores, float min_score, float threshold,
+                               std::int64_t max_count) {
     std::vector<std::int64_t> order;
     for (std::size_t i = 0; i != boxes.size(); ++i)
-        if (scores[i] >= least) order.push_back(static_cast<std::int64_t>(i)); // NaN is not
+        if (scores[i] >= min_score) order.push_back(static_cast<std::int64_t>(i)); // excludes NaN
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return scores[a] > scores[b]; });
     std::vector<std::int64_t> out;
     for (std::int64_t i : order) {
-        if (static_cast<std::int64_t>(out.size()) >= most) break;
+        if (static_cast<std::int64_t>(out.size()) >= max_count) break;
         auto const suppresses = [&](std::int64_t other) {
             return overlap(boxes[static_cast<std::size_t>(i)], boxes[static_cast<std::size_t>(other)], threshold);
         };
@@ -63,19 +63,19 @@ std::vector<std::int64_t> kept(std::vector<box> const& boxes, float const* score
     return out;
 }
 
-/// On the host: each box depends on those that are kept before it.
+/// Computed on the host, since each box depends on those kept before it.
 results non_max_suppression(call const& c) {
     tensor const boxes = contiguous(to_host(c.in(0)));
     tensor const scores = contiguous(to_host(c.in(1)));
     if (boxes.dtype() != dtype::float32 || scores.dtype() != dtype::float32)
-        throw error("boxes and scores are float32");
+        throw error("boxes and scores must be float32");
     if (boxes.rank() != 3 || scores.rank() != 3 || boxes.size(2) != 4 || boxes.size(0) != scores.size(0) ||
         boxes.size(1) != scores.size(2))
-        throw error("boxes of the sizes " + to_string(boxes.sizes()) + " and scores of the sizes " +
-                    to_string(scores.sizes()) + " do not fit");
-    std::int64_t const most = c.has(2) ? c.number(2).to<std::int64_t>() : 0;
+        throw error("the shapes of boxes, " + to_string(boxes.sizes()) + ", and scores, " + to_string(scores.sizes()) +
+                    ", do not match");
+    std::int64_t const max_count = c.has(2) ? c.number(2).to<std::int64_t>() : 0;
     float const threshold = c.has(3) ? c.number(3).to<float>() : 0;
-    float const least = c.has(4) ? c.number(4).to<float>() : -std::numeric_limits<float>::infinity();
+    float const min_score = c.has(4) ? c.number(4).to<float>() : -std::numeric_limits<float>::infinity();
     bool const by_center = c.i("center_point_box", 0) != 0;
     std::vector<std::int64_t> found;
     std::int64_t const count = boxes.size(1);
@@ -85,20 +85,21 @@ results non_max_suppression(call const& c) {
             these.push_back(box_at(boxes.data<float const>() + (batch * count + i) * 4, by_center));
         for (std::int64_t of = 0; of != scores.size(1); ++of) {
             float const* const row = scores.data<float const>() + (batch * scores.size(1) + of) * count;
-            for (std::int64_t i : kept(these, row, least, threshold, most)) found.insert(found.end(), {batch, of, i});
+            for (std::int64_t i : kept(these, row, min_score, threshold, max_count))
+                found.insert(found.end(), {batch, of, i});
         }
     }
     auto const rows = static_cast<std::int64_t>(found.size() / 3);
     return to_device(reshape(tensor::of_integers(found), {rows, 3}), c.where());
 }
 
-/// Points along one axis that regions are sampled at, between two elements each: [regions, points].
+/// Sampling points of regions along one axis, each between two elements: [regions, points].
 struct sample_points {
     tensor low, high;               ///< int64
-    tensor low_weight, high_weight; ///< 0 for what is outside
+    tensor low_weight, high_weight; ///< 0 outside
 };
 
-/// `first` and `bin`: [regions, 1], where a region begins and how large each of its bins is.
+/// `first` and `bin` are [regions, 1]: the start of a region and the size of its bins.
 sample_points points_along(tensor const& first, tensor const& bin, std::int64_t bins, std::int64_t grid,
                            std::int64_t size) {
     tensor const number = cast(range(bins * grid, 0, 1, first.where()), first.dtype());
@@ -123,7 +124,7 @@ struct roi_options {
     bool is_max;
 };
 
-/// Regions with grids of one size: [regions, channels, height, width] of `x`; `batch`: [regions].
+/// Pools regions that have grids of the same size: [regions, channels, height, width]; `batch` is [regions].
 tensor aligned(tensor const& x, tensor const& batch, sample_points const& y, sample_points const& across,
                std::array<std::int64_t, 2> grid, roi_options const& o) {
     std::int64_t const regions = batch.count();
@@ -146,25 +147,25 @@ tensor aligned(tensor const& x, tensor const& batch, sample_points const& y, sam
     return o.is_max ? max(binned, {3, 5}) : mean(binned, {3, 5});
 }
 
-/// Samples in a bin along one axis.
+/// The number of samples per bin along one axis.
 std::int64_t grid_of(std::int64_t ratio, double size, std::int64_t bins) {
-    constexpr double most = 1 << 20;
+    constexpr double limit = 1 << 20;
     double const n = ratio > 0 ? static_cast<double>(ratio) : std::ceil(size / static_cast<double>(bins));
-    if (!(n <= most)) throw error("a region of the size " + std::to_string(size) + " is too large");
+    if (!(n <= limit)) throw error("a region of size " + std::to_string(size) + " is too large");
     return n > 0 ? static_cast<std::int64_t>(n) : 0;
 }
 
-/// Regions as [n, 4] float64 on the host, in elements of the input: left, top, width, height.
-std::vector<std::array<double, 4>> regions_of(tensor const& rois, double scale, double shift, double least) {
+/// Regions as [n, 4] float64 on the host, in units of elements: left, top, width, height.
+std::vector<std::array<double, 4>> regions_of(tensor const& rois, double scale, double shift, double min_size) {
     tensor const numbers = contiguous(cast(to_host(rois), dtype::float64));
     std::vector<std::array<double, 4>> out;
     for (std::int64_t i = 0; i != rois.size(0); ++i) {
         double const* const r = numbers.data<double const>() + i * 4;
         std::array<double, 4> const at = {
             r[0] * scale - shift, r[1] * scale - shift, r[2] * scale - shift, r[3] * scale - shift};
-        out.push_back({at[0], at[1], std::max(at[2] - at[0], least), std::max(at[3] - at[1], least)});
+        out.push_back({at[0], at[1], std::max(at[2] - at[0], min_size), std::max(at[3] - at[1], min_size)});
         for (double number : out.back())
-            if (!std::isfinite(number)) throw error("a region has a coordinate that is no number");
+            if (!std::isfinite(number)) throw error("a region has a coordinate that is not finite");
     }
     return out;
 }
@@ -173,18 +174,19 @@ results roi_align(call const& c) {
     tensor const& given = c.in(0);
     tensor const& rois = c.in(1);
     roi_options const o = {c.i("output_height", 1), c.i("output_width", 1), c.s("mode", "avg") == "max"};
-    if (!o.is_max && c.s("mode", "avg") != "avg") throw error("mode '" + c.s("mode") + "' is not known");
+    if (!o.is_max && c.s("mode", "avg") != "avg") throw error("unknown mode '" + c.s("mode") + "'");
     if (given.rank() != 4 || rois.rank() != 2 || rois.size(1) != 4 || c.in(2).sizes() != sizes{rois.size(0)})
-        throw error("an input of rank 4, regions [n, 4] and indices [n] are expected");
+        throw error("expected an input of rank 4, regions [n, 4] and indices [n]");
     if (o.height <= 0 || o.width <= 0 || std::max(o.height, o.width) > 1 << 20)
-        throw error("an output of " + std::to_string(o.height) + " by " + std::to_string(o.width));
+        throw error("the output size is " + std::to_string(o.height) + " by " + std::to_string(o.width));
     bool const narrow = given.dtype() != dtype::float64;
     tensor const x = narrow ? cast(given, dtype::float32) : given;
     std::string const shift =
         c.opset() < 16 ? "output_half_pixel" : c.s("coordinate_transformation_mode", "half_pixel");
     bool const half_pixel = shift == "half_pixel";
-    if (!half_pixel && shift != "output_half_pixel") throw error("coordinates '" + shift + "' are not known");
-    // Before half_pixel, regions that are too small are made as large as an element.
+    if (!half_pixel && shift != "output_half_pixel")
+        throw error("unknown coordinate_transformation_mode '" + shift + "'");
+    // Without half_pixel, regions have at least the size of one element.
     auto const regions = regions_of(rois, c.f("spatial_scale", 1), half_pixel ? 0.5 : 0, half_pixel ? -1e300 : 1);
     std::int64_t const ratio = c.i("sampling_ratio", 0);
     std::map<std::array<std::int64_t, 2>, std::vector<std::int64_t>> by_grid;
@@ -196,13 +198,13 @@ results roi_align(call const& c) {
     if (out.count() == 0) return cast(out, given.dtype());
     if (x.count() == 0) throw error("the input is empty");
     for (auto const& [grid, all] : by_grid) {
-        if (grid[0] == 0 || grid[1] == 0) continue; // no sample: 0
-        constexpr std::int64_t most_samples = 1 << 22;
+        if (grid[0] == 0 || grid[1] == 0) continue; // no samples: 0
+        constexpr std::int64_t max_samples = 1 << 22;
         std::int64_t const each = count_of(sizes{x.size(1), o.height * grid[0], o.width * grid[1]});
-        auto const step = static_cast<std::size_t>(std::max<std::int64_t>(1, most_samples / each));
+        auto const step = static_cast<std::size_t>(std::max<std::int64_t>(1, max_samples / each));
         for (std::size_t start = 0; start < all.size(); start += step) {
             auto const part = std::span(all).subspan(start, std::min(step, all.size() - start));
-            auto const column = [&](auto const& number) { // of each region, [regions, 1]
+            auto const column = [&](auto const& number) { // per region, [regions, 1]
                 tensor const t = tensor::empty(dtype::float64, {static_cast<std::int64_t>(part.size()), 1});
                 for (std::size_t i = 0; i != part.size(); ++i)
                     t.data<double>()[i] = number(regions[static_cast<std::size_t>(part[i])]);
@@ -231,7 +233,7 @@ results roi_align(call const& c) {
     return cast(out, given.dtype());
 }
 
-/// The elements of an axis that a bin covers: the first, and how many.
+/// The elements of an axis in a bin: the first, and their number.
 std::pair<std::int64_t, std::int64_t> bin_of(std::int64_t bin, double start, double end, std::int64_t bins,
                                              std::int64_t size) {
     double const each = std::max(end - start + 1, 1.0) / static_cast<double>(bins);
@@ -249,17 +251,18 @@ results max_roi_pool(call const& c) {
     std::vector<std::int64_t> const pooled = c.ints("pooled_shape");
     if (x.rank() != 4 || rois.rank() != 2 || rois.size(1) != 5 || pooled.size() != 2 || pooled[0] <= 0 ||
         pooled[1] <= 0)
-        throw error("an input of rank 4, regions [n, 5] and 'pooled_shape' of two numbers are expected");
+        throw error("expected an input of rank 4, regions [n, 5] and two numbers in 'pooled_shape'");
     double const scale = c.f("spatial_scale", 1);
     tensor const out = clone(full(0, x.dtype(), {rois.size(0), x.size(1), pooled[0], pooled[1]}, x.where()));
     tensor const numbers = contiguous(cast(to_host(rois), dtype::float64));
     for (std::int64_t r = 0; r != rois.size(0); ++r) {
         double const* const roi = numbers.data<double const>() + r * 5;
-        if (!(roi[0] >= 0 && roi[0] < static_cast<double>(x.size(0)))) throw error("a region is of no image");
+        if (!(roi[0] >= 0 && roi[0] < static_cast<double>(x.size(0))))
+            throw error("the image index of a region is out of range");
         std::array<double, 4> at{};
         for (std::size_t i = 0; i != 4; ++i) {
             at[i] = std::round(roi[i + 1] * scale);
-            if (!std::isfinite(at[i])) throw error("a region has a coordinate that is no number");
+            if (!std::isfinite(at[i])) throw error("a region has a coordinate that is not finite");
         }
         tensor const image = x.sliced(0, static_cast<std::int64_t>(roi[0]), 1);
         for (std::int64_t i = 0; i != pooled[0]; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graphs come from anywhere: what they say of themselves is checked here, so that running them need not.
+// Plans graphs. They are untrusted, so everything is checked here and not while they run.
 #include "plan.hpp"
 
 #include <cstddef>
@@ -33,12 +33,12 @@ int version_of(graph_data const& g, std::string const& domain) {
     return 1;
 }
 
-/// The graph of a constant needs nothing of a graph.
+/// The runner of constants, which do not refer to a graph.
 class constant_runner final : public onnx_kernels::graph_runner {
 public:
     explicit constant_runner(device where) : where_(where) {}
     std::vector<value> run(graph_data const& /*body*/, std::vector<value> /*inputs*/) override {
-        throw error("a constant has no body");
+        throw error("a constant cannot have a subgraph");
     }
     node_attribute const* attribute(graph_node const& node, std::string_view name) override {
         return node.attribute(name);
@@ -57,7 +57,7 @@ bool is_constant(graph_node const& n) {
     return true;
 }
 
-/// Goes over the values of a graph in the order in which they are made.
+/// Checks the values of a graph in the order of their definition.
 class value_checker {
 public:
     value_checker(graph_data const& g, graph_data const* around)
@@ -67,14 +67,14 @@ public:
         for (value_id const id : g.inputs) make(id, "input");
         for (graph_initializer const& i : g.initializers) {
             require_known(i.value);
-            made_[i.value] = true; // an input may have one, too
+            made_[i.value] = true; // an input may have an initializer
         }
         for (std::size_t i = 0; i != g.values.size(); ++i) {
             value_id const outer = g.values[i].outer;
             if (outer == no_value) continue;
             if (around == nullptr || outer >= around->values.size())
-                throw error("value '" + g.values[i].name + "' is one of a graph around '" + g.name +
-                            "', and there is none");
+                throw error("value '" + g.values[i].name + "' is captured from a graph around '" + g.name +
+                            "', which does not have it");
             made_[i] = true;
         }
     }
@@ -84,7 +84,7 @@ public:
         for (value_id const id : uses_of(node)) {
             require_known(id);
             if (!made_[id])
-                throw error(describe(g_, node) + ": no node before it makes its input '" + g_.values[id].name + "'");
+                throw error(describe(g_, node) + ": no earlier node computes its input '" + g_.values[id].name + "'");
             last_use_[id] = n;
         }
         for (value_id const id : node.outputs)
@@ -95,11 +95,11 @@ public:
         for (value_id const id : g_.outputs) {
             if (id != no_value) require_known(id);
             if (!is_body && (id == no_value || !made_[id]))
-                throw error("no node makes an output of the graph '" + g_.name + "'");
+                throw error("no node computes an output of the graph '" + g_.name + "'");
         }
     }
 
-    /// Values that no node needs after this one, and those of its results that none ever does.
+    /// Values that no node needs after this one, including unused results of it.
     [[nodiscard]] std::vector<value_id> last_uses(std::size_t n) const {
         std::vector<value_id> out;
         std::set<value_id> const kept(g_.outputs.begin(), g_.outputs.end());
@@ -116,13 +116,13 @@ private:
     }
     void make(value_id id, char const* what) {
         require_known(id);
-        if (made_[id]) throw error(std::string(what) + " '" + g_.values[id].name + "' is made twice");
+        if (made_[id]) throw error(std::string(what) + " '" + g_.values[id].name + "' is defined twice");
         made_[id] = true;
     }
 
     graph_data const& g_;
     std::vector<bool> made_;
-    std::vector<std::size_t> last_use_; ///< number of a node; as many as there are: none
+    std::vector<std::size_t> last_use_; ///< index of a node; the number of nodes if there is none
 };
 
 } // namespace
@@ -141,8 +141,8 @@ graph_plan planner::plan(graph_data const& g, bool is_body) {
 }
 
 void planner::plan(graph_data const& g, graph_data const* around, bool is_body, int depth, graph_plan& to) {
-    if (depth > most_nesting)
-        throw error("graphs and functions are nested more than " + std::to_string(most_nesting) + " deep");
+    if (depth > max_nesting)
+        throw error("graphs and functions are nested more than " + std::to_string(max_nesting) + " deep");
     to.graph = &g;
     value_checker values(g, around);
     for (graph_initializer const& i : g.initializers) {
@@ -179,11 +179,11 @@ void planner::resolve(graph_data const& g, graph_node const& n, int depth, node_
         to.body = &body_of(*to.function, depth);
         return;
     }
-    if (n.domain.empty() && to.opset <= 0) throw error("no version of ai.onnx is imported");
+    if (n.domain.empty() && to.opset <= 0) throw error("the model does not import a version of ai.onnx");
     to.run = onnx_kernels::find_kernel(n.domain, n.op);
     if (to.run == nullptr && !has_operator_body(n.domain, n.op, to.opset))
-        throw error("there is no such operator at opset " + std::to_string(to.opset) +
-                    ", or the runtime does not have it");
+        throw error("the operator does not exist at opset " + std::to_string(to.opset) +
+                    " or is not supported by the runtime");
 }
 
 graph_plan const& planner::body_of(graph_function const& f, int depth) {

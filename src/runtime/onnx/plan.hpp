@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of a graph before it runs: the kernel of each node, its constants, and which values are not needed any more.
+// The plan of a graph: the kernel of each node, constants, and the last use of each value.
 #pragma once
 
 #include <map>
@@ -17,19 +17,19 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-/// Of functions in functions, and of graphs in graphs.
-inline constexpr int most_nesting = 64;
+/// Nesting of functions, and of graphs.
+inline constexpr int max_nesting = 64;
 
 struct graph_plan;
 
 struct node_plan {
-    onnx_kernels::kernel run = nullptr;       ///< nullptr: by a body
-    graph_function const* function = nullptr; ///< of the model; nullptr: ONNX's
-    graph_plan const* body = nullptr;         ///< of `function`
+    onnx_kernels::kernel run = nullptr;       ///< nullptr: runs by a body
+    graph_function const* function = nullptr; ///< function of the model; nullptr: ONNX's body
+    graph_plan const* body = nullptr;         ///< plan of `function`
     int opset = 0;
-    bool is_done = false;                            ///< its results are constants of the plan
+    bool is_done = false;                            ///< the results are constants of the plan
     std::vector<value_id> last_uses;                 ///< values that no node needs after this one
-    std::vector<std::unique_ptr<graph_plan>> graphs; ///< those that the node holds
+    std::vector<std::unique_ptr<graph_plan>> graphs; ///< subgraphs of the node
 };
 
 struct graph_plan {
@@ -38,16 +38,17 @@ struct graph_plan {
     std::vector<std::pair<value_id, value>> constants;
 };
 
-/// "Relu 'y'", for messages.
+/// "Relu 'y'", for error messages.
 [[nodiscard]] std::string describe(graph_data const& g, graph_node const& n);
 
-/// Plans graphs that call these functions, and the functions that they call; keeps the plans of those.
+/// Plans graphs and the functions that they call; owns the plans of the functions.
 class planner {
 public:
     planner(std::span<graph_function const> functions, device where) : functions_(functions), where_(where) {}
 
-    /// Throws aton::error, one line with the node, for values that no node before makes, and operators that cannot run. `is_body`: of a
-    /// function; then outputs that nobody asks for need not be made.
+    /// Throws aton::error (one line that names the node) for values that no earlier node computes and for operators
+    /// that cannot run. `is_body`: whether it is the body of a function, in which outputs that are not requested may be
+    /// undefined.
     [[nodiscard]] graph_plan plan(graph_data const& g, bool is_body);
 
 private:
@@ -58,7 +59,7 @@ private:
     std::span<graph_function const> functions_;
     device where_;
     std::map<graph_function const*, std::unique_ptr<graph_plan>> bodies_;
-    std::set<graph_function const*> open_; ///< being planned
+    std::set<graph_function const*> open_; ///< functions being planned
 };
 
 } // namespace ATON_NAMESPACE::runtime

@@ -23,12 +23,12 @@ results lp_pool(call const& c) {
     return runtime::lp_pool(c.in(0), window_of(c, c.in(0)), p);
 }
 
-/// Row-major places in [D1, D2, ...] as column-major ones.
+/// Converts row-major positions in [D1, D2, ...] to column-major ones.
 tensor column_major(tensor const& places, sizes const& spatial) {
     tensor left = places;
     tensor out;
     std::int64_t stride = count_of(spatial);
-    for (std::size_t i = spatial.size(); i-- != 0;) { // the last axis has the largest stride now
+    for (std::size_t i = spatial.size(); i-- != 0;) { // the last axis gets the largest stride
         auto const size = scalar(static_cast<long long>(spatial[i]));
         stride /= spatial[i];
         tensor const quotient = left / size;
@@ -76,8 +76,8 @@ results max_unpool(call const& c) {
     tensor const& x = c.in(0);
     tensor const& indices = c.in(1);
     window const w = bare_window_of(c, spatial_sizes(x).size());
-    if (indices.sizes() != x.sizes()) throw error("indices are as large as the values that they place");
-    sizes inner = {x.size(0), x.size(1)}; // what the indices count
+    if (indices.sizes() != x.sizes()) throw error("indices must have the shape of the values");
+    sizes inner = {x.size(0), x.size(1)}; // the shape to which the indices refer
     for (std::size_t i = 0; i != w.axes(); ++i)
         inner.push_back((x.size(i + 2) - 1) * w.strides[i] + w.kernel[i] - w.before[i] - w.after[i]);
     std::int64_t const count = count_of(inner);
@@ -85,7 +85,7 @@ results max_unpool(call const& c) {
     tensor const y = reshape(put(zeros, flatten(indices), flatten(x)), inner);
     if (!c.has(2)) return y;
     sizes const to = c.integers(2);
-    if (to.size() != inner.size()) throw error("output_shape " + to_string(to) + " for " + to_string(inner));
+    if (to.size() != inner.size()) throw error("output_shape " + to_string(to) + " does not fit " + to_string(inner));
     (void)count_of(to);
     sizes const before(to.size(), 0);
     sizes after(to.size(), 0);

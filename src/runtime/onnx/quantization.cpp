@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: numbers in few bits, and products of matrices of them.
+// ONNX operators: quantization, and products of quantized matrices.
 #include "call.hpp"
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// An attribute whose 0 says that it is not given.
+/// A dtype attribute for which 0 means that it is not given.
 dtype optional_type(call const& c, std::string_view name, dtype otherwise) {
     return c.i(name, 0) == 0 ? otherwise : c.type(name, otherwise);
 }
@@ -35,32 +35,33 @@ results quantize_linear(call const& c) {
     return quantized(scaled, zero_point, to, c.i("saturate", 1) != 0);
 }
 
-// The product is made in float32 where the output is narrower, and rounded once.
+// The product is computed in float32 if the output is narrower, and rounded once.
 results dequantize_linear(call const& c) {
     tensor const scale = parameter(c, 1);
     dtype const given = scale.dtype() == dtype::float8_e8m0 ? dtype::float32 : scale.dtype();
     dtype const to = optional_type(c, "output_dtype", given);
-    if (!is_floating(to) || bits(to) <= 8) throw error("numbers are not dequantized to " + std::string(name(to)));
-    if (c.has(2) && c.in(2).dtype() != c.in(0).dtype()) throw error("the zero point has another data type");
+    if (!is_floating(to) || bits(to) <= 8) throw error("dequantization does not support " + std::string(name(to)));
+    if (c.has(2) && c.in(2).dtype() != c.in(0).dtype())
+        throw error("the data type of the zero point does not match the input");
     dtype const precision = to == dtype::float64 ? to : dtype::float32;
     return cast(centered(c.in(0), zero_point_of(c), precision) * cast(scale, precision), to);
 }
 
 results dynamic_quantize_linear(call const& c) {
     tensor const& x = c.in(0);
-    tensor const least = minimum(min(x, all_axes(x)), scalar(0));
-    tensor const most = maximum(max(x, all_axes(x)), scalar(0));
-    tensor const scale = (most - least) / scalar(255);
-    tensor const zero_point = quantized(-least / scale, {}, dtype::uint8);
+    tensor const lowest = minimum(min(x, all_axes(x)), scalar(0));
+    tensor const highest = maximum(max(x, all_axes(x)), scalar(0));
+    tensor const scale = (highest - lowest) / scalar(255);
+    tensor const zero_point = quantized(-lowest / scale, {}, dtype::uint8);
     return {quantized(x / scale, zero_point, dtype::uint8), scale, zero_point};
 }
 
-/// What a row of the left matrix has, one number each, as a column.
+/// One element per row of the left matrix, as a column.
 tensor by_rows(tensor const& given) { return given && given.rank() == 1 ? given.unsqueezed(1) : given; }
 tensor for_rows(tensor const& given, tensor const& x) {
     return given && given.count() == 1 ? reshape(given, {}) : x.rank() == 1 ? given : by_rows(given);
 }
-/// What a column of the right matrix has.
+/// Elements per column of the right matrix.
 tensor for_columns(tensor const& given) { return given && given.count() == 1 ? reshape(given, {}) : given; }
 
 results mat_mul_integer(call const& c) {
@@ -69,7 +70,7 @@ results mat_mul_integer(call const& c) {
     return matmul(a, b);
 }
 
-// Of floats of 8 bits: in float32.
+// 8-bit floats are computed in float32.
 results q_linear_mat_mul(call const& c) {
     tensor const& left = c.in(0);
     dtype const type = is_integral(left.dtype()) ? dtype::int32 : dtype::float32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: random numbers. A seed gives the same numbers on every device, which are not those of other runtimes.
+// ONNX operators: random numbers. A seed gives the same numbers on every device, but not those of other runtimes.
 #include "call.hpp"
 
 #include <cstdint>
@@ -23,11 +23,11 @@ tensor uniform_numbers(call const& c, sizes const& of, dtype type) {
 }
 
 dtype floating(dtype t) {
-    if (!is_floating(t)) throw error("random numbers are floats, not " + std::string(name(t)));
+    if (!is_floating(t)) throw error("random numbers require a floating-point dtype, not " + std::string(name(t)));
     return t;
 }
 
-/// The attribute, else that of the input.
+/// The dtype of the attribute, by default that of the input.
 dtype like(call const& c) { return c.type("dtype", c.in(0).dtype()); }
 
 results random_normal(call const& c) {
@@ -44,10 +44,10 @@ results bernoulli(call const& c) {
     return cast(less(cast(uniform(p.sizes(), c.seed(), c.where()), p.dtype()), p), like(c));
 }
 
-// The largest of log-probabilities to which noise of Gumbel's distribution is added.
+// Gumbel-max sampling: the maximum of log-probabilities with Gumbel noise.
 results multinomial(call const& c) {
     tensor const& x = c.in(0);
-    if (x.rank() != 2 || x.size(1) == 0) throw error("log-probabilities of the sizes [batch, classes] are expected");
+    if (x.rank() != 2 || x.size(1) == 0) throw error("log-probabilities must have shape [batch, classes]");
     std::int64_t const samples = c.i("sample_size", 1);
     tensor const u = uniform({x.size(0), samples, x.size(1)}, c.seed(), c.where());
     tensor const noise = -log(-log(u));
@@ -56,19 +56,20 @@ results multinomial(call const& c) {
 
 tensor ones(dtype type, tensor const& like) { return contiguous(full(1, type, like.sizes(), like.where())); }
 
-/// The data without what is dropped, scaled, and the mask of what is not.
+/// The data with dropped elements set to 0 and the others scaled, and the mask of kept elements.
 results dropped(call const& c, double ratio, dtype mask_type) {
     tensor const& x = c.in(0);
-    if (!(ratio >= 0 && ratio <= 1)) throw error("a ratio is between 0 and 1");
+    if (!(ratio >= 0 && ratio <= 1)) throw error("ratio must be between 0 and 1");
     if (ratio == 0) return {x, ones(mask_type, x)};
     tensor const kept = greater_equal(uniform(x.sizes(), c.seed(), c.where()), scalar(ratio));
-    bool const narrow = bits(x.dtype()) <= 8; // no numbers to compute with
+    bool const narrow = bits(x.dtype()) <= 8; // without arithmetic
     tensor const data = narrow ? cast(x, dtype::float32) : x;
     tensor const out = where(kept, data * scalar(ratio == 1 ? 0 : 1 / (1 - ratio)), scalar(0));
     return {cast(out, x.dtype()), cast(kept, mask_type)};
 }
 
-// Before opset 7 an attribute says whether it trains, then nothing does, and from opset 12 on an input. Masks are bools from opset 10 on.
+// Training mode is an attribute before opset 7 and an input from opset 12 on; in between there is none. Masks are bools
+// from opset 10 on.
 results dropout(call const& c) {
     tensor const& x = c.in(0);
     dtype const mask_type = c.opset() < 10 ? x.dtype() : dtype::bool_;

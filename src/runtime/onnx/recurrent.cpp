@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// An activation by name, with its parameters where none is given.
+/// A named activation with its default parameters.
 struct named_activation {
     std::string_view name;
     unary_op op;
@@ -56,12 +56,13 @@ tensor activate(named_activation const& f, double a, double b, tensor const& x) 
     }
 }
 
-/// The activations of all directions; each takes the next of the alphas and betas that it needs.
+/// The activations of all directions; each consumes the alphas and betas that it needs.
 std::vector<activation> activations_of(call const& c, std::vector<std::string> names, std::size_t directions) {
     std::vector<std::string> const given = c.strings("activations");
     std::size_t const each = names.size();
     if (!given.empty() && given.size() != each * directions && !(each == 1 && given.size() == 2))
-        throw error(std::to_string(given.size()) + " activations for " + std::to_string(directions) + " directions");
+        throw error(std::to_string(given.size()) + " activations do not fit " + std::to_string(directions) +
+                    " directions");
     std::vector<float> const alphas = c.floats("activation_alpha");
     std::vector<float> const betas = c.floats("activation_beta");
     double const clip = c.f("clip", 0);
@@ -73,7 +74,7 @@ std::vector<activation> activations_of(call const& c, std::vector<std::string> n
         named_activation const* found = nullptr;
         for (named_activation const& f : known_activations)
             if (same_name(f.name, name)) found = &f;
-        if (found == nullptr) throw error("there is no activation '" + name + "'");
+        if (found == nullptr) throw error("unknown activation '" + name + "'");
         double a = found->alpha;
         double b = found->beta;
         if (found->parameters > 0 && alpha != alphas.size()) a = static_cast<double>(alphas[alpha++]);
@@ -85,7 +86,7 @@ std::vector<activation> activations_of(call const& c, std::vector<std::string> n
     return out;
 }
 
-/// The inputs and attributes that all three operators have.
+/// The inputs and attributes that RNN, GRU and LSTM share.
 class recurrent_call {
 public:
     recurrent_call(call const& c, std::int64_t gates) : c_(c), batch_first_(c.i("layout", 0) != 0) {
@@ -95,20 +96,20 @@ public:
         directions_ = direction == "bidirectional" ? 2 : 1;
         reverse_ = direction == "reverse";
         x_ = widened(c.in(0));
-        if (x_.rank() != 3) throw error("sequences of " + to_string(x_.sizes()));
+        if (x_.rank() != 3) throw error("sequences must have rank 3, not shape " + to_string(x_.sizes()));
         if (batch_first_) x_ = transpose(x_, 0, 1);
         input_ = widened(c.in(1));
         recurrence_ = widened(c.in(2));
         if (input_.rank() != 3 || recurrence_.rank() != 3 || input_.size(0) != directions_ ||
             recurrence_.size(0) != directions_)
-            throw error("weights are [directions, rows, columns]");
+            throw error("weights must be [directions, rows, columns]");
         rows_ = gates * recurrence_.size(2);
         if (c.has(3)) bias_ = widened(c.in(3));
         if (bias_ && bias_.sizes() != sizes{directions_, 2 * rows_})
-            throw error("a bias of " + to_string(bias_.sizes()));
+            throw error("a bias has shape " + to_string(bias_.sizes()));
         if (c.has(4)) lengths_ = cast(c.in(4), dtype::int64);
         if (c.has_attribute("hidden_size") && c.i("hidden_size") != recurrence_.size(2))
-            throw error("hidden_size is not that of the weights");
+            throw error("hidden_size does not match the weights");
     }
 
     [[nodiscard]] std::int64_t directions() const { return directions_; }
@@ -125,13 +126,13 @@ public:
         return l;
     }
 
-    /// The state of a direction that an input holds.
+    /// The initial state of a direction in an input.
     [[nodiscard]] tensor start(std::size_t input, std::int64_t d) const {
         if (!c_.has(input)) return {};
         tensor const all = widened(c_.in(input));
-        if (all.rank() != 3) throw error("a state of " + to_string(all.sizes()));
+        if (all.rank() != 3) throw error("a state has shape " + to_string(all.sizes()));
         tensor const ordered = batch_first_ ? transpose(all, 0, 1) : all;
-        if (ordered.size(0) != directions_) throw error("a state of " + to_string(all.sizes()));
+        if (ordered.size(0) != directions_) throw error("a state has shape " + to_string(all.sizes()));
         return part(ordered, d);
     }
 
@@ -178,7 +179,7 @@ results lstm(call const& c) {
         if (c.has(7)) {
             tensor const p = widened(c.in(7));
             if (p.sizes() != sizes{r.directions(), 3 * r.hidden_size()})
-                throw error("peepholes of " + to_string(p.sizes()));
+                throw error("peepholes have shape " + to_string(p.sizes()));
             cell.peephole = reshape(recurrent_call::part(p, at), {3, r.hidden_size()});
         }
         all.push_back(run_lstm(r.x(), r.layer(at), cell, {r.start(5, at), r.start(6, at)}, r.lengths()));

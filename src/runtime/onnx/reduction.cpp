@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: functions along axes.
+// ONNX operators: reductions, scans and sorting along axes.
 #include "call.hpp"
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// Axes are an input, before opset 18 (that of ReduceSum: 13) an attribute. None: all, unless the attribute says that nothing is reduced.
+/// Axes are an input, or an attribute before opset 18 (ReduceSum: 13). Empty means all, unless the attribute says that
+/// nothing is reduced.
 axis_list axes_of(call const& c) {
     axis_list axes = c.has(1) ? c.integers(1) : c.ints("axes");
     if (axes.empty() && c.i("noop_with_empty_axes", 0) == 0) return all_axes(c.in(0));
@@ -25,7 +26,7 @@ bool keeps(call const& c) { return c.i("keepdims", 1) != 0; }
 
 bool is_half(dtype t) { return t == dtype::float16 || t == dtype::bfloat16; }
 
-/// The dtype that sums of roots and logarithms are made in.
+/// The dtype in which sums of roots and logarithms are computed.
 dtype wide(dtype t) {
     if (is_integral(t)) return dtype::float64;
     return is_half(t) ? dtype::float32 : t;
@@ -58,7 +59,7 @@ results reduce_min(call const& c) {
     return reduce(truth ? reduce_op::all : reduce_op::min, c.in(0), axes_of(c), keeps(c));
 }
 
-// Of integers: towards zero.
+// Integers round towards zero.
 results reduce_mean(call const& c) {
     tensor const& x = c.in(0);
     axis_list const axes = axes_of(c);
@@ -100,7 +101,7 @@ tensor hardened(tensor const& x, std::int64_t axis) {
     return cast(equal(numbers, arg_max(x, axis, true)), x.dtype());
 }
 
-/// Along the axis; before opset 13 along all dimensions from the axis on, as one.
+/// Along the axis; before opset 13, along all dimensions from the axis on, merged into one.
 template <tensor (*Function)(tensor const&, std::int64_t)>
 results normalized(call const& c) {
     tensor const& x = c.in(0);

@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// What all axes of a Resize share.
+/// The attributes of Resize, which all axes share.
 struct resize_rules {
     interpolation mode = interpolation::nearest;
     std::string coordinates = "asymmetric";
@@ -26,7 +26,7 @@ struct resize_rules {
     double extrapolation = 0;
 };
 
-/// One axis: so many elements become so many.
+/// The resizing of one axis.
 struct resized_axis {
     std::int64_t in = 0;
     std::int64_t out = 0;
@@ -42,12 +42,12 @@ interpolation mode_of(std::string const& name) {
     throw error("mode is '" + name + "'");
 }
 
-/// Where element `i` of the result lies among those of the input.
+/// The input coordinate of result element `i`.
 double origin(resize_rules const& r, resized_axis const& a, std::int64_t i) {
     auto const x = static_cast<double>(i);
     auto const in = static_cast<double>(a.in);
     auto const out = static_cast<double>(a.out);
-    double const target = a.scale * in; // not rounded
+    double const target = a.scale * in; // not rounded to an integer
     if (r.coordinates == "half_pixel") return (x + 0.5) / a.scale - 0.5;
     if (r.coordinates == "pytorch_half_pixel") return a.out > 1 ? (x + 0.5) / a.scale - 0.5 : 0;
     if (r.coordinates == "asymmetric") return x / a.scale;
@@ -81,10 +81,10 @@ double filter(resize_rules const& r, double x) {
 axis_taps taps_of(resize_rules const& r, resized_axis const& a) {
     axis_taps t;
     auto const inside = [&](std::int64_t i) { return std::clamp<std::int64_t>(i, 0, a.in - 1); };
-    auto const origin_of = [&](std::int64_t i) { // far outside is as good as outside
-        double const most = 4e15;
+    auto const origin_of = [&](std::int64_t i) { // clamps coordinates far outside
+        double const limit = 4e15;
         double const x = origin(r, a, i);
-        return std::isnan(x) ? 0.0 : std::clamp(x, -most, most);
+        return std::isnan(x) ? 0.0 : std::clamp(x, -limit, limit);
     };
     if (r.mode == interpolation::nearest) {
         for (std::int64_t i = 0; i != a.out; ++i) t.indices.push_back(inside(nearest_to(origin_of(i), r.nearest)));
@@ -96,7 +96,7 @@ axis_taps taps_of(resize_rules const& r, resized_axis const& a) {
     t.taps = 2 - 2 * first;
     for (std::int64_t i = 0; i != a.out; ++i) {
         double const x = origin_of(i);
-        auto const left = static_cast<std::int64_t>(std::ceil(x)) - 1; // below, also of whole numbers
+        auto const left = static_cast<std::int64_t>(std::ceil(x)) - 1; // strictly below, even for integers
         double const beyond = x - static_cast<double>(left);
         std::size_t const start = t.weights.size();
         double total = 0;
@@ -114,7 +114,7 @@ axis_taps taps_of(resize_rules const& r, resized_axis const& a) {
     return t;
 }
 
-/// Floats rounded into the range of an integer type.
+/// Rounds and clamps floats to the range of an integer dtype.
 tensor rounded_into(tensor const& x, dtype to) {
     if (!is_integral(to)) return cast(x, to);
     double const unit = std::ldexp(1.0, static_cast<int>(bits(to)) - (is_signed_integral(to) ? 1 : 0));
@@ -122,11 +122,13 @@ tensor rounded_into(tensor const& x, dtype to) {
 }
 
 tensor resize(tensor const& x, resize_rules const& r, std::vector<resized_axis> const& axes) {
-    constexpr std::int64_t most = std::int64_t{1} << 28; // elements of an axis
+    constexpr std::int64_t limit = std::int64_t{1} << 28; // maximum size of an axis
     sizes to;
     for (resized_axis const& a : axes) {
-        if (a.out < 0 || a.out > most) throw error("an axis is resized to " + std::to_string(a.out) + " elements");
-        if (a.out != 0 && a.in == 0) throw error("an empty axis is resized to " + std::to_string(a.out) + " elements");
+        if (a.out < 0 || a.out > limit)
+            throw error("an axis cannot be resized to " + std::to_string(a.out) + " elements");
+        if (a.out != 0 && a.in == 0)
+            throw error("an empty axis cannot be resized to " + std::to_string(a.out) + " elements");
         to.push_back(a.out);
     }
     if (count_of(to) == 0) return tensor::empty(x.dtype(), to, kernels_of(x.where()).memory());
@@ -135,7 +137,7 @@ tensor resize(tensor const& x, resize_rules const& r, std::vector<resized_axis> 
     bool const narrow = is_floating(x.dtype()) && !wide;
     bool const crops = r.coordinates == "tf_crop_and_resize";
     tensor y = exact || wide ? x : cast(x, narrow ? dtype::float32 : dtype::float64);
-    tensor outside; // bool: where the extrapolation value stands
+    tensor outside; // bool: elements with the extrapolation value
     for (std::size_t i = 0; i != axes.size(); ++i) {
         resized_axis const& a = axes[i];
         bool const whole = !crops || (a.start == 0 && a.end == 1);
@@ -169,11 +171,11 @@ std::vector<resized_axis> all_axes_of(tensor const& x) {
 
 std::int64_t scaled(std::int64_t size, double scale) {
     double const out = std::floor(static_cast<double>(size) * scale);
-    if (!(scale > 0) || !(out < 1e12)) throw error("an axis is scaled by " + std::to_string(scale));
+    if (!(scale > 0) || !(out < 1e12)) throw error("an axis cannot be scaled by " + std::to_string(scale));
     return static_cast<std::int64_t>(out);
 }
 
-/// The axes that a list of one number each is about.
+/// The axes to which lists of sizes or scales refer.
 std::vector<std::size_t> chosen_axes(call const& c, tensor const& x) {
     std::vector<std::size_t> out;
     if (!c.has_attribute("axes"))
@@ -242,7 +244,7 @@ results resize(call const& c) {
     r.exclude_outside = c.i("exclude_outside", 0) != 0;
     r.antialias = c.i("antialias", 0) != 0;
     r.extrapolation = c.f("extrapolation_value", 0);
-    if (r.antialias && r.mode == interpolation::nearest) throw error("antialias is not for the mode 'nearest'");
+    if (r.antialias && r.mode == interpolation::nearest) throw error("antialias does not support the mode 'nearest'");
     std::vector<std::size_t> const chosen = chosen_axes(c, x);
     std::vector<resized_axis> axes = all_axes_of(x);
     if (r.coordinates == "tf_crop_and_resize") {
@@ -255,7 +257,7 @@ results resize(call const& c) {
     }
     bool const by_scales = c.has(2) && c.in(2).count() != 0;
     if (by_scales == (c.has(3) && c.in(3).count() != 0) && !chosen.empty() && x.rank() != 0)
-        throw error("either scales or sizes are expected");
+        throw error("exactly one of scales and sizes is expected");
     if (!by_scales) {
         set_sizes(c, axes, chosen, c.has(3) ? c.integers(3) : std::vector<std::int64_t>());
         return resize(x, r, axes);
@@ -283,8 +285,8 @@ results grid_sample(call const& c) {
 
 results affine_grid(call const& c) {
     sizes const to = c.integers(1);
-    if (to.size() < 3) throw error("sizes [N, C, D1, ...] are expected, not " + to_string(to));
-    if (c.in(0).rank() != 3 || c.in(0).size(0) != to[0]) throw error("as many affine maps as images are expected");
+    if (to.size() < 3) throw error("[N, C, D1, ...] is expected as size, not " + to_string(to));
+    if (c.in(0).rank() != 3 || c.in(0).size(0) != to[0]) throw error("one affine matrix per image is expected");
     return runtime::affine_grid(c.in(0), {to.begin() + 2, to.end()}, c.i("align_corners", 0) != 0);
 }
 

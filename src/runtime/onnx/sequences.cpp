@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators of sequences and optionals.
+// ONNX operators: sequences and optionals.
 #include "call.hpp"
 
 #include <cstdint>
@@ -15,19 +15,20 @@ namespace {
 
 using sequence = std::vector<tensor>;
 
-/// A sequence holds tensors of one type.
+/// Requires all tensors of a sequence to have the same dtype.
 void require_same_type(sequence const& all) {
     for (tensor const& t : all)
         if (t.dtype() != all.front().dtype())
-            throw error("a sequence does not hold both " + std::string(name(all.front().dtype())) + " and " +
+            throw error("a sequence cannot hold both " + std::string(name(all.front().dtype())) + " and " +
                         std::string(name(t.dtype())));
 }
 
-/// The place in a sequence that the input says, between 0 and `most`.
-std::ptrdiff_t place(call const& c, std::size_t input, std::int64_t count, std::int64_t most) {
+/// A position in a sequence from an input, between 0 and `max_position`.
+std::ptrdiff_t place(call const& c, std::size_t input, std::int64_t count, std::int64_t max_position) {
     auto const at = c.number(input).to<std::int64_t>();
-    if (at < -count || at > most)
-        throw error("position " + std::to_string(at) + " is outside of a sequence of " + std::to_string(count));
+    if (at < -count || at > max_position)
+        throw error("position " + std::to_string(at) + " is out of range for a sequence of length " +
+                    std::to_string(count));
     return at < 0 ? at + count : at;
 }
 
@@ -76,12 +77,12 @@ results map(call const& c) {
                 inputs.push_back(c.any(k));
                 continue;
             }
-            if (c.sequence(k).size() != count) throw error("the sequences are not equally long");
+            if (c.sequence(k).size() != count) throw error("the sequences must have the same length");
             inputs.emplace_back(c.sequence(k)[i]);
         }
         std::vector<value> const results = c.run(body, std::move(inputs));
         for (std::size_t k = 0; k != out.size(); ++k) {
-            if (!results[k].is_tensor()) throw error("the body gives no tensor as output " + std::to_string(k));
+            if (!results[k].is_tensor()) throw error("the body must return a tensor as output " + std::to_string(k));
             out[k].push_back(results[k].one());
         }
     }
@@ -90,13 +91,13 @@ results map(call const& c) {
     return all;
 }
 
-/// The sizes of the parts of an axis of this size.
+/// The sizes of the parts into which an axis of this size is split.
 std::vector<std::int64_t> parts_of(call const& c, std::int64_t size) {
-    constexpr std::int64_t most = 1 << 24; // views may have any size
+    constexpr std::int64_t limit = 1 << 24; // bounds views, which may have any size
     if (c.has(1) && c.in(1).rank() == 1) return c.integers(1);
     std::int64_t const each = c.has(1) ? c.number(1).to<std::int64_t>() : 1;
-    if (each <= 0) throw error("parts of size " + std::to_string(each));
-    if (size / each > most) throw error("a sequence of " + std::to_string(size / each) + " tensors is too long");
+    if (each <= 0) throw error("the size of the parts is " + std::to_string(each));
+    if (size / each > limit) throw error("a sequence of " + std::to_string(size / each) + " tensors is too long");
     std::vector<std::int64_t> out;
     for (; size > 0; size -= each) out.push_back(std::min(each, size));
     return out;
@@ -110,19 +111,20 @@ results split_to_sequence(call const& c) {
     std::int64_t start = 0;
     std::vector<std::int64_t> const parts = parts_of(c, x.size(axis));
     for (std::int64_t part : parts) {
-        if (part < 0 || part > x.size(axis) - start) throw error("the parts are no split of " + to_string(x.sizes()));
+        if (part < 0 || part > x.size(axis) - start)
+            throw error("the parts do not add up to the axis of " + to_string(x.sizes()));
         tensor const one = x.sliced(axis, start, part);
         out.push_back(keep ? one : one.squeezed(axis));
         start += part;
     }
-    if (start != x.size(axis)) throw error("the parts are no split of " + to_string(x.sizes()));
+    if (start != x.size(axis)) throw error("the parts do not add up to the axis of " + to_string(x.sizes()));
     return value(std::move(out));
 }
 
 results concat_from_sequence(call const& c) {
     sequence const& all = c.sequence(0);
     std::int64_t const new_axis = c.i("new_axis", 0);
-    if (new_axis != 0 && new_axis != 1) throw error("'new_axis' is 0 or 1");
+    if (new_axis != 0 && new_axis != 1) throw error("'new_axis' must be 0 or 1");
     return new_axis == 1 ? stack(all, c.i("axis")) : concat(all, c.i("axis"));
 }
 

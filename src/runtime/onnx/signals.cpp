@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: signals. The window functions run by their bodies.
+// ONNX operators: signal processing. Window functions run by their function bodies.
 #include "runtime/compute/fourier.hpp"
 
 #include <cmath>
@@ -17,11 +17,11 @@ namespace {
 
 std::int64_t integer(call const& c, std::size_t i) { return c.number(i).to<std::int64_t>(); }
 
-/// The last axis holds a real number, or both parts of a complex one.
+/// The last axis has a real number, or both parts of a complex one.
 complex_parts parts_of(tensor const& x) {
     std::size_t const last = x.rank() - 1;
     if (x.rank() == 0 || x.size(last) < 1 || x.size(last) > 2)
-        throw error("the last axis of " + to_string(x.sizes()) + " holds no number");
+        throw error("the last axis of " + to_string(x.sizes()) + " must have size 1 or 2");
     auto const part = [&](std::int64_t i) { return x.sliced(last, i, 1).squeezed(last); };
     return {part(0), x.size(last) == 2 ? part(1) : tensor()};
 }
@@ -31,7 +31,7 @@ tensor joined(complex_parts const& x) {
     return stack(parts, -1);
 }
 
-/// The first half, and the middle.
+/// The first size / 2 + 1 elements.
 complex_parts one_side(complex_parts const& x, std::size_t axis) {
     std::int64_t const kept = x.real.size(axis) / 2 + 1;
     return {x.real.sliced(axis, 0, kept), x.imaginary.sliced(axis, 0, kept)};
@@ -39,13 +39,13 @@ complex_parts one_side(complex_parts const& x, std::size_t axis) {
 
 results dft(call const& c) {
     tensor const x = widened(c.in(0));
-    if (x.rank() < 2) throw error("a signal of " + to_string(x.sizes()));
+    if (x.rank() < 2) throw error("a signal must have at least rank 2, not shape " + to_string(x.sizes()));
     bool const inverse = c.i("inverse", 0) != 0;
     bool const one_sided = c.i("onesided", 0) != 0;
     std::int64_t given = c.opset() < 20 ? c.i("axis", 1) : -2;
     if (c.opset() >= 20 && c.has(2)) given = integer(c, 2);
     std::size_t const axis = axis_at(given, x.rank());
-    if (axis + 1 == x.rank()) throw error("the last axis holds the parts of numbers");
+    if (axis + 1 == x.rank()) throw error("the last axis holds real and imaginary parts");
     std::int64_t const size = x.size(axis);
     std::int64_t const length = c.has(1) ? integer(c, 1) : inverse && one_sided ? 2 * (size - 1) : size;
     if (length < 1) throw error("dft_length is " + std::to_string(length));
@@ -66,13 +66,14 @@ results dft(call const& c) {
 
 results stft(call const& c) {
     tensor const x = contiguous(widened(c.in(0)));
-    if (x.rank() != 3) throw error("a signal of " + to_string(x.sizes()) + ", [B, L, 1 or 2] is expected");
+    if (x.rank() != 3) throw error("a signal of shape [B, L, 1 or 2] is expected, not " + to_string(x.sizes()));
     std::int64_t const step = integer(c, 1);
     tensor const window = c.maybe(2);
     std::int64_t const length = c.has(3) ? integer(c, 3) : window ? window.count() : x.size(1);
     if (step < 1 || length < 1 || length > x.size(1))
-        throw error("frames of " + std::to_string(length) + " in steps of " + std::to_string(step));
-    if (window && (window.rank() != 1 || window.count() != length)) throw error("the window is not as long as a frame");
+        throw error("frame_length is " + std::to_string(length) + " and frame_step is " + std::to_string(step));
+    if (window && (window.rank() != 1 || window.count() != length))
+        throw error("the window does not have the length of a frame");
     std::int64_t const frames = (x.size(1) - length) / step + 1;
     std::vector<std::int64_t> const& s = x.strides();
     tensor seen = x.viewed({x.size(0), frames, length, x.size(2)}, {s[0], s[1] * step, s[1], s[2]});
@@ -81,12 +82,12 @@ results stft(call const& c) {
     return cast(joined(c.i("onesided", 1) != 0 ? one_side(y, 2) : y), c.in(0).dtype());
 }
 
-/// Computed on the host: the numbers that it is made of are few.
+/// Computed on the host, since it has few elements.
 results mel_weight_matrix(call const& c) {
     std::int64_t const bands = integer(c, 0);
     std::int64_t const length = integer(c, 1);
     std::int64_t const rate = integer(c, 2);
-    if (bands < 0 || length < 0 || rate < 1) throw error("there is no such spectrum");
+    if (bands < 0 || length < 0 || rate < 1) throw error("the parameters of the mel matrix are out of range");
     auto const mel = [](double hertz) { return 2595 * std::log1p(hertz / 700) / std::log(10.0); };
     double const low = mel(c.number(3).to<double>());
     double const high = mel(c.number(4).to<double>());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: strings, which the host computes.
+// ONNX operators: strings, computed on the host.
 #include "call.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// A tensor of strings, in order.
+/// A contiguous tensor of strings.
 tensor text(call const& c, std::size_t i) {
     if (!c.in(i).is_strings()) throw error("strings are expected, not " + std::string(name(c.in(i).dtype())));
     return c.in(i).contiguous();
@@ -40,24 +40,24 @@ results string_concat(call const& c) {
 
 constexpr std::string_view spaces = " \t\n\v\f\r";
 
-/// Parts between runs of spaces, at most `most` + 1; the last is what is left, to its end.
-std::vector<std::string> words(std::string_view all, std::size_t most) {
+/// Splits at runs of spaces into at most `max_parts` + 1 parts; the last one is the rest of the string.
+std::vector<std::string> words(std::string_view all, std::size_t max_parts) {
     std::vector<std::string> out;
     std::size_t at = all.find_first_not_of(spaces);
     while (at != std::string_view::npos) {
-        std::size_t const end = out.size() == most ? std::string_view::npos : all.find_first_of(spaces, at);
+        std::size_t const end = out.size() == max_parts ? std::string_view::npos : all.find_first_of(spaces, at);
         out.emplace_back(all.substr(at, end - at));
         at = end == std::string_view::npos ? end : all.find_first_not_of(spaces, end);
     }
-    if (out.size() > most) // the rest has no spaces behind it
+    if (out.size() > max_parts) // the rest without trailing spaces
         out.back().erase(out.back().find_last_not_of(spaces) + 1);
     return out;
 }
 
-std::vector<std::string> parts(std::string_view all, std::string_view delimiter, std::size_t most) {
+std::vector<std::string> parts(std::string_view all, std::string_view delimiter, std::size_t max_parts) {
     std::vector<std::string> out;
     for (;;) {
-        std::size_t const end = out.size() == most ? std::string_view::npos : all.find(delimiter);
+        std::size_t const end = out.size() == max_parts ? std::string_view::npos : all.find(delimiter);
         out.emplace_back(all.substr(0, end));
         if (end == std::string_view::npos) return out;
         all.remove_prefix(end + delimiter.size());
@@ -67,8 +67,8 @@ std::vector<std::string> parts(std::string_view all, std::string_view delimiter,
 results string_split(call const& c) {
     tensor const x = text(c, 0);
     std::string const delimiter = c.s("delimiter", "");
-    std::int64_t const most = c.i("maxsplit", -1);
-    std::size_t const limit = most < 0 ? SIZE_MAX : static_cast<std::size_t>(most);
+    std::int64_t const max_split = c.i("maxsplit", -1);
+    std::size_t const limit = max_split < 0 ? SIZE_MAX : static_cast<std::size_t>(max_split);
     std::vector<std::vector<std::string>> rows;
     std::size_t longest = 0;
     tensor counts = tensor::empty(dtype::int64, x.sizes());
@@ -92,9 +92,10 @@ using case_change = std::string (*)(std::string_view);
 results string_normalizer(call const& c) {
     tensor const x = text(c, 0);
     if (x.rank() == 0 || x.rank() > 2 || (x.rank() == 2 && x.size(0) != 1))
-        throw error("strings of the sizes [C] or [1, C] are expected, not " + to_string(x.sizes()));
+        throw error("strings of shape [C] or [1, C] are expected, not " + to_string(x.sizes()));
     std::string const action = c.s("case_change_action", "NONE");
-    if (action != "NONE" && action != "LOWER" && action != "UPPER") throw error("there is no action '" + action + "'");
+    if (action != "NONE" && action != "LOWER" && action != "UPPER")
+        throw error("unknown case_change_action '" + action + "'");
     bool const exact = c.i("is_case_sensitive", 0) != 0;
     auto const compared = [&](std::string_view s) { return exact ? std::string(s) : lower_case(s); };
     std::unordered_set<std::string> stops;
@@ -110,13 +111,15 @@ results string_normalizer(call const& c) {
     return tensor::of_strings(std::move(out), to);
 }
 
-/// What a pattern of RE2 and one of std::regex write alike is taken, the rest refused: no flags, no Unicode classes, no names. Bytes are
-/// letters. Matched without backtracking, where the library can: its depth does not grow with the text.
+/// Accepts the common subset of RE2 and std::regex patterns and refuses the rest: flags, Unicode classes, named groups.
+/// Bytes count as letters. Matching does not backtrack if the library supports that, so its recursion depth does not
+/// grow with the text.
 class pattern {
 public:
     explicit pattern(std::string text) : text_(std::move(text)) {
-        constexpr std::size_t most = 2000; // each parenthesis may be a call of the library
-        if (text_.size() > most) throw error("a pattern of " + std::to_string(text_.size()) + " bytes is too long");
+        constexpr std::size_t max_bytes = 2000; // each parenthesis may recurse in the library
+        if (text_.size() > max_bytes)
+            throw error("a pattern of " + std::to_string(text_.size()) + " bytes is too long");
         auto flags = std::regex::ECMAScript;
 #if defined(__GLIBCXX__)
         flags |= std::regex_constants::__polynomial;
@@ -124,7 +127,7 @@ public:
         try {
             compiled_.assign(text_, flags);
         } catch (std::regex_error const& e) {
-            throw error("the pattern '" + text_ + "' is not taken: " + e.what());
+            throw error("the pattern '" + text_ + "' is not supported: " + e.what());
         }
     }
 
@@ -132,7 +135,7 @@ public:
         try {
             return std::regex_match(s, compiled_);
         } catch (std::regex_error const& e) {
-            throw error("the pattern '" + text_ + "' does not end: " + e.what());
+            throw error("matching the pattern '" + text_ + "' failed: " + e.what());
         }
     }
 

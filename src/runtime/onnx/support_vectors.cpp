@@ -18,17 +18,17 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// A list as a matrix of so many rows.
+/// A list attribute as a matrix with `rows` rows.
 tensor matrix(call const& c, char const* name, std::int64_t rows, dtype type) {
     std::vector<float> const list = c.floats(name);
     auto const count = static_cast<std::int64_t>(list.size());
     if (rows <= 0 || count % rows != 0)
-        throw error("'" + std::string(name) + "' has " + std::to_string(count) + " numbers, which are not " +
-                    std::to_string(rows) + " rows");
+        throw error("'" + std::string(name) + "' has " + std::to_string(count) +
+                    " elements, which is not a multiple of " + std::to_string(rows) + " rows");
     return cast(reshape(numbers(c, list), {rows, count / rows}), type);
 }
 
-/// [N, vectors]: the kernel function of each row and each support vector.
+/// [N, vectors]: the kernel function of each row with each support vector.
 tensor kernel_values(call const& c, tensor const& x, tensor const& vectors) {
     std::string const type = c.s("kernel_type", "LINEAR");
     std::vector<float> const p = c.floats("kernel_params");
@@ -43,12 +43,12 @@ tensor kernel_values(call const& c, tensor const& x, tensor const& vectors) {
     tensor const scaled = products * parameter(0) + parameter(1);
     if (type == "POLY") return pow(scaled, parameter(2));
     if (type == "SIGMOID") return tanh(scaled);
-    throw error("there is no kernel '" + type + "'");
+    throw error("unknown kernel_type '" + type + "'");
 }
 
 float offset(call const& c, std::size_t i) {
     std::vector<float> const rho = c.floats("rho");
-    if (i >= rho.size()) throw error("'rho' has too few numbers");
+    if (i >= rho.size()) throw error("'rho' has too few elements");
     return rho[i];
 }
 
@@ -58,7 +58,7 @@ results svm_regressor(call const& c) {
     tensor values = x;
     if (vectors > 0) values = kernel_values(c, x, matrix(c, "support_vectors", vectors, x.dtype()));
     tensor const coefficients = matrix(c, "coefficients", 1, x.dtype());
-    if (coefficients.size(1) != values.size(1)) throw error("'coefficients' do not fit the support vectors");
+    if (coefficients.size(1) != values.size(1)) throw error("'coefficients' does not match the support vectors");
     tensor const scores = matmul(values, transpose(coefficients, 0, 1)) + scalar(offset(c, 0));
     if (c.i("one_class", 0) != 0)
         return cast(cast(greater(scores, scalar(0)), dtype::float32) * scalar(2) - scalar(1), dtype::float32);
@@ -67,21 +67,21 @@ results svm_regressor(call const& c) {
 
 struct decision {
     tensor scores; ///< [N, pairs of classes], or [N, classes]
-    tensor votes;  ///< [N, classes]: the largest is the class
+    tensor votes;  ///< [N, classes]: the maximum selects the class
 };
 
-/// One against one: each pair of classes votes for one of them.
+/// One-vs-one: each pair of classes votes for one of them.
 decision by_pairs(call const& c, tensor const& x, std::vector<std::int64_t> const& per_class) {
     auto const classes = static_cast<std::int64_t>(per_class.size());
     std::vector<std::int64_t> starts(1, 0);
     for (std::int64_t n : per_class) {
-        if (n < 0 || n > INT32_MAX) throw error("'vectors_per_class' has an impossible number");
+        if (n < 0 || n > INT32_MAX) throw error("'vectors_per_class' has an element that is out of range");
         starts.push_back(starts.back() + n);
     }
     if (classes < 2 || starts.back() == 0) throw error("support vectors of two classes or more are expected");
     tensor const values = kernel_values(c, x, matrix(c, "support_vectors", starts.back(), x.dtype()));
     tensor const coefficients = matrix(c, "coefficients", classes - 1, x.dtype());
-    if (coefficients.size(1) != starts.back()) throw error("'coefficients' do not fit the support vectors");
+    if (coefficients.size(1) != starts.back()) throw error("'coefficients' does not match the support vectors");
     auto const part = [&](std::int64_t of, std::int64_t against) { // [N, 1]
         auto const at = static_cast<std::size_t>(of);
         tensor const mine = values.sliced(1, starts[at], per_class[at]);
@@ -101,15 +101,16 @@ decision by_pairs(call const& c, tensor const& x, std::vector<std::int64_t> cons
     return {concat(scores, 1), concat(votes, 1)};
 }
 
-/// Each class has a linear model.
+/// One linear model per class.
 decision by_classes(call const& c, tensor const& x, std::int64_t classes) {
     tensor const coefficients = matrix(c, "coefficients", classes, x.dtype());
-    if (coefficients.size(1) != x.size(1)) throw error("'coefficients' do not fit the input");
+    if (coefficients.size(1) != x.size(1)) throw error("'coefficients' does not match the input");
     tensor const scores = matmul(x, transpose(coefficients, 0, 1)) + scalar(offset(c, 0));
     return {scores, scores};
 }
 
-/// Probabilities of k classes from those of pairs: the second way of Wu, Lin and Weng (2004), as LIBSVM iterates it. `r`: [k, k].
+/// Probabilities of k classes from those of pairs: the second method of Wu, Lin and Weng (2004), with LIBSVM's
+/// iteration. `r` is [k, k].
 std::vector<double> coupled(std::vector<double> const& r, std::size_t k) {
     std::vector<double> q(k * k);
     for (std::size_t t = 0; t != k; ++t)
@@ -140,12 +141,13 @@ std::vector<double> coupled(std::vector<double> const& r, std::size_t k) {
     return p;
 }
 
-/// [N, classes], on the host: each row is iterated until it holds still.
+/// [N, classes], on the host: each row is iterated until it converges.
 tensor probabilities(call const& c, tensor const& scores, std::size_t k) {
     std::vector<float> const a = c.floats("prob_a");
     std::vector<float> const b = c.floats("prob_b");
     auto const pairs = static_cast<std::size_t>(scores.size(1));
-    if (a.size() != pairs || b.size() != pairs) throw error("'prob_a' and 'prob_b' have a number for each pair");
+    if (a.size() != pairs || b.size() != pairs)
+        throw error("'prob_a' and 'prob_b' must have one element per pair of classes");
     tensor const from = to_host(cast(scores, dtype::float64)).contiguous();
     tensor const out = tensor::empty(dtype::float64, {scores.size(0), static_cast<std::int64_t>(k)});
     std::vector<double> r(k * k);
@@ -163,7 +165,7 @@ tensor probabilities(call const& c, tensor const& scores, std::size_t k) {
     return to_device(cast(out, scores.dtype()), scores.where());
 }
 
-// Votes say the class, with probabilities too. One score of two classes is written as that of both.
+// Votes select the class, even with probabilities. With two classes, a single score is returned as scores of both.
 results svm_classifier(call const& c) {
     tensor const x = features(c);
     std::vector<std::int64_t> const integers = c.ints("classlabels_ints");
@@ -172,7 +174,7 @@ results svm_classifier(call const& c) {
     std::size_t const classes = std::max(integers.size(), strings.size());
     bool const has_vectors = !per_class.empty();
     if (classes < 2 || (has_vectors && per_class.size() != classes))
-        throw error("labels of two classes or more are expected, as many as classes have vectors");
+        throw error("at least two class labels are expected, one per element of 'vectors_per_class'");
     decision const d = has_vectors ? by_pairs(c, x, per_class) : by_classes(c, x, static_cast<std::int64_t>(classes));
     tensor scores = d.scores;
     if (has_vectors && !c.floats("prob_a").empty()) {

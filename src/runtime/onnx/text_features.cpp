@@ -16,17 +16,17 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// The n-grams that are counted, by what they are made of, with their number.
+/// The n-grams to count, with their indices.
 template <class Token>
 using gram_table = std::map<std::vector<Token>, std::size_t>;
 
-/// Where the n-grams of the lengths 1, 2, ... begin in the pool, and where the last ones end.
+/// The starts of the n-grams of lengths 1, 2, ... in the pool, and the end of the last ones.
 std::vector<std::size_t> starts_of(call const& c, std::size_t pool) {
     std::vector<std::size_t> out;
     for (std::int64_t start : c.ints("ngram_counts")) {
         if (start < 0 || static_cast<std::size_t>(start) > pool ||
             (!out.empty() && static_cast<std::size_t>(start) < out.back()))
-            throw error("ngram_counts do not fit the pool");
+            throw error("ngram_counts does not match the pool");
         out.push_back(static_cast<std::size_t>(start));
     }
     out.push_back(pool);
@@ -39,17 +39,17 @@ gram_table<Token> table_of(call const& c, std::vector<Token> const& pool, std::s
     gram_table<Token> out;
     std::size_t number = 0;
     for (std::size_t n = 1; n < starts.size(); ++n) {
-        if ((starts[n] - starts[n - 1]) % n != 0) throw error("the pool has a part of an n-gram");
+        if ((starts[n] - starts[n - 1]) % n != 0) throw error("the pool ends in the middle of an n-gram");
         for (std::size_t at = starts[n - 1]; at != starts[n]; at += n) {
             auto const first = pool.begin() + static_cast<std::ptrdiff_t>(at);
             out.emplace(std::vector<Token>(first, first + static_cast<std::ptrdiff_t>(n)), number++);
         }
     }
-    if (number != grams) throw error("ngram_indexes do not fit the pool");
+    if (number != grams) throw error("ngram_indexes does not match the pool");
     return out;
 }
 
-/// How often each n-gram is in a row, also with up to `skips` elements between its own.
+/// The number of occurrences of each n-gram in a row, with up to `skips` elements between consecutive ones.
 template <class Token>
 std::vector<std::int64_t> counts_of(std::span<Token const> row, gram_table<Token> const& table, std::size_t grams,
                                     std::span<std::size_t const> lengths, std::size_t skips) {
@@ -68,9 +68,9 @@ std::vector<std::int64_t> counts_of(std::span<Token const> row, gram_table<Token
     return out;
 }
 
-std::size_t at_least(call const& c, char const* name, std::int64_t least) {
+std::size_t at_least(call const& c, char const* name, std::int64_t minimum) {
     std::int64_t const value = c.i(name);
-    if (value < least) throw error(std::string(name) + " is less than " + std::to_string(least));
+    if (value < minimum) throw error(std::string(name) + " is less than " + std::to_string(minimum));
     return static_cast<std::size_t>(value);
 }
 
@@ -79,14 +79,15 @@ tensor vectorized(call const& c, std::span<Token const> tokens, std::vector<Toke
     std::vector<std::int64_t> const places = c.ints("ngram_indexes");
     std::vector<float> const weights = c.floats("weights");
     std::string const mode = c.s("mode");
-    if (mode != "TF" && mode != "IDF" && mode != "TFIDF") throw error("there is no mode '" + mode + "'");
-    if (!weights.empty() && weights.size() != places.size()) throw error("weights do not fit ngram_indexes");
+    if (mode != "TF" && mode != "IDF" && mode != "TFIDF") throw error("unknown mode '" + mode + "'");
+    if (!weights.empty() && weights.size() != places.size()) throw error("weights does not match ngram_indexes");
     gram_table<Token> table = table_of(c, pool, places.size());
     std::size_t const lengths[] = {at_least(c, "min_gram_length", 1), at_least(c, "max_gram_length", 1)};
     std::size_t const skips = at_least(c, "max_skip_count", 0);
     std::int64_t width = 0;
     for (std::int64_t place : places) {
-        if (place < 0 || place == std::numeric_limits<std::int64_t>::max()) throw error("an n-gram has no place");
+        if (place < 0 || place == std::numeric_limits<std::int64_t>::max())
+            throw error("an element of ngram_indexes is out of range");
         width = std::max(width, place + 1);
     }
     sizes to = c.in(0).sizes();
@@ -110,7 +111,7 @@ tensor vectorized(call const& c, std::span<Token const> tokens, std::vector<Toke
 
 results tf_idf_vectorizer(call const& c) {
     tensor const& x = c.in(0);
-    if (x.rank() != 1 && x.rank() != 2) throw error("an input of the sizes [C] or [N, C] is expected");
+    if (x.rank() != 1 && x.rank() != 2) throw error("the input must have shape [C] or [N, C]");
     if (x.is_strings()) {
         tensor const from = x.contiguous();
         std::span<std::string const> const tokens = from.strings();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: steps of optimizers (ai.onnx.preview.training).
+// ONNX operators: optimizer steps (ai.onnx.preview.training).
 #include "call.hpp"
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// Inputs behind the rate and the count: the first of all optimized tensors, then the second of all, ...
+/// The inputs after the rate and the count: the first input of all optimized tensors, then the second of all, ...
 class optimized {
 public:
     optimized(call const& c, std::size_t each) : tensors_(c.tensors(2)), count_(tensors_.size() / each) {
@@ -31,7 +31,7 @@ private:
 
 double number(call const& c, std::size_t i) { return c.number(i).to<double>(); }
 
-/// The gradient of the tensor and of half its squared norm.
+/// The gradient plus that of the L2 regularization term.
 tensor regularized(call const& c, tensor const& x, tensor const& gradient) {
     return x * scalar(c.f("norm_coefficient", 0)) + gradient;
 }
@@ -74,7 +74,7 @@ results adam(call const& c) {
 results momentum(call const& c) {
     optimized const all(c, 3);
     std::string const mode = c.s("mode");
-    if (mode != "standard" && mode != "nesterov") throw error("there is no mode '" + mode + "'");
+    if (mode != "standard" && mode != "nesterov") throw error("unknown mode '" + mode + "'");
     scalar const rate = number(c, 0);
     scalar const alpha = c.f("alpha");
     scalar const beta = number(c, 1) > 0 ? c.f("beta") : 1.0;

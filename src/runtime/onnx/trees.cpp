@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators: ensembles of decision trees (ai.onnx.ml). Each row walks its own way through them, on the host.
+// ONNX operators: ensembles of decision trees (ai.onnx.ml), evaluated row by row on the host.
 #include "call.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// As TreeEnsemble numbers them; `leaf` is that of the older operators.
+/// Numbered as in TreeEnsemble; `leaf` is only in the older operators.
 enum class branch : std::uint8_t { leq, lt, gte, gt, eq, neq, member, leaf };
 
 struct vote {
@@ -34,11 +34,11 @@ struct tree_node {
     branch mode = branch::leaf;
     std::int64_t feature = 0;
     double split = 0;
-    std::set<double> members; ///< of branch::member
+    std::set<double> members; ///< for branch::member
     bool missing_is_true = false;
     std::size_t yes = 0;
     std::size_t no = 0;
-    std::vector<vote> votes; ///< of a leaf
+    std::vector<vote> votes; ///< for leaves
 };
 
 struct ensemble {
@@ -69,10 +69,10 @@ tree_node const& leaf_of(ensemble const& e, std::size_t at, double const* row) {
     throw error("a tree has a cycle");
 }
 
-/// Throws for what would lead out of the nodes, the features and the targets.
+/// Throws aton::error for nodes, features and targets out of range.
 void check(ensemble const& e, std::int64_t features) {
     auto const require = [](bool holds, char const* what) {
-        if (!holds) throw error("a tree has " + std::string(what) + " that is not there");
+        if (!holds) throw error("a tree has " + std::string(what) + " that does not exist");
     };
     for (std::size_t root : e.roots) require(root < e.nodes.size(), "a root");
     for (tree_node const& n : e.nodes) {
@@ -83,7 +83,7 @@ void check(ensemble const& e, std::int64_t features) {
     }
 }
 
-/// Of the votes of all trees; a target without one has 0.
+/// How the votes of all trees are combined; a target without votes has 0.
 enum class aggregate : std::uint8_t { average, sum, min, max };
 
 /// [N, targets], float64.
@@ -109,7 +109,7 @@ tensor predicted(ensemble const& e, tensor const& x, aggregate how) {
     return out;
 }
 
-/// A list of numbers that is a tensor ('..._as_tensor' too) or a list of floats; empty where there is none.
+/// A list of numbers from a tensor attribute ('..._as_tensor') or a list of floats; empty if both are missing.
 std::vector<double> reals(call const& c, std::string const& name) {
     if (c.has_attribute(name + "_as_tensor")) return reals(c, name + "_as_tensor");
     node_attribute const* const a = c.attribute(name);
@@ -135,21 +135,21 @@ std::size_t index(std::int64_t i) { return i < 0 ? SIZE_MAX : static_cast<std::s
 
 std::size_t node_after(std::int64_t i, bool is_leaf, std::size_t nodes, std::size_t leaves) {
     if (i < 0 || static_cast<std::size_t>(i) >= (is_leaf ? leaves : nodes))
-        throw error("a tree has a branch that is not there");
+        throw error("a tree has a branch that does not exist");
     return static_cast<std::size_t>(i) + (is_leaf ? nodes : 0);
 }
 
-/// Sets of members, one after the other, NaN behind each, in the order of the nodes that ask for them.
+/// Assigns sets of members, each terminated by NaN, to the nodes that need them, in order.
 void add_members(std::vector<tree_node>& nodes, std::vector<double> const& members) {
     std::size_t next = 0;
     for (tree_node& n : nodes) {
         if (n.mode != branch::member) continue;
         for (; next < members.size() && !std::isnan(members[next]); ++next) n.members.insert(members[next]);
-        if (next++ >= members.size()) throw error("'membership_values' has no set for a node");
+        if (next++ >= members.size()) throw error("'membership_values' has too few sets");
     }
 }
 
-/// Of TreeEnsemble: leaves follow the nodes.
+/// The ensemble of TreeEnsemble, in which leaves follow the nodes.
 ensemble whole(call const& c) {
     std::vector<std::int64_t> const features = c.ints("nodes_featureids");
     std::vector<double> const modes = reals(c, "nodes_modes");
@@ -174,7 +174,7 @@ ensemble whole(call const& c) {
     e.nodes.resize(count + leaf_targets.size());
     for (std::size_t i = 0; i != count; ++i) {
         tree_node& n = e.nodes[i];
-        if (!(modes[i] >= 0 && modes[i] < static_cast<double>(branch::leaf))) throw error("there is no such node mode");
+        if (!(modes[i] >= 0 && modes[i] < static_cast<double>(branch::leaf))) throw error("unknown node mode");
         n.mode = static_cast<branch>(static_cast<int>(modes[i]));
         n.feature = features[i];
         n.split = splits[i];
@@ -196,11 +196,11 @@ tensor scores_like(tensor const& scores, std::string const& transform, call cons
 results tree_ensemble(call const& c) {
     constexpr std::array transforms = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
     tensor const& x = c.in(0);
-    if (x.rank() != 2) throw error("features of the sizes [N, F] are expected, not " + to_string(x.sizes()));
+    if (x.rank() != 2) throw error("features of shape [N, F] are expected, not " + to_string(x.sizes()));
     std::int64_t const how = c.i("aggregate_function", 1);
     std::int64_t const transform = c.i("post_transform", 0);
-    if (how < 0 || how > 3) throw error("there is no aggregate function " + std::to_string(how));
-    if (transform < 0 || transform > 4) throw error("there is no transform " + std::to_string(transform));
+    if (how < 0 || how > 3) throw error("unknown aggregate_function " + std::to_string(how));
+    if (transform < 0 || transform > 4) throw error("unknown post_transform " + std::to_string(transform));
     ensemble const e = whole(c);
     return scores_like(
         predicted(e, x, static_cast<aggregate>(how)), transforms[static_cast<std::size_t>(transform)], c, x.dtype());
@@ -210,11 +210,12 @@ branch branch_of(std::string_view mode) {
     constexpr std::array<std::string_view, 8> names = {
         "BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "", "LEAF"};
     auto const* const found = std::ranges::find(names, mode);
-    if (mode.empty() || found == names.end()) throw error("there is no node mode '" + std::string(mode) + "'");
+    if (mode.empty() || found == names.end()) throw error("unknown node mode '" + std::string(mode) + "'");
     return static_cast<branch>(found - names.begin());
 }
 
-/// Of the older operators: nodes have numbers in their tree, the first of each is its root. `kind`: "class" or "target".
+/// The ensemble of the older operators: nodes are numbered within their tree, and the first one is its root. `kind` is
+/// "class" or "target".
 ensemble parts(call const& c, std::string const& kind, std::int64_t targets) {
     std::vector<std::int64_t> const trees = c.ints("nodes_treeids");
     std::vector<std::int64_t> const ids = c.ints("nodes_nodeids");
@@ -262,13 +263,13 @@ ensemble parts(call const& c, std::string const& kind, std::int64_t targets) {
     require_length(vote_weights, vote_trees.size(), "weights");
     for (std::size_t i = 0; i != vote_trees.size(); ++i) {
         std::size_t const leaf = place(vote_trees[i], vote_nodes[i]);
-        if (leaf == SIZE_MAX) throw error("a weight is of no node");
+        if (leaf == SIZE_MAX) throw error("a weight refers to a node that does not exist");
         e.nodes[leaf].votes.push_back({vote_targets[i], vote_weights[i]});
     }
     return e;
 }
 
-/// Plus one number for each target.
+/// Adds one number per target.
 tensor based(call const& c, tensor const& scores) {
     std::vector<double> const base = reals(c, "base_values");
     if (base.empty()) return scores;
@@ -282,14 +283,14 @@ results tree_ensemble_regressor(call const& c) {
     constexpr std::array<std::string_view, 4> names = {"AVERAGE", "SUM", "MIN", "MAX"};
     std::string const how = c.s("aggregate_function", "SUM");
     auto const* const found = std::ranges::find(names, how);
-    if (found == names.end()) throw error("there is no aggregate function '" + how + "'");
+    if (found == names.end()) throw error("unknown aggregate_function '" + how + "'");
     ensemble const e = parts(c, "target", c.i("n_targets", 1));
     tensor const scores = predicted(e, features(c), static_cast<aggregate>(found - names.begin()));
     return scores_like(based(c, scores), c.s("post_transform", "NONE"), c, dtype::float32);
 }
 
-// Where all weights are of one class, they say how likely the second of two is: 1 - s and s where none is negative and nothing
-// transforms them, else -s and s.
+// If all weights belong to one of two classes, they are scores of the second: the scores are 1 - s and s if no weight
+// is negative and post_transform is NONE or PROBIT, otherwise -s and s.
 results tree_ensemble_classifier(call const& c) {
     std::vector<std::int64_t> integers = c.ints("classlabels_int64s");
     std::vector<std::string> strings = c.strings("classlabels_strings");

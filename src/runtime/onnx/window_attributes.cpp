@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kernel_shape, strides, dilations, pads and auto_pad.
+// Reads kernel_shape, strides, dilations, pads and auto_pad.
 #include "window_attributes.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-/// Padding for as many windows as strides fit into the input.
+/// The padding for auto_pad SAME: ceil(size / stride) windows.
 void pad_same(window& w, tensor const& x, bool upper) {
     for (std::size_t i = 0; i != w.axes(); ++i) {
         std::int64_t const size = x.size(i + 2);
@@ -33,14 +33,14 @@ sizes spatial_sizes(tensor const& x) {
 window bare_window_of(call const& c, std::size_t axes, sizes const& kernel) {
     window w = window::of(c.ints("kernel_shape", kernel));
     if (w.axes() != axes)
-        throw error("the kernel " + to_string(w.kernel) + " for " + std::to_string(axes) + " spatial axes");
+        throw error("the kernel " + to_string(w.kernel) + " does not fit " + std::to_string(axes) + " spatial axes");
     w.strides = c.ints("strides", w.strides);
     w.dilations = c.ints("dilations", w.dilations);
     w.ceil = c.i("ceil_mode", 0) != 0;
     if (c.has_attribute("pads")) {
         std::vector<std::int64_t> const pads = c.ints("pads");
         if (pads.size() != 2 * axes || std::any_of(pads.begin(), pads.end(), [](std::int64_t p) { return p < 0; }))
-            throw error("pads " + to_string(pads) + " for " + std::to_string(axes) + " spatial axes");
+            throw error("pads " + to_string(pads) + " do not fit " + std::to_string(axes) + " spatial axes");
         auto const half = pads.begin() + static_cast<std::ptrdiff_t>(axes);
         w.before.assign(pads.begin(), half);
         w.after.assign(half, pads.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kernel_shape, strides, dilations, pads and auto_pad, as operators with windows have them.
+// Reads the attributes of window operators: kernel_shape, strides, dilations, pads and auto_pad.
 #pragma once
 
 #include "runtime/compute/spatial.hpp"
@@ -8,9 +8,9 @@
 
 namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
-/// The attributes but for padding; `kernel` is that of kernel_shape where the attribute is there. Checked.
+/// The window without auto_pad, checked; `kernel` is the default of kernel_shape.
 [[nodiscard]] window bare_window_of(call const& c, std::size_t axes, sizes const& kernel = {});
-/// With the padding of pads or auto_pad for `x`.
+/// The window with the padding of pads or auto_pad for `x`.
 [[nodiscard]] window window_of(call const& c, tensor const& x, sizes const& kernel = {});
 
 /// The sizes after N and C.

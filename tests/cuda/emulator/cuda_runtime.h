@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A GPU for machines that have none: what cuda/ uses of CUDA, on the CPU, so that the text of its kernels is run by tests everywhere. The
-// threads of a block take turns at barriers, blocks run one after the other. The GPU's memory cannot be touched but by kernels and copies:
-// a program that reads it from the CPU stops. It finds faults of order and of place; races it does not see.
+// Emulates on the CPU what cuda/ uses of CUDA, so that tests run its kernels on machines without a GPU. The threads of
+// a block take turns at barriers, and blocks run one after the other. GPU memory is accessible only to kernels and
+// copies: a program that reads it from the CPU crashes. Finds errors of ordering and addressing, not race conditions.
 #pragma once
 
 #include <cstddef>
@@ -76,13 +76,13 @@ Word atomicCAS(Word* at, Word expected, Word wanted) {
     return before;
 }
 
-/// Runs `f` while the GPU's memory can be touched.
+/// Runs `f` while the GPU's memory is accessible.
 void with_emulated_memory(std::function<void()> const& f);
 cudaError_t run_emulated(cudaLaunchConfig_t const& how, std::function<void()> const& thread);
 
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(cudaLaunchConfig_t const* how, void (*kernel)(Parameters...), Arguments&&... arguments) {
-    std::tuple<Parameters...> const given(arguments...); // as the driver copies them
+    std::tuple<Parameters...> const given(arguments...); // the driver copies parameters, too
     return run_emulated(*how, [&] { std::apply(kernel, given); });
 }
 // NOLINTEND(readability-identifier-naming, bugprone-reserved-identifier)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#undef _FORTIFY_SOURCE // its longjmp refuses to go to another stack
+// Emulated GPU memory, and blocks of threads as fibers.
+#undef _FORTIFY_SOURCE // its longjmp refuses to switch to another stack
 #include "cuda_runtime.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ unsigned emulated_blocks = 0;
 
 namespace {
 
-/// Memory that is given out in order, first fit; no page of it can be touched unless it is opened.
+/// A first-fit allocator whose pages are inaccessible until memory is opened.
 class emulated_memory {
 public:
     static constexpr std::size_t size = std::size_t{4} << 30U;
@@ -37,10 +38,10 @@ public:
 
     void* allocate(std::size_t bytes) {
         std::size_t const wanted = (bytes + 255) / 256 * 256;
-        for (auto [at, room] : free_) {
-            if (room < wanted) continue;
+        for (auto [at, available] : free_) {
+            if (available < wanted) continue;
             free_.erase(at);
-            if (room != wanted) free_[at + wanted] = room - wanted;
+            if (available != wanted) free_[at + wanted] = available - wanted;
             given_[at] = wanted;
             high_ = std::max(high_, at + wanted);
             return start_ + at;
@@ -74,7 +75,7 @@ private:
     }
 
     char* start_;
-    std::size_t high_ = 0; ///< no memory behind it was given out
+    std::size_t high_ = 0; ///< end of the memory that was ever allocated
     std::map<std::size_t, std::size_t> free_;
     std::map<std::size_t, std::size_t> given_;
 };
@@ -84,8 +85,9 @@ emulated_memory& memory() {
     return *only;
 }
 
-/// The threads of a block. A fiber runs them one after the other; where one comes to a barrier it keeps the fiber, and another fiber goes on
-/// with those that have not begun. So kernels without barriers take no more than calls.
+/// The threads of a block. One fiber runs them in order; a thread that reaches a barrier keeps its fiber, and another
+/// fiber continues with the threads that have not started. So kernels without barriers cost no more than function
+/// calls.
 class emulated_block_of_threads {
 public:
     static emulated_block_of_threads& only() {
@@ -114,7 +116,7 @@ public:
         }
     }
 
-    /// To the next thread; back here when all others came to the barrier, or to their end.
+    /// Switches to the next thread; returns when all others have reached the barrier or finished.
     void wait() {
         waiting_.push_back(current_);
         leave(*current_);
@@ -142,7 +144,7 @@ private:
         }
     }
 
-    // setjmp and longjmp, because swapcontext asks the system for the mask of signals each time. A fiber never ends.
+    // setjmp and longjmp, because swapcontext makes a system call for the signal mask each time. A fiber never ends.
     void resume(fiber& f) {
         current_ = &f;
         if (_setjmp(main_) != 0) return;

@@ -10,6 +10,7 @@
 #include <aton/mappings/normalization.hpp>
 #include <aton/mappings/ranges.hpp>
 #include <aton/mappings/reduction.hpp>
+#include <aton/mappings/softmax.hpp>
 
 #include "planted.hpp"
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Rows with a wrong order of channels, pads, gates or states, or wrong slices, splits and views.
 #include <aton/mappings/padding.hpp>
+#include <aton/mappings/pixels.hpp>
 #include <aton/mappings/recurrent.hpp>
 #include <aton/mappings/repeating.hpp>
 #include <aton/mappings/sampling.hpp>
 #include <aton/mappings/scatter.hpp>
+#include <aton/mappings/slicing.hpp>
 #include <aton/mappings/splitting.hpp>
 
 #include "planted.hpp"

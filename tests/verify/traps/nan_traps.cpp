@@ -6,6 +6,7 @@
 #include <aton/mappings/elementwise_unary.hpp>
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/selection.hpp>
+#include <aton/mappings/softmax.hpp>
 #include <aton/mappings/sorting.hpp>
 #include <aton/mappings/unique.hpp>
 

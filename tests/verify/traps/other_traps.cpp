@@ -4,9 +4,13 @@
 #include <aton/mappings/bucketing.hpp>
 #include <aton/mappings/convolution.hpp>
 #include <aton/mappings/embedding.hpp>
+#include <aton/mappings/histograms.hpp>
 #include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/normalization.hpp>
+#include <aton/mappings/random.hpp>
 #include <aton/mappings/reduction.hpp>
+#include <aton/mappings/softmax.hpp>
+#include <aton/mappings/statistics.hpp>
 #include <aton/mappings/unique.hpp>
 
 #include "planted.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rows with wrong Resize, GridSample and pooling.
+#include <aton/mappings/adaptive_pooling.hpp>
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/pooling.hpp>
 #include <aton/mappings/resize.hpp>

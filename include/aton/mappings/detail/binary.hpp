@@ -3,7 +3,7 @@
 // Internal header.
 #pragma once
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <aton/mappings/common.hpp>
+#include <aton/mappings/detail/common.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
 

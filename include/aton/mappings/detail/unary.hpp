@@ -5,9 +5,9 @@
 
 #include <numbers>
 
-#include <aton/mappings/common.hpp>
 #include <aton/mappings/detail/binary.hpp>
-#include <aton/mappings/shaping.hpp>
+#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As CUB's, of the same results, in order.
+// Emulates CUB's block scan with the same results, in order.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,24 +12,24 @@ public:
     struct TempStorage {
         T values[Threads];
     };
-    explicit BlockScan(TempStorage& room) : room_(room) {}
+    explicit BlockScan(TempStorage& storage) : storage_(storage) {}
 
     template <class Combine>
     void InclusiveScan(T own, T& up_to, Combine const& combine, T& all) {
-        room_.values[threadIdx.x] = own;
+        storage_.values[threadIdx.x] = own;
         __syncthreads();
-        T sum = room_.values[0];
+        T sum = storage_.values[0];
         T before = sum;
         for (unsigned i = 1; i != Threads; ++i) {
-            if (i <= threadIdx.x) before = combine(before, room_.values[i]);
-            sum = combine(sum, room_.values[i]);
+            if (i <= threadIdx.x) before = combine(before, storage_.values[i]);
+            sum = combine(sum, storage_.values[i]);
         }
         up_to = before;
         all = sum;
     }
 
 private:
-    TempStorage& room_;
+    TempStorage& storage_;
 };
 
 } // namespace cub

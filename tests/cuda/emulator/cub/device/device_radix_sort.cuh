@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As CUB's, of the same results.
+// Emulates CUB's radix sort with the same results.
 #pragma once
 
 #include <algorithm>
@@ -25,21 +25,21 @@ void sort_pairs(Key const* keys, Key* sorted_keys, Value const* values, Value* s
     }
 }
 
-/// The room that is asked for first; true: it is there.
-inline bool has_room(void* room, std::size_t& bytes) {
-    if (room == nullptr) bytes = 1;
-    return room != nullptr;
+/// The size query that comes first; returns true if temporary memory is given.
+inline bool has_temporary_memory(void* temporary, std::size_t& bytes) {
+    if (temporary == nullptr) bytes = 1;
+    return temporary != nullptr;
 }
 
 } // namespace emulated
 
 struct DeviceRadixSort {
     template <class Key, class Value>
-    static cudaError_t SortPairs(void* room, std::size_t& bytes, Key const* keys, Key* sorted_keys, Value const* values,
-                                 Value* sorted_values, std::int64_t count, int first_bit, int last_bit,
-                                 cudaStream_t /*s*/) {
+    static cudaError_t SortPairs(void* temporary, std::size_t& bytes, Key const* keys, Key* sorted_keys,
+                                 Value const* values, Value* sorted_values, std::int64_t count, int first_bit,
+                                 int last_bit, cudaStream_t /*s*/) {
         if (first_bit != 0 || last_bit != static_cast<int>(sizeof(Key) * 8)) return cudaErrorInvalidValue;
-        if (emulated::has_room(room, bytes))
+        if (emulated::has_temporary_memory(temporary, bytes))
             with_emulated_memory([&] { emulated::sort_pairs(keys, sorted_keys, values, sorted_values, 0, count); });
         return cudaSuccess;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As CUB's, of the same results.
+// Emulates CUB's segmented sort with the same results.
 #pragma once
 
 #include <cub/device/device_radix_sort.cuh>
@@ -8,11 +8,11 @@ namespace cub {
 
 struct DeviceSegmentedSort {
     template <class Key, class Value, class Offset>
-    static cudaError_t StableSortPairs(void* room, std::size_t& bytes, Key const* keys, Key* sorted_keys,
+    static cudaError_t StableSortPairs(void* temporary, std::size_t& bytes, Key const* keys, Key* sorted_keys,
                                        Value const* values, Value* sorted_values, std::int64_t /*count*/,
                                        std::int64_t segments, Offset const* first, Offset const* last,
                                        cudaStream_t /*s*/) {
-        if (emulated::has_room(room, bytes))
+        if (emulated::has_temporary_memory(temporary, bytes))
             with_emulated_memory([&] {
                 for (std::int64_t i = 0; i != segments; ++i)
                     emulated::sort_pairs(keys, sorted_keys, values, sorted_values, first[i], last[i]);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Emulates Thrust's counting iterator.
 #pragma once
 
 #include <cstdint>

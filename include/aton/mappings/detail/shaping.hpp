@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// Reshape, Transpose, Slice, Gather and Expand as functions for all families: constant sizes stay constants, others are computed.
+// Internal header.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/mappings/detail/common.hpp>
+
+namespace ATON_NAMESPACE::mappings {
+
+/// The end of a slice that has no end.
+inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::max();
+
+// Arithmetic on sizes; constants are folded.
+
+inline sym_int add(graph<13> g, sym_int a, sym_int b) {
+    if (a.is_constant() && b.is_constant()) return checked_add(a.constant(), b.constant());
+    if (a.is(0) || b.is(0)) return a.is(0) ? b : a;
+    return value(g.op<"Add">(g.to_value(a), g.to_value(b)));
+}
+inline sym_int subtract(graph<13> g, sym_int a, sym_int b) {
+    if (a.is_constant() && b.is_constant()) return checked_subtract(a.constant(), b.constant());
+    return b.is(0) ? a : value(g.op<"Sub">(g.to_value(a), g.to_value(b)));
+}
+inline sym_int multiply(graph<13> g, sym_int a, sym_int b) {
+    if (a.is_constant() && b.is_constant()) return checked_multiply(a.constant(), b.constant());
+    if (a.is(0) || b.is(0)) return 0;
+    if (a.is(1) || b.is(1)) return a.is(1) ? b : a;
+    return value(g.op<"Mul">(g.to_value(a), g.to_value(b)));
+}
+/// a / b for nonnegative numbers.
+inline sym_int divide(graph<13> g, sym_int a, sym_int b) {
+    if (a.is_constant() && b.is_constant() && !b.is(0)) return std::int64_t{checked_int(a.constant()) / b.constant()};
+    return b.is(1) ? a : value(g.op<"Div">(g.to_value(a), g.to_value(b)));
+}
+inline sym_int smaller(graph<13> g, sym_int a, sym_int b) {
+    if (a.is_constant() && b.is_constant()) return std::min(a.constant(), b.constant());
+    return value(g.op<"Min">(g.to_value(a), g.to_value(b)));
+}
+inline sym_int larger(graph<13> g, sym_int a, sym_int b) {
+    if (a.is_constant() && b.is_constant()) return std::max(a.constant(), b.constant());
+    return value(g.op<"Max">(g.to_value(a), g.to_value(b)));
+}
+inline sym_int product(graph<13> g, safe_span<sym_int const> sizes) {
+    sym_int n = 1;
+    for (sym_int const& s : sizes) n = multiply(g, n, s);
+    return n;
+}
+inline sym_int element_count(graph<13> g, value x) {
+    if (x.shape().is_static()) return x.shape().element_count();
+    return value(g.op<"Size">(x));
+}
+/// A size as a 1-d value with one element.
+inline value as_list(graph<13> g, sym_int s) { return g.ints(safe_span<sym_int const>(&s, 1)); }
+
+inline bool all_constant(safe_span<sym_int const> sizes) {
+    return std::all_of(sizes.begin(), sizes.end(), [](sym_int const& s) { return s.is_constant(); });
+}
+inline safe_vector<std::int64_t> constants(safe_span<sym_int const> sizes) {
+    safe_vector<std::int64_t> out;
+    for (sym_int const& s : sizes) out.push_back(s.constant());
+    return out;
+}
+inline bool has_shape(value x, safe_span<std::int64_t const> sizes) {
+    return x.has_rank() && x.shape() == shape(sizes);
+}
+inline bool is_empty(value x) { return x.shape().element_count() == 0; }
+
+/// A constant without elements.
+inline value empty_constant(graph<13> g, safe_span<std::int64_t const> sizes, dtype type) {
+    return g.constant(tensor{type, {sizes.begin(), sizes.end()}, {}});
+}
+
+/// Reshapes 0-d to 1-d; returns other tensors unchanged.
+inline value at_least_1d(graph<13> g, value x) { return x.rank() == 0 ? value(g.op<"Reshape">(x, g.ints({1}))) : x; }
+
+namespace detail {
+
+/// Replaces a size of -1 by its actual value, if known. Refuses sizes that x cannot be reshaped to.
+inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
+    std::int64_t const total = x.shape().element_count();
+    std::int64_t rest = 1;
+    std::int64_t unknown = 0;
+    bool fits = true;
+    for (sym_int const& s : sizes) {
+        if (!s.is_constant()) continue;
+        std::int64_t const n = s.constant();
+        unknown += n == -1 ? 1 : 0;
+        fits = fits && n >= -1 && (n <= 0 || rest <= std::numeric_limits<std::int64_t>::max() / n);
+        if (fits && n != -1) rest *= n;
+    }
+    fits = fits && unknown <= 1;
+    if (fits && total >= 0 && all_constant(sizes))
+        fits = unknown == 0 ? rest == total : rest > 0 ? total % rest == 0 : rest == 0 && total == 0;
+    if (!fits) {
+        std::string text;
+        for (std::size_t i = 0; i != sizes.size() && i != 8; ++i)
+            text += (i == 0 ? "" : ", ") + (sizes[i].is_constant() ? std::to_string(sizes[i].constant()) : "?");
+        throw unsupported_error("a tensor" + (total < 0 ? "" : " of " + std::to_string(total) + " elements") +
+                                " cannot be reshaped to [" + text + (sizes.size() > 8 ? ", ...]" : "]"));
+    }
+    if (total < 0 || !all_constant(sizes)) return;
+    for (sym_int& s : sizes)
+        if (s.is(-1) && rest > 0) s = total / rest;
+}
+
+} // namespace detail
+
+/// aten::reshape. A 0 is a size of 0 in ATen but copies a dimension in ONNX, unless allowzero is set; if the result is known to be empty,
+/// it is a constant.
+inline value reshape(graph<13> g, value x, safe_vector<sym_int> sizes) {
+    detail::resolve_minus_one(x, sizes);
+    auto const count = [&](auto&& which) { return std::count_if(sizes.begin(), sizes.end(), which); };
+    auto const computed = count([](sym_int const& s) { return !s.is_constant(); });
+    bool const inferred = count([](sym_int const& s) { return s.is(-1); }) != 0;
+    bool const zero = count([](sym_int const& s) { return s.is(0); }) != 0;
+    if (computed == 0 && !inferred) {
+        safe_vector<std::int64_t> const to = constants(sizes);
+        if (has_shape(x, to)) return x;
+        return zero ? empty_constant(g, to, x.dtype()) : value(g.op<"Reshape">(x, g.ints(to)));
+    }
+    if (computed == 1 && !inferred && !zero) // the only unknown size can be inferred
+        for (sym_int& s : sizes)
+            if (!s.is_constant()) s = -1;
+    value const to = g.ints(sizes);
+    if (to.is_constant() || g.opset() < 14) return g.op<"Reshape">(x, to);
+    return g.within<14>().op<"Reshape">(x, to, attr::allowzero_i(1));
+}
+inline value reshape(graph<13> g, value x, safe_span<sym_int const> sizes) {
+    return reshape(g, x, safe_vector(sizes.begin(), sizes.end()));
+}
+inline value reshape(graph<13> g, value x, std::initializer_list<sym_int> sizes) {
+    return reshape(g, x, safe_vector(sizes));
+}
+
+/// x reshaped to 1-d.
+inline value flat(graph<13> g, value x) { return x.rank() == 1 ? x : reshape(g, x, {-1}); }
+
+/// Prepends dimensions of size 1 until x has `rank` dimensions.
+inline value at_least_rank(graph<13> g, value x, std::int64_t rank) {
+    return x.rank() >= rank ? x : unsqueeze(g, x, iota(rank - x.rank()));
+}
+
+/// Dimension i of the result is dimension perm[i] of x.
+inline value permute(graph<13> g, value x, safe_span<std::int64_t const> perm) {
+    safe_vector<std::int64_t> const all = iota(x.rank());
+    if (!std::is_permutation(perm.begin(), perm.end(), all.begin(), all.end()))
+        throw unsupported_error("dims that are not a permutation of the " + std::to_string(x.rank()) + " dimensions");
+    if (std::is_sorted(perm.begin(), perm.end())) return x;
+    return g.op<"Transpose">(x, attr::perm_i(perm));
+}
+inline value swap_axes(graph<13> g, value x, std::int64_t a, std::int64_t b) {
+    safe_vector<std::int64_t> perm = iota(x.rank());
+    a = normalize_axis(a, x.rank());
+    b = normalize_axis(b, x.rank());
+    if (a == b) return x;
+    std::swap(perm[static_cast<std::size_t>(a)], perm[static_cast<std::size_t>(b)]);
+    return permute(g, x, perm);
+}
+inline bool has_duplicates(safe_vector<std::int64_t> axes) {
+    std::sort(axes.begin(), axes.end());
+    return std::adjacent_find(axes.begin(), axes.end()) != axes.end();
+}
+/// Moves axis `source[i]` to `destination[i]`; the other axes keep their order.
+inline value move_axes(graph<13> g, value x, safe_span<std::int64_t const> source,
+                       safe_span<std::int64_t const> destination) {
+    std::int64_t const rank = x.rank();
+    if (rank == 0) return x;
+    auto const from = normalize_axes(source, rank);
+    auto const to = normalize_axes(destination, rank);
+    if (from.size() != to.size() || has_duplicates(from) || has_duplicates(to))
+        throw unsupported_error("a source and a destination of different lengths, or with duplicate dimensions");
+    safe_vector<std::int64_t> perm;
+    safe_vector<std::int64_t> rest;
+    for (std::int64_t a = 0; a != rank; ++a)
+        if (std::find(from.begin(), from.end(), a) == from.end()) rest.push_back(a);
+    std::size_t next = 0;
+    for (std::int64_t a = 0; a != rank; ++a) {
+        auto const at = std::find(to.begin(), to.end(), a);
+        perm.push_back(at != to.end() ? from[static_cast<std::size_t>(at - to.begin())] : rest[next++]);
+    }
+    return permute(g, x, perm);
+}
+
+/// x[start:end:step] along an axis; as in Python, indices may be negative or out of range. step > 0.
+inline value slice(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int end, sym_int step = 1) {
+    axis = normalize_axis(axis, x.rank());
+    if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
+    if (dim const& d = x.size(axis); start.is(0) && step.is(1) && end.is_constant())
+        if (end.is(to_the_end) || (d.is_static() && end.constant() >= d.size())) return x;
+    if (step.is(1)) return g.op<"Slice">(x, as_list(g, start), as_list(g, end), g.ints({axis}));
+    return g.op<"Slice">(x, as_list(g, start), as_list(g, end), g.ints({axis}), as_list(g, step));
+}
+
+/// x[..., index, ...]; the axis is removed if the index is 0-d.
+inline value select(graph<13> g, value x, std::int64_t axis, sym_int index) {
+    return g.op<"Gather">(x, g.to_value(index), attr::axis_i(normalize_axis(axis, x.rank())));
+}
+inline value gather(graph<13> g, value x, value indices, std::int64_t axis) {
+    return g.op<"Gather">(x, indices, attr::axis_i(axis));
+}
+
+/// aten::expand. A size of -1 keeps a dimension; ONNX's Expand has 1 for that, because it broadcasts in both directions.
+inline value expand(graph<13> g, value x, safe_vector<sym_int> sizes) {
+    std::int64_t const added = static_cast<std::int64_t>(sizes.size()) - x.rank();
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(sizes.size()); ++i) {
+        sym_int const& s = sizes[static_cast<std::size_t>(i)];
+        std::int64_t const from = i < added ? 1 : x.size(i - (added < 0 ? 0 : added)).size(); // -1: dynamic
+        bool const keeps = s.is(-1) && i >= added;
+        if (added < 0 ||
+            (s.is_constant() && !keeps && (s.constant() < 0 || (from > 1 && !s.is(from)) || (from == 0 && !s.is(0)))))
+            throw unsupported_error("dimension " + std::to_string(i) + " cannot be expanded to this size");
+    }
+    if (all_constant(sizes)) {
+        auto const n = static_cast<std::int64_t>(sizes.size());
+        bool same = n == x.rank();
+        for (std::int64_t i = 0; same && i != n; ++i) {
+            sym_int const& s = sizes[static_cast<std::size_t>(i)];
+            same = s.is(-1) || (x.size(i).is_static() && s.is(x.size(i).size()));
+        }
+        if (same) return x;
+    }
+    for (sym_int& s : sizes)
+        if (s.is(-1)) s = 1;
+    return g.op<"Expand">(x, g.ints(sizes));
+}
+inline value expand_to(graph<13> g, value x, value shape) {
+    if (shape.is_constant() && x.shape().is_static()) {
+        tensor const& to = shape.constant();
+        safe_vector<std::int64_t> sizes;
+        for (std::size_t i = 0; i != static_cast<std::size_t>(to.element_count()); ++i)
+            sizes.push_back(to.at(i).to<std::int64_t>());
+        if (has_shape(x, sizes)) return x;
+    }
+    return g.op<"Expand">(x, shape);
+}
+
+/// The shape that all values broadcast to, as a 1-d value.
+inline value broadcast_shape(graph<13> g, safe_span<value const> values) {
+    std::size_t rank = 0;
+    bool fixed = true;
+    for (value const& v : values) {
+        rank = std::max(rank, static_cast<std::size_t>(v.rank()));
+        fixed = fixed && v.shape().is_static();
+    }
+    if (!fixed) {
+        value all = values[0];
+        for (value const& v : values.subspan(1)) all = g.op<"Expand">(all, g.shape_of(v));
+        return g.shape_of(all);
+    }
+    safe_vector<std::int64_t> sizes(rank, 1);
+    for (value const& v : values) {
+        auto const& dims = v.shape().dims();
+        for (std::size_t i = 0; i != dims.size(); ++i)
+            if (dims[i].size() != 1) sizes[rank - dims.size() + i] = dims[i].size();
+    }
+    return g.ints(sizes);
+}
+
+/// start, start + step, ..., n elements, as int64; a constant if the arguments are constant and n is not too large.
+inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int step = 1) {
+    bool const known = start.is_constant() && n.is_constant() && step.is_constant();
+    if (known && n.constant() <= budget::max_constant_range) {
+        safe_vector<std::int64_t> all;
+        for (std::int64_t i = 0; i < n.constant(); ++i)
+            all.push_back(checked_int(start.constant()) + checked_int(i) * step.constant());
+        return g.ints(all);
+    }
+    sym_int const end = add(g, start, multiply(g, n, step));
+    return g.op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
+}
+
+/// A tensor full of one number; a constant if it is small.
+inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, dtype type) {
+    for (sym_int const& s : sizes)
+        if (s.is_constant() && s.constant() < 0)
+            throw unsupported_error("a dimension of size " + std::to_string(s.constant()));
+    tensor const one = one_element(number, type);
+    if (all_constant(sizes)) {
+        tensor all{type, constants(sizes), {}};
+        std::int64_t const n = all.element_count();
+        if (n <= 64) {
+            for (std::int64_t i = 0; i != n; ++i) all.bytes += one.bytes;
+            return g.constant(std::move(all));
+        }
+    }
+    if (type == dtype::bfloat16 && g.opset() < 20)
+        return g.op<"Expand">(g.constant(one), g.ints(sizes)); // ConstantOfShape: from 20
+    return g.op<"ConstantOfShape">(g.ints(sizes), attr::value_t(one));
+}
+
+} // namespace ATON_NAMESPACE::mappings

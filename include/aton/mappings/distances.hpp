@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Distances and similarities of vectors: aten's cdist, pdist, pairwise_distance and cosine_similarity.
+// Public header.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/unary.hpp>
+#include <aton/mappings/norm.hpp>
+
+namespace ATON_NAMESPACE::mappings {
+
+/// aten::pairwise_distance: the norm of a - b + eps along the last axis.
+inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
+    dtype const type = promote(a, b);
+    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps that does not fit float16");
+    value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
+    value const shifted =
+        g.op<"Add">(g.cast(difference, to_floating(type)), rounded_constant(g, eps, to_floating(type)));
+    return vector_norm(g, shifted, p, detail::axis_of(-1, shifted), keepdim);
+}
+
+/// aten::cosine_similarity: each operand is broadcast, then divided by max(its norm, eps).
+inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
+    dtype const type =
+        to_floating(aten::promote_types(a.dtype(), b.dtype())); // ATen expands 0-d tensors before promotion
+    std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
+    std::int64_t const axis = normalize_axis(dim, rank);
+    bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
+    auto const unit = [&](value x, value other) -> value {
+        value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
+        value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
+        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, rounded_constant(g, eps, type)}));
+    };
+    value const product = g.op<"Mul">(unit(a, b), unit(b, a));
+    return reduce_sum(g, product, detail::axis_of(dim, product), false);
+}
+
+namespace detail {
+
+/// Distances between the rows of a (..., P, M) and b (..., R, M).
+inline value distances(graph<13> g, value a, value b, double p) {
+    std::int64_t const last[] = {-1};
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
+    if (std::isfinite(p) && p > 1e30) return g.unsupported("a finite order above 1e30");
+    value const difference = g.op<"Sub">(unsqueeze(g, a, -2), unsqueeze(g, b, -3));
+    if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
+    value const magnitude = g.op<"Abs">(difference);
+    if (p == 1) return reduce_sum(g, magnitude, last, false);
+    if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
+    if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
+    return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, rounded_constant(g, p, a.dtype())), last, false),
+                       rounded_constant(g, 1 / p, a.dtype()));
+}
+
+inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
+
+/// The upper triangle of the distances between the rows of one matrix, row by row.
+inline value pdist(graph<13> g, value x, double p) {
+    std::int64_t const n = x.size(0).size();
+    if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
+    budget::expect("pairs of rows", checked_int(n) * n / 2);
+    safe_vector<std::int64_t> left;
+    safe_vector<std::int64_t> right;
+    for (std::int64_t i = 0; i != n; ++i)
+        for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
+    return in_opmath(g, x, [&](value v) { // powers may overflow float16
+        value const a = g.op<"Gather">(v, g.ints(left), attr::axis_i(0));
+        value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
+        return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
+    });
+}
+
+} // namespace detail
+
+inline constexpr auto distances = table(
+    // compute_mode only selects an algorithm.
+    symbolic<"aten::cdist(x1, x2, p, compute_mode)">(
+        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+            return detail::cdist(g, x1, x2, p);
+        }),
+    symbolic<"aten::_cdist_forward(x1, x2, p, compute_mode)">(
+        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+            return detail::cdist(g, x1, x2, p);
+        }),
+    symbolic<"aten::_euclidean_dist(x1, x2)">(
+        [](graph<13> g, value x1, value x2) -> value { return detail::distances(g, x1, x2, 2); }),
+    symbolic<"aten::pdist(self, p)">(
+        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }),
+    symbolic<"aten::_pdist_forward(self, p)">(
+        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }),
+    symbolic<"aten::pairwise_distance(x1, x2, p, eps, keepdim)">(
+        [](graph<13> g, value x1, value x2, double p, double eps, bool keepdim) {
+            return pairwise_distance(g, x1, x2, p, eps, keepdim);
+        }),
+    symbolic<"aten::cosine_similarity(x1, x2, dim, eps)">(
+        [](graph<13> g, value x1, value x2, std::int64_t dim, double eps) {
+            return cosine_similarity(g, x1, x2, dim, eps);
+        }));
+
+} // namespace ATON_NAMESPACE::mappings

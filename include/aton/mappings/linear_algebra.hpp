@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Linear algebra: aten's det, inverse, matrix_power and cross.
+// Public header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <aton/mappings/matrix_product.hpp>
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
+inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
+    dtype const t = promote(a, b);
+    value const x = g.cast(a, t);
+    value const y = g.cast(b, t);
+    auto const axis = attr::axis_i(dim);
+    value const forward = g.ints({1, 2, 0});
+    value const backward = g.ints({2, 0, 1});
+    return g.op<"Sub">(g.op<"Mul">(g.op<"Gather">(x, forward, axis), g.op<"Gather">(y, backward, axis)),
+                       g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
+}
+
+/// The default dim of torch.cross: the first dimension of size 3.
+inline std::int64_t cross_dim(value a, value b) {
+    for (std::int64_t d = 0; d != a.rank(); ++d)
+        if (a.size(d).size() == 3) return d;
+    for (std::int64_t d = 0; d != b.rank(); ++d)
+        if (b.size(d).size() == 3) return d;
+    throw unsupported_error("cross without dim needs a static dimension of size 3");
+}
+
+/// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
+inline value inverse(graph<13> g, value x) {
+    std::int64_t const n = x.size(-2).size();
+    if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
+    if (n < 0 || n > 8)
+        return g.unsupported("the inverse of a matrix with more than 8 rows, or a computed number of them");
+    if (n == 0) return x;
+    if (n == 1) return g.op<"Reciprocal">(x);
+    std::int64_t const r = x.rank();
+    tensor others{dtype::int64, {n, n - 1}, {}}; // row i: all indices but i
+    tensor signs{x.dtype(), {n, n}, {}};
+    for (std::int64_t i = 0; i != n; ++i) {
+        for (std::int64_t j = 0; j != n; ++j) {
+            if (j != i) others.append(j);
+            signs.append((i + j) % 2 == 0 ? 1 : -1);
+        }
+    }
+    value const without = g.constant(others);
+    // (..., i, n-1, n), then (..., i, n-1, j, n-1), then (..., i, j, n-1, n-1)
+    value const rows = g.op<"Gather">(x, without, attr::axis_i(r - 2));
+    value const both = g.op<"Gather">(rows, without, attr::axis_i(r));
+    safe_vector<std::int64_t> perm = iota(r + 2);
+    std::swap(perm[static_cast<std::size_t>(r - 1)], perm[static_cast<std::size_t>(r)]);
+    value const minors = g.op<"Det">(g.op<"Transpose">(both, attr::perm_i(perm)));
+    value const adjugate = transpose_last(g, g.op<"Mul">(minors.set_shape(x.shape()), g.constant(signs)));
+    return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), safe_vector<std::int64_t>{-2, -1}));
+}
+
+inline value matrix_power(graph<13> g, value x, std::int64_t n) {
+    if (n < 0) return matrix_power(g, inverse(g, x), checked_subtract(0, n));
+    if (n == 0) {
+        sym_int const rows = g.size(x, -2);
+        value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
+        value const eye = g.cast(g.op<"Equal">(unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
+        return g.op<"Expand">(eye, g.shape_of(x));
+    }
+    value out = x;
+    for (std::int64_t i = 1; i != n; ++i) out = matmul(g, out, x);
+    return out;
+}
+
+inline value determinant(graph<13> g, value a) { return g.op<"Det">(a); }
+
+} // namespace detail
+
+inline constexpr auto linear_algebra =
+    table(symbolic<"aten::linalg_inv(A)">([](graph<13> g, value a) -> value { return detail::inverse(g, a); }),
+          symbolic<"aten::inverse(self)">([](graph<13> g, value self) -> value { return detail::inverse(g, self); }),
+          symbolic<"aten::linalg_matrix_power(self, n)">(
+              [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
+          symbolic<"aten::matrix_power(self, n)">(
+              [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
+          symbolic<"aten::cross(self, other, dim)">(
+              [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
+                  return detail::cross(g, self, other, dim ? *dim : detail::cross_dim(self, other));
+              }),
+          symbolic<"aten::linalg_cross(self, other, dim)">([](graph<13> g, value self, value other, std::int64_t dim)
+                                                               -> value { return detail::cross(g, self, other, dim); }),
+          symbolic<"aten::det(self)">([](graph<13> g, value self) -> value { return detail::determinant(g, self); }),
+          symbolic<"aten::linalg_det(A)">([](graph<13> g, value a) -> value { return detail::determinant(g, a); }),
+          symbolic<"aten::logdet(self)">(
+              [](graph<13> g, value self) -> value { return g.op<"Log">(detail::determinant(g, self)); }),
+          symbolic<"aten::linalg_slogdet(A)">([](graph<13> g, value a) -> std::tuple<value, value> {
+              value const d = detail::determinant(g, a);
+              return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
+          }));
+
+} // namespace ATON_NAMESPACE::mappings

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Random operators: aten's dropout, which is random in training only.
+// Public header.
+#pragma once
+
+#include <optional>
+#include <tuple>
+
+#include <aton/mappings/detail/unary.hpp>
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// In training, dropout is random unless p is 0 or 1.
+inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
+    if (!train || p == 0) return x;
+    if (p == 1) return g.op<"Mul">(x, 0);
+    return g.unsupported("dropout in training: export the model in eval mode");
+};
+
+} // namespace detail
+
+inline constexpr auto random =
+    table(symbolic<"aten::dropout(input, p, train)">(detail::dropout),
+          symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
+          symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
+          symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
+          // train=None means training, as in ATen's CPU kernel.
+          symbolic<"aten::native_dropout(input, p, train)">(
+              [](graph<13> g, value x, double p, std::optional<bool> train) -> std::tuple<value, value> {
+                  if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
+                  bool const training = train.value_or(true);
+                  if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
+                  value const y = detail::dropout(g, x, p, training);
+                  return {y, detail::filled_like(g, x, !training || p == 0, dtype::bool_)};
+              }));
+
+} // namespace ATON_NAMESPACE::mappings

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Parts of a tensor by position: aten's slice, select, narrow, as_strided and unfold.
+// Public header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include <aton/mappings/view.hpp>
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline constexpr auto slice_dim = [](graph<13> g, value self, std::int64_t dim, std::optional<sym_int> start,
+                                     std::optional<sym_int> end, sym_int step) {
+    return slice(g, self, dim, start.value_or(0), end.value_or(to_the_end), step);
+};
+
+inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim, sym_int index) {
+    return select(g, self, dim, index);
+};
+
+/// The positions of a strided view's elements in the storage.
+inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
+                                std::int64_t offset) {
+    tensor positions{dtype::int64, {size.begin(), size.end()}, {}};
+    std::int64_t const n = positions.element_count();
+    budget::expect("a table of positions", n); // also where a size is negative
+    budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
+    for (std::int64_t i = 0; i != n; ++i) {
+        checked_int at = offset;
+        std::int64_t rest = i;
+        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + checked_int(rest % size[k]) * stride[k];
+        if (at < 0) throw unsupported_error("a strided view that starts before the first element");
+        positions.append(std::int64_t{at});
+    }
+    return positions;
+}
+
+inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
+    tensor positions = strided_positions(size, stride, offset);
+    std::int64_t const count = x.shape().element_count();
+    for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
+        if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
+            throw unsupported_error("as_strided past the last element of its input");
+    if (positions.element_count() == 0) return empty_constant(g, size, x.dtype());
+    return gather(g, flat(g, x), g.constant(std::move(positions)), 0);
+}
+
+/// Whether the strides are those of a contiguous tensor of these sizes, some of which are computed. Ignores dimensions of size 1.
+inline bool is_row_major(size_list size, size_list stride) {
+    std::int64_t expected = 1; // -1: depends on a computed size
+    for (std::size_t i = size.size(); i-- != 0;) {
+        if (size[i].is(1)) continue;
+        if (expected < 0 || !stride[i].is(expected)) return false;
+        expected = size[i].is_constant() ? checked_multiply(expected, size[i].constant()) : -1;
+    }
+    return true;
+}
+
+inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
+                                      std::optional<std::int64_t> storage_offset) -> value {
+    safe_vector<std::int64_t> sizes;
+    safe_vector<std::int64_t> strides;
+    if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
+    for (std::size_t i = 0; i != size.size(); ++i) {
+        if (size[i].is_constant()) sizes.push_back(size[i].constant());
+        if (stride[i].is_constant()) strides.push_back(stride[i].constant());
+    }
+    if (sizes.size() == size.size() && strides.size() == size.size())
+        return strided_view(g, self, sizes, strides, storage_offset.value_or(0));
+    if (storage_offset.value_or(0) == 0 && is_row_major(size, stride)) return reshape(g, self, size);
+    return g.unsupported("computed sizes or strides, unless they are those of a contiguous tensor");
+};
+
+/// The positions of the elements of every window, as (windows, size).
+inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
+    if (size < 0 || step < 1 || dilation < 1)
+        throw unsupported_error("windows of negative size, or with a step or dilation below 1");
+    std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
+    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than their dimension");
+    sym_int const windows = add(g, divide(g, subtract(g, n, extent), step), 1);
+    if (!windows.is_constant())
+        return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
+                           arithmetic_sequence(g, 0, size, dilation));
+    std::int64_t const sizes[] = {windows.constant(), size};
+    std::int64_t const strides[] = {step, dilation};
+    return g.constant(strided_positions(sizes, strides, 0));
+}
+
+inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
+                                      std::int64_t step) {
+    value const x = at_least_1d(g, self);
+    std::int64_t const axis = normalize_axis(dimension, x.rank());
+    value const windows = gather(g, x, window_positions(g, g.size(x, axis), size, step), axis);
+    // The result for a 0-d tensor has only the dimension of the window size.
+    if (self.rank() == 0) return flat(g, windows);
+    std::int64_t const within = axis + 1;
+    std::int64_t const last = -1;
+    return move_axes(g, windows, {&within, 1}, {&last, 1});
+};
+
+inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
+    axis = normalize_axis(axis, x.rank());
+    if (start.is_constant() && start.constant() < 0) start = add(g, start, g.size(x, axis));
+    if (!start.is_constant()) { // may be negative at run time
+        value const s = start.as_value();
+        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(add(g, s, g.size(x, axis))), s));
+    }
+    return slice(g, x, axis, start, add(g, start, length));
+}
+
+inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
+    return narrow_axis(g, self, dim, start, length);
+};
+
+} // namespace detail
+
+inline constexpr auto slicing = table(
+    symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim),
+    symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim),
+    symbolic<"aten::select.int(self, dim, index)">(detail::select_dim),
+    symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim),
+    symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided),
+    symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided),
+    symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim),
+    symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim),
+    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim),
+    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim),
+    symbolic<"aten::narrow.Tensor(self, dim, start, length)">([](graph<13> g, value self, std::int64_t dim, value start,
+                                                                 sym_int length) {
+        value const at = g.cast(start, dtype::int64);
+        return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
+    }));
+
+} // namespace ATON_NAMESPACE::mappings

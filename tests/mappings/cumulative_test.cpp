@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Rows of the family cumulative: calls that once had other results than ATen's.
+#include "row_results.hpp"
+
+namespace aton::tests {
+
+TEST_CASE("a trapezoid of a large step does not overflow on the way") {
+    gives("aten::cumulative_trapezoid.dx",
+          {arg("y", row_of(dtype::float64, {1, 1, 1})), number("dx", 6e307)},
+          row_of(dtype::float64, {6e307, 1.2e308}));
+}
+
+TEST_CASE("the trapezoid rule with equal steps weights the ends by one half") {
+    gives("aten::trapezoid.dx",
+          {arg("y", row_of(dtype::float32, {infinity, 1, 2})), number("dx", 1)},
+          of(dtype::float32, {}, {nan}));
+    gives("aten::trapezoid.dx",
+          {arg("y", row_of(dtype::int64, {1, 3, 7})), number("dx", 0.5)},
+          of(dtype::float32, {}, {3.5}));
+}
+
+} // namespace aton::tests

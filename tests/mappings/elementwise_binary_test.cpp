@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Rows of the family elementwise_binary: calls that once had other results than ATen's.
+#include <string_view>
+
+#include "row_results.hpp"
+
+namespace aton::tests {
+
+TEST_CASE("a number that divides unsigned integers wraps around first") {
+    for (std::string_view const mode : {"trunc", "floor"})
+        gives("aten::div.Scalar_mode",
+              {arg("self", row_of(dtype::uint8, {255, 7})), number("other", -2), word("rounding_mode", mode)},
+              row_of(dtype::uint8, {1, 0}));
+    gives("aten::floor_divide.Scalar",
+          {arg("self", row_of(dtype::uint8, {255})), number("other", -2)},
+          row_of(dtype::uint8, {1}));
+}
+
+TEST_CASE("a sum with a factor is rounded once in half types") {
+    gives("aten::rsub.Scalar",
+          {arg("self", row_of(dtype::bfloat16, {0.4375})), number("other", 1), number("alpha", 2.5625)},
+          row_of(dtype::bfloat16, {-0.12109375}));
+}
+
+TEST_CASE("two exponents are computed as roots, except in float16") {
+    for (dtype const t : {dtype::float32, dtype::float16}) {
+        double const of_zero = t == dtype::float16 ? infinity : -infinity;
+        double const of_infinity = t == dtype::float16 ? 0 : nan;
+        gives("aten::pow.Tensor_Scalar",
+              {arg("self", row_of(t, {-infinity, -0.0, 4})), number("exponent", -0.5)},
+              row_of(t, {of_infinity, of_zero, 0.5}));
+    }
+    gives("aten::float_power.Tensor_Scalar",
+          {arg("self", row_of(dtype::float16, {-infinity, 4})), number("exponent", 0.5)},
+          row_of(dtype::float64, {nan, 2}));
+}
+
+TEST_CASE("a complex number to the power of a fraction is refused") {
+    tensor const z = runtime::cast(row_of(dtype::float32, {1}), dtype::complex64);
+    CHECK_FALSE(refusal("aten::pow.Tensor_Scalar", {arg("self", z), number("exponent", 1.0625)}).empty());
+}
+
+TEST_CASE("ldexp by integers keeps the dtype, and its power does not overflow") {
+    gives("aten::ldexp.Tensor",
+          {arg("self", row_of(dtype::float16, {0x1p-20, 1, 0})), arg("other", row_of(dtype::int32, {30, 20, 2000000}))},
+          row_of(dtype::float16, {1024, infinity, 0}));
+    gives("aten::ldexp.Tensor",
+          {arg("self", row_of(dtype::float32, {0x1p-140, 1})), arg("other", row_of(dtype::int32, {200, -200}))},
+          row_of(dtype::float32, {0x1p60, 0}));
+}
+
+} // namespace aton::tests

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Rows of the family matrix_product: calls that once had other results than ATen's.
+#include <vector>
+
+#include "row_results.hpp"
+
+namespace aton::tests {
+
+TEST_CASE(
+    "factors of float64 products are not rounded to float32, and large factors of float16 do not become infinite") {
+    gives("aten::addmm",
+          {arg("self", of(dtype::float64, {1, 1}, {1})),
+           arg("mat1", of(dtype::float64, {1, 1}, {1})),
+           arg("mat2", of(dtype::float64, {1, 1}, {1})),
+           number("alpha", 0.1)},
+          of(dtype::float64, {1, 1}, {1.1}));
+    gives("aten::baddbmm",
+          {arg("self", of(dtype::float16, {1, 1, 1}, {2})),
+           arg("batch1", of(dtype::float16, {1, 1, 1}, {0})),
+           arg("batch2", of(dtype::float16, {1, 1, 1}, {1})),
+           number("alpha", 1e5)},
+          of(dtype::float16, {1, 1, 1}, {2}));
+}
+
+TEST_CASE("addr multiplies the first vector by alpha before it overflows") {
+    gives("aten::addr",
+          {arg("self", of(dtype::float32, {1, 1}, {-2})),
+           arg("vec1", row_of(dtype::float32, {1.25})),
+           arg("vec2", row_of(dtype::float32, {3e38})),
+           number("alpha", -0.25)},
+          of(dtype::float32, {1, 1}, {-9.375e37}));
+}
+
+TEST_CASE("addr of bools adds no product with an alpha of 0") {
+    for (bool const self : {false, true})
+        gives("aten::addr",
+              {arg("self", runtime::reshape(bools(self), {1, 1})),
+               arg("vec1", bools(true)),
+               arg("vec2", bools(true)),
+               number("alpha", 0)},
+              runtime::reshape(bools(self), {1, 1}));
+}
+
+TEST_CASE("a product with factor 0 is omitted, even if it is NaN") {
+    tensor const x = of(dtype::float32, {1, 1}, {nan});
+    tensor const y = of(dtype::float32, {1, 2}, {1, 1});
+    tensor const self = of(dtype::float32, {1, 2}, {1, 2});
+    gives("aten::addmm", {arg("self", self), arg("mat1", x), arg("mat2", y), number("alpha", 0)}, self);
+    gives("aten::addmv",
+          {arg("self", row_of(dtype::float32, {3})),
+           arg("mat", x),
+           arg("vec", row_of(dtype::float32, {1})),
+           number("alpha", 0)},
+          row_of(dtype::float32, {3}));
+    gives("aten::addbmm",
+          {arg("self", self),
+           arg("batch1", x.unsqueezed(0)),
+           arg("batch2", y.unsqueezed(0)),
+           number("beta", 2),
+           number("alpha", 0)},
+          of(dtype::float32, {1, 2}, {2, 4}));
+}
+
+TEST_CASE("addmv does not expand its sum where the matrix has no elements") {
+    for (runtime::sizes const& sizes : {runtime::sizes{0, 5}, runtime::sizes{4, 0}})
+        gives("aten::addmv",
+              {arg("self", row_of(dtype::float32, {3})),
+               arg("mat", of(dtype::float32, sizes, {})),
+               arg("vec", row_of(dtype::float32, std::vector<double>(static_cast<std::size_t>(sizes[1]), 1))),
+               number("beta", 2)},
+              row_of(dtype::float32, {6}));
+}
+
+} // namespace aton::tests

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Rows of the family pooling: calls that once had other results than ATen's.
+#include "row_results.hpp"
+
+namespace aton::tests {
+
+TEST_CASE("indices of windows without elements are refused") {
+    CHECK(contains(refusal("aten::max_pool1d_with_indices",
+                           {arg("self", of(dtype::float32, {1, 1, 1}, {9})),
+                            numbers("kernel_size", {2}),
+                            numbers("stride", {1}),
+                            numbers("padding", {1}),
+                            numbers("dilation", {2})}),
+                   "a window without elements"));
+}
+
+TEST_CASE("an element is preferred over equal padding as the maximum") {
+    for (bool const lowest : {true, false})
+        gives("aten::max_pool1d_with_indices",
+              {arg("self", lowest ? of(dtype::uint8, {1, 1, 2}, {1, 0}) : of(dtype::int8, {1, 1, 2}, {5, -128})),
+               numbers("kernel_size", {2}),
+               numbers("padding", {1}),
+               numbers("dilation", {2}),
+               number("ceil_mode", true)},
+              of(dtype::int64, {1, 1, 2}, {1, 1}),
+              1);
+}
+
+} // namespace aton::tests

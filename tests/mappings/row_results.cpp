@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include "row_results.hpp"
+
+#include <utility>
+
+namespace aton::tests {
+
+using verify::sample;
+
+verify::translation translated(sample const& s) {
+    for (dsl::table_view const& family : mappings::built_in_tables())
+        for (dsl::entry const& row : family)
+            if (row.overload == s.overload) return translate(row, row.schema, row.since, s);
+    FAIL("no row for " << s.overload);
+    return {};
+}
+
+void gives(std::string overload, std::vector<runtime::aten_argument> arguments, runtime::tensor const& expected,
+           std::size_t result) {
+    sample const s{std::move(overload), std::move(arguments)};
+    CAPTURE(to_python(s));
+    runtime::tensor const truth = runtime::call_aten(s.overload, s.arguments).results.at(result).one();
+    CHECK(verify::compare(truth, expected).difference.empty());
+    verify::comparison const c = verify::compare(run(translated(s)).at(result).one(), expected);
+    CHECK_MESSAGE(c.same(), c.difference);
+}
+
+std::string refusal(std::string overload, std::vector<runtime::aten_argument> arguments) {
+    sample const s{std::move(overload), std::move(arguments)};
+    return fault_of([&] { return translated(s); });
+}
+
+} // namespace aton::tests

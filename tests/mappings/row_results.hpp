@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Checks what a row gives for a call made by hand: the numbers that torch gives, or a refusal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/mappings/built_in.hpp>
+#include <aton/verify/comparison.hpp>
+#include <aton/verify/translation.hpp>
+
+#include "../faults.hpp"
+#include "../verify/calls.hpp"
+
+namespace aton::tests {
+
+/// The graph of the call by the built-in row of its overload. Fails the test if there is none.
+[[nodiscard]] verify::translation translated(verify::sample const& s);
+
+/// Checks that the runtime's ATen kernel and the row both give these numbers.
+void gives(std::string overload, std::vector<runtime::aten_argument> arguments, runtime::tensor const& expected,
+           std::size_t result = 0);
+
+/// Why the row refuses the call.
+[[nodiscard]] std::string refusal(std::string overload, std::vector<runtime::aten_argument> arguments);
+
+} // namespace aton::tests
