@@ -89,7 +89,6 @@ struct argument {
     aton::dtype type = aton::dtype::undefined;
 
     /// The size as a number; refuses the conversion if the program computes it.
-    /// Refuses the call where the graph computes it.
     [[nodiscard]] std::int64_t constant_size() const {
         if (!size.is_constant()) refuse_computed();
         return size.constant();

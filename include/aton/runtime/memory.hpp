@@ -25,8 +25,7 @@ struct device {
     friend bool operator==(device const&, device const&) = default;
 };
 
-/// "cpu", "cuda:0"
-/// The name of a device.
+/// The name of a device: "cpu", "cuda:0".
 [[nodiscard]] std::string name(device d);
 
 /// Allocates memory of one device. Thread-safe; must outlive every buffer that it allocated.

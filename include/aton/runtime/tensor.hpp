@@ -26,8 +26,7 @@ inline constexpr std::int64_t max_elements = std::int64_t{1} << 40;
 /// The product of sizes. Throws aton::error for a negative size, and if the product of the sizes that are not 0 exceeds
 /// max_elements; so products of a tensor's sizes never overflow int64, even if it is empty.
 [[nodiscard]] std::int64_t count_of(std::span<std::int64_t const> sizes);
-/// "[2, 3]"
-/// The sizes as a string, for messages.
+/// The sizes as a string, for messages: "[2, 3]".
 [[nodiscard]] std::string to_string(std::span<std::int64_t const> sizes);
 /// The broadcast shape, by the rules of ONNX and ATen. Throws aton::error if the shapes do not broadcast.
 [[nodiscard]] sizes broadcast(std::span<std::int64_t const> a, std::span<std::int64_t const> b);
@@ -138,7 +137,6 @@ public:
     /// Throws aton::error for other dtypes.
     [[nodiscard]] std::vector<std::int64_t> integers() const;
     /// The only element. Throws aton::error if the count is not 1.
-    /// Throws aton::error where there is not exactly one.
     [[nodiscard]] scalar item() const;
 
 private:
