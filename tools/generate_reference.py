@@ -13,7 +13,7 @@ import sys
 import textwrap
 
 import header_declarations
-from header_declarations import ROOT, is_family, overload_sets, public_headers, purpose, read
+from header_declarations import ROOT, is_family, overload_sets, public_headers, purpose, purpose_lines, read
 
 FOLDER = ROOT / "docs" / "reference"
 WIDTH = 120  # of prose
@@ -202,8 +202,8 @@ class Page:
         if declared:
             self.heading(2, name, name)
             spaces = sorted({"::".join(d.scope) for d in declared if d.scope})
-            where = f" Namespace {' and '.join(f'`{s}`' for s in spaces)}." if spaces else ""
-            self.lines += wrapped(prose(purpose(path)) + where) + [""]
+            lines = [f"    {line.strip()}" if line.startswith("  ") else line for line in purpose_lines(path)]
+            self.lines += comment([*lines, *(["", f"Namespace {' and '.join(f'`{s}`' for s in spaces)}."] if spaces else [])])
             self.entities(declared, (), name)
 
     def entities(self, declared, inside, header, in_synopsis=False):

@@ -419,12 +419,17 @@ def public_headers(include=INCLUDE):
 
 def purpose(path):
     """What the comment at the top says that the header is for; code in it is left out."""
+    return " ".join(line for line in purpose_lines(path) if not line.startswith("  ")).strip()
+
+
+def purpose_lines(path):
+    """The comment at the top, between the license and the last line. Code in it is indented."""
     lines = []
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         if not line.startswith("//") or line == "// Public header.":
             break
         lines.append(line[2:].removeprefix(" "))
-    return " ".join(line for line in lines if not line.startswith("  ")).strip()
+    return lines
 
 
 def read(path, include=INCLUDE):
