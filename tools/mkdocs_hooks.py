@@ -8,8 +8,11 @@ FENCE = re.compile(r"^```([\w+-]+)( [^\n]*)?$", re.MULTILINE)
 LANGUAGES = {"console": "console", "sh": "bash"}
 
 
-def outside(match):
-    path = match.group(2).removeprefix("../")
+def outside(match, depth):
+    """`depth`: how many folders below docs/ the page is."""
+    if not match.group(2).startswith("../" * (depth + 1)):
+        return match.group()
+    path = match.group(2).removeprefix("../" * (depth + 1))
     return f"{match.group(1)} (`{path}`)" if path not in match.group(1) else match.group(1)
 
 
@@ -18,5 +21,6 @@ def fence(match):
     return f"```{LANGUAGES.get(match.group(1), match.group(1))}{title}"
 
 
-def on_page_markdown(markdown, **_):
-    return FENCE.sub(fence, LINK.sub(outside, markdown))
+def on_page_markdown(markdown, page=None, **_):
+    depth = page.file.src_uri.count("/") if page else 0
+    return FENCE.sub(fence, LINK.sub(lambda match: outside(match, depth), markdown))

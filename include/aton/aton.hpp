@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The DSL without the built-in tables: everything needed to write mappings.
+// Public header.
 #pragma once
 
 // First the headers in which calls are rejected: compilers print the include path of an error.

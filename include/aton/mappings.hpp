@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The built-in tables: every family of mappings, and all of them as one library.
+// Public header.
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Makes a shared library an Aton plugin: `ATON_PLUGIN(my_table)` exports its tables.
+// Public header.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,14 @@
 
 /// Exports the rows of the tables as the object `aton_plugin`. At namespace scope, once per shared library.
 /// `aton export --plugin` and `aton::load_plugin` read it. Two rows for the same overload and opset are a compile error.
+/// ```cpp
+/// #include <aton/aton.hpp>
+/// #include <aton/plugin.hpp>
+///
+/// inline constexpr auto my_table = aton::dsl::table(aton::dsl::symbolic<"my_ops::twice(Tensor x) -> Tensor">(
+///     [](aton::dsl::graph<13> g, aton::dsl::value x) { return g.op<"Add">(x, x); }));
+/// ATON_PLUGIN(my_table)
+/// ```
 #define ATON_PLUGIN(...)                                                                                               \
     extern "C" {                                                                                                       \
     static std::int32_t aton_plugin_run(std::uint64_t row, void* invocation, ::aton::abi::report* say, void* sink) {   \

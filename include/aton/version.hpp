@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The version of Aton: macros for #if, the versioned namespace, and the version as text. The build reads it from here.
+// Public header.
 #pragma once
 
 #include <string_view>
 
+/// The major version.
 #define ATON_VERSION_MAJOR 0
+/// The minor version. It is part of the namespace.
 #define ATON_VERSION_MINOR 2
+/// The patch version.
 #define ATON_VERSION_PATCH 0
 /// One number that can be compared: 10000 * major + 100 * minor + patch.
 #define ATON_VERSION (ATON_VERSION_MAJOR * 10000 + ATON_VERSION_MINOR * 100 + ATON_VERSION_PATCH)
@@ -25,7 +29,7 @@
 #define ATON_DOTTED(major, minor, patch) ATON_TEXT_OF(major) "." ATON_TEXT_OF(minor) "." ATON_TEXT_OF(patch)
 namespace ATON_NAMESPACE {
 
-/// "0.2.0"
+/// The version as a string: "0.2.0".
 inline constexpr std::string_view version = ATON_DOTTED(ATON_VERSION_MAJOR, ATON_VERSION_MINOR, ATON_VERSION_PATCH);
 
 } // namespace ATON_NAMESPACE

@@ -28,9 +28,13 @@
 
 // ---- aton/version.hpp
 // The version of Aton: macros for #if, the versioned namespace, and the version as text. The build reads it from here.
+// Public header.
 
+/// The major version.
 #define ATON_VERSION_MAJOR 0
+/// The minor version. It is part of the namespace.
 #define ATON_VERSION_MINOR 2
+/// The patch version.
 #define ATON_VERSION_PATCH 0
 /// One number that can be compared: 10000 * major + 100 * minor + patch.
 #define ATON_VERSION (ATON_VERSION_MAJOR * 10000 + ATON_VERSION_MINOR * 100 + ATON_VERSION_PATCH)
@@ -50,7 +54,7 @@
 #define ATON_DOTTED(major, minor, patch) ATON_TEXT_OF(major) "." ATON_TEXT_OF(minor) "." ATON_TEXT_OF(patch)
 namespace ATON_NAMESPACE {
 
-/// "0.2.0"
+/// The version as a string: "0.2.0".
 inline constexpr std::string_view version = ATON_DOTTED(ATON_VERSION_MAJOR, ATON_VERSION_MINOR, ATON_VERSION_PATCH);
 
 } // namespace ATON_NAMESPACE
@@ -59,6 +63,7 @@ inline constexpr std::string_view version = ATON_DOTTED(ATON_VERSION_MAJOR, ATON
 
 // ---- aton/core/dtype.hpp
 // Element types, numbered as in ONNX's TensorProto.DataType (onnx/onnx.proto), and sets of tensor types.
+// Public header.
 
 namespace ATON_NAMESPACE {
 
@@ -95,6 +100,7 @@ enum class dtype : std::uint8_t {
     float6_e3m2 = 28,
 };
 
+/// The number of dtypes, `undefined` included.
 inline constexpr std::size_t dtype_count = 29;
 
 namespace detail {
@@ -160,16 +166,20 @@ constexpr dtype dtype_from_name(std::string_view text) {
     return dtype::undefined;
 }
 
+/// Whether the dtype is complex64 or complex128.
 constexpr bool is_complex(dtype t) { return t == dtype::complex64 || t == dtype::complex128; }
+/// Whether the dtype is a real floating-point type of any width; complex dtypes are not.
 constexpr bool is_floating(dtype t) {
     return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16 ||
            (t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz) || t == dtype::float4_e2m1 ||
            t == dtype::float8_e8m0 || t == dtype::float6_e2m3 || t == dtype::float6_e3m2;
 }
+/// Whether the dtype is a signed integer of any width.
 constexpr bool is_signed_integral(dtype t) {
     return t == dtype::int8 || t == dtype::int16 || t == dtype::int32 || t == dtype::int64 || t == dtype::int4 ||
            t == dtype::int2;
 }
+/// Whether the dtype is an unsigned integer of any width; bool is not.
 constexpr bool is_unsigned_integral(dtype t) {
     return t == dtype::uint8 || t == dtype::uint16 || t == dtype::uint32 || t == dtype::uint64 || t == dtype::uint4 ||
            t == dtype::uint2;
@@ -183,16 +193,22 @@ struct type_set {
     std::uint64_t plain = 0;
     std::uint64_t optionals = 0;
 
+    /// The bit of `plain` for maps, sparse tensors and every other type.
     static constexpr std::uint64_t other_bit = std::uint64_t{1} << 31;
 
+    /// Whether the set has no type at all.
     [[nodiscard]] constexpr bool empty() const { return plain == 0 && optionals == 0; }
+    /// Whether every type of `s` is in this set.
     [[nodiscard]] constexpr bool contains(type_set s) const {
         return (s.plain & ~plain) == 0 && (s.optionals & ~optionals) == 0;
     }
+    /// Whether the dense tensor of this dtype is in this set.
     [[nodiscard]] constexpr bool contains(dtype t) const { return (plain >> static_cast<unsigned>(t) & 1U) != 0; }
+    /// The types that are in both sets.
     friend constexpr type_set operator&(type_set a, type_set b) {
         return {a.plain & b.plain, a.optionals & b.optionals};
     }
+    /// The types that are in either set.
     friend constexpr type_set operator|(type_set a, type_set b) {
         return {a.plain | b.plain, a.optionals | b.optionals};
     }
@@ -205,12 +221,14 @@ constexpr type_set tensors(Dtypes... types) {
     return {(std::uint64_t{0} | ... | (std::uint64_t{1} << static_cast<unsigned>(types))), 0};
 }
 
+/// The set of all types.
 inline constexpr type_set any_type{~std::uint64_t{0}, ~std::uint64_t{0}};
 
 } // namespace ATON_NAMESPACE
 
 // ---- aton/core/error.hpp
 // Exceptions while a graph is built: refusals of a mapping, and calls that the target opset does not allow.
+// Public header.
 
 namespace ATON_NAMESPACE {
 
@@ -235,38 +253,65 @@ std::string clipped(std::string text, std::size_t limit) {
 /// The base of Aton's exceptions. what() is one line of at most max_message bytes that says what is wrong, where, and what to do.
 class error : public std::exception {
 public:
+    /// An error with this message, on one line and cut to `max_message`.
     explicit error(std::string message) : message_(clipped(std::move(message), max_message)) {}
+    /// The message.
     [[nodiscard]] char const* what() const noexcept override { return message_.c_str(); }
 
 private:
     std::string message_;
 };
 
-/// A mapping cannot express this call (`g.unsupported(...)`), or no row supports the value of an argument.
-class unsupported_error : public error {
+/// The base of refusals: a call that is not converted. The graph may contain unused nodes of it.
+class refused : public error {
 public:
-    using error::error;
+    /// what() is the reason.
+    explicit refused(std::string reason) : error(std::move(reason)) {}
+    /// what() is "subject: reason", where the subject is the refused call: "aten::foo (opset 20)".
+    refused(std::string_view subject, std::string_view reason)
+        : error(std::string(subject) + ": " + std::string(reason)),
+          subject_(subject.size()) {}
+
+    /// The refused call as far as the thrower knew it, or empty.
+    [[nodiscard]] std::string_view subject() const { return std::string_view(what()).substr(0, subject_); }
+    /// The message without the subject.
+    [[nodiscard]] std::string_view reason() const {
+        std::string_view const all = what();
+        return subject_ == 0 || subject_ + 2 > all.size() ? all : all.substr(subject_ + 2);
+    }
+
+private:
+    std::size_t subject_ = 0;
+};
+
+/// A mapping cannot express this call (`g.unsupported(...)`), or no row supports the value of an argument.
+class unsupported_error : public refused {
+public:
+    using refused::refused;
 };
 
 /// A call of an ONNX operator is illegal at the target opset.
-class illegal_call : public error {
+class illegal_call : public refused {
 public:
-    using error::error;
+    using refused::refused;
 };
 
 } // namespace ATON_NAMESPACE
 
 // ---- aton/core/scalar.hpp
 // A number whose type is known at run time: ATen's Scalar (int, float, bool or complex).
+// Public header.
 
 namespace ATON_NAMESPACE {
 
 /// ATen's `Scalar`. `to<T>()` converts as C++ does, and takes the real part of a complex number.
 class scalar {
 public:
+    /// The four types of number that a Scalar can have.
     enum class kind : std::uint8_t { integer, floating, boolean, complex };
 
     constexpr scalar() = default;
+    /// From a number of C++; the type decides the kind.
     // NOLINTBEGIN(google-explicit-constructor): a number is a scalar.
     constexpr scalar(bool b) : kind_(kind::boolean), integer_(b ? 1 : 0) {}
     constexpr scalar(int i) : integer_(i) {}
@@ -274,6 +319,7 @@ public:
     constexpr scalar(long long i) : integer_(i) {}
     constexpr scalar(float f) : kind_(kind::floating), real_(static_cast<double>(f)) {}
     constexpr scalar(double f) : kind_(kind::floating), real_(f) {}
+    /// A complex number from its two parts.
     // NOLINTEND(google-explicit-constructor)
     static constexpr scalar complex(double real, double imaginary) {
         scalar s(real);
@@ -282,13 +328,20 @@ public:
         return s;
     }
 
+    /// The kind of the number, which takes part in type promotion.
     [[nodiscard]] constexpr kind type() const { return kind_; }
+    /// Whether it is an integer; a bool is not.
     [[nodiscard]] constexpr bool is_integral() const { return kind_ == kind::integer; }
+    /// Whether it is a real floating-point number.
     [[nodiscard]] constexpr bool is_floating() const { return kind_ == kind::floating; }
+    /// Whether it is a bool.
     [[nodiscard]] constexpr bool is_bool() const { return kind_ == kind::boolean; }
+    /// Whether it is a complex number, even with an imaginary part of 0.
     [[nodiscard]] constexpr bool is_complex() const { return kind_ == kind::complex; }
+    /// The imaginary part; 0 of a number that is not complex.
     [[nodiscard]] constexpr double imaginary() const { return imaginary_; }
 
+    /// The number as a `T`, by static_cast. A value that `T` cannot represent is undefined, as in C++; see `to_saturated`.
     template <class T>
     [[nodiscard]] constexpr T to() const {
         if (kind_ == kind::integer || kind_ == kind::boolean) return static_cast<T>(integer_);
@@ -325,6 +378,7 @@ private:
 
 // ---- aton/core/shape.hpp
 // Shapes whose dimensions are numbers, named symbols or unknown, and whose rank may be unknown.
+// Public header.
 
 namespace ATON_NAMESPACE {
 
@@ -332,6 +386,7 @@ namespace ATON_NAMESPACE {
 class dim {
 public:
     dim() = default;
+    /// A size, or a symbol by its name. A negative size means unknown.
     // NOLINTBEGIN(google-explicit-constructor): a number or a name is a dimension.
     dim(std::int64_t size) : size_(size < 0 ? -1 : size) {} // negative: unknown
     dim(std::string symbol) : symbol_(std::move(symbol)) {}
@@ -339,10 +394,13 @@ public:
     dim(char const (&symbol)[N]) : symbol_(symbol) {}
     // NOLINTEND(google-explicit-constructor)
 
+    /// Whether the size is a number.
     [[nodiscard]] bool is_static() const { return size_ >= 0; }
+    /// Whether the size is unknown but has a name.
     [[nodiscard]] bool is_symbolic() const { return size_ < 0 && !symbol_.empty(); }
     /// The size; -1 when it is not static.
     [[nodiscard]] std::int64_t size() const { return size_; }
+    /// The name of the symbol; empty when there is none.
     [[nodiscard]] std::string_view symbol() const { return symbol_; }
     /// Whether both are known to have the same size: equal numbers or the same symbol. False for two unknown dimensions.
     [[nodiscard]] bool same_as(dim const& other) const {
@@ -374,6 +432,7 @@ constexpr std::int64_t element_count_of(Sizes const& sizes, Size size) {
 class shape {
 public:
     shape() = default;
+    /// From the dimensions: `shape{2, "batch", dim()}`. An empty list is the shape of a 0-d tensor.
     template <class = void> // a template for the same reason as graph_data's functions
     shape(std::initializer_list<dim> dims) : ranked_(true),
                                              dims_(dims) {}
@@ -383,14 +442,18 @@ public:
     explicit shape(Dims const& dims) : ranked_(true),
                                        dims_(dims.begin(), dims.end()) {}
 
+    /// Whether the number of dimensions is known.
     [[nodiscard]] bool has_rank() const { return ranked_; }
+    /// The number of dimensions; 0 when it is not known.
     [[nodiscard]] std::size_t rank() const { return dims_.size(); }
     /// Dimension `i`, or an unknown one if `i` is out of range.
     [[nodiscard]] dim const& operator[](std::size_t i) const {
         static dim const none;
         return i < dims_.size() ? dims_[i] : none;
     }
+    /// The dimensions; none when the rank is not known.
     [[nodiscard]] std::vector<dim> const& dims() const { return dims_; }
+    /// Whether the rank is known and every dimension is a number.
     [[nodiscard]] bool is_static() const {
         if (!ranked_) return false;
         for (dim const& d : dims_)
@@ -413,6 +476,7 @@ private:
 
 // ---- aton/core/tensor.hpp
 // A constant tensor: dtype, sizes and little-endian bytes, row-major, as in TensorProto.raw_data.
+// Public header.
 
 namespace ATON_NAMESPACE {
 
@@ -605,6 +669,7 @@ inline tensor int64_tensor(std::span<std::int64_t const> values) {
 
 // ---- aton/onnx/schema.hpp
 // The constexpr form of onnx::OpSchema. The data is in generated/, look-up is in registry.hpp.
+// Public header.
 
 namespace ATON_NAMESPACE::onnx {
 
@@ -658,6 +723,7 @@ struct attribute {
 
 // ---- aton/ir/graph.hpp
 // The ONNX graph under construction: plain structs. `value` and `graph` are handles to them; printers and writers read them.
+// Public header.
 
 namespace ATON_NAMESPACE {
 
@@ -685,9 +751,12 @@ constexpr type_set set_of(value_type const& t) {
     return {};
 }
 
+/// The index of a value in `graph_data::values`.
 using value_id = std::uint32_t;
+/// The id of no value: an input that is skipped.
 inline constexpr value_id no_value = ~value_id{0};
 
+/// The domain of nodes that call ATen itself: `g.at`.
 inline constexpr std::string_view aten_domain = "org.pytorch.aten";
 
 struct graph_data;
@@ -736,6 +805,7 @@ struct node_origin {
     std::string source; ///< "model.py:12 in forward"
 };
 
+/// A value of a graph: its name, its type and where it comes from.
 struct graph_value {
     std::string name; ///< empty: numbered when printed or written
     value_type type;
@@ -758,6 +828,7 @@ struct argument; // dsl/argument.hpp
 
 /// The call being converted. A body reads it through `g.context()`, so that one body can serve a family of operators.
 struct node_context {
+    /// The budget of a call outside a conversion.
     static constexpr std::uint32_t unlimited = static_cast<std::uint32_t>(-1);
 
     std::string_view overload;                     ///< "aten::elu"
@@ -806,7 +877,9 @@ struct graph_function {
 /// A graph of ONNX operators. Values are in a deque, so that references stay valid while it grows; nodes are in topological order.
 /// Its functions are templates only so that an include does not instantiate those that nobody calls.
 struct graph_data {
+    /// The type of the elements of `nodes`, for templates.
     using node_type = graph_node;
+    /// The type of the attributes of a node, for templates.
     using attribute_type = node_attribute;
 
     std::string name = "aton";
@@ -823,12 +896,14 @@ struct graph_data {
     bool in_function = false;     ///< set while the body of a function is built
     node_context context;
 
+    /// Appends a value that nothing produces yet; without a name it is numbered when it is printed or written.
     template <class Type = value_type>
     value_id add_value(Type type, std::string value_name = {}) {
         values.push_back({std::move(value_name), std::move(type), -1, -1, false, no_value});
         return static_cast<value_id>(values.size() - 1);
     }
 
+    /// Appends an input of the graph.
     template <class Type = value_type>
     value_id add_input(std::string value_name, Type type) {
         value_id const id = add_value(std::move(type), std::move(value_name));
@@ -875,15 +950,15 @@ struct graph_data {
 
     /// Records the version of a non-default domain that a node uses; throws illegal_call if another version is recorded.
     template <class Domain>
-    void import_domain(Domain const& domain, int version) {
+    void import_domain(Domain const& domain, int since) {
         for (auto const& [known, v] : opset_imports) {
             if (known != domain) continue;
-            if (v == version) return;
-            throw illegal_call("version " + std::to_string(version) + " of domain " + std::string(domain) +
+            if (v == since) return;
+            throw illegal_call("version " + std::to_string(since) + " of domain " + std::string(domain) +
                                " is called, but an earlier call imports version " + std::to_string(v) +
                                "; a model imports only one version of a domain");
         }
-        opset_imports.emplace_back(domain, version);
+        opset_imports.emplace_back(domain, since);
     }
 };
 
@@ -891,6 +966,7 @@ struct graph_data {
 
 // ---- aton/dsl/value.hpp
 // Handles to values of the graph under construction: `value`, `optional_value`, and results with sets of possible types.
+// Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
@@ -898,11 +974,16 @@ namespace ATON_NAMESPACE::dsl {
 class value {
 public:
     value() = default;
+    /// A handle to a value of a graph, which must outlive it.
     value(graph_data& graph, value_id id) : graph_(&graph), id_(id) {}
 
+    /// Kind, dtype and shape, as far as they are known.
     [[nodiscard]] value_type const& type() const { return record().type; }
+    /// The element type; `undefined` when it is not known.
     [[nodiscard]] aton::dtype dtype() const { return record().type.dtype; }
+    /// The shape, which may lack the rank or single sizes.
     [[nodiscard]] aton::shape const& shape() const { return record().type.shape; }
+    /// Whether the number of dimensions is known.
     [[nodiscard]] bool has_rank() const { return shape().has_rank(); }
     /// The number of dimensions; refuses the conversion if it is unknown.
     [[nodiscard]] std::int64_t rank() const {
@@ -910,6 +991,7 @@ public:
         return static_cast<std::int64_t>(shape().rank());
     }
     /// Dimension `i`; negative counts from the end.
+    /// Refuses the conversion when the rank is not known or has no such dimension.
     [[nodiscard]] dim const& size(std::int64_t i) const {
         std::int64_t const n = rank();
         if (i < -n || i >= n)
@@ -927,6 +1009,12 @@ public:
         return *t;
     }
     /// The single element of a constant as a number: `alpha.constant<double>()`.
+    /// Refuses the conversion when the value is not a constant of one element.
+    /// ```cpp body
+    /// if (x.is_constant()) {
+    ///     auto const factor = x.constant<double>();
+    /// }
+    /// ```
     template <class T>
     [[nodiscard]] T constant() const {
         tensor const& t = constant();
@@ -943,12 +1031,14 @@ public:
         owner().values[id_].type = std::move(type);
         return *this;
     }
+    /// States the shape of a result where it cannot be inferred.
     value const& set_shape(aton::shape shape) const {
         owner().values[id_].type.shape = std::move(shape);
         return *this;
     }
     // NOLINTEND(modernize-use-nodiscard)
 
+    /// The index of the value in its graph; `no_value` for a handle that was never set.
     [[nodiscard]] value_id id() const { return id_; }
     /// The graph of the value; refuses the conversion for a value that was never set.
     [[nodiscard]] graph_data& owner() const {
@@ -976,13 +1066,20 @@ bool operator==(A const&, B const&) {
 }
 
 /// A result of `g.op`: a value whose type is in `Types`. Converts only to `value` and to supersets.
+/// ```cpp body
+/// typed_value<tensors(dtype::bool_)> const equal = g.op<"Equal">(x, y);
+/// value const inverse = g.op<"Not">(equal); // `Not` of a float32 would not compile
+/// ```
 template <type_set Types>
 class typed_value : public value {
 public:
+    /// The types that the value can have.
     static constexpr type_set types = Types;
 
     typed_value() = default;
+    /// States that a value has one of these types; nothing checks it.
     constexpr explicit typed_value(value v) : value(v) {}
+    /// From a value with fewer possible types.
     template <type_set Narrower>
         requires(Types.contains(Narrower) && Narrower != Types)
     // NOLINTNEXTLINE(google-explicit-constructor): the value is in every superset.
@@ -991,12 +1088,14 @@ public:
 
 /// `absent` skips an optional input.
 struct absent_t {};
+/// Skips an optional input of `g.op`, and is an `optional_value` without a value.
 inline constexpr absent_t absent{};
 
 /// A value or nothing: ATen's `Tensor?`.
 class optional_value {
 public:
     optional_value() = default;
+    /// A value, or none.
     // NOLINTBEGIN(google-explicit-constructor): a value is an optional value.
     optional_value(value v) : value_(v) {}
     optional_value(absent_t) {}
@@ -1004,14 +1103,21 @@ public:
     /// Absent; `name` is the argument, for messages, and must outlive the value.
     optional_value(absent_t, std::string_view name) : name_(name) {}
 
+    /// Whether there is a value.
     [[nodiscard]] bool has_value() const { return value_.id() != no_value; }
+    /// The same, for conditions.
     explicit operator bool() const { return has_value(); }
     /// The value; refuses the conversion if it is absent: `if (bias) ... *bias`.
+    /// ```cpp body
+    /// value const sum = o ? value(g.op<"Add">(x, *o)) : x;
+    /// ```
     [[nodiscard]] value const& operator*() const {
         if (!has_value()) refuse_absent();
         return value_;
     }
+    /// A member of the value; refuses the conversion where it is absent.
     [[nodiscard]] value const* operator->() const { return &**this; }
+    /// The index of the value in its graph; `no_value` where it is absent.
     [[nodiscard]] value_id id() const { return value_.id(); }
 
 private:
@@ -1028,6 +1134,7 @@ private:
 class sym_int {
 public:
     sym_int() = default;
+    /// From a number, or from a 0-d int64 value; a constant value becomes its number. Refuses a constant of several elements.
     // NOLINTBEGIN(google-explicit-constructor): a number or a value is a size.
     sym_int(std::int64_t constant) : constant_(constant) {}
     sym_int(int constant) : constant_(constant) {}
@@ -1036,12 +1143,14 @@ public:
     }
     // NOLINTEND(google-explicit-constructor)
 
+    /// Whether the size is a number.
     [[nodiscard]] bool is_constant() const { return value_.id() == no_value; }
     /// The number; refuses the conversion if the graph computes it.
     [[nodiscard]] std::int64_t constant() const {
         if (!is_constant()) throw unsupported_error("a size must be a constant here");
         return constant_;
     }
+    /// Whether the size is a number, and this one.
     [[nodiscard]] bool is(std::int64_t n) const { return is_constant() && constant_ == n; }
     /// The 0-d int64 value of a size that is not constant.
     [[nodiscard]] dsl::value const& as_value() const { return value_; }
@@ -1057,12 +1166,14 @@ using size = sym_int;
 /// Asks `g.op` for the first `N` outputs as a tuple: `auto [y, h, c] = g.op<"LSTM">(x, w, r, outputs<3>)`.
 template <int N>
 struct outputs_t {};
+/// The argument that asks `g.op` for `N` outputs.
 template <int N>
 inline constexpr outputs_t<N> outputs{};
 
 /// Asks `g.op` for a number of outputs that is known only at run time, as a vector.
 struct output_list {
     std::size_t count;
+    /// Asks for `n` outputs.
     constexpr explicit output_list(std::size_t n) : count(n) {}
 };
 
@@ -1082,6 +1193,7 @@ inline constexpr int outputs_asked<output_list> = -1;
 
 // ---- aton/core/fixed_string.hpp
 // Strings as template arguments: operator names, signatures, attribute names, diagnostics.
+// Public header.
 
 namespace ATON_NAMESPACE {
 
@@ -1091,17 +1203,21 @@ struct fixed_string {
     char data[N + 1]{};
 
     constexpr fixed_string() = default;
+    /// From a string literal; `N` is deduced.
     // NOLINTNEXTLINE(google-explicit-constructor): a literal is the template argument.
     constexpr fixed_string(char const (&literal)[N + 1]) {
         for (std::size_t i = 0; i <= N; ++i) data[i] = literal[i];
     }
+    /// From the first `N` characters of `text`, which must have as many.
     constexpr explicit fixed_string(std::string_view text) {
         for (std::size_t i = 0; i != N; ++i) data[i] = text[i];
         data[N] = '\0'; // assigned explicitly: Clang prints an array as a string only if its terminator was assigned
     }
 
+    /// The characters, without the terminating zero.
     // NOLINTNEXTLINE(bugprone-string-constructor): N may be 0.
     [[nodiscard]] constexpr std::string_view view() const { return {data, N}; }
+    /// The number of characters, `N`.
     [[nodiscard]] static constexpr std::size_t size() { return N; }
     friend constexpr bool operator==(fixed_string const&, fixed_string const&) = default;
 };
@@ -1119,6 +1235,7 @@ constexpr std::uint64_t hash_of(std::string_view text) {
 /// A filter for duplicates: add() returns false only if the hash is new, so that most elements need no comparison with all earlier ones.
 class seen_hashes {
 public:
+    /// Adds a hash. Returns whether it may have been added before; false is certain.
     constexpr bool add(std::uint64_t hash) {
         bool& seen = seen_[hash % size];
         bool const before = seen;
@@ -1135,6 +1252,7 @@ private:
 
 // ---- aton/core/safe_list.hpp
 // Lists with checked access: an index out of range refuses the conversion.
+// Public header.
 
 namespace ATON_NAMESPACE {
 
@@ -1158,15 +1276,20 @@ class safe_span : public std::span<T> {
 public:
     using base::base;
     constexpr safe_span() = default;
+    /// From the span of the standard library.
     // NOLINTNEXTLINE(google-explicit-constructor): a span is a span.
     constexpr safe_span(base other) : base(other) {}
 
+    /// Element `i`. Refuses the call where there are not as many.
     constexpr T& operator[](std::size_t i) const {
         if (i >= base::size()) detail::refuse_index(i, base::size());
         return base::operator[](i);
     }
+    /// The first element. Refuses an empty list.
     [[nodiscard]] constexpr T& front() const { return (*this)[0]; }
+    /// The last element. Refuses an empty list.
     [[nodiscard]] constexpr T& back() const { return (*this)[base::empty() ? 0 : base::size() - 1]; }
+    /// `count` elements from `from` on, or all that follow. Refuses the call where there are not as many.
     [[nodiscard]] constexpr safe_span subspan(std::size_t from, std::size_t count = std::dynamic_extent) const {
         if (from > base::size()) detail::refuse_index(from, base::size());
         std::size_t const rest = base::size() - from;
@@ -1189,12 +1312,14 @@ public:
     using typename base::const_reference;
     using typename base::reference;
     safe_vector() = default;
+    /// From the vector of the standard library, or from a list of elements.
     // NOLINTBEGIN(google-explicit-constructor): a vector is a vector.
     safe_vector(base const& other) : base(other) {}
     safe_vector(base&& other) : base(std::move(other)) {}
     safe_vector(std::initializer_list<T> all) : base(all) {} // not inherited, for deduction
     // NOLINTEND(google-explicit-constructor)
 
+    /// Element `i`. Refuses the call where there are not as many.
     reference operator[](std::size_t i) {
         check(i);
         return base::operator[](i);
@@ -1203,15 +1328,19 @@ public:
         check(i);
         return base::operator[](i);
     }
+    /// The first element. Refuses an empty list.
     reference front() { return (*this)[0]; }
     [[nodiscard]] const_reference front() const { return (*this)[0]; }
+    /// The last element. Refuses an empty list.
     reference back() { return (*this)[last()]; }
     [[nodiscard]] const_reference back() const { return (*this)[last()]; }
+    /// Removes the last element. Refuses an empty list.
     void pop_back() {
         check(0);
         base::pop_back();
     }
     /// The first `count` elements.
+    /// Refuses the call where there are not as many.
     [[nodiscard]] safe_span<T const> first(std::size_t count) const {
         return safe_span<T const>(*this).subspan(0, count);
     }
@@ -1234,6 +1363,7 @@ safe_vector(std::vector<T>) -> safe_vector<T>;
 
 // ---- aton/dsl/function_traits.hpp
 // The signature of a lambda: its graph, its other parameters, and its results.
+// Internal header.
 
 namespace ATON_NAMESPACE::dsl {
 
@@ -1316,6 +1446,7 @@ struct returned_values<std::array<R, N>> {
 
 // ---- aton/dsl/number_text.hpp
 // Numbers in messages, and refusals of numbers that do not fit a dtype or an attribute.
+// Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
 
@@ -1355,19 +1486,24 @@ template <class Number>
 
 // ---- aton/dsl/attr.hpp
 // The attributes of a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
+// Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
 /// A dtype known at compile time; `g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float32>))` returns a typed value.
 template <dtype Type>
 struct dtype_constant {
+    /// The dtype as a value.
     static constexpr dtype value = Type;
+    /// The dtype, where one is expected.
     // NOLINTNEXTLINE(google-explicit-constructor): a constant is a dtype.
     constexpr operator dtype() const { return Type; }
 };
+/// The constant of a dtype: `dtype_c<dtype::float32>`.
 template <dtype Type>
 inline constexpr dtype_constant<Type> dtype_c{};
 
+/// Whether `T` is a `dtype_constant`.
 template <class T>
 inline constexpr bool is_dtype_constant = false;
 template <dtype Type>
@@ -1376,7 +1512,9 @@ inline constexpr bool is_dtype_constant<dtype_constant<Type>> = true;
 /// An attribute with its value, the result of `attr::alpha_f(1.0)`; name and type are part of the C++ type.
 template <fixed_string Name, onnx::attr_type Type, class Payload>
 struct attribute_argument {
+    /// The name of the attribute in the schema.
     static constexpr std::string_view name = Name.view();
+    /// The type of the attribute in the schema.
     static constexpr onnx::attr_type type = Type;
     Payload payload;
 };
@@ -1575,16 +1713,26 @@ void store(node_attribute& a, Payload const& v) {
 /// Attributes by any name, for operators outside ONNX: `attr_f<"alpha">(0.5)`, `attr_i<"axes">({0, 1})`.
 template <fixed_string Name>
 inline constexpr detail::float_attribute<Name> attr_f{};
+/// An attribute with an integer, a dtype, or a list of integers: `attr_i<"axes">({0, 1})`. Throws illegal_call for a number outside int64.
 template <fixed_string Name>
 inline constexpr detail::int_attribute<Name> attr_i{};
+/// An attribute with a string or a list of strings: `attr_s<"mode">("linear")`.
 template <fixed_string Name>
 inline constexpr detail::string_attribute<Name> attr_s{};
+/// An attribute with a tensor or a list of tensors.
 template <fixed_string Name>
 inline constexpr detail::tensor_attribute<Name> attr_t{};
+/// An attribute with a graph, or with the lambda that builds it.
 template <fixed_string Name>
 inline constexpr detail::graph_attribute<Name> attr_g{};
 
 /// Every attribute name of ONNX's schemas with its type: `attr::alpha_f`, `attr::axes_i`, `attr::mode_s`, `attr::value_t`, `attr::body_g`.
+/// ```cpp body
+/// value const soft = g.op<"Softmax">(x, attr::axis_i(-1));
+/// value const any = g.op<"If">(g.cast<dtype::bool_>(y), // a graph attribute takes a lambda, which may use the values around it
+///                              attr::then_branch_g([&](graph<13> inner) { return inner.op<"Neg">(x); }),
+///                              attr::else_branch_g([&](graph<13> inner) { return inner.op<"Abs">(x); }));
+/// ```
 namespace attr {
 #define ATON_ATTRIBUTE_F(name) inline constexpr detail::float_attribute<#name> name##_f{};
 #define ATON_ATTRIBUTE_I(name) inline constexpr detail::int_attribute<#name> name##_i{};
@@ -1863,6 +2011,7 @@ ATON_ATTRIBUTE_S(zs)
 
 // ---- aton/core/nearest.hpp
 // "Did you mean ...?": finds the most similar name, at compile time and at run time.
+// Internal header.
 
 namespace ATON_NAMESPACE {
 
@@ -3420,6 +3569,7 @@ inline constexpr schema_row schemas[] = {
 
 // ---- aton/onnx/registry.hpp
 // Look-up of ONNX operator schemas at compile time: by (domain, name, opset), by range of opsets, and the nearest valid name.
+// Internal header.
 
 namespace ATON_NAMESPACE::onnx {
 
@@ -3628,6 +3778,7 @@ constexpr std::string_view nearest_attribute(op_schema schema, std::string_view 
 // A row is a call that was legal before and gives a different result, or none, from that opset on. Additions (new dtypes, negative
 // axes, new attributes whose default is the old meaning) are not breaks. tests/onnx/version_decisions.tsv records the decision and
 // its reason for every version of every operator; a test keeps the two consistent.
+// Internal header.
 
 namespace ATON_NAMESPACE::onnx {
 
@@ -3754,6 +3905,7 @@ constexpr semantic_break const* find_break(std::string_view op, int since, int u
 
 // ---- aton/onnx/call_rules.hpp
 // Checks a call against every schema version between two opsets, and returns the first broken rule: where, and by what.
+// Internal header.
 
 namespace ATON_NAMESPACE::onnx {
 
@@ -4087,6 +4239,7 @@ constexpr call_outcome evaluate(call const& c) {
 
 // ---- aton/dsl/diagnosis.hpp
 // Compile errors: one sentence for one broken rule, printed by the compiler at the user's line.
+// Internal header.
 
 namespace ATON_NAMESPACE {
 
@@ -8759,6 +8912,7 @@ inline constexpr std::uint32_t function_schema_offsets[function_schema_count + 1
 // ---- aton/aten/schema_table.hpp
 // Finds a schema that torch registers, or the nearest registered name.
 // Cheap enough for constant expressions: a look-up is a binary search that compares each letter about once.
+// Internal header.
 
 namespace ATON_NAMESPACE::aten {
 
@@ -8976,6 +9130,7 @@ constexpr std::string_view nearest_overload(std::string_view qualified) {
 
 // ---- aton/aten/detail/scanner.hpp
 // The tokens of schema text: names, punctuation and default values, in few constexpr steps.
+// Internal header.
 
 namespace ATON_NAMESPACE::aten::detail {
 
@@ -9160,6 +9315,7 @@ constexpr bool scanner::number_literal() {
 // ---- aton/aten/schema_type.hpp
 // Parses the types of function schemas: `Tensor(a!)?[]`, `int[2]?`, `Dict(str, t)`.
 // Grammar: PyTorch, torch/csrc/jit/frontend/schema_type_parser.cpp and function_schema_parser.cpp.
+// Internal header.
 
 namespace ATON_NAMESPACE::aten {
 
@@ -9400,6 +9556,7 @@ constexpr bool parse_type(std::string_view text, schema_type& out) {
 // Parses function schemas, "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", in constant
 // expressions and at run time, without storage: cursors iterate over the arguments and returns.
 // Grammar: PyTorch, torch/csrc/jit/frontend/function_schema_parser.cpp. Malformed text is refused; nothing is read beyond its end.
+// Internal header.
 
 namespace ATON_NAMESPACE::aten {
 
@@ -9712,6 +9869,7 @@ constexpr std::string_view nearest_argument(std::string_view schema, std::string
 
 // ---- aton/aten/number_text.hpp
 // Parses numbers in constant expressions, correctly rounded. (std::from_chars for double is not constexpr.)
+// Internal header.
 
 namespace ATON_NAMESPACE::aten::detail {
 
@@ -9869,6 +10027,7 @@ constexpr bool parse_double(std::string_view text, double& out) {
 // ---- aton/aten/default_value.hpp
 // The default of an argument as a value: to fill it in where a call omits it, and to compare a call's value with it.
 // Its meaning depends on the type: `0` is 0.0 for a float, and two zeros for an `int[2]`.
+// Internal header.
 
 namespace ATON_NAMESPACE::aten {
 
@@ -10128,6 +10287,7 @@ constexpr void unescape(std::string_view quoted, Sink&& sink) {
 // ---- aton/dsl/body.hpp
 // Nested graphs, built by lambdas: `attr::then_branch_g([&](graph<13> g) { return g.op<"Neg">(x); })`. Outer values are captured;
 // If, Loop, Scan and SequenceMap determine the types of the parameters.
+// Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
 
@@ -10277,6 +10437,7 @@ Graph build_body(Graph& around, int opset, std::vector<value_type> const& types,
 
 // ---- aton/ir/same_body.hpp
 // Bitwise comparison of attributes and bodies of nodes: NaN equals itself, and -0. does not equal 0.
+// Internal header.
 
 namespace ATON_NAMESPACE {
 
@@ -10332,6 +10493,7 @@ bool same_body(Graph const& a, Graph const& b) {
 
 // ---- aton/core/budget.hpp
 // Limits of what the conversion of one call may compute, and overflow-checked arithmetic on sizes, which a program can set to any number.
+// Internal header.
 
 namespace ATON_NAMESPACE {
 
@@ -10448,6 +10610,7 @@ private:
 // ---- aton/ir/shapes/context.hpp
 // The interface of shape rules to a node: its attributes, the shapes and known contents of its inputs, the types of its outputs.
 // Part of every include of the DSL; templates only so that an include does not instantiate them.
+// Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
@@ -10758,6 +10921,7 @@ private:
 // ---- aton/onnx/declared_schema.hpp
 // Schemas of operators outside ONNX, parsed at compile time from "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with
 // "T: float16, float, double". Same interface as onnx::op_schema, so that the same rules check their calls.
+// Internal header.
 
 namespace ATON_NAMESPACE::onnx {
 
@@ -10855,6 +11019,7 @@ constexpr std::string_view nearest_attribute(declared_schema schema, std::string
 
 // ---- aton/dsl/operator_body.hpp
 // Declared operators at run time: default attributes, types of results, and bodies that become functions.
+// Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
@@ -10979,12 +11144,15 @@ Attribute const* find_attribute(graph_node const& node, onnx::declared_schema sc
 template <class Graph>
 class basic_inference {
 public:
+    /// For one call of a declared operator.
     basic_inference(Graph const& graph, graph_node const& node, onnx::declared_schema schema)
         : graph_(graph),
           node_(node),
           schema_(schema) {}
 
+    /// The number of inputs of the call, skipped ones included.
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
+    /// Whether the call has input `i`.
     [[nodiscard]] bool has(std::size_t i) const { return i < inputs() && node_.inputs[i] != no_value; }
     /// The type of an input as far as it is known; unknown for a missing input.
     [[nodiscard]] value_type input(std::size_t i) const {
@@ -11013,6 +11181,7 @@ private:
     graph_node const& node_;
     onnx::declared_schema schema_;
 };
+/// What a rule takes: `value_type rule(inference const& in)`.
 using inference = basic_inference<graph_data>;
 
 namespace detail {
@@ -11207,6 +11376,7 @@ void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, 
 
 // ---- aton/onnx/declared_default.hpp
 // Checks whether a default in an operator declaration has the attribute's type: -1, 2.5e3, "text", ['a', 'b'].
+// Internal header.
 
 namespace ATON_NAMESPACE::onnx::detail {
 
@@ -11333,6 +11503,7 @@ constexpr bool is_default(std::string_view text, attr_type type) {
 // Parses an operator declaration at compile time: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with "T: float16, float".
 // Value types are type variables, `any`, tensor(float), seq(float) and optional(float); `?` marks an optional input, `...` a variadic
 // one. Attribute types are float, int, string, tensor and graph; `[]` makes a list, `?` an optional attribute without default.
+// Internal header.
 
 namespace ATON_NAMESPACE::onnx {
 
@@ -11699,6 +11870,7 @@ constexpr declaration read_declaration(std::string_view text, std::string_view c
 
 // ---- aton/dsl/operator_rules.hpp
 // Checks that the body and the infer rule of a declared operator match its declaration, and describes mismatches.
+// Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
 
@@ -11877,6 +12049,7 @@ constexpr sentence describe(infer_fault fault, std::string_view domain, onnx::de
 // Operators outside ONNX, declared in C++ and checked like ONNX's own:
 //   inline constexpr auto foo_domain = domain<"custom_domain", 1, op<"Foo(T X, T Y, float alpha, int n=1) -> (T Z = like(X))", "T: float16, float">>{};
 // A graph that calls them names the domain: `graph<13, foo_domain> g; g.op<"custom_domain::Foo">(x, y, attr_f<"alpha">(0.5))`.
+// Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
@@ -11964,6 +12137,7 @@ struct declaration_rows {
 /// with `[]`; one without default or `?` is required. An output may have the rule `= like(X)` or `= broadcast(X, Y)`.
 template <fixed_string Declaration, fixed_string Constraints = "", auto... Parts>
 struct op {
+    // Internal.
     using parts = detail::part_list<detail::type_of<Parts>...>;
     static constexpr bool has_parts = sizeof...(Parts) != 0;
     static constexpr std::uint64_t hash = 31 * hash_of(Declaration.view()) + hash_of(Constraints.view());
@@ -12134,6 +12308,12 @@ struct domain_maker {
 } // namespace detail
 
 /// A domain with your own operators, and the version that models import. An object of this type is an argument of graph<...>.
+/// ```cpp
+/// inline constexpr auto half_body = [](graph<13> g, value x, double factor) { return g.op<"Mul">(x, factor); };
+/// inline constexpr auto my_ops = domain<"my_ops", 1, op<"Scale(T X, float factor=0.5) -> (T Y = like(X))", "T: float, double",
+///                                                       body<half_body>>>{};
+/// inline value halved(graph<13, my_ops> g, value x) { return g.op<"my_ops::Scale">(x); }
+/// ```
 template <fixed_string Name, int Version, class... Ops>
 using domain = typename detail::domain_maker<Name, Version, Ops...>::type;
 
@@ -12241,6 +12421,7 @@ constexpr bool names_domain() {
 
 // ---- aton/dsl/call.hpp
 // One `g.op<...>(...)` at compile time: sorts its arguments into operands, attributes and outputs, and checks them against the schemas.
+// Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
 
@@ -12438,6 +12619,7 @@ void complete(Graph& graph, declared_operator const& o, int opset) {
 // `g.at<"pow">(x, attr_f<"exponent">(2.0))`: a node that calls ATen itself, for runtimes that have it; checked against ATen's schemas.
 // The node is operator ATen of domain org.pytorch.aten with the attributes `operator` and, if the call names it, `overload_name`.
 // Tensors are its inputs in schema order. Every other argument is an attribute with its name; a Tensor[] adds one for its length.
+// Internal header.
 
 namespace ATON_NAMESPACE::dsl {
 
@@ -12691,6 +12873,7 @@ struct aten_call {
 
 // ---- aton/ir/shapes/control.hpp
 // Type rules of operators with nested graphs: If, Loop, Scan and SequenceMap.
+// Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
@@ -12824,6 +13007,7 @@ void sequence_map(Context& c) {
 
 // ---- aton/ir/shapes/layout.hpp
 // Shape rules of operators that move, select or reduce elements: Transpose, Concat, Slice, Gather, Reduce* and similar.
+// Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
@@ -13187,6 +13371,7 @@ void center_crop_pad(Context& c) {
 
 // ---- aton/ir/shapes/math.hpp
 // Shape rules of operators that compute: broadcasting, matrix products, Einsum, normalization, TopK, losses, attention.
+// Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
@@ -13468,6 +13653,7 @@ void attention(Context& c) {
 
 // ---- aton/ir/shapes/reshape.hpp
 // Shape rules of Reshape and Flatten.
+// Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
@@ -13571,6 +13757,7 @@ void flatten(Context& c) {
 
 // ---- aton/ir/shapes/spatial.hpp
 // Shape rules of operators over (batch, channel, spatial...): convolutions, pooling, resizing, and the recurrent layers.
+// Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
@@ -13913,6 +14100,7 @@ void col2im(Context& c) {
 // ---- aton/ir/shapes/types.hpp
 // Type rules of operators whose dtype or kind no type variable determines: Cast, Constant, random numbers, quantization, sequences,
 // optionals.
+// Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
@@ -14061,6 +14249,7 @@ void optional(Context& c) {
 // ---- aton/ir/shapes/rules.hpp
 // Infers the parts of output types that type variables do not determine: dtypes from attributes, and shapes. Anything uncertain stays
 // unknown. tests/dsl/shape_rules_test.cpp compares the rules with ONNX's own inference.
+// Internal header.
 
 namespace ATON_NAMESPACE::shapes {
 
@@ -14193,6 +14382,7 @@ void infer_types(Graph& graph, graph_node const& node) {
 
 // ---- aton/ir/type_rules.hpp
 // Whether a value's type is one that an operator's schema has at an opset, and the sentence if it is not.
+// Internal header.
 
 namespace ATON_NAMESPACE {
 
@@ -14228,6 +14418,7 @@ void require_type(Schema const& schema, int opset, bool is_output, std::size_t p
 
 // ---- aton/dsl/node_builder.hpp
 // Appends one node to the graph: resolves type variables from the operands' dtypes, and refuses what the target opset does not allow.
+// Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
 
@@ -14495,11 +14686,13 @@ private:
 
 // ---- aton/dsl/graph.hpp
 // The handle with which mappings build ONNX graphs. Every call is checked at compile time against every opset of the graph's range.
+// Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
 /// The result type of `g.unsupported(...)`; converts to any type, so that it can be returned. The conversion is never reached.
 struct refusal {
+    /// Never returns: throws aton::error.
     template <class T>
     // NOLINTNEXTLINE(google-explicit-constructor): `return g.unsupported(...)` fits every return type.
     operator T() const {
@@ -14530,7 +14723,9 @@ struct refused {};
 template <int Since, auto... More>
 class graph {
 public:
+    /// The first opset of the range.
     static constexpr int since = Since;
+    /// The last opset of the range.
     static constexpr int until = detail::last_opset<More...>();
     static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
                   "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
@@ -14538,6 +14733,7 @@ public:
                   "graph<...> names one domain in two versions; a model imports only one version of a domain");
 
     /// A handle to `data` for this target opset; sets the opset of `data` if it has none.
+    /// Throws aton::error where the target is outside the range.
     graph(graph_data& data, int target) : data_(&data), opset_(target) {
         if (target < since || target > until)
             throw error("opset " + std::to_string(target) + " is outside graph<" + std::to_string(since) + ", " +
@@ -14551,6 +14747,7 @@ private:
                                    (detail::names_domain<More, Other...>() && ...);
 
 public:
+    /// A graph of this, wider range from one of a narrower range that names the same domains.
     template <int OtherSince, auto... Other>
         requires(widens<OtherSince, Other...>)
     // NOLINTNEXTLINE(google-explicit-constructor): what is legal in a wider range is legal in a narrower one.
@@ -14564,11 +14761,17 @@ public:
 
     /// The target opset.
     [[nodiscard]] int opset() const { return opset_; }
+    /// The graph under construction, which the handle does not own.
     [[nodiscard]] graph_data& data() const { return *data_; }
     /// The call being converted: overload, source line, expected results.
     [[nodiscard]] node_context const& context() const { return data_->context; }
 
     /// The same graph in a narrower range, inside `if (g.opset() <= 17)` and the like: `g.within<13, 17>()`.
+    /// ```cpp body
+    /// if (g.opset() >= 18) {
+    ///     value const hidden = g.within<18>().op<"Mish">(x);
+    /// }
+    /// ```
     template <int NarrowSince, auto... NarrowMore>
     [[nodiscard]] graph<NarrowSince, NarrowMore...> within() const {
         return {*data_, opset_};
@@ -14590,30 +14793,37 @@ public:
     /// Calls an ONNX operator: `g.op<"Elu">(x, attr::alpha_f(0.5))`, "ai.onnx.ml::Scaler" for other domains. Arguments are operands in
     /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs); attributes and `outputs<n>` may be anywhere.
     /// Returns one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes illegal at the target opset.
+    /// ```cpp body
+    /// value const scaled = g.op<"Mul">(x, 0.5);                                  // the number becomes a constant of x's dtype
+    /// auto const [largest, at] = g.op<"TopK">(x, g.ints({5}), outputs<2>);       // two outputs
+    /// value const joined = g.op<"Concat">(list, attr::axis_i(0));                // a list for a variadic input
+    /// value const limited = g.op<"Clip">(x, absent, g.scalar_like(6, x));        // without the optional minimum
+    /// ```
     template <fixed_string Name, class... Args>
     [[nodiscard("the node is unused; write (void)g.op<...>(...) if that is intended")]]
     auto op(Args const&... args) const {
         constexpr int declared = domain_of(Name.view());
         if constexpr (declared < 0) {
-            using call =
+            using checked =
                 detail::checked_call<detail::standard_source<detail::type_of<More>...>, Since, until, Name, Args...>;
-            if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
-            constexpr int version = call::domain.empty() ? 0 : onnx::newest_version(call::domain);
+            if constexpr (!checked::legal) (void)sizeof(detail::diagnosis<checked::problem>);
+            constexpr int version = checked::domain.empty() ? 0 : onnx::newest_version(checked::domain);
             int const opset = version != 0 ? version : opset_;
             detail::node_builder<graph_data> node(
-                *data_, call::domain, call::op, onnx::find(call::domain, call::op, opset), opset, opset_);
-            if constexpr (call::legal) (node.add(args), ...);
-            if constexpr (call::legal && (false || ... || detail::is_body_argument<Args>)) (node.add_body(args), ...);
-            if constexpr (version != 0) data_->import_domain(call::domain, version);
+                *data_, checked::domain, checked::op, onnx::find(checked::domain, checked::op, opset), opset, opset_);
+            if constexpr (checked::legal) (node.add(args), ...);
+            if constexpr (checked::legal && (false || ... || detail::is_body_argument<Args>))
+                (node.add_body(args), ...);
+            if constexpr (version != 0) data_->import_domain(checked::domain, version);
             value_id const first = node.finish();
-            return call::results(*data_, first, data_->values.size() - first);
+            return checked::results(*data_, first, data_->values.size() - first);
         } else {
             using domain = typename detail::call_of<declared, More...>::domain;
             constexpr int index = detail::operator_index(operators_of(domain()), detail::split_name(Name.view()).op);
             using source = detail::declared_source<domain, index>;
-            using call = detail::checked_call<source, Since, until, Name, Args...>;
-            if constexpr (!call::legal) {
-                (void)sizeof(detail::diagnosis<call::problem>);
+            using checked = detail::checked_call<source, Since, until, Name, Args...>;
+            if constexpr (!checked::legal) {
+                (void)sizeof(detail::diagnosis<checked::problem>);
                 return value();
             } else {
                 static constexpr detail::declared_operator const& found = source::declared();
@@ -14622,13 +14832,13 @@ public:
                     (void)sizeof(detail::diagnosis<problem>);
                 }
                 detail::node_builder<graph_data, onnx::declared_schema> node(
-                    *data_, call::domain, call::op, found.schema, domain::version, opset_);
-                data_->import_domain(call::domain, domain::version);
+                    *data_, checked::domain, checked::op, found.schema, domain::version, opset_);
+                data_->import_domain(checked::domain, domain::version);
                 (node.add(args), ...);
                 if constexpr ((false || ... || detail::is_body_argument<Args>)) (node.add_body(args), ...);
                 value_id const first = node.finish();
                 detail::complete(*data_, found, opset_);
-                return call::results(*data_, first, data_->values.size() - first);
+                return checked::results(*data_, first, data_->values.size() - first);
             }
         }
     }
@@ -14638,27 +14848,34 @@ public:
     template <fixed_string Name, class... Args>
     [[nodiscard("the node is unused; write (void)g.at<...>(...) if that is intended")]]
     auto at(Args const&... args) const {
-        using call = detail::aten_call<Name, Args...>;
-        if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
+        using checked = detail::aten_call<Name, Args...>;
+        if constexpr (!checked::legal) (void)sizeof(detail::diagnosis<checked::problem>);
         detail::node_builder<graph_data> node(*data_, aten_domain, "ATen", {}, 1, opset_);
         data_->import_domain(aten_domain, 1);
-        node.add(attr_s<"operator">(call::op));
-        if constexpr (!call::overload.empty()) node.add(attr_s<"overload_name">(call::overload));
-        if constexpr (call::legal) (node.add(args), ...);
-        if constexpr (call::legal && (false || ... || detail::is_value_list<Args>)) {
+        node.add(attr_s<"operator">(checked::op));
+        if constexpr (!checked::overload.empty()) node.add(attr_s<"overload_name">(checked::overload));
+        if constexpr (checked::legal) (node.add(args), ...);
+        if constexpr (checked::legal && (false || ... || detail::is_value_list<Args>)) {
             std::size_t lists = 0;
-            (call::add_count(node, args, lists), ...);
+            (checked::add_count(node, args, lists), ...);
         }
         value_id const first = node.finish();
-        return call::results(*data_, first, data_->values.size() - first);
+        return checked::results(*data_, first, data_->values.size() - first);
     }
 
     /// A 0-d constant. Refuses a number that does not fit the dtype; to convert it, use `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
+    /// ```cpp body
+    /// value const one = g.scalar(1, dtype::float32);
+    /// ```
     [[nodiscard]] value scalar(aton::scalar number, dtype type) const {
         if (!fits(number, type)) detail::refuse_constant(number, type);
         return constant(scalar_tensor(number, type));
     }
     /// A constant tensor.
+    /// ```cpp body
+    /// std::int64_t const steps[] = {1, 2, 4};
+    /// value const dilations = g.constant(aton::int64_tensor(steps));
+    /// ```
     [[nodiscard]] value constant(tensor data) const {
         return {*data_, detail::append_constant(*data_, std::move(data))};
     }
@@ -14681,12 +14898,18 @@ public:
     }
 
     /// The size of dimension `i` of `x` (negative counts from the end): a constant if it is static, else computed from Shape.
+    /// Refuses a value of unknown rank, and a dimension that it does not have.
+    /// ```cpp body
+    /// size const sizes[] = {g.size(x, 0), -1};
+    /// value const flat = g.op<"Reshape">(x, g.ints(sizes)); // a constant shape where the size is static
+    /// ```
     [[nodiscard]] sym_int size(value x, std::int64_t i) const {
         if (dim const& d = x.size(i); d.is_static()) return d.size();
         std::int64_t const n = x.rank();
         return value(op<"Gather">(op<"Shape">(x), scalar(i < 0 ? i + n : i, dtype::int64), attr::axis_i(0)));
     }
     /// All dimensions of `x`.
+    /// Refuses a value of unknown rank.
     [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
         safe_vector<sym_int> all;
         for (std::int64_t i = 0; i != x.rank(); ++i) all.push_back(size(x, i));
@@ -14694,6 +14917,10 @@ public:
     }
 
     /// `x` converted to `target`: `x` itself if it has this dtype, a constant if `x` is one, else a Cast, which refuses complex dtypes.
+    /// ```cpp body
+    /// value const wide = g.cast(x, promote(x, y)); // a dtype that is known when the model is exported
+    /// value const index = g.cast<dtype::int64>(x); // one that the compiler knows: the result has it in its C++ type
+    /// ```
     [[nodiscard]] value cast(value x, dtype target) const {
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
@@ -14708,6 +14935,7 @@ public:
         return typed_value<tensors(Target)>(cast(x, Target));
     }
     /// `x` converted to the dtype of `y`; a CastLike (opset 15) if that is unknown.
+    /// Refuses the call below opset 15 where that dtype is not known.
     [[nodiscard]] value cast_like(value x, value y) const {
         if (y.dtype() != dtype::undefined) return cast(x, y.dtype());
         if (opset_ < 15) throw unsupported_error("a cast to an unknown dtype needs opset 15");
@@ -14723,6 +14951,7 @@ public:
     }
 
     /// A sequence of tensors of one dtype; an empty one needs `type`.
+    /// Refuses an empty list without a dtype.
     [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined) const {
         if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements);
         if (type == dtype::undefined) throw unsupported_error("an empty sequence needs a dtype");
@@ -14741,6 +14970,12 @@ public:
     }
 
     /// Refuses a call that the mapping cannot express: `return g.unsupported("antialias with align_corners")`.
+    /// ```cpp
+    /// inline constexpr auto celu = symbolic<"aten::celu(self, alpha)">([](graph<13> g, value x, double alpha) -> value {
+    ///     if (alpha == 0) return g.unsupported("alpha=0, which celu divides by");
+    ///     return g.op<"Celu">(x, attr::alpha_f(alpha));
+    /// });
+    /// ```
     [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
 
 private:
@@ -14779,6 +15014,7 @@ concept valid_call = Graph::template call<Name, std::remove_cvref_t<Args>...>::l
 
 // ---- aton/aten/promotion.hpp
 // ATen's type promotion: the dtype in which an operator computes (c10::promoteTypes, at::native::result_type).
+// Internal header.
 
 namespace ATON_NAMESPACE::aten {
 
@@ -14858,6 +15094,7 @@ constexpr dtype to_accumulating(dtype t) { return is_integral(t) || t == dtype::
 
 // ---- aton/dsl/promotion.hpp
 // ATen's type promotion for values: tensors with dimensions take precedence over 0-d tensors, and these over Python numbers.
+// Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
@@ -14883,6 +15120,10 @@ inline void add_operand(aten::promotion& p, std::span<value const> list) {
 /// The dtype in which ATen computes with these tensors, optional tensors, lists of tensors and numbers. Examples: a 1-d int64 and a 0-d
 /// float32 give float32; a 1-d float16 and a 0-d float32 give float16; an int64 tensor and the number 0.5 give float32. Refuses the
 /// conversion if a rank is unknown.
+/// ```cpp body
+/// dtype const type = promote(x, y);
+/// value const sum = g.op<"Add">(g.cast(x, type), g.cast(y, type));
+/// ```
 template <class... Operands>
 dtype promote(Operands const&... operands) {
     aten::promotion p;
@@ -14895,6 +15136,7 @@ dtype promote(Operands const&... operands) {
 // ---- aton/aten/mutation.hpp
 // The results of the functional form of an operator that writes to its arguments: the results of its schema, then the new
 // value of each argument that it writes to and does not return, in the order of the schema.
+// Internal header.
 
 namespace ATON_NAMESPACE::aten {
 
@@ -14969,7 +15211,8 @@ constexpr bool writes(std::string_view schema) {
 } // namespace ATON_NAMESPACE::aten
 
 // ---- aton/dsl/argument.hpp
-// ATen arguments at run time, and the C++ parameter types of a mapping for each type of an ATen schema.
+// ATen arguments at run time.
+// Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
@@ -14977,12 +15220,15 @@ namespace ATON_NAMESPACE::dsl {
 struct layout {
     std::string_view name; ///< "strided"; empty: None
 };
+/// ATen's `Device`, by its name. ONNX has no devices.
 struct device {
     std::string_view name; ///< "cuda:0"
 };
+/// ATen's `MemoryFormat`, by its name. ONNX tensors are contiguous.
 struct memory_format {
     std::string_view name; ///< "channels_last"
 };
+/// ATen's `Generator`, which has no value in an exported program.
 struct generator {};
 
 /// ATen's `Scalar` that may be a size computed by the graph (0-d int64), as in torch.arange(x.size(0)).
@@ -14994,10 +15240,12 @@ struct sym_scalar {
 /// ATen's `bool[n]`; n is at most 16 in every schema.
 class bool_list {
 public:
+    /// Appends an element. Throws unsupported_error for the 17th.
     void push_back(bool b) {
         if (size_ == sizeof(data_)) throw unsupported_error("a bool[] of more than 16 elements");
         data_[size_++] = b;
     }
+    /// The elements in their order.
     [[nodiscard]] std::span<bool const> view() const { return {data_, size_}; }
 
 private:
@@ -15007,13 +15255,14 @@ private:
 
 /// One argument of an ATen call. A front end sets what the program gives; binding replaces missing ones by the schema's default.
 struct argument {
+    /// Which member holds the value; `missing` is an argument that the call does not give, `none` is Python's None.
     enum class kind : std::uint8_t {
         missing,
         none,
         tensor,
         tensors,
         number,
-        size,
+        sym_size,
         sizes,
         floats,
         numbers,
@@ -15043,69 +15292,81 @@ struct argument {
         if (!size.is_constant()) refuse_computed();
         return size.constant();
     }
+    /// Throws unsupported_error: the graph computes this argument, and the mapping needs a constant.
     [[noreturn]] void refuse_computed() const {
         throw unsupported_error("argument '" + std::string(name) +
                                 "' is computed by the program; the mapping needs a constant");
     }
 
+    /// Python's None.
     template <class = void>
     static argument none() {
         return of(kind::none);
     }
+    /// A tensor; None when `v` is absent.
     template <class = void>
     static argument of_tensor(optional_value v) {
         argument a = of(v ? kind::tensor : kind::none);
         a.tensor = v;
         return a;
     }
+    /// A list of tensors, some of which may be absent.
     template <class = void>
     static argument of_tensors(std::vector<optional_value> v) {
         argument a = of(kind::tensors);
         a.tensors = std::move(v);
         return a;
     }
+    /// A Scalar, int, float or bool.
     template <class = void>
     static argument of_number(scalar s) {
         argument a = of(kind::number);
         a.number = s;
         return a;
     }
+    /// A SymInt: a number, or a value that the graph computes.
     template <class = void>
     static argument of_size(sym_int s) {
-        argument a = of(kind::size);
+        argument a = of(kind::sym_size);
         a.size = s;
         return a;
     }
+    /// A list of SymInt or int.
     template <class = void>
     static argument of_sizes(std::vector<sym_int> s) {
         argument a = of(kind::sizes);
         a.sizes = std::move(s);
         return a;
     }
+    /// A list of float.
     template <class = void>
     static argument of_floats(std::vector<double> v) {
         argument a = of(kind::floats);
         a.floats = std::move(v);
         return a;
     }
+    /// A list of Scalar.
     template <class = void>
     static argument of_numbers(std::vector<scalar> v) {
         argument a = of(kind::numbers);
         a.numbers = std::move(v);
         return a;
     }
+    /// A list of bool.
     template <class = void>
     static argument of_bools(bool_list v) {
         argument a = of(kind::bools);
         a.bools = v;
         return a;
     }
+    /// A string.
     template <class = void>
     static argument of_text(std::string s) {
         argument a = of(kind::text);
         a.text = std::move(s);
         return a;
     }
+    /// A ScalarType; `dtype::undefined` is refused when the call is bound.
     template <class = void>
     static argument of_type(aton::dtype t) {
         argument a = of(kind::type);
@@ -15128,6 +15389,14 @@ private:
         return a;
     }
 };
+
+} // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/dsl/parameter.hpp
+// The C++ parameter types of a mapping for each type of an ATen schema, and how they get their argument.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl {
 
 namespace detail {
 
@@ -15187,14 +15456,14 @@ struct parameter<scalar> {
     static constexpr bool accepts(schema_type const& t) {
         return is_single(t, base_type::scalar) || is_single(t, base_type::float_);
     }
-    static scalar get(argument const& a) { return a.is == argument::kind::size ? a.constant_size() : a.number; }
+    static scalar get(argument const& a) { return a.is == argument::kind::sym_size ? a.constant_size() : a.number; }
 };
 template <>
 struct parameter<sym_scalar> {
     static constexpr std::string_view wanted = "Scalar";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar); }
     static sym_scalar get(argument const& a) {
-        if (a.is == argument::kind::size && !a.size.is_constant()) return {0, a.size.as_value()};
+        if (a.is == argument::kind::sym_size && !a.size.is_constant()) return {0, a.size.as_value()};
         return {parameter<scalar>::get(a), {}};
     }
 };
@@ -15213,7 +15482,7 @@ struct parameter<std::int64_t> {
         return is_single(t, base_type::int_) || is_single(t, base_type::sym_int);
     }
     static std::int64_t get(argument const& a) {
-        return a.is == argument::kind::size ? a.constant_size() : a.number.to<std::int64_t>();
+        return a.is == argument::kind::sym_size ? a.constant_size() : a.number.to<std::int64_t>();
     }
 };
 template <>
@@ -15235,7 +15504,7 @@ struct parameter<sym_int> {
         return is_single(t, base_type::sym_int) || is_single(t, base_type::int_);
     }
     static sym_int get(argument const& a) {
-        return a.is == argument::kind::size ? a.size : sym_int(a.number.to<std::int64_t>());
+        return a.is == argument::kind::sym_size ? a.size : sym_int(a.number.to<std::int64_t>());
     }
 };
 template <>
@@ -15355,6 +15624,7 @@ struct parameter<std::optional<T>> {
 // ---- aton/dsl/signature.hpp
 // Binds the string of `symbolic<"...">` to its ATen schema: "aten::elu(self, alpha)" names arguments of a schema that torch
 // declares; a whole schema, as for TORCH_LIBRARY, declares an operator that torch does not declare.
+// Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
 
@@ -15554,6 +15824,7 @@ struct signature {
 
 // ---- aton/dsl/symbolic.hpp
 // A symbolic function: converts calls of one ATen overload to ONNX operators, for a range of opsets.
+// Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
@@ -15818,15 +16089,17 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
 /// A signature with its body. A row is also callable: `row(g, x, alpha)` calls the body from another mapping.
 template <fixed_string Text, class Body, bool Overrides = false>
 struct row {
+    /// Whether the row was made with `override_`.
     static constexpr bool overrides = Overrides;
-    using signature = detail::signature<Text>;
-    using traits = detail::body_traits<Body>;
-
+    /// Calls the body with the graph and the arguments that it takes, in its order. Throws what the body throws.
     template <class Graph, class... Args>
     constexpr decltype(auto) operator()(Graph g, Args const&... args) const {
         return Body{}(g, args...);
     }
 
+    // Internal.
+    using signature = detail::signature<Text>;
+    using traits = detail::body_traits<Body>;
     static void run(invocation& in) { run(in, std::make_index_sequence<signature::count>{}); }
 
 private:
@@ -15874,11 +16147,19 @@ struct row_maker {
 
 /// `symbolic<"aten::elu(self, alpha, scale)">(body)`: names the arguments that the body takes, in its order. Arguments that are not named
 /// must have their schema defaults in an exported call. For operators that torch does not declare, the string is a whole schema.
+/// ```cpp
+/// inline constexpr auto elu = symbolic<"aten::elu(self, alpha)">( // `scale` and `input_scale` must be 1
+///     [](graph<13> g, value x, double alpha) { return g.op<"Elu">(x, attr::alpha_f(alpha)); });
+/// ```
 template <fixed_string Text>
 inline constexpr detail::row_maker<Text, false> symbolic{};
 
 /// The same for a row that replaces one in a later table or in the built-in library; without `override_`, the export is refused. If it
 /// replaces nothing, it is an ordinary row.
+/// ```cpp
+/// inline constexpr auto my_table = table(
+///     override_<"aten::relu(self)">([](graph<14> g, value x) { return g.op<"Max">(x, g.scalar_like(0, x)); }));
+/// ```
 template <fixed_string Text>
 // NOLINTNEXTLINE(readability-identifier-naming): `override` has a meaning in C++.
 inline constexpr detail::row_maker<Text, true> override_{};
@@ -15887,6 +16168,7 @@ inline constexpr detail::row_maker<Text, true> override_{};
 
 // ---- aton/aten/scalar_type.hpp
 // The dtype that the default of a ScalarType argument denotes: torch's number for it, or one of the names that torch reads.
+// Internal header.
 
 namespace ATON_NAMESPACE::aten {
 
@@ -15950,8 +16232,12 @@ constexpr dtype scalar_type(std::string_view name) {
 
 // ---- aton/dsl/binding.hpp
 // Binds the arguments of an ATen call to a mapping: fills in defaults, expands numbers to lists, and drops nothing silently.
+// Internal header.
 
 namespace ATON_NAMESPACE::dsl::detail {
+
+using aten::base_type;
+using aten::schema_type;
 
 // `Argument` is dsl::argument, as a template parameter, so that these functions add nothing to the cost of an include.
 
@@ -16012,7 +16298,7 @@ std::string to_text(Argument const& a)
     case kind::tensor: return "a tensor";
     case kind::tensors: return "a list of " + std::to_string(a.tensors.size()) + " tensors";
     case kind::number: return to_text(a.number);
-    case kind::size: return size_text(a.size);
+    case kind::sym_size: return size_text(a.size);
     case kind::sizes: return join(a.sizes, size_text);
     case kind::floats: return join(a.floats, [](double d) { return to_text(scalar(d)); });
     case kind::numbers: return join(a.numbers, [](scalar const& s) { return to_text(s); });
@@ -16037,7 +16323,6 @@ public:
     argument_normalizer(Graph& graph, std::string_view overload) : graph_(graph), overload_(overload) {}
 
     void normalize(Argument& a, aten::schema_argument const& formal) {
-        using kind = argument::kind;
         schema_type const& t = formal.type;
         if (a.is == kind::none) {
             if (!t.optional && t.base != base_type::generator)
@@ -16052,7 +16337,7 @@ public:
             fits = t.list ? to_sizes(a, t.list_size) : to_size(a, t.base == base_type::sym_int);
             break;
         case base_type::float_: fits = t.list ? to_floats(a, t.list_size) : to_float(a); break;
-        case base_type::scalar: fits = t.list ? to_numbers(a) : a.is == kind::number || a.is == kind::size; break;
+        case base_type::scalar: fits = t.list ? to_numbers(a) : a.is == kind::number || a.is == kind::sym_size; break;
         case base_type::bool_: fits = t.list ? to_bools(a, t.list_size) : to_bool(a); break;
         case base_type::str: fits = a.is == kind::text; break;
         case base_type::scalar_type: fits = to_type(a) && a.type != dtype::undefined; break;
@@ -16067,7 +16352,7 @@ public:
     }
 
     [[noreturn]] void refuse(aten::schema_argument const& formal, std::string const& what) const {
-        throw unsupported_error(std::string(overload_) + ": argument '" + std::string(formal.name) + "' " + what);
+        throw unsupported_error(overload_, "argument '" + std::string(formal.name) + "' " + what);
     }
 
 private:
@@ -16085,7 +16370,7 @@ private:
     }
     bool to_tensor(Argument& a) {
         if (a.is == kind::number) a = Argument::of_tensor(wrap(a.number));
-        if (a.is == kind::size)
+        if (a.is == kind::sym_size)
             a = Argument::of_tensor(a.size.is_constant() ? wrap(a.size.constant()) : a.size.as_value());
         return a.is == kind::tensor;
     }
@@ -16102,12 +16387,12 @@ private:
     static bool to_size(Argument& a, bool symbolic) {
         if (a.is == kind::tensor && a.tensor->dtype() == dtype::int64) a = Argument::of_size(*a.tensor);
         if (a.is == kind::number && symbolic) a = Argument::of_size(a.number.template to<std::int64_t>());
-        if (a.is == kind::size && !symbolic && a.size.is_constant()) a = Argument::of_number(a.size.constant());
-        return a.is == kind::size || a.is == kind::number;
+        if (a.is == kind::sym_size && !symbolic && a.size.is_constant()) a = Argument::of_number(a.size.constant());
+        return a.is == kind::sym_size || a.is == kind::number;
     }
     static bool to_sizes(Argument& a, std::int32_t length) {
         if (a.is == kind::number) a = Argument::of_sizes({a.number.template to<std::int64_t>()});
-        if (a.is == kind::size) a = Argument::of_sizes({a.size});
+        if (a.is == kind::sym_size) a = Argument::of_sizes({a.size});
         if (a.is != kind::sizes) return false;
         if (a.sizes.size() == 1 && length > 1) a.sizes.resize(static_cast<std::size_t>(length), a.sizes[0]);
         a.ints.clear();
@@ -16209,14 +16494,14 @@ void bind_arguments(Graph& graph, std::string_view overload, std::string_view sc
                                   std::string(formal.default_text));
     }
     if (position < arguments.size())
-        throw unsupported_error(std::string(overload) + ": too many arguments; the schema has " +
-                                std::to_string(position));
+        throw unsupported_error(overload, "too many arguments; the schema has " + std::to_string(position));
 }
 
 } // namespace ATON_NAMESPACE::dsl::detail
 
 // ---- aton/dsl/table.hpp
 // Tables of symbolic functions: built at compile time, joined with +, looked up by overload and target opset.
+// Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
@@ -16232,6 +16517,7 @@ struct entry {
     bool overrides = false;        ///< made with override_: may shadow another row for the same opsets
     void const* foreign = nullptr; ///< of a plugin's row: data for `run`
 
+    /// Whether the row covers this opset.
     [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
 };
 
@@ -16307,22 +16593,37 @@ template <class... Rows>
 struct table_type {
     boost::hana::tuple<Rows...> rows;
 
+    /// The rows without their C++ types.
     static constexpr std::array<entry, sizeof...(Rows)> entries{detail::make_entry<Rows>()...};
-    static constexpr detail::sentence duplicate = detail::duplicate_row(entries);
 
+    /// The rows as a view, which every table of the program converts to.
     // NOLINTNEXTLINE(google-explicit-constructor): a table is a view of its rows.
     constexpr operator table_view() const { return entries; }
+    /// The number of rows.
     [[nodiscard]] static constexpr std::size_t size() { return sizeof...(Rows); }
 
+    /// The rows of both tables. Two rows for the same overload with overlapping opsets are a compile error.
     template <class... Other>
     friend constexpr auto operator+(table_type const&, table_type<Other...> const&) {
         using both = table_type<Rows..., Other...>;
         if constexpr (both::duplicate.length != 0) (void)sizeof(detail::diagnosis<both::duplicate>);
         return both{};
     }
+
+    // Internal.
+    static constexpr detail::sentence duplicate = detail::duplicate_row(entries);
 };
 
 /// A table of symbolic functions. Two rows for the same overload with overlapping opsets are a compile error.
+/// ```cpp
+/// inline constexpr auto hard_swish = table(
+///     symbolic<"aten::hardswish(self)">([](graph<13, 13> g, value x) {
+///         value const gate = g.op<"HardSigmoid">(x, attr::alpha_f(1.0 / 6));
+///         return g.op<"Mul">(x, gate);
+///     }),
+///     symbolic<"aten::hardswish(self)">([](graph<14> g, value x) { return g.op<"HardSwish">(x); }));
+/// inline constexpr auto all = hard_swish + table(symbolic<"aten::neg(self)">([](graph<13> g, value x) { return g.op<"Neg">(x); }));
+/// ```
 template <class... Rows>
 constexpr auto table(Rows...) {
     constexpr bool only_rows = (detail::is_row<Rows> && ...);
@@ -16376,6 +16677,18 @@ constexpr auto call_row(table_type<Rows...> const& t, Graph g, Args const&... ar
 
 /// Converts one ATen call with `arguments` in schema order; missing ones get their defaults, also at the end of the list.
 /// Throws unsupported_error or illegal_call with the reason; the graph may then contain unused nodes.
+/// ```cpp
+/// #include <aton/mappings.hpp>
+///
+/// inline std::string elu_at_opset_20() {
+///     graph_data data;
+///     value const x(data, data.add_input("x", {dtype::float32, aton::shape{"batch", 8}}));
+///     entry const* const row = find(aton::mappings::library(), "aten::elu", 20); // nullptr: no mapping
+///     std::vector<result> const results = convert(data, *row, 20, {argument::of_tensor(x)});
+///     data.outputs = {results[0].single.id()};
+///     return to_string(data);
+/// }
+/// ```
 template <class Graph>
 std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vector<argument> arguments) {
     graph.opset = opset;
@@ -16386,11 +16699,10 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     try {
         row.run(in);
     } catch (unsupported_error const& e) {
-        std::string_view const what = e.what();
-        if (what.substr(0, row.overload.size()) == row.overload) throw;
-        throw unsupported_error(std::string(row.overload) + " (opset " + std::to_string(opset) + "): " + e.what());
+        if (!e.subject().empty()) throw;
+        throw unsupported_error(std::string(row.overload) + " (opset " + std::to_string(opset) + ')', e.reason());
     } catch (illegal_call const& e) {
-        throw illegal_call(std::string(row.overload) + ": " + e.what());
+        throw illegal_call(row.overload, e.what());
     }
     return std::move(in.results);
 }
@@ -16399,6 +16711,7 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
 
 // ---- aton/dsl/table_coverage.hpp
 // Checks that a table has rows for every opset of a range: `static_assert(covers<my_table, 13, newest>)`.
+// Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
@@ -16464,6 +16777,10 @@ struct coverage {
 } // namespace detail
 
 /// Whether every overload of the table, or each of `Overloads`, has a row for each opset from `Since` to `Until`.
+/// ```cpp
+/// inline constexpr auto my_table = table(symbolic<"aten::neg(self)">([](graph<13> g, value x) { return g.op<"Neg">(x); }));
+/// static_assert(covers<my_table, 13, newest> && !covers<my_table, 11, newest>);
+/// ```
 template <auto const& Table, int Since, int Until, fixed_string... Overloads>
 inline constexpr bool covers = detail::coverage<Table, Since, Until, Overloads...>::gap.opset == 0;
 
@@ -16480,6 +16797,7 @@ consteval bool require_coverage() {
 
 // ---- aton/ir/names.hpp
 // Names for all values of a graph and its subgraphs, unique in the model, for printers and writers.
+// Internal header.
 
 namespace ATON_NAMESPACE {
 
@@ -16549,6 +16867,7 @@ private:
 // ---- aton/ir/print.hpp
 // Prints graphs in PyTorch's form: `%y : Float(2, 3) = onnx::Elu[alpha=0.5](%x)`.
 // Templates only so that an include does not instantiate them.
+// Public header.
 
 namespace ATON_NAMESPACE {
 
@@ -16881,6 +17200,7 @@ std::string to_string(graph_data const& graph) {
 
 // ---- aton/aton.hpp
 // The DSL without the built-in tables: everything needed to write mappings.
+// Public header.
 
 // First the headers in which calls are rejected: compilers print the include path of an error.
 

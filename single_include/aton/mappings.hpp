@@ -26,6 +26,7 @@
 
 // ---- aton/mappings/detail/common.hpp
 // Helpers of all mappings: constants of a given dtype, axes, and reductions with axes as an attribute or as an input.
+// Internal header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -127,6 +128,7 @@ inline safe_vector<std::int64_t> axes_or_all(std::optional<safe_span<std::int64_
 
 // ---- aton/mappings/detail/binary.hpp
 // Helpers of binary operators: promoted operands, Python numbers as operands, one body for all overloads.
+// Internal header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -222,6 +224,7 @@ inline constexpr auto number_first =
 
 // ---- aton/mappings/detail/shaping.hpp
 // Reshape, Transpose, Slice, Gather and Expand as functions for all families: constant sizes stay constants, others are computed.
+// Internal header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -510,6 +513,7 @@ inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, 
 
 // ---- aton/mappings/detail/unary.hpp
 // Helpers of unary operators: the dtype to compute in, expm1 and log1p, tensors full of one number.
+// Internal header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -580,6 +584,7 @@ inline value filled_like(graph<13> g, value x, scalar n, dtype type) {
 
 // ---- aton/mappings/activation.hpp
 // Activations: aten's relu, elu, gelu ... as ONNX operators.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -796,6 +801,7 @@ inline constexpr auto activation = table(
 
 // ---- aton/mappings/detail/windows.hpp
 // Helpers for sliding windows: batch handling, parameter lists, and windows as one Gather where ONNX has no suitable operator.
+// Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
 
@@ -994,6 +1000,7 @@ inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
 
 // ---- aton/mappings/adaptive_pooling.hpp
 // Adaptive pooling, whose window sizes follow from the output size.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -1124,6 +1131,7 @@ inline constexpr auto adaptive_pooling =
 
 // ---- aton/mappings/detail/einsum.hpp
 // einsum: parses equations and computes each product in the dtype that ATen uses.
+// Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
 
@@ -1331,6 +1339,7 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
 
 // ---- aton/mappings/matrix_product.hpp
 // Matrix products: aten's mm, matmul, linear, addmm, einsum ...
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -1575,6 +1584,7 @@ inline constexpr auto matrix_product = table(
 
 // ---- aton/mappings/attention.hpp
 // Scaled dot product attention as two MatMuls around a Softmax, with ATen's masks, causality and grouped heads.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -1686,6 +1696,7 @@ inline constexpr auto attention = table(
 
 // ---- aton/mappings/binary_math.hpp
 // Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ..., correct at zeros, infinities and NaN.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -1784,6 +1795,7 @@ inline constexpr auto binary_math = table(
 
 // ---- aton/mappings/bitwise.hpp
 // Bitwise operators and shifts: aten's bitwise_and, __or__, __lshift__ ..., also below opset 18, which added BitwiseAnd.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -1902,6 +1914,7 @@ inline constexpr auto bitwise =
 
 // ---- aton/mappings/reduction.hpp
 // Reductions: aten's sum, mean, prod, max and min with indices, all, any ... as ONNX's Reduce operators.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -2186,7 +2199,8 @@ inline constexpr auto reduction = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/bucketing.hpp
-// Bucket indices: aten's searchsorted and bucketize.
+// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -2239,6 +2253,7 @@ inline constexpr auto bucketing = table(
 
 // ---- aton/mappings/norm.hpp
 // Vector and matrix norms, and renorm.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -2358,6 +2373,7 @@ inline constexpr auto norm = table(
 
 // ---- aton/mappings/distances.hpp
 // Distances and similarities of vectors: aten's cdist, pdist, pairwise_distance and cosine_similarity.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -2380,8 +2396,8 @@ inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, 
     bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
     auto const unit = [&](value x, value other) -> value {
         value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
-        value const norm = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
-        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{norm, rounded_constant(g, eps, type)}));
+        value const length = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
+        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{length, rounded_constant(g, eps, type)}));
     };
     value const product = g.op<"Mul">(unit(a, b), unit(b, a));
     return reduce_sum(g, product, detail::axis_of(dim, product), false);
@@ -2454,16 +2470,17 @@ inline constexpr auto distances = table(
 
 // ---- aton/mappings/loss.hpp
 // Elementwise losses between predictions and targets, unreduced, averaged or summed.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// ATen's `int reduction`: 0 none, 1 mean, 2 sum.
-inline value reduced(graph<13> g, value loss, std::int64_t reduction) {
-    if (reduction == 0) return loss;
-    safe_vector<std::int64_t> const axes = iota(loss.rank());
-    return reduction == 1 ? mean(g, loss, axes, false) : sum(g, loss, axes, false);
+/// ATen's `int mode`: 0 none, 1 mean, 2 sum.
+inline value reduced(graph<13> g, value losses, std::int64_t mode) {
+    if (mode == 0) return losses;
+    safe_vector<std::int64_t> const axes = iota(losses.rank());
+    return mode == 1 ? mean(g, losses, axes, false) : sum(g, losses, axes, false);
 }
 
 inline value difference(graph<13> g, value a, value b) {
@@ -2478,11 +2495,11 @@ inline value clamp_min(graph<13> g, value x, double minimum) {
     return g.op<"Max">(safe_vector<value>{x, g.scalar_like(minimum, x)});
 }
 
-/// Casts a loss to `type`, the dtype of the tensor that ATen writes it to. Refuses casts from floats to integers, as ATen does.
-inline value written_as(graph<13> g, value loss, dtype type) {
-    if (is_floating(loss.dtype()) && !is_floating(type))
-        return g.unsupported(std::string(name(loss.dtype())) + " written to a loss of " + std::string(name(type)));
-    return g.cast(loss, type);
+/// Casts a losses to `type`, the dtype of the tensor that ATen writes it to. Refuses casts from floats to integers, as ATen does.
+inline value written_as(graph<13> g, value losses, dtype type) {
+    if (is_floating(losses.dtype()) && !is_floating(type))
+        return g.unsupported(std::string(name(losses.dtype())) + " written to a loss of " + std::string(name(type)));
+    return g.cast(losses, type);
 }
 
 /// Whether the target is equal to this label, compared in the dtype that both promote to.
@@ -2500,8 +2517,8 @@ inline value clipped_square(graph<13> g, value d, double threshold, double squar
     return choose(g, g.op<"Less">(size, rounded_constant(g, threshold, d.dtype())), square, line);
 }
 
-inline value weighted(graph<13> g, value loss, optional_value weight) {
-    return weight ? value(g.op<"Mul">(loss, g.cast(*weight, loss.dtype()))) : loss;
+inline value weighted(graph<13> g, value losses, optional_value weight) {
+    return weight ? value(g.op<"Mul">(losses, g.cast(*weight, losses.dtype()))) : losses;
 }
 
 /// y * log(y), and 0 for y = 0.
@@ -2510,24 +2527,24 @@ inline value self_entropy(graph<13> g, value y) {
 }
 
 inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target, optional_value weight,
-                                              optional_value pos_weight, std::int64_t reduction) {
+                                              optional_value pos_weight, std::int64_t mode) {
     auto const product = [&](value a, value b) {
         operands const o = promoted(g, a, b);
         return arithmetic<"Mul">(g, o.a, o.b);
     };
     dtype const type = g.opset() < 22 ? opmath_type(x.dtype()) : x.dtype(); // Softplus supports bfloat16 since opset 22
-    value loss = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
+    value losses = g.cast(g.op<"Softplus">(g.cast(g.op<"Neg">(x), type)), x.dtype());
     if (pos_weight) {
         value const scale = product(arithmetic<"Sub">(g, *pos_weight, g.scalar_like(1, *pos_weight)), target);
-        loss = product(loss, g.op<"Add">(scale, g.scalar_like(1, scale)));
+        losses = product(losses, g.op<"Add">(scale, g.scalar_like(1, scale)));
     }
-    operands const sum = promoted(g, product(g.op<"Sub">(g.scalar_like(1, target), target), x), loss);
-    loss = arithmetic<"Add">(g, sum.a, sum.b);
-    return reduced(g, weighted(g, written_as(g, loss, target.dtype()), weight), reduction);
+    operands const sum = promoted(g, product(g.op<"Sub">(g.scalar_like(1, target), target), x), losses);
+    losses = arithmetic<"Add">(g, sum.a, sum.b);
+    return reduced(g, weighted(g, written_as(g, losses, target.dtype()), weight), mode);
 }
 
 /// 1 - cosine for the target 1, max(0, cosine - margin) for the target -1.
-inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, double margin, std::int64_t reduction) {
+inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, double margin, std::int64_t mode) {
     auto const dot = [&](value x, value y) {
         operands const o = promoted(g, x, y);
         value const product = arithmetic<"Mul">(g, o.a, o.b);
@@ -2544,67 +2561,64 @@ inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, 
     value const near = choose(g, is_label(g, target, 1), g.op<"Sub">(g.scalar_like(1, cosine), cosine), zero);
     value const far_loss = clamp_min(g, g.op<"Sub">(cosine, rounded_constant(g, margin, cosine.dtype())), 0);
     value const far = choose(g, is_label(g, target, -1), far_loss, zero);
-    return reduced(g, g.op<"Add">(near, far), reduction);
+    return reduced(g, g.op<"Add">(near, far), mode);
 }
 
 } // namespace detail
 
 inline constexpr auto loss = table(
-    symbolic<"aten::mse_loss(self, target, reduction)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction) {
-            value const d = detail::difference(g, self, target);
-            return detail::reduced(g, g.op<"Mul">(d, d), reduction);
-        }),
-    symbolic<"aten::l1_loss(self, target, reduction)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction) {
-            return detail::reduced(g, g.op<"Abs">(detail::difference(g, self, target)), reduction);
-        }),
+    symbolic<"aten::mse_loss(self, target, reduction)">([](graph<13> g, value self, value target, std::int64_t mode) {
+        value const d = detail::difference(g, self, target);
+        return detail::reduced(g, g.op<"Mul">(d, d), mode);
+    }),
+    symbolic<"aten::l1_loss(self, target, reduction)">([](graph<13> g, value self, value target, std::int64_t mode) {
+        return detail::reduced(g, g.op<"Abs">(detail::difference(g, self, target)), mode);
+    }),
     symbolic<"aten::smooth_l1_loss(self, target, reduction, beta)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction, double beta) {
+        [](graph<13> g, value self, value target, std::int64_t mode, double beta) {
             value const d = detail::difference(g, self, target);
-            value const loss = beta == 0 ? value(g.op<"Abs">(d)) : detail::clipped_square(g, d, beta, 0.5 / beta, 1);
-            return detail::reduced(g, loss, reduction);
+            value const losses = beta == 0 ? value(g.op<"Abs">(d)) : detail::clipped_square(g, d, beta, 0.5 / beta, 1);
+            return detail::reduced(g, losses, mode);
         }),
     symbolic<"aten::huber_loss(self, target, reduction, delta)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction, double delta) {
-            value const loss = detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta);
-            return detail::reduced(g, detail::written_as(g, loss, self.dtype()), reduction);
+        [](graph<13> g, value self, value target, std::int64_t mode, double delta) {
+            value const losses = detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta);
+            return detail::reduced(g, detail::written_as(g, losses, self.dtype()), mode);
         }),
     // ATen clamps the logarithms to at least -100, and rounds half-precision dtypes once.
     symbolic<"aten::binary_cross_entropy(self, target, weight, reduction)">(
-        [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction) {
+        [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode) {
             value const x = g.cast(self, detail::opmath_type(self.dtype()));
             value const t = g.cast(target, x.dtype());
             value const log_absent = detail::clamp_min(g, detail::log1p(g, g.op<"Neg">(x)), -100);
             value const absent_part = g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log_absent);
             value const present_part = g.op<"Mul">(t, detail::clamp_min(g, g.op<"Log">(x), -100));
-            value const loss = g.cast(g.op<"Sub">(absent_part, present_part), self.dtype());
-            return detail::reduced(g, detail::weighted(g, loss, weight), reduction);
+            value const losses = g.cast(g.op<"Sub">(absent_part, present_part), self.dtype());
+            return detail::reduced(g, detail::weighted(g, losses, weight), mode);
         }),
     symbolic<"aten::binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction)">(
-        [](graph<13> g, value self, value target, optional_value weight, optional_value pos_weight,
-           std::int64_t reduction) {
-            return detail::binary_cross_entropy_with_logits(g, self, target, weight, pos_weight, reduction);
+        [](graph<13> g, value self, value target, optional_value weight, optional_value pos_weight, std::int64_t mode) {
+            return detail::binary_cross_entropy_with_logits(g, self, target, weight, pos_weight, mode);
         }),
     symbolic<"aten::kl_div(self, target, reduction, log_target)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction, bool log_target) {
+        [](graph<13> g, value self, value target, std::int64_t mode, bool log_target) {
             detail::operands const o = detail::promoted(g, self, target);
             dtype const type = to_floating(o.type);
             value const x = g.cast(o.a, type);
             value const t = g.cast(o.b, type);
-            value const loss = log_target ? value(g.op<"Mul">(g.op<"Exp">(t), g.op<"Sub">(t, x)))
-                                          : value(g.op<"Sub">(detail::self_entropy(g, t), g.op<"Mul">(t, x)));
-            return detail::reduced(g, loss, reduction);
+            value const losses = log_target ? value(g.op<"Mul">(g.op<"Exp">(t), g.op<"Sub">(t, x)))
+                                            : value(g.op<"Sub">(detail::self_entropy(g, t), g.op<"Mul">(t, x)));
+            return detail::reduced(g, losses, mode);
         }),
     symbolic<"aten::poisson_nll_loss(input, target, log_input, full, eps, reduction)">(
-        [](graph<13> g, value input, value target, bool log_input, bool full, double eps, std::int64_t reduction) {
+        [](graph<13> g, value input, value target, bool log_input, bool full, double eps, std::int64_t mode) {
             auto const floats = [&](value v) -> value { return g.cast(v, to_floating(v.dtype())); };
             auto const times_target = [&](value v) {
                 detail::operands const o = detail::promoted(g, target, v);
                 return detail::arithmetic<"Mul">(g, o.a, o.b);
             };
             value const x = floats(input);
-            value loss =
+            value losses =
                 log_input
                     ? detail::difference(g, g.op<"Exp">(x), times_target(input))
                     : detail::difference(
@@ -2617,15 +2631,15 @@ inline constexpr auto loss = table(
                 value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
                 value const above = g.op<"Greater">(t, g.scalar_like(1, t));
                 value const more = detail::choose(g, above, stirling, g.scalar_like(0, t));
-                loss = g.op<"Add">(loss, g.cast(more, loss.dtype())); // ATen adds to the loss in place
+                losses = g.op<"Add">(losses, g.cast(more, losses.dtype())); // ATen adds to the losses in place
             }
-            return detail::reduced(g, loss, reduction);
+            return detail::reduced(g, losses, mode);
         }),
     symbolic<"aten::soft_margin_loss(self, target, reduction)">(
-        [](graph<13> g, value self, value target, std::int64_t reduction) {
+        [](graph<13> g, value self, value target, std::int64_t mode) {
             detail::operands const o = detail::promoted(g, self, target);
             value const exponent = detail::written_as(g, g.op<"Neg">(g.op<"Mul">(o.a, o.b)), self.dtype());
-            value const loss = detail::in_opmath(g, exponent, [&](value x) -> value {
+            value const losses = detail::in_opmath(g, exponent, [&](value x) -> value {
                 value const power = g.op<"Exp">(x);
                 value const y = g.op<"Log">(g.op<"Add">(power, 1));
                 if (exponent.dtype() != dtype::float16) return y;
@@ -2633,57 +2647,56 @@ inline constexpr auto loss = table(
                 value const overflows = g.op<"GreaterOrEqual">(power, 65520);
                 return g.op<"Where">(overflows, g.scalar(std::numeric_limits<double>::infinity(), y.dtype()), y);
             });
-            return detail::reduced(g, loss, reduction);
+            return detail::reduced(g, losses, mode);
         }),
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
-        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
+        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t mode) {
             value const negated = detail::arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
             detail::operands const o = detail::promoted(g, negated, detail::difference(g, input1, input2));
             value const product = detail::arithmetic<"Mul">(g, o.a, o.b);
             value const y = g.cast(product, promote(product, scalar(margin)));
             return detail::reduced(
-                g, detail::clamp_min(g, g.op<"Add">(y, rounded_constant(g, margin, y.dtype())), 0), reduction);
+                g, detail::clamp_min(g, g.op<"Add">(y, rounded_constant(g, margin, y.dtype())), 0), mode);
         }),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
-        [](graph<13> g, value self, value target, double margin, std::int64_t reduction) -> value {
+        [](graph<13> g, value self, value target, double margin, std::int64_t mode) -> value {
             if (!is_floating(self.dtype()) && bits(self.dtype()) < 32)
                 return g.unsupported("a hinge loss of bools or integers below 32 bits");
             value const zero = g.scalar_like(0, self);
-            auto const unless = [&](std::int64_t label, value loss) {
-                return detail::choose(g, detail::is_label(g, target, label), zero, loss);
+            auto const unless = [&](std::int64_t label, value losses) {
+                return detail::choose(g, detail::is_label(g, target, label), zero, losses);
             };
             value const rest =
                 g.op<"Sub">(element(g, margin, self.dtype()), self); // for integers, ATen truncates the margin
             value const far = unless(1, detail::clamp_min(g, rest, 0));
-            return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), reduction);
+            return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), mode);
         }),
     symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(
-        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t reduction) {
-            return detail::cosine_embedding_loss(g, input1, input2, target, margin, reduction);
+        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t mode) {
+            return detail::cosine_embedding_loss(g, input1, input2, target, margin, mode);
         }),
     symbolic<"aten::triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)">(
         [](graph<13> g, value anchor, value positive, value negative, double margin, double p, double eps, bool swap,
-           std::int64_t reduction) {
+           std::int64_t mode) {
             value const near = pairwise_distance(g, anchor, positive, p, eps, false);
             value far = pairwise_distance(g, anchor, negative, p, eps, false);
             if (swap)
                 far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
-            value const loss = g.op<"Sub">(g.op<"Add">(near, rounded_constant(g, margin, near.dtype())), far);
-            return detail::reduced(g, detail::clamp_min(g, loss, 0), reduction);
+            value const losses = g.op<"Sub">(g.op<"Add">(near, rounded_constant(g, margin, near.dtype())), far);
+            return detail::reduced(g, detail::clamp_min(g, losses, 0), mode);
         }));
 
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/class_loss.hpp
 // Losses with class targets: negative log likelihood, cross entropy and margin losses.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline std::string_view reduction_name(std::int64_t reduction) {
-    return reduction == 0 ? "none" : reduction == 1 ? "mean" : "sum";
-}
+inline std::string_view reduction_name(std::int64_t mode) { return mode == 0 ? "none" : mode == 1 ? "mean" : "sum"; }
 
 // Scores and class targets. Besides [N, C, ...] with [N, ...], ATen accepts [C] or a 0-d score with a 0-d target.
 
@@ -2698,8 +2711,8 @@ inline class_scores batched_classes(graph<13> g, value scores, value target) {
     value const row = g.op<"Reshape">(scores, g.ints({1, -1}));
     return {row, index.rank() == 0 ? unsqueeze(g, index, 0) : index, false};
 }
-inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t reduction) {
-    return batched || reduction != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
+inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t mode) {
+    return batched || mode != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
 }
 
 /// The weights of the targets, 0 for ignored ones.
@@ -2710,10 +2723,10 @@ inline value target_weights(graph<13> g, value target, optional_value weight, st
     return choose(g, counts, g.op<"Gather">(g.cast(*weight, type), safe, attr::axis_i(0)), g.scalar(0, type));
 }
 
-inline value nll_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
+inline value nll_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
                       std::int64_t ignore_index) {
     class_scores const c = batched_classes(g, scores, target);
-    if (reduction == 1 && is_empty_along(c.target, iota(c.target.rank())))
+    if (mode == 1 && is_empty_along(c.target, iota(c.target.rank())))
         return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
     // NegativeLogLikelihoodLoss supports bfloat16 since opset 22.
     dtype const type = g.opset() < 22 && scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
@@ -2722,8 +2735,8 @@ inline value nll_loss(graph<13> g, value scores, value target, optional_value we
                                                          c.target,
                                                          w,
                                                          attr::ignore_index_i(ignore_index),
-                                                         attr::reduction_s(reduction_name(reduction)));
-    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, reduction);
+                                                         attr::reduction_s(reduction_name(mode)));
+    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
 }
 
 /// ATen requires weights of the dtype of the scores.
@@ -2733,22 +2746,21 @@ inline void expect_same_dtype(value scores, optional_value weight) {
                                 std::string(name(scores.dtype())));
 }
 
-inline constexpr auto nll_row = [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction,
+inline constexpr auto nll_row = [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode,
                                    std::int64_t ignore_index) {
     expect_same_dtype(self, weight);
-    return nll_loss(g, self, target, weight, reduction, ignore_index);
+    return nll_loss(g, self, target, weight, mode, ignore_index);
 };
 /// ATen's total_weight is 0 for a batch that is not reduced.
 inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target, optional_value weight,
-                                           std::int64_t reduction,
-                                           std::int64_t ignore_index) -> std::tuple<value, value> {
+                                           std::int64_t mode, std::int64_t ignore_index) -> std::tuple<value, value> {
     expect_same_dtype(self, weight);
     value total = g.scalar(0, self.dtype());
-    if (reduction != 0 || self.rank() == 1) {
+    if (mode != 0 || self.rank() == 1) {
         value const w = target_weights(g, g.cast(target, dtype::int64), weight, ignore_index, self.dtype());
         total = g.cast(reduce_sum(g, w, iota(w.rank()), false), self.dtype());
     }
-    return {nll_loss(g, self, target, weight, reduction, ignore_index), total};
+    return {nll_loss(g, self, target, weight, mode, ignore_index), total};
 };
 
 /// The class axis of cross entropy: 1, or 0 for a single sample.
@@ -2763,7 +2775,7 @@ inline value class_weights(graph<13> g, value weight, value scores) {
 }
 
 /// Cross entropy with class probabilities as targets; the mean is over samples, not elements.
-inline value soft_cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
+inline value soft_cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
                                 double smoothing) {
     std::int64_t const axis = class_axis(scores);
     value const log_p = g.op<"LogSoftmax">(scores, attr::axis_i(axis));
@@ -2775,19 +2787,19 @@ inline value soft_cross_entropy(graph<13> g, value scores, value target, optiona
     }
     value const product = g.op<"Mul">(log_p, p);
     value const terms = g.op<"Neg">(weight ? value(g.op<"Mul">(product, class_weights(g, *weight, scores))) : product);
-    if (reduction == 0) return reduce_sum(g, terms, safe_vector{axis}, false);
+    if (mode == 0) return reduce_sum(g, terms, safe_vector{axis}, false);
     value const total = reduce_sum(g, terms, iota(terms.rank()), false);
-    if (reduction == 2) return total;
+    if (mode == 2) return total;
     return g.op<"Div">(total, g.op<"Div">(count_along(g, scores, iota(scores.rank()), scores.dtype()), classes));
 }
 
 /// Cross entropy with label smoothing, which is distributed evenly over all classes.
-inline value smoothed_cross_entropy(graph<13> g, value scores, value target, optional_value weight,
-                                    std::int64_t reduction, std::int64_t ignore_index, double smoothing) {
+inline value smoothed_cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
+                                    std::int64_t ignore_index, double smoothing) {
     std::int64_t const axis = class_axis(scores);
     dtype const type = scores.dtype();
     value const log_p = g.op<"LogSoftmax">(scores, attr::axis_i(axis));
-    value const nll = nll_loss(g, log_p, target, weight, reduction, ignore_index);
+    value const nll = nll_loss(g, log_p, target, weight, mode, ignore_index);
     value const index = g.cast(target, dtype::int64);
     value const all =
         g.op<"Neg">(reduce_sum(g,
@@ -2797,21 +2809,21 @@ inline value smoothed_cross_entropy(graph<13> g, value scores, value target, opt
     value const ignored = g.op<"Equal">(index, g.scalar(ignore_index, dtype::int64));
     value smooth = choose(g, ignored, g.scalar(0, type), all);
     safe_vector<std::int64_t> const axes = iota(smooth.rank());
-    if (reduction != 0) smooth = reduce_sum(g, smooth, axes, false);
-    if (reduction == 1)
+    if (mode != 0) smooth = reduce_sum(g, smooth, axes, false);
+    if (mode == 1)
         smooth = g.op<"Div">(smooth, reduce_sum(g, target_weights(g, index, weight, ignore_index, type), axes, false));
     value const share = g.op<"Div">(g.scalar(smoothing, type), g.cast(g.to_value(g.size(scores, axis)), type));
     return g.op<"Add">(g.op<"Mul">(nll, g.scalar_like(1 - smoothing, nll)), g.op<"Mul">(smooth, share));
 }
 
-inline value cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t reduction,
+inline value cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
                            std::int64_t ignore_index, double smoothing) {
     if (target.rank() == scores.rank() && is_floating(target.dtype()))
-        return soft_cross_entropy(g, scores, target, weight, reduction, smoothing);
+        return soft_cross_entropy(g, scores, target, weight, mode, smoothing);
     expect_same_dtype(scores, weight);
-    if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, reduction, ignore_index, smoothing);
+    if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, mode, ignore_index, smoothing);
     class_scores const c = batched_classes(g, scores, target);
-    if (reduction == 1 && is_empty_along(c.target, iota(c.target.rank())))
+    if (mode == 1 && is_empty_along(c.target, iota(c.target.rank())))
         return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
     // ONNX Runtime expands SoftmaxCrossEntropyLoss of bfloat16 to an operator that does not take it.
     dtype const type = scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
@@ -2820,8 +2832,8 @@ inline value cross_entropy(graph<13> g, value scores, value target, optional_val
                                                        c.target,
                                                        w,
                                                        attr::ignore_index_i(ignore_index),
-                                                       attr::reduction_s(reduction_name(reduction)));
-    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, reduction);
+                                                       attr::reduction_s(reduction_name(mode)));
+    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
 }
 
 /// The targets of a multilabel loss: each row of `target` lists classes up to the first negative one.
@@ -2847,7 +2859,7 @@ inline value above_zero(graph<13> g, value x) {
 
 /// The sum of max(0, 1 - x[y] + x[i]) over all pairs of a target y and a class i that is not a target, divided by the
 /// number of classes.
-inline value multilabel_margin_loss(graph<13> g, value x, value target, label_sets labels, std::int64_t reduction) {
+inline value multilabel_margin_loss(graph<13> g, value x, value target, label_sets labels, std::int64_t mode) {
     value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
     value const own = g.op<"GatherElements">(x, safe, attr::axis_i(-1));
     value const gap = g.op<"Sub">(unsqueeze(g, x, -2), unsqueeze(g, own, -1));
@@ -2855,12 +2867,12 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
     value const pairs = g.op<"And">(unsqueeze(g, labels.listed, -1), unsqueeze(g, g.op<"Not">(labels.is_target), -2));
     value const terms = choose(g, pairs, hinge, g.scalar_like(0, x));
     value const total = reduce_sum(g, terms, safe_vector{x.rank() - 1, x.rank()}, false);
-    return reduced(g, g.op<"Div">(total, g.cast(g.to_value(g.size(x, -1)), x.dtype())), reduction);
+    return reduced(g, g.op<"Div">(total, g.cast(g.to_value(g.size(x, -1)), x.dtype())), mode);
 }
 
 /// The sum of w[y] * max(0, margin - x[y] + x[i])^p over the classes i other than y, divided by the number of classes.
 inline value multi_margin_loss(graph<13> g, value self, value target, double p, double margin, optional_value weight,
-                               std::int64_t reduction) {
+                               std::int64_t mode) {
     expect_same_dtype(self, weight);
     class_scores const c = batched_classes(g, self, target);
     value const column = unsqueeze(g, c.target, 1);
@@ -2874,7 +2886,7 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
     value const loss =
         g.op<"Div">(reduce_sum(g, others, safe_vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
     bool const scalar_result = !c.batched && target.rank() == 0;
-    return scalar_result && reduction == 0 ? squeeze(g, loss, 0) : reduced(g, loss, reduction);
+    return scalar_result && mode == 0 ? squeeze(g, loss, 0) : reduced(g, loss, mode);
 }
 
 } // namespace detail
@@ -2886,35 +2898,34 @@ inline constexpr auto class_loss =
           symbolic<"aten::nll_loss_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
           symbolic<"aten::nll_loss2d_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
           symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(
-              [](graph<13> g, value self, value target, optional_value weight, std::int64_t reduction,
+              [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode,
                  std::int64_t ignore_index, double label_smoothing) {
-                  return detail::cross_entropy(g, self, target, weight, reduction, ignore_index, label_smoothing);
+                  return detail::cross_entropy(g, self, target, weight, mode, ignore_index, label_smoothing);
               }),
           symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(
               [](graph<13> g, value self, value target, double p, double margin, optional_value weight,
-                 std::int64_t reduction) {
-                  return detail::multi_margin_loss(g, self, target, p, margin, weight, reduction);
-              }),
+                 std::int64_t mode) { return detail::multi_margin_loss(g, self, target, p, margin, weight, mode); }),
           symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(
-              [](graph<13> g, value self, value target, std::int64_t reduction) {
+              [](graph<13> g, value self, value target, std::int64_t mode) {
                   value const x = at_least_1d(g, self);
                   value const listed = at_least_1d(g, target);
-                  return detail::multilabel_margin_loss(g, x, listed, detail::read_labels(g, listed), reduction);
+                  return detail::multilabel_margin_loss(g, x, listed, detail::read_labels(g, listed), mode);
               }),
           symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(
-              [](graph<13> g, value self, value target, std::int64_t reduction) -> std::tuple<value, value> {
+              [](graph<13> g, value self, value target, std::int64_t mode) -> std::tuple<value, value> {
                   value const x = at_least_1d(g, self);
                   value const listed = at_least_1d(g, target);
                   detail::label_sets const labels = detail::read_labels(g, listed);
                   value const is_target =
                       g.cast(target.rank() == 0 ? squeeze(g, labels.is_target, 0) : labels.is_target, self.dtype());
-                  return {detail::multilabel_margin_loss(g, x, listed, labels, reduction), is_target};
+                  return {detail::multilabel_margin_loss(g, x, listed, labels, mode), is_target};
               }));
 
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/comparison.hpp
 // Comparisons and logic: aten's eq, lt, isclose, equal, isin, logical_and ... in the dtype that ATen compares in.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -3055,6 +3066,7 @@ inline constexpr auto comparison =
 
 // ---- aton/mappings/conversion.hpp
 // Conversions of dtype, and operators that are the identity in ONNX: aten's to, clone, contiguous, alias, copy, fill, item ...
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -3149,6 +3161,7 @@ inline constexpr auto conversion = table(
 
 // ---- aton/mappings/convolution.hpp
 // ATen's convolutions over one to three spatial dimensions, including transposed ones, as ONNX's Conv and ConvTranspose.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -3420,6 +3433,7 @@ inline constexpr auto convolution = table(
 
 // ---- aton/mappings/creation.hpp
 // New tensors: aten's zeros, ones, full, empty, eye and their _like and new_ forms.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -3518,6 +3532,7 @@ inline constexpr auto creation =
 
 // ---- aton/mappings/cumulative.hpp
 // Cumulative reductions along an axis: cumsum, cumprod, cummax ..., and differences and trapezoids of adjacent elements.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -3728,6 +3743,7 @@ inline constexpr auto cumulative = table(
 
 // ---- aton/mappings/view.hpp
 // Views: aten's reshape, squeeze, permute, expand ..., which change the shape but not the elements.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -3929,6 +3945,7 @@ inline constexpr auto view = reshaping + transposing + expanding;
 
 // ---- aton/mappings/diagonals.hpp
 // Triangles and diagonals: aten's tril, triu, diag, diagonal, diag_embed and trace.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -4062,6 +4079,7 @@ inline constexpr auto diagonals =
 
 // ---- aton/mappings/elementwise_binary.hpp
 // Arithmetic on two tensors, or a tensor and a number: aten's add, div, pow, maximum, lerp ..., with ATen's type promotion.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -4387,6 +4405,7 @@ inline constexpr auto elementwise_binary = table(
 
 // ---- aton/mappings/elementwise_unary.hpp
 // Elementwise functions of one tensor: aten's abs, exp, log1p, round, sign, isnan, nan_to_num ...
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -4612,6 +4631,7 @@ inline constexpr auto elementwise_unary = table(
 
 // ---- aton/mappings/embedding.hpp
 // Embeddings: rows of a weight by index, and their sums, means and maxima over bags.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -4729,7 +4749,8 @@ inline constexpr auto embedding = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/histograms.hpp
-// Counts of equal or near elements: aten's histc and bincount.
+// Histograms: aten's histc and bincount.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -4803,6 +4824,7 @@ inline constexpr auto histograms = table(
 
 // ---- aton/mappings/indexing.hpp
 // Reading by index: aten's index, index_select, gather, take and take_along_dim.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -4943,6 +4965,7 @@ inline constexpr auto indexing =
 
 // ---- aton/mappings/joining.hpp
 // Joining tensors: aten's cat, stack, block_diag, meshgrid, cartesian_prod, combinations ...
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -5097,6 +5120,7 @@ inline constexpr auto joining = table(
 
 // ---- aton/mappings/linear_algebra.hpp
 // Linear algebra: aten's det, inverse, matrix_power and cross.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -5194,6 +5218,7 @@ inline constexpr auto linear_algebra =
 
 // ---- aton/mappings/normalization.hpp
 // Batch, layer, group, instance, RMS and weight normalization.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -5560,6 +5585,7 @@ inline constexpr auto normalization = table(
 
 // ---- aton/mappings/padding.hpp
 // ATen's padding: constant, reflection, replication and circular. Negative pads crop.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -5715,6 +5741,7 @@ inline constexpr auto padding = table(
 
 // ---- aton/mappings/slicing.hpp
 // Parts of a tensor by position: aten's slice, select, narrow, as_strided and unfold.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -5846,6 +5873,7 @@ inline constexpr auto slicing = table(
 
 // ---- aton/mappings/patches.hpp
 // Patches of images as columns: aten's im2col and col2im.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -5874,17 +5902,17 @@ inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_l
 
 inline constexpr auto patches =
     table(symbolic<"aten::im2col(self, kernel_size, dilation, padding, stride)">(
-              [](graph<13> g, value self, axis_list kernel, axis_list dilation, axis_list padding, axis_list stride) {
-                  return detail::image_to_columns(g, self, kernel, dilation, padding, stride);
+              [](graph<13> g, value self, axis_list kernel, axis_list dilation, axis_list around, axis_list stride) {
+                  return detail::image_to_columns(g, self, kernel, dilation, around, stride);
               }),
           // Col2Im was added in opset 18.
           symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(
-              [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation,
-                 axis_list padding, axis_list stride) {
+              [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation, axis_list around,
+                 axis_list stride) {
                   if (std::any_of(kernel.begin(), kernel.end(), [](std::int64_t n) { return n < 1; }))
                       throw unsupported_error("a kernel_size below 1");
                   value const x = self.rank() == 2 ? unsqueeze(g, self, 0) : self;
-                  safe_vector<std::int64_t> const pads{padding[0], padding[1], padding[0], padding[1]};
+                  safe_vector<std::int64_t> const pads{around[0], around[1], around[0], around[1]};
                   value const y = g.op<"Col2Im">(x,
                                                  g.ints(output_size),
                                                  g.ints(kernel),
@@ -5898,6 +5926,7 @@ inline constexpr auto patches =
 
 // ---- aton/mappings/pixels.hpp
 // Pixel and channel shuffles: aten's pixel_shuffle, pixel_unshuffle and channel_shuffle.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -5974,6 +6003,7 @@ inline constexpr auto pixels =
 
 // ---- aton/mappings/pooling.hpp
 // ATen's pooling over one to three spatial dimensions: max (with indices), average, and max_unpool.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -6222,8 +6252,8 @@ inline constexpr auto pooling = table(
     symbolic<"aten::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
         detail::max_pool_with_indices<3>),
     symbolic<"aten::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad)">(
-        [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding, bool ceil_mode, bool include) {
-            return detail::avg_pool<1>(g, self, kernel, stride, padding, ceil_mode, include, std::nullopt);
+        [](graph<13> g, value self, int_list kernel, int_list stride, int_list pads, bool ceil_mode, bool include) {
+            return detail::avg_pool<1>(g, self, kernel, stride, pads, ceil_mode, include, std::nullopt);
         }),
     symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
         detail::avg_pool<2>),
@@ -6242,7 +6272,8 @@ inline constexpr auto pooling = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/random.hpp
-// Random operators: aten's dropouts, which are random only in training.
+// Random operators: aten's dropout, which is random in training only.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -6276,6 +6307,7 @@ inline constexpr auto random =
 
 // ---- aton/mappings/ranges.hpp
 // Sequences: aten's arange, linspace, logspace and window functions, counted and rounded as ATen does.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -6527,6 +6559,7 @@ inline constexpr auto ranges =
 
 // ---- aton/mappings/recurrent.hpp
 // LSTM, GRU and RNN over sequences, and single cells: converts ATen's gate order and state layout to ONNX's.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -6803,6 +6836,7 @@ inline constexpr auto recurrent = table(
 
 // ---- aton/mappings/repeating.hpp
 // Repeating and reversing elements: aten's repeat, tile, repeat_interleave, roll, flip and rot90.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -6918,6 +6952,7 @@ inline constexpr auto repeating =
 // ---- aton/mappings/detail/interpolation.hpp
 // ATen's interpolation (ATen/native/UpSample.h) along one axis as a table of indices and weights, applied with Gather, Mul and ReduceSum
 // where ONNX's Resize samples differently.
+// Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
 
@@ -7126,6 +7161,7 @@ inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table
 
 // ---- aton/mappings/resize.hpp
 // ATen's upsampling as ONNX's Resize where both sample at the same positions, otherwise as tables of indices and weights.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -7435,6 +7471,7 @@ inline constexpr auto resize = table(
 
 // ---- aton/mappings/detail/volume_sampling.hpp
 // grid_sampler over three dimensions as arithmetic and gathers: below opset 20, GridSample supports only two.
+// Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
 
@@ -7523,6 +7560,7 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
 
 // ---- aton/mappings/sampling.hpp
 // Sampling at grid points: aten's grid_sampler and affine_grid_generator.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -7646,6 +7684,7 @@ inline constexpr auto sampling = table(
 
 // ---- aton/mappings/scatter.hpp
 // Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -7979,6 +8018,7 @@ inline constexpr auto scatter = table(
 
 // ---- aton/mappings/selection.hpp
 // Selecting elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -8113,6 +8153,7 @@ inline constexpr auto selection = table(
 
 // ---- aton/mappings/softmax.hpp
 // Softmax and its logarithm along an axis.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -8166,6 +8207,7 @@ inline constexpr auto softmax =
 
 // ---- aton/mappings/sorting.hpp
 // Order along an axis: aten's sort, topk and kthvalue, as ONNX's TopK.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -8246,6 +8288,7 @@ inline constexpr auto sorting = table(
 // ---- aton/mappings/special_functions.hpp
 // Special functions without an ONNX operator: aten's erfc, erfinv, ndtr, lgamma, digamma, i0 ..., approximated to float32
 // precision.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -8344,9 +8387,9 @@ inline value erfcx(graph<13> g, value x) {
 inline value log_ndtr(graph<13> g, value x) {
     value const z = g.op<"Mul">(g.op<"Abs">(x), std::numbers::sqrt2 / 2);
     value const half = g.op<"Mul">(scaled_erfc(g, z), 0.5);
-    value const square = g.op<"Mul">(z, z);
-    value const below = g.op<"Sub">(g.op<"Log">(half), square);
-    value const above = log1p(g, g.op<"Neg">(g.op<"Mul">(half, g.op<"Exp">(g.op<"Neg">(square)))));
+    value const z_squared = g.op<"Mul">(z, z);
+    value const below = g.op<"Sub">(g.op<"Log">(half), z_squared);
+    value const above = log1p(g, g.op<"Neg">(g.op<"Mul">(half, g.op<"Exp">(g.op<"Neg">(z_squared)))));
     return g.op<"Where">(g.op<"Less">(x, 0), below, above);
 }
 
@@ -8500,6 +8543,7 @@ inline constexpr auto special_functions =
 
 // ---- aton/mappings/splitting.hpp
 // Splitting along an axis: aten's split, chunk, tensor_split, unbind ...
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -8536,19 +8580,19 @@ inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::
     sizes.push_back(subtract(g, n, multiply(g, size, count - 1)));
     return split_sizes(g, x, sizes, axis);
 }
-inline constexpr auto split_size = [](graph<13> g, value self, sym_int split_size, std::int64_t dim) {
-    return split_evenly(g, self, split_size, dim);
+inline constexpr auto split_size = [](graph<13> g, value self, sym_int each, std::int64_t dim) {
+    return split_evenly(g, self, each, dim);
 };
 inline constexpr auto split_list = [](graph<13> g, value self, size_list sizes, std::int64_t dim) {
     return split_sizes(g, self, sizes, dim);
 };
 
-/// aten::chunk: at most `chunks` pieces, all of the same size except the last; exactly `chunks` pieces of an empty dimension.
-inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t chunks, std::int64_t dim) {
+/// aten::chunk: at most `count` pieces, all of the same size except the last; exactly `count` pieces of an empty dimension.
+inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t count, std::int64_t dim) {
     sym_int const n = g.size(self, normalize_axis(dim, self.rank()));
-    expect_pieces(chunks);
-    if (n.is(0)) return safe_vector<value>(static_cast<std::size_t>(chunks), self);
-    return split_evenly(g, self, divide(g, add(g, n, chunks - 1), chunks), dim);
+    expect_pieces(count);
+    if (n.is(0)) return safe_vector<value>(static_cast<std::size_t>(count), self);
+    return split_evenly(g, self, divide(g, add(g, n, count - 1), count), dim);
 };
 
 /// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one.
@@ -8636,6 +8680,7 @@ inline constexpr auto splitting =
 
 // ---- aton/mappings/statistics.hpp
 // Statistics along axes: aten's var, std, median, mode and quantile.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -8827,6 +8872,7 @@ inline constexpr auto statistics =
 
 // ---- aton/mappings/unique.hpp
 // Distinct elements: aten's unique operators as ONNX's Unique.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -8899,6 +8945,7 @@ inline constexpr auto unique = table(
 
 // ---- aton/mappings.hpp
 // The built-in tables: every family of mappings, and all of them as one library.
+// Public header.
 
 namespace ATON_NAMESPACE::mappings {
 

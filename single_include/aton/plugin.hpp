@@ -17,6 +17,7 @@
 
 // ---- aton/dsl/plugin_description.hpp
 // The binary interface between Aton and a plugin: a constant of plain C types, and one function that runs a row.
+// Internal header.
 
 namespace ATON_NAMESPACE::abi {
 
@@ -70,6 +71,7 @@ constexpr text text_of(std::string_view t) { return {t.data(), t.size()}; }
 
 // ---- aton/dsl/thrown.hpp
 // Describes an exception of a mapping in one short line: with the text of Aton or of the author, not of the C++ library.
+// Internal header.
 
 #if defined(__GXX_RTTI) || defined(_CPPRTTI)
 #include <typeinfo>
@@ -159,11 +161,13 @@ constexpr bool takes_message(std::string_view name) {
 
 } // namespace detail
 
-/// Describes the exception being handled. Call it in a handler.
+/// Describes the exception being handled, without the subject of a refusal. Call it in a handler.
 template <class = void>
 std::string describe_thrown() {
     try {
         throw;
+    } catch (refused const& e) {
+        return short_line(e.reason(), 400);
     } catch (error const& e) {
         return short_line(e.what(), 400);
     } catch (std::bad_alloc const&) {
@@ -185,6 +189,7 @@ std::string describe_thrown() {
 // ---- aton/dsl/plugin_abi.hpp
 // Describes the tables of a plugin (plugin_description.hpp) and runs its rows. Both sides must be compiled from headers of the same
 // version, with the same standard library and struct layouts; the description records all three.
+// Internal header.
 
 namespace ATON_NAMESPACE::abi {
 
@@ -353,9 +358,18 @@ std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* s
 
 // ---- aton/plugin.hpp
 // Makes a shared library an Aton plugin: `ATON_PLUGIN(my_table)` exports its tables.
+// Public header.
 
 /// Exports the rows of the tables as the object `aton_plugin`. At namespace scope, once per shared library.
 /// `aton export --plugin` and `aton::load_plugin` read it. Two rows for the same overload and opset are a compile error.
+/// ```cpp
+/// #include <aton/aton.hpp>
+/// #include <aton/plugin.hpp>
+///
+/// inline constexpr auto my_table = aton::dsl::table(aton::dsl::symbolic<"my_ops::twice(Tensor x) -> Tensor">(
+///     [](aton::dsl::graph<13> g, aton::dsl::value x) { return g.op<"Add">(x, x); }));
+/// ATON_PLUGIN(my_table)
+/// ```
 #define ATON_PLUGIN(...)                                                                                               \
     extern "C" {                                                                                                       \
     static std::int32_t aton_plugin_run(std::uint64_t row, void* invocation, ::aton::abi::report* say, void* sink) {   \

@@ -7,6 +7,7 @@ usage: checks_test.py ATON
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 from pathlib import Path
 
@@ -17,6 +18,8 @@ import check_rules
 import documents
 
 sys.path.insert(0, str(documents.ROOT / "tools"))
+import generate_reference  # noqa: E402
+import header_declarations  # noqa: E402
 import mkdocs_hooks  # noqa: E402
 
 ATON = Path(sys.argv[1]).resolve()
@@ -274,6 +277,99 @@ class Checks(unittest.TestCase):
         self.assertEqual(
             mkdocs_hooks.on_page_markdown(page),
             'elu (`examples/elu.cpp`) `tools/a.py` [here](b.md#c)\n```cpp title="does not compile"\ncode\n```\n```bash\n```\n```\n```\n')
+        in_folder = types.SimpleNamespace(file=types.SimpleNamespace(src_uri="reference/a.md"))
+        self.assertEqual(mkdocs_hooks.on_page_markdown("[here](../b.md) [elu](../../examples/elu.cpp)\n```cpp declaration\n```\n", page=in_folder),
+                         "[here](../b.md) elu (`examples/elu.cpp`)\n```cpp\n```\n")
+
+    def test_declarations_of_a_header(self):
+        header = """
+#define LOCAL 1
+#undef LOCAL
+/// Says it.
+#define SAYS(x) \\
+    say(x)
+namespace a::b {
+/// A box of one.
+template <class T>
+    requires(sizeof(T) > 1)
+class box : public base<T> {
+    friend class lid;
+    using base<T>::base;
+
+public:
+    explicit box(T v, int n = f(1, 2)) : v_(v) {}
+    box(box const&) = delete;
+    box& operator=(box&&) noexcept;
+    /// Gives the text,
+    // NOLINTNEXTLINE
+    /// and
+    /// more.
+    template <class = void>
+    [[nodiscard("use it")]] std::string text(/* unused */ int = 0) const;
+    operator bool() const { return v_ > 0; }
+    friend bool operator<(box const& x, box const& y) { return x.v_ < y.v_; }
+    static constexpr int size = 3; ///< elements
+    void (*run)(int) = nullptr;
+    // Internal.
+    int hidden() const;
+
+public:
+    int shown() const;
+
+private:
+    T v_; ///< of nobody's concern
+};
+template <>
+class box<int> {};
+box(int) -> box<int>;
+struct later;
+enum class color : int { red = 1, green, ///< as grass
+                         blue };
+template <class T>
+concept small = requires(T t) { { t.size() } -> same<int>; };
+template <class T>
+inline constexpr bool is_box = false;
+template <class T>
+inline constexpr bool is_box<box<T>> = true;
+inline constexpr auto rows = table([](int x) { return x; }, 2);
+using c::d;
+using number = int;
+namespace detail {
+int nothing();
+}
+} // namespace a::b
+"""
+
+        def flat(declared):
+            return [line for d in declared for line in ((d.kind, d.qualified, " ".join([*d.template, d.signature]), " ".join(d.doc)), *flat(d.members))
+                    if not d.is_routine]
+        self.assertEqual(flat(header_declarations.Scanner("a.hpp", header).scan(())), [
+            ("macro", "SAYS", "SAYS(x)", "Says it."),
+            ("class", "a::b::box", "template <class T> requires(sizeof(T) > 1) class box : public base<T>", "A box of one."),
+            ("constructor", "a::b::box::box", "explicit box(T v, int n = f(1, 2))", ""),
+            ("function", "a::b::box::text", "std::string text(int = 0) const", "and more."),
+            ("function", "a::b::box::operator bool", "operator bool() const", ""),
+            ("function", "a::b::box::operator<", "bool operator<(box const& x, box const& y)", ""),
+            ("constant", "a::b::box::size", "static constexpr int size = 3", "elements"),
+            ("field", "a::b::box::run", "void (*run)(int) = nullptr", ""),
+            ("function", "a::b::box::shown", "int shown() const", ""),
+            ("enum", "a::b::color", "enum class color : int", ""),
+            ("enumerator", "a::b::color::red", "red = 1", ""),
+            ("enumerator", "a::b::color::green", "green", "as grass"),
+            ("enumerator", "a::b::color::blue", "blue", ""),
+            ("concept", "a::b::small", "template <class T> concept small = requires(T t) { { t.size() } -> same<int>; }", ""),
+            ("constant", "a::b::is_box", "template <class T> inline constexpr bool is_box = false", ""),
+            ("constant", "a::b::rows", "inline constexpr auto rows = table([](int x) { return x; }, 2)", ""),
+            ("alias", "a::b::number", "using number = int", "")])
+
+    def test_comments_of_the_reference(self):
+        self.assertEqual(generate_reference.comment([
+            "A list<T> of `a * b`, as load() and aton::error say; max_size is <b> * 2.", "- one", "  more", "", "    shown", "", "```cpp body", "f(x);", "```"]), [
+            "A list\\<T\\> of `a * b`, as `load()` and `aton::error` say; `max_size` is \\<b\\> \\* 2.", "", "- one more", "",
+            "<!-- not checked: quoted from the comment -->", "```text", "shown", "```", "", "```cpp body", "f(x);", "```", ""])
+        self.assertEqual(generate_reference.without_internals("inline typename detail::maker<a<1>, 2>::type foo{}"), "inline /* internal */ foo{}")
+        self.assertEqual(generate_reference.broken("int f(" + ", ".join(["int parameter"] * 9) + ")"),
+                         ["int f(" + ", ".join(["int parameter"] * 5) + ",", "      " + ", ".join(["int parameter"] * 4) + ")"])
 
     def test_rules(self):
         with tempfile.TemporaryDirectory() as folder:

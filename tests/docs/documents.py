@@ -3,6 +3,7 @@
 
 A block is checked by its language, or by the HTML comment directly before it:
     cpp ...                               compiled by check_snippets.py, which describes the info strings
+    cpp declaration                       a declaration of a header, in docs/reference/: generate_reference.py --check compares the pages
     text, after `cpp wrong`               errors of the compiler
     <!-- output-of: above -->             what the program of the last C++ block prints; C++ after the first line of the comment completes it
     <!-- error-of: above -->              parts of what the compiler prints about it; `here` instead of `above`: about the C++ in the comment;
@@ -66,7 +67,7 @@ class Block:
         if word == "excerpt-of":
             return "excerpt"
         if self.language == "cpp":
-            return "cpp"
+            return "declaration" if "declaration" in self.words else "cpp"
         if self.language == "console":
             return "session" if word == "session" else ""
         if self.language in ("sh", "bash"):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The default of an argument as a value: to fill it in where a call omits it, and to compare a call's value with it.
 // Its meaning depends on the type: `0` is 0.0 for a float, and two zeros for an `int[2]`.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 // Parses function schemas, "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", in constant
 // expressions and at run time, without storage: cursors iterate over the arguments and returns.
 // Grammar: PyTorch, torch/csrc/jit/frontend/function_schema_parser.cpp. Malformed text is refused; nothing is read beyond its end.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The results of the functional form of an operator that writes to its arguments: the results of its schema, then the new
 // value of each argument that it writes to and does not return, in the order of the schema.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Parses numbers in constant expressions, correctly rounded. (std::from_chars for double is not constexpr.)
+// Internal header.
 #pragma once
 
 #include <bit>

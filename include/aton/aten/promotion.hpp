@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ATen's type promotion: the dtype in which an operator computes (c10::promoteTypes, at::native::result_type).
+// Internal header.
 #pragma once
 
 #include <aton/core/dtype.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The dtype that the default of a ScalarType argument denotes: torch's number for it, or one of the names that torch reads.
+// Internal header.
 #pragma once
 
 #include <cstddef>

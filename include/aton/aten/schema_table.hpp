@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds a schema that torch registers, or the nearest registered name.
 // Cheap enough for constant expressions: a look-up is a binary search that compares each letter about once.
+// Internal header.
 #pragma once
 
 #include <cstddef>

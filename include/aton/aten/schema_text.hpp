@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Schemas as run-time values, and their text in the form that PyTorch prints, reconstructed from the parsed parts.
 // Spelling: operator<< of c10::FunctionSchema, ATen/core/function_schema.h.
+// Internal header.
 #pragma once
 
 #include <optional>

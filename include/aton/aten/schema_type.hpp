@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parses the types of function schemas: `Tensor(a!)?[]`, `int[2]?`, `Dict(str, t)`.
 // Grammar: PyTorch, torch/csrc/jit/frontend/schema_type_parser.cpp and function_schema_parser.cpp.
+// Internal header.
 #pragma once
 
 #include <cstddef>

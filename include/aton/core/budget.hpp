@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Limits of what the conversion of one call may compute, and overflow-checked arithmetic on sizes, which a program can set to any number.
+// Internal header.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Element types, numbered as in ONNX's TensorProto.DataType (onnx/onnx.proto), and sets of tensor types.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +44,7 @@ enum class dtype : std::uint8_t {
     float6_e3m2 = 28,
 };
 
+/// The number of dtypes, `undefined` included.
 inline constexpr std::size_t dtype_count = 29;
 
 namespace detail {
@@ -108,16 +110,20 @@ constexpr dtype dtype_from_name(std::string_view text) {
     return dtype::undefined;
 }
 
+/// Whether the dtype is complex64 or complex128.
 constexpr bool is_complex(dtype t) { return t == dtype::complex64 || t == dtype::complex128; }
+/// Whether the dtype is a real floating-point type of any width; complex dtypes are not.
 constexpr bool is_floating(dtype t) {
     return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16 ||
            (t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz) || t == dtype::float4_e2m1 ||
            t == dtype::float8_e8m0 || t == dtype::float6_e2m3 || t == dtype::float6_e3m2;
 }
+/// Whether the dtype is a signed integer of any width.
 constexpr bool is_signed_integral(dtype t) {
     return t == dtype::int8 || t == dtype::int16 || t == dtype::int32 || t == dtype::int64 || t == dtype::int4 ||
            t == dtype::int2;
 }
+/// Whether the dtype is an unsigned integer of any width; bool is not.
 constexpr bool is_unsigned_integral(dtype t) {
     return t == dtype::uint8 || t == dtype::uint16 || t == dtype::uint32 || t == dtype::uint64 || t == dtype::uint4 ||
            t == dtype::uint2;
@@ -131,16 +137,22 @@ struct type_set {
     std::uint64_t plain = 0;
     std::uint64_t optionals = 0;
 
+    /// The bit of `plain` for maps, sparse tensors and every other type.
     static constexpr std::uint64_t other_bit = std::uint64_t{1} << 31;
 
+    /// Whether the set has no type at all.
     [[nodiscard]] constexpr bool empty() const { return plain == 0 && optionals == 0; }
+    /// Whether every type of `s` is in this set.
     [[nodiscard]] constexpr bool contains(type_set s) const {
         return (s.plain & ~plain) == 0 && (s.optionals & ~optionals) == 0;
     }
+    /// Whether the dense tensor of this dtype is in this set.
     [[nodiscard]] constexpr bool contains(dtype t) const { return (plain >> static_cast<unsigned>(t) & 1U) != 0; }
+    /// The types that are in both sets.
     friend constexpr type_set operator&(type_set a, type_set b) {
         return {a.plain & b.plain, a.optionals & b.optionals};
     }
+    /// The types that are in either set.
     friend constexpr type_set operator|(type_set a, type_set b) {
         return {a.plain | b.plain, a.optionals | b.optionals};
     }
@@ -153,6 +165,7 @@ constexpr type_set tensors(Dtypes... types) {
     return {(std::uint64_t{0} | ... | (std::uint64_t{1} << static_cast<unsigned>(types))), 0};
 }
 
+/// The set of all types.
 inline constexpr type_set any_type{~std::uint64_t{0}, ~std::uint64_t{0}};
 
 } // namespace ATON_NAMESPACE

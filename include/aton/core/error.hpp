@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Exceptions while a graph is built: refusals of a mapping, and calls that the target opset does not allow.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,9 @@ std::string clipped(std::string text, std::size_t limit) {
 /// The base of Aton's exceptions. what() is one line of at most max_message bytes that says what is wrong, where, and what to do.
 class error : public std::exception {
 public:
+    /// An error with this message, on one line and cut to `max_message`.
     explicit error(std::string message) : message_(clipped(std::move(message), max_message)) {}
+    /// The message.
     [[nodiscard]] char const* what() const noexcept override { return message_.c_str(); }
 
 private:
@@ -43,6 +46,7 @@ private:
 /// The base of refusals: a call that is not converted. The graph may contain unused nodes of it.
 class refused : public error {
 public:
+    /// what() is the reason.
     explicit refused(std::string reason) : error(std::move(reason)) {}
     /// what() is "subject: reason", where the subject is the refused call: "aten::foo (opset 20)".
     refused(std::string_view subject, std::string_view reason)

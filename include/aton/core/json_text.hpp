@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // JSON string literals.
+// Internal header.
 #pragma once
 
 #include <string>

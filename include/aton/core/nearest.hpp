@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // "Did you mean ...?": finds the most similar name, at compile time and at run time.
+// Internal header.
 #pragma once
 
 #include <cstddef>

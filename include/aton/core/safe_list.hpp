@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lists with checked access: an index out of range refuses the conversion.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -34,15 +35,20 @@ class safe_span : public std::span<T> {
 public:
     using base::base;
     constexpr safe_span() = default;
+    /// From the span of the standard library.
     // NOLINTNEXTLINE(google-explicit-constructor): a span is a span.
     constexpr safe_span(base other) : base(other) {}
 
+    /// Element `i`. Refuses the call where there are not as many.
     constexpr T& operator[](std::size_t i) const {
         if (i >= base::size()) detail::refuse_index(i, base::size());
         return base::operator[](i);
     }
+    /// The first element. Refuses an empty list.
     [[nodiscard]] constexpr T& front() const { return (*this)[0]; }
+    /// The last element. Refuses an empty list.
     [[nodiscard]] constexpr T& back() const { return (*this)[base::empty() ? 0 : base::size() - 1]; }
+    /// `count` elements from `from` on, or all that follow. Refuses the call where there are not as many.
     [[nodiscard]] constexpr safe_span subspan(std::size_t from, std::size_t count = std::dynamic_extent) const {
         if (from > base::size()) detail::refuse_index(from, base::size());
         std::size_t const rest = base::size() - from;
@@ -65,12 +71,14 @@ public:
     using typename base::const_reference;
     using typename base::reference;
     safe_vector() = default;
+    /// From the vector of the standard library, or from a list of elements.
     // NOLINTBEGIN(google-explicit-constructor): a vector is a vector.
     safe_vector(base const& other) : base(other) {}
     safe_vector(base&& other) : base(std::move(other)) {}
     safe_vector(std::initializer_list<T> all) : base(all) {} // not inherited, for deduction
     // NOLINTEND(google-explicit-constructor)
 
+    /// Element `i`. Refuses the call where there are not as many.
     reference operator[](std::size_t i) {
         check(i);
         return base::operator[](i);
@@ -79,15 +87,19 @@ public:
         check(i);
         return base::operator[](i);
     }
+    /// The first element. Refuses an empty list.
     reference front() { return (*this)[0]; }
     [[nodiscard]] const_reference front() const { return (*this)[0]; }
+    /// The last element. Refuses an empty list.
     reference back() { return (*this)[last()]; }
     [[nodiscard]] const_reference back() const { return (*this)[last()]; }
+    /// Removes the last element. Refuses an empty list.
     void pop_back() {
         check(0);
         base::pop_back();
     }
     /// The first `count` elements.
+    /// Refuses the call where there are not as many.
     [[nodiscard]] safe_span<T const> first(std::size_t count) const {
         return safe_span<T const>(*this).subspan(0, count);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A number whose type is known at run time: ATen's Scalar (int, float, bool or complex).
+// Public header.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,11 @@ namespace ATON_NAMESPACE {
 /// ATen's `Scalar`. `to<T>()` converts as C++ does, and takes the real part of a complex number.
 class scalar {
 public:
+    /// The four types of number that a Scalar can have.
     enum class kind : std::uint8_t { integer, floating, boolean, complex };
 
     constexpr scalar() = default;
+    /// From a number of C++; the type decides the kind.
     // NOLINTBEGIN(google-explicit-constructor): a number is a scalar.
     constexpr scalar(bool b) : kind_(kind::boolean), integer_(b ? 1 : 0) {}
     constexpr scalar(int i) : integer_(i) {}
@@ -22,6 +25,7 @@ public:
     constexpr scalar(long long i) : integer_(i) {}
     constexpr scalar(float f) : kind_(kind::floating), real_(static_cast<double>(f)) {}
     constexpr scalar(double f) : kind_(kind::floating), real_(f) {}
+    /// A complex number from its two parts.
     // NOLINTEND(google-explicit-constructor)
     static constexpr scalar complex(double real, double imaginary) {
         scalar s(real);
@@ -30,13 +34,20 @@ public:
         return s;
     }
 
+    /// The kind of the number, which takes part in type promotion.
     [[nodiscard]] constexpr kind type() const { return kind_; }
+    /// Whether it is an integer; a bool is not.
     [[nodiscard]] constexpr bool is_integral() const { return kind_ == kind::integer; }
+    /// Whether it is a real floating-point number.
     [[nodiscard]] constexpr bool is_floating() const { return kind_ == kind::floating; }
+    /// Whether it is a bool.
     [[nodiscard]] constexpr bool is_bool() const { return kind_ == kind::boolean; }
+    /// Whether it is a complex number, even with an imaginary part of 0.
     [[nodiscard]] constexpr bool is_complex() const { return kind_ == kind::complex; }
+    /// The imaginary part; 0 of a number that is not complex.
     [[nodiscard]] constexpr double imaginary() const { return imaginary_; }
 
+    /// The number as a `T`, by static_cast. A value that `T` cannot represent is undefined, as in C++; see `to_saturated`.
     template <class T>
     [[nodiscard]] constexpr T to() const {
         if (kind_ == kind::integer || kind_ == kind::boolean) return static_cast<T>(integer_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shapes whose dimensions are numbers, named symbols or unknown, and whose rank may be unknown.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,7 @@ namespace ATON_NAMESPACE {
 class dim {
 public:
     dim() = default;
+    /// A size, or a symbol by its name. A negative size means unknown.
     // NOLINTBEGIN(google-explicit-constructor): a number or a name is a dimension.
     dim(std::int64_t size) : size_(size < 0 ? -1 : size) {} // negative: unknown
     dim(std::string symbol) : symbol_(std::move(symbol)) {}
@@ -27,10 +29,13 @@ public:
     dim(char const (&symbol)[N]) : symbol_(symbol) {}
     // NOLINTEND(google-explicit-constructor)
 
+    /// Whether the size is a number.
     [[nodiscard]] bool is_static() const { return size_ >= 0; }
+    /// Whether the size is unknown but has a name.
     [[nodiscard]] bool is_symbolic() const { return size_ < 0 && !symbol_.empty(); }
     /// The size; -1 when it is not static.
     [[nodiscard]] std::int64_t size() const { return size_; }
+    /// The name of the symbol; empty when there is none.
     [[nodiscard]] std::string_view symbol() const { return symbol_; }
     /// Whether both are known to have the same size: equal numbers or the same symbol. False for two unknown dimensions.
     [[nodiscard]] bool same_as(dim const& other) const {
@@ -62,6 +67,7 @@ constexpr std::int64_t element_count_of(Sizes const& sizes, Size size) {
 class shape {
 public:
     shape() = default;
+    /// From the dimensions: `shape{2, "batch", dim()}`. An empty list is the shape of a 0-d tensor.
     template <class = void> // a template for the same reason as graph_data's functions
     shape(std::initializer_list<dim> dims) : ranked_(true),
                                              dims_(dims) {}
@@ -71,14 +77,18 @@ public:
     explicit shape(Dims const& dims) : ranked_(true),
                                        dims_(dims.begin(), dims.end()) {}
 
+    /// Whether the number of dimensions is known.
     [[nodiscard]] bool has_rank() const { return ranked_; }
+    /// The number of dimensions; 0 when it is not known.
     [[nodiscard]] std::size_t rank() const { return dims_.size(); }
     /// Dimension `i`, or an unknown one if `i` is out of range.
     [[nodiscard]] dim const& operator[](std::size_t i) const {
         static dim const none;
         return i < dims_.size() ? dims_[i] : none;
     }
+    /// The dimensions; none when the rank is not known.
     [[nodiscard]] std::vector<dim> const& dims() const { return dims_; }
+    /// Whether the rank is known and every dimension is a number.
     [[nodiscard]] bool is_static() const {
         if (!ranked_) return false;
         for (dim const& d : dims_)

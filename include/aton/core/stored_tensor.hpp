@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tensors whose elements stay in a file: their position, order, and scaling when they are copied to another file.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,7 @@ struct stored_part {
     /// Floating dtypes only: element [i, ...] is multiplied by factors[i]. Empty: no scaling.
     std::vector<double> factors;
 
+    /// The number of elements, the product of the sizes.
     [[nodiscard]] std::int64_t element_count() const {
         std::int64_t n = 1;
         for (std::int64_t s : sizes) n *= s;
@@ -51,11 +53,13 @@ struct stored_tensor {
     std::vector<std::int64_t> sizes;
     std::vector<stored_part> parts;
 
+    /// The number of elements, the product of the sizes.
     [[nodiscard]] std::int64_t element_count() const {
         std::int64_t n = 1;
         for (std::int64_t s : sizes) n *= s;
         return n;
     }
+    /// The number of bytes that the tensor takes when it is written.
     [[nodiscard]] std::uint64_t byte_count() const {
         return static_cast<std::uint64_t>(element_count()) * (bits(type) / 8);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A constant tensor: dtype, sizes and little-endian bytes, row-major, as in TensorProto.raw_data.
+// Public header.
 #pragma once
 
 #include <bit>

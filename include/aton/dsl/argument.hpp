@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
-// ATen arguments at run time, and the C++ parameter types of a mapping for each type of an ATen schema.
+// ATen arguments at run time.
+// Public header.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <aton/aten/function_schema.hpp>
 #include <aton/core/dtype.hpp>
-#include <aton/core/safe_list.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/dsl/value.hpp>
 
@@ -23,12 +21,15 @@ namespace ATON_NAMESPACE::dsl {
 struct layout {
     std::string_view name; ///< "strided"; empty: None
 };
+/// ATen's `Device`, by its name. ONNX has no devices.
 struct device {
     std::string_view name; ///< "cuda:0"
 };
+/// ATen's `MemoryFormat`, by its name. ONNX tensors are contiguous.
 struct memory_format {
     std::string_view name; ///< "channels_last"
 };
+/// ATen's `Generator`, which has no value in an exported program.
 struct generator {};
 
 /// ATen's `Scalar` that may be a size computed by the graph (0-d int64), as in torch.arange(x.size(0)).
@@ -40,10 +41,12 @@ struct sym_scalar {
 /// ATen's `bool[n]`; n is at most 16 in every schema.
 class bool_list {
 public:
+    /// Appends an element. Throws unsupported_error for the 17th.
     void push_back(bool b) {
         if (size_ == sizeof(data_)) throw unsupported_error("a bool[] of more than 16 elements");
         data_[size_++] = b;
     }
+    /// The elements in their order.
     [[nodiscard]] std::span<bool const> view() const { return {data_, size_}; }
 
 private:
@@ -53,6 +56,7 @@ private:
 
 /// One argument of an ATen call. A front end sets what the program gives; binding replaces missing ones by the schema's default.
 struct argument {
+    /// Which member holds the value; `missing` is an argument that the call does not give, `none` is Python's None.
     enum class kind : std::uint8_t {
         missing,
         none,
@@ -89,69 +93,81 @@ struct argument {
         if (!size.is_constant()) refuse_computed();
         return size.constant();
     }
+    /// Throws unsupported_error: the graph computes this argument, and the mapping needs a constant.
     [[noreturn]] void refuse_computed() const {
         throw unsupported_error("argument '" + std::string(name) +
                                 "' is computed by the program; the mapping needs a constant");
     }
 
+    /// Python's None.
     template <class = void>
     static argument none() {
         return of(kind::none);
     }
+    /// A tensor; None when `v` is absent.
     template <class = void>
     static argument of_tensor(optional_value v) {
         argument a = of(v ? kind::tensor : kind::none);
         a.tensor = v;
         return a;
     }
+    /// A list of tensors, some of which may be absent.
     template <class = void>
     static argument of_tensors(std::vector<optional_value> v) {
         argument a = of(kind::tensors);
         a.tensors = std::move(v);
         return a;
     }
+    /// A Scalar, int, float or bool.
     template <class = void>
     static argument of_number(scalar s) {
         argument a = of(kind::number);
         a.number = s;
         return a;
     }
+    /// A SymInt: a number, or a value that the graph computes.
     template <class = void>
     static argument of_size(sym_int s) {
         argument a = of(kind::sym_size);
         a.size = s;
         return a;
     }
+    /// A list of SymInt or int.
     template <class = void>
     static argument of_sizes(std::vector<sym_int> s) {
         argument a = of(kind::sizes);
         a.sizes = std::move(s);
         return a;
     }
+    /// A list of float.
     template <class = void>
     static argument of_floats(std::vector<double> v) {
         argument a = of(kind::floats);
         a.floats = std::move(v);
         return a;
     }
+    /// A list of Scalar.
     template <class = void>
     static argument of_numbers(std::vector<scalar> v) {
         argument a = of(kind::numbers);
         a.numbers = std::move(v);
         return a;
     }
+    /// A list of bool.
     template <class = void>
     static argument of_bools(bool_list v) {
         argument a = of(kind::bools);
         a.bools = v;
         return a;
     }
+    /// A string.
     template <class = void>
     static argument of_text(std::string s) {
         argument a = of(kind::text);
         a.text = std::move(s);
         return a;
     }
+    /// A ScalarType; `dtype::undefined` is refused when the call is bound.
     template <class = void>
     static argument of_type(aton::dtype t) {
         argument a = of(kind::type);
@@ -174,226 +190,5 @@ private:
         return a;
     }
 };
-
-namespace detail {
-
-using aten::base_type;
-using aten::schema_type;
-
-constexpr bool is_single(schema_type const& t, base_type base) { return t.base == base && !t.list && !t.optional; }
-constexpr bool is_list(schema_type const& t, base_type base) {
-    return t.base == base && t.list && !t.optional && !t.element_optional;
-}
-
-/// How a C++ parameter type takes an argument: whether it `accepts` a schema type, and how to `get` it from a normalized argument.
-/// `wanted` is the type that it accepts, in ATen's terms. Types without a specialization cannot be parameters.
-/// (`get` is a template where it makes spans, so that an include that converts nothing does not instantiate them.)
-template <class P>
-struct parameter {
-    static constexpr std::string_view wanted = "";
-    static constexpr bool accepts(schema_type const&) { return false; }
-    static P get(argument const&) { throw error("not a parameter type"); }
-};
-
-template <>
-struct parameter<value> {
-    static constexpr std::string_view wanted = "Tensor";
-    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::tensor); }
-    static value get(argument const& a) { return *a.tensor; }
-};
-template <>
-struct parameter<optional_value> {
-    static constexpr std::string_view wanted = "Tensor?";
-    static constexpr bool accepts(schema_type const& t) { return t.base == base_type::tensor && !t.list && t.optional; }
-    static optional_value get(argument const& a) { return a.tensor ? a.tensor : optional_value(absent, a.name); }
-};
-template <>
-struct parameter<std::span<value const>> {
-    static constexpr std::string_view wanted = "Tensor[]";
-    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::tensor); }
-    template <class Argument>
-    static std::span<value const> get(Argument const& a) {
-        return a.values;
-    }
-};
-template <>
-struct parameter<std::span<optional_value const>> {
-    static constexpr std::string_view wanted = "Tensor?[]";
-    static constexpr bool accepts(schema_type const& t) {
-        return t.base == base_type::tensor && t.list && t.element_optional && !t.optional;
-    }
-    template <class Argument>
-    static std::span<optional_value const> get(Argument const& a) {
-        return a.tensors;
-    }
-};
-template <>
-struct parameter<scalar> {
-    static constexpr std::string_view wanted = "Scalar or float";
-    static constexpr bool accepts(schema_type const& t) {
-        return is_single(t, base_type::scalar) || is_single(t, base_type::float_);
-    }
-    static scalar get(argument const& a) { return a.is == argument::kind::sym_size ? a.constant_size() : a.number; }
-};
-template <>
-struct parameter<sym_scalar> {
-    static constexpr std::string_view wanted = "Scalar";
-    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar); }
-    static sym_scalar get(argument const& a) {
-        if (a.is == argument::kind::sym_size && !a.size.is_constant()) return {0, a.size.as_value()};
-        return {parameter<scalar>::get(a), {}};
-    }
-};
-template <>
-struct parameter<double> {
-    static constexpr std::string_view wanted = "float or Scalar";
-    static constexpr bool accepts(schema_type const& t) {
-        return is_single(t, base_type::float_) || is_single(t, base_type::scalar);
-    }
-    static double get(argument const& a) { return parameter<scalar>::get(a).to<double>(); }
-};
-template <>
-struct parameter<std::int64_t> {
-    static constexpr std::string_view wanted = "int or a constant SymInt";
-    static constexpr bool accepts(schema_type const& t) {
-        return is_single(t, base_type::int_) || is_single(t, base_type::sym_int);
-    }
-    static std::int64_t get(argument const& a) {
-        return a.is == argument::kind::sym_size ? a.constant_size() : a.number.to<std::int64_t>();
-    }
-};
-template <>
-struct parameter<bool> {
-    static constexpr std::string_view wanted = "bool";
-    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::bool_); }
-    static bool get(argument const& a) { return a.number.to<bool>(); }
-};
-template <>
-struct parameter<std::string_view> {
-    static constexpr std::string_view wanted = "str";
-    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::str); }
-    static std::string_view get(argument const& a) { return a.text; }
-};
-template <>
-struct parameter<sym_int> {
-    static constexpr std::string_view wanted = "SymInt";
-    static constexpr bool accepts(schema_type const& t) {
-        return is_single(t, base_type::sym_int) || is_single(t, base_type::int_);
-    }
-    static sym_int get(argument const& a) {
-        return a.is == argument::kind::sym_size ? a.size : sym_int(a.number.to<std::int64_t>());
-    }
-};
-template <>
-struct parameter<std::span<sym_int const>> {
-    static constexpr std::string_view wanted = "SymInt[]";
-    static constexpr bool accepts(schema_type const& t) {
-        return is_list(t, base_type::sym_int) || is_list(t, base_type::int_);
-    }
-    template <class Argument>
-    static std::span<sym_int const> get(Argument const& a) {
-        return a.sizes;
-    }
-};
-template <>
-struct parameter<std::span<std::int64_t const>> {
-    static constexpr std::string_view wanted = "int[] or a constant SymInt[]";
-    static constexpr bool accepts(schema_type const& t) {
-        return is_list(t, base_type::int_) || is_list(t, base_type::sym_int);
-    }
-    template <class Argument>
-    static std::span<std::int64_t const> get(Argument const& a) {
-        if (a.ints.size() != a.sizes.size()) a.refuse_computed();
-        return a.ints;
-    }
-};
-template <>
-struct parameter<std::span<double const>> {
-    static constexpr std::string_view wanted = "float[]";
-    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::float_); }
-    template <class Argument>
-    static std::span<double const> get(Argument const& a) {
-        return a.floats;
-    }
-};
-template <>
-struct parameter<std::span<scalar const>> {
-    static constexpr std::string_view wanted = "Scalar[]";
-    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::scalar); }
-    template <class Argument>
-    static std::span<scalar const> get(Argument const& a) {
-        return a.numbers;
-    }
-};
-template <>
-struct parameter<std::span<bool const>> {
-    static constexpr std::string_view wanted = "bool[]";
-    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::bool_); }
-    template <class Argument>
-    static std::span<bool const> get(Argument const& a) {
-        return a.bools.view();
-    }
-};
-template <>
-struct parameter<dtype> {
-    static constexpr std::string_view wanted = "ScalarType";
-    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar_type); }
-    static dtype get(argument const& a) { return a.type; }
-};
-
-/// Lists with checked access.
-template <class T>
-struct parameter<safe_span<T>> : parameter<std::span<T>> {
-    template <class Argument>
-    static safe_span<T> get(Argument const& a) {
-        return parameter<std::span<T>>::get(a);
-    }
-};
-
-template <class Tag, base_type Base>
-struct tag_parameter {
-    static constexpr bool accepts(schema_type const& t) { return t.base == Base && !t.list; }
-    static Tag get(argument const& a) {
-        if constexpr (Base == base_type::generator) {
-            return {};
-        } else {
-            return {a.text};
-        }
-    }
-};
-template <>
-struct parameter<layout> : tag_parameter<layout, base_type::layout> {
-    static constexpr std::string_view wanted = "Layout";
-};
-template <>
-struct parameter<device> : tag_parameter<device, base_type::device> {
-    static constexpr std::string_view wanted = "Device";
-};
-template <>
-struct parameter<memory_format> : tag_parameter<memory_format, base_type::memory_format> {
-    static constexpr std::string_view wanted = "MemoryFormat";
-};
-template <>
-struct parameter<generator> : tag_parameter<generator, base_type::generator> {
-    static constexpr std::string_view wanted = "Generator";
-};
-
-/// `T?` of any type taken by value.
-template <class T>
-struct parameter<std::optional<T>> {
-    static constexpr std::string_view wanted = "an optional (T?)";
-    static constexpr bool accepts(schema_type const& t) {
-        schema_type given = t;
-        given.optional = false;
-        return t.optional && parameter<T>::accepts(given);
-    }
-    template <class Argument>
-    static std::optional<T> get(Argument const& a) {
-        if (a.is == argument::kind::none) return std::nullopt;
-        return parameter<T>::get(a);
-    }
-};
-
-} // namespace detail
 
 } // namespace ATON_NAMESPACE::dsl

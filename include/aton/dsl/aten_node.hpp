@@ -2,6 +2,7 @@
 // `g.at<"pow">(x, attr_f<"exponent">(2.0))`: a node that calls ATen itself, for runtimes that have it; checked against ATen's schemas.
 // The node is operator ATen of domain org.pytorch.aten with the attributes `operator` and, if the call names it, `overload_name`.
 // Tensors are its inputs in schema order. Every other argument is an attribute with its name; a Tensor[] adds one for its length.
+// Internal header.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The attributes of a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
+// Public header.
 #pragma once
 
 #include <concepts>
@@ -26,13 +27,17 @@ namespace ATON_NAMESPACE::dsl {
 /// A dtype known at compile time; `g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float32>))` returns a typed value.
 template <dtype Type>
 struct dtype_constant {
+    /// The dtype as a value.
     static constexpr dtype value = Type;
+    /// The dtype, where one is expected.
     // NOLINTNEXTLINE(google-explicit-constructor): a constant is a dtype.
     constexpr operator dtype() const { return Type; }
 };
+/// The constant of a dtype: `dtype_c<dtype::float32>`.
 template <dtype Type>
 inline constexpr dtype_constant<Type> dtype_c{};
 
+/// Whether `T` is a `dtype_constant`.
 template <class T>
 inline constexpr bool is_dtype_constant = false;
 template <dtype Type>
@@ -41,7 +46,9 @@ inline constexpr bool is_dtype_constant<dtype_constant<Type>> = true;
 /// An attribute with its value, the result of `attr::alpha_f(1.0)`; name and type are part of the C++ type.
 template <fixed_string Name, onnx::attr_type Type, class Payload>
 struct attribute_argument {
+    /// The name of the attribute in the schema.
     static constexpr std::string_view name = Name.view();
+    /// The type of the attribute in the schema.
     static constexpr onnx::attr_type type = Type;
     Payload payload;
 };
@@ -240,16 +247,26 @@ void store(node_attribute& a, Payload const& v) {
 /// Attributes by any name, for operators outside ONNX: `attr_f<"alpha">(0.5)`, `attr_i<"axes">({0, 1})`.
 template <fixed_string Name>
 inline constexpr detail::float_attribute<Name> attr_f{};
+/// An attribute with an integer, a dtype, or a list of integers: `attr_i<"axes">({0, 1})`. Throws illegal_call for a number outside int64.
 template <fixed_string Name>
 inline constexpr detail::int_attribute<Name> attr_i{};
+/// An attribute with a string or a list of strings: `attr_s<"mode">("linear")`.
 template <fixed_string Name>
 inline constexpr detail::string_attribute<Name> attr_s{};
+/// An attribute with a tensor or a list of tensors.
 template <fixed_string Name>
 inline constexpr detail::tensor_attribute<Name> attr_t{};
+/// An attribute with a graph, or with the lambda that builds it.
 template <fixed_string Name>
 inline constexpr detail::graph_attribute<Name> attr_g{};
 
 /// Every attribute name of ONNX's schemas with its type: `attr::alpha_f`, `attr::axes_i`, `attr::mode_s`, `attr::value_t`, `attr::body_g`.
+/// ```cpp body
+/// value const soft = g.op<"Softmax">(x, attr::axis_i(-1));
+/// value const any = g.op<"If">(g.cast<dtype::bool_>(y), // a graph attribute takes a lambda, which may use the values around it
+///                              attr::then_branch_g([&](graph<13> inner) { return inner.op<"Neg">(x); }),
+///                              attr::else_branch_g([&](graph<13> inner) { return inner.op<"Abs">(x); }));
+/// ```
 namespace attr {
 #define ATON_ATTRIBUTE_F(name) inline constexpr detail::float_attribute<#name> name##_f{};
 #define ATON_ATTRIBUTE_I(name) inline constexpr detail::int_attribute<#name> name##_i{};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Binds the arguments of an ATen call to a mapping: fills in defaults, expands numbers to lists, and drops nothing silently.
+// Internal header.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,9 @@
 #include <aton/dsl/number_text.hpp>
 
 namespace ATON_NAMESPACE::dsl::detail {
+
+using aten::base_type;
+using aten::schema_type;
 
 // `Argument` is dsl::argument, as a template parameter, so that these functions add nothing to the cost of an include.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Nested graphs, built by lambdas: `attr::then_branch_g([&](graph<13> g) { return g.op<"Neg">(x); })`. Outer values are captured;
 // If, Loop, Scan and SequenceMap determine the types of the parameters.
+// Internal header.
 #pragma once
 
 #include <cstddef>

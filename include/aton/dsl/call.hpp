@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One `g.op<...>(...)` at compile time: sorts its arguments into operands, attributes and outputs, and checks them against the schemas.
+// Internal header.
 #pragma once
 
 #include <concepts>

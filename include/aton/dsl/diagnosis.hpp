@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compile errors: one sentence for one broken rule, printed by the compiler at the user's line.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 // Operators outside ONNX, declared in C++ and checked like ONNX's own:
 //   inline constexpr auto foo_domain = domain<"custom_domain", 1, op<"Foo(T X, T Y, float alpha, int n=1) -> (T Z = like(X))", "T: float16, float">>{};
 // A graph that calls them names the domain: `graph<13, foo_domain> g; g.op<"custom_domain::Foo">(x, y, attr_f<"alpha">(0.5))`.
+// Public header.
 #pragma once
 
 #include <concepts>
@@ -109,6 +110,7 @@ struct declaration_rows {
 /// with `[]`; one without default or `?` is required. An output may have the rule `= like(X)` or `= broadcast(X, Y)`.
 template <fixed_string Declaration, fixed_string Constraints = "", auto... Parts>
 struct op {
+    // Internal.
     using parts = detail::part_list<detail::type_of<Parts>...>;
     static constexpr bool has_parts = sizeof...(Parts) != 0;
     static constexpr std::uint64_t hash = 31 * hash_of(Declaration.view()) + hash_of(Constraints.view());
@@ -279,6 +281,12 @@ struct domain_maker {
 } // namespace detail
 
 /// A domain with your own operators, and the version that models import. An object of this type is an argument of graph<...>.
+/// ```cpp
+/// inline constexpr auto half_body = [](graph<13> g, value x, double factor) { return g.op<"Mul">(x, factor); };
+/// inline constexpr auto my_ops = domain<"my_ops", 1, op<"Scale(T X, float factor=0.5) -> (T Y = like(X))", "T: float, double",
+///                                                       body<half_body>>>{};
+/// inline value halved(graph<13, my_ops> g, value x) { return g.op<"my_ops::Scale">(x); }
+/// ```
 template <fixed_string Name, int Version, class... Ops>
 using domain = typename detail::domain_maker<Name, Version, Ops...>::type;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The signature of a lambda: its graph, its other parameters, and its results.
+// Internal header.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The handle with which mappings build ONNX graphs. Every call is checked at compile time against every opset of the graph's range.
+// Public header.
 #pragma once
 
 #include <concepts>
@@ -29,6 +30,7 @@ namespace ATON_NAMESPACE::dsl {
 
 /// The result type of `g.unsupported(...)`; converts to any type, so that it can be returned. The conversion is never reached.
 struct refusal {
+    /// Never returns: throws aton::error.
     template <class T>
     // NOLINTNEXTLINE(google-explicit-constructor): `return g.unsupported(...)` fits every return type.
     operator T() const {
@@ -59,7 +61,9 @@ struct refused {};
 template <int Since, auto... More>
 class graph {
 public:
+    /// The first opset of the range.
     static constexpr int since = Since;
+    /// The last opset of the range.
     static constexpr int until = detail::last_opset<More...>();
     static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
                   "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
@@ -67,6 +71,7 @@ public:
                   "graph<...> names one domain in two versions; a model imports only one version of a domain");
 
     /// A handle to `data` for this target opset; sets the opset of `data` if it has none.
+    /// Throws aton::error where the target is outside the range.
     graph(graph_data& data, int target) : data_(&data), opset_(target) {
         if (target < since || target > until)
             throw error("opset " + std::to_string(target) + " is outside graph<" + std::to_string(since) + ", " +
@@ -80,6 +85,7 @@ private:
                                    (detail::names_domain<More, Other...>() && ...);
 
 public:
+    /// A graph of this, wider range from one of a narrower range that names the same domains.
     template <int OtherSince, auto... Other>
         requires(widens<OtherSince, Other...>)
     // NOLINTNEXTLINE(google-explicit-constructor): what is legal in a wider range is legal in a narrower one.
@@ -93,11 +99,17 @@ public:
 
     /// The target opset.
     [[nodiscard]] int opset() const { return opset_; }
+    /// The graph under construction, which the handle does not own.
     [[nodiscard]] graph_data& data() const { return *data_; }
     /// The call being converted: overload, source line, expected results.
     [[nodiscard]] node_context const& context() const { return data_->context; }
 
     /// The same graph in a narrower range, inside `if (g.opset() <= 17)` and the like: `g.within<13, 17>()`.
+    /// ```cpp body
+    /// if (g.opset() >= 18) {
+    ///     value const hidden = g.within<18>().op<"Mish">(x);
+    /// }
+    /// ```
     template <int NarrowSince, auto... NarrowMore>
     [[nodiscard]] graph<NarrowSince, NarrowMore...> within() const {
         return {*data_, opset_};
@@ -119,6 +131,12 @@ public:
     /// Calls an ONNX operator: `g.op<"Elu">(x, attr::alpha_f(0.5))`, "ai.onnx.ml::Scaler" for other domains. Arguments are operands in
     /// schema order (values, optional values, `absent`, numbers, lists for variadic inputs); attributes and `outputs<n>` may be anywhere.
     /// Returns one value, a tuple for `outputs<n>`, a vector for `output_list(n)`. Throws illegal_call for dtypes illegal at the target opset.
+    /// ```cpp body
+    /// value const scaled = g.op<"Mul">(x, 0.5);                                  // the number becomes a constant of x's dtype
+    /// auto const [largest, at] = g.op<"TopK">(x, g.ints({5}), outputs<2>);       // two outputs
+    /// value const joined = g.op<"Concat">(list, attr::axis_i(0));                // a list for a variadic input
+    /// value const limited = g.op<"Clip">(x, absent, g.scalar_like(6, x));        // without the optional minimum
+    /// ```
     template <fixed_string Name, class... Args>
     [[nodiscard("the node is unused; write (void)g.op<...>(...) if that is intended")]]
     auto op(Args const&... args) const {
@@ -184,11 +202,18 @@ public:
     }
 
     /// A 0-d constant. Refuses a number that does not fit the dtype; to convert it, use `g.cast(g.scalar(300, dtype::int64), dtype::int8)`.
+    /// ```cpp body
+    /// value const one = g.scalar(1, dtype::float32);
+    /// ```
     [[nodiscard]] value scalar(aton::scalar number, dtype type) const {
         if (!fits(number, type)) detail::refuse_constant(number, type);
         return constant(scalar_tensor(number, type));
     }
     /// A constant tensor.
+    /// ```cpp body
+    /// std::int64_t const steps[] = {1, 2, 4};
+    /// value const dilations = g.constant(aton::int64_tensor(steps));
+    /// ```
     [[nodiscard]] value constant(tensor data) const {
         return {*data_, detail::append_constant(*data_, std::move(data))};
     }
@@ -211,12 +236,18 @@ public:
     }
 
     /// The size of dimension `i` of `x` (negative counts from the end): a constant if it is static, else computed from Shape.
+    /// Refuses a value of unknown rank, and a dimension that it does not have.
+    /// ```cpp body
+    /// size const sizes[] = {g.size(x, 0), -1};
+    /// value const flat = g.op<"Reshape">(x, g.ints(sizes)); // a constant shape where the size is static
+    /// ```
     [[nodiscard]] sym_int size(value x, std::int64_t i) const {
         if (dim const& d = x.size(i); d.is_static()) return d.size();
         std::int64_t const n = x.rank();
         return value(op<"Gather">(op<"Shape">(x), scalar(i < 0 ? i + n : i, dtype::int64), attr::axis_i(0)));
     }
     /// All dimensions of `x`.
+    /// Refuses a value of unknown rank.
     [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
         safe_vector<sym_int> all;
         for (std::int64_t i = 0; i != x.rank(); ++i) all.push_back(size(x, i));
@@ -224,6 +255,10 @@ public:
     }
 
     /// `x` converted to `target`: `x` itself if it has this dtype, a constant if `x` is one, else a Cast, which refuses complex dtypes.
+    /// ```cpp body
+    /// value const wide = g.cast(x, promote(x, y)); // a dtype that is known when the model is exported
+    /// value const index = g.cast<dtype::int64>(x); // one that the compiler knows: the result has it in its C++ type
+    /// ```
     [[nodiscard]] value cast(value x, dtype target) const {
         if (x.dtype() == target) return x;
         if (x.is_constant() && tensor::can_hold(x.dtype()) && tensor::can_hold(target))
@@ -238,6 +273,7 @@ public:
         return typed_value<tensors(Target)>(cast(x, Target));
     }
     /// `x` converted to the dtype of `y`; a CastLike (opset 15) if that is unknown.
+    /// Refuses the call below opset 15 where that dtype is not known.
     [[nodiscard]] value cast_like(value x, value y) const {
         if (y.dtype() != dtype::undefined) return cast(x, y.dtype());
         if (opset_ < 15) throw unsupported_error("a cast to an unknown dtype needs opset 15");
@@ -253,6 +289,7 @@ public:
     }
 
     /// A sequence of tensors of one dtype; an empty one needs `type`.
+    /// Refuses an empty list without a dtype.
     [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined) const {
         if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements);
         if (type == dtype::undefined) throw unsupported_error("an empty sequence needs a dtype");
@@ -271,6 +308,12 @@ public:
     }
 
     /// Refuses a call that the mapping cannot express: `return g.unsupported("antialias with align_corners")`.
+    /// ```cpp
+    /// inline constexpr auto celu = symbolic<"aten::celu(self, alpha)">([](graph<13> g, value x, double alpha) -> value {
+    ///     if (alpha == 0) return g.unsupported("alpha=0, which celu divides by");
+    ///     return g.op<"Celu">(x, attr::alpha_f(alpha));
+    /// });
+    /// ```
     [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Appends one node to the graph: resolves type variables from the operands' dtypes, and refuses what the target opset does not allow.
+// Internal header.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers in messages, and refusals of numbers that do not fit a dtype or an attribute.
+// Internal header.
 #pragma once
 
 #include <charconv>

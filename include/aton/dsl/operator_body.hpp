@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declared operators at run time: default attributes, types of results, and bodies that become functions.
+// Public header.
 #pragma once
 
 #include <concepts>
@@ -149,12 +150,15 @@ Attribute const* find_attribute(graph_node const& node, onnx::declared_schema sc
 template <class Graph>
 class basic_inference {
 public:
+    /// For one call of a declared operator.
     basic_inference(Graph const& graph, graph_node const& node, onnx::declared_schema schema)
         : graph_(graph),
           node_(node),
           schema_(schema) {}
 
+    /// The number of inputs of the call, skipped ones included.
     [[nodiscard]] std::size_t inputs() const { return node_.inputs.size(); }
+    /// Whether the call has input `i`.
     [[nodiscard]] bool has(std::size_t i) const { return i < inputs() && node_.inputs[i] != no_value; }
     /// The type of an input as far as it is known; unknown for a missing input.
     [[nodiscard]] value_type input(std::size_t i) const {
@@ -183,6 +187,7 @@ private:
     graph_node const& node_;
     onnx::declared_schema schema_;
 };
+/// What a rule takes: `value_type rule(inference const& in)`.
 using inference = basic_inference<graph_data>;
 
 namespace detail {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checks that the body and the infer rule of a declared operator match its declaration, and describes mismatches.
+// Internal header.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Describes the tables of a plugin (plugin_description.hpp) and runs its rows. Both sides must be compiled from headers of the same
 // version, with the same standard library and struct layouts; the description records all three.
+// Internal header.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The binary interface between Aton and a plugin: a constant of plain C types, and one function that runs a row.
+// Internal header.
 #pragma once
 
 #include <cstdint>

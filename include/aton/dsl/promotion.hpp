@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ATen's type promotion for values: tensors with dimensions take precedence over 0-d tensors, and these over Python numbers.
+// Public header.
 #pragma once
 
 #include <span>
@@ -32,6 +33,10 @@ inline void add_operand(aten::promotion& p, std::span<value const> list) {
 /// The dtype in which ATen computes with these tensors, optional tensors, lists of tensors and numbers. Examples: a 1-d int64 and a 0-d
 /// float32 give float32; a 1-d float16 and a 0-d float32 give float16; an int64 tensor and the number 0.5 give float32. Refuses the
 /// conversion if a rank is unknown.
+/// ```cpp body
+/// dtype const type = promote(x, y);
+/// value const sum = g.op<"Add">(g.cast(x, type), g.cast(y, type));
+/// ```
 template <class... Operands>
 dtype promote(Operands const&... operands) {
     aten::promotion p;

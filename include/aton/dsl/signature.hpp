@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Binds the string of `symbolic<"...">` to its ATen schema: "aten::elu(self, alpha)" names arguments of a schema that torch
 // declares; a whole schema, as for TORCH_LIBRARY, declares an operator that torch does not declare.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A symbolic function: converts calls of one ATen overload to ONNX operators, for a range of opsets.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/graph.hpp>
+#include <aton/dsl/parameter.hpp>
 #include <aton/dsl/signature.hpp>
 #include <aton/dsl/value.hpp>
 
@@ -283,15 +285,17 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
 /// A signature with its body. A row is also callable: `row(g, x, alpha)` calls the body from another mapping.
 template <fixed_string Text, class Body, bool Overrides = false>
 struct row {
+    /// Whether the row was made with `override_`.
     static constexpr bool overrides = Overrides;
-    using signature = detail::signature<Text>;
-    using traits = detail::body_traits<Body>;
-
+    /// Calls the body with the graph and the arguments that it takes, in its order. Throws what the body throws.
     template <class Graph, class... Args>
     constexpr decltype(auto) operator()(Graph g, Args const&... args) const {
         return Body{}(g, args...);
     }
 
+    // Internal.
+    using signature = detail::signature<Text>;
+    using traits = detail::body_traits<Body>;
     static void run(invocation& in) { run(in, std::make_index_sequence<signature::count>{}); }
 
 private:
@@ -339,11 +343,19 @@ struct row_maker {
 
 /// `symbolic<"aten::elu(self, alpha, scale)">(body)`: names the arguments that the body takes, in its order. Arguments that are not named
 /// must have their schema defaults in an exported call. For operators that torch does not declare, the string is a whole schema.
+/// ```cpp
+/// inline constexpr auto elu = symbolic<"aten::elu(self, alpha)">( // `scale` and `input_scale` must be 1
+///     [](graph<13> g, value x, double alpha) { return g.op<"Elu">(x, attr::alpha_f(alpha)); });
+/// ```
 template <fixed_string Text>
 inline constexpr detail::row_maker<Text, false> symbolic{};
 
 /// The same for a row that replaces one in a later table or in the built-in library; without `override_`, the export is refused. If it
 /// replaces nothing, it is an ordinary row.
+/// ```cpp
+/// inline constexpr auto my_table = table(
+///     override_<"aten::relu(self)">([](graph<14> g, value x) { return g.op<"Max">(x, g.scalar_like(0, x)); }));
+/// ```
 template <fixed_string Text>
 // NOLINTNEXTLINE(readability-identifier-naming): `override` has a meaning in C++.
 inline constexpr detail::row_maker<Text, true> override_{};

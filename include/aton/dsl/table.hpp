@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tables of symbolic functions: built at compile time, joined with +, looked up by overload and target opset.
+// Public header.
 #pragma once
 
 #include <array>
@@ -33,6 +34,7 @@ struct entry {
     bool overrides = false;        ///< made with override_: may shadow another row for the same opsets
     void const* foreign = nullptr; ///< of a plugin's row: data for `run`
 
+    /// Whether the row covers this opset.
     [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
 };
 
@@ -108,22 +110,37 @@ template <class... Rows>
 struct table_type {
     boost::hana::tuple<Rows...> rows;
 
+    /// The rows without their C++ types.
     static constexpr std::array<entry, sizeof...(Rows)> entries{detail::make_entry<Rows>()...};
-    static constexpr detail::sentence duplicate = detail::duplicate_row(entries);
 
+    /// The rows as a view, which every table of the program converts to.
     // NOLINTNEXTLINE(google-explicit-constructor): a table is a view of its rows.
     constexpr operator table_view() const { return entries; }
+    /// The number of rows.
     [[nodiscard]] static constexpr std::size_t size() { return sizeof...(Rows); }
 
+    /// The rows of both tables. Two rows for the same overload with overlapping opsets are a compile error.
     template <class... Other>
     friend constexpr auto operator+(table_type const&, table_type<Other...> const&) {
         using both = table_type<Rows..., Other...>;
         if constexpr (both::duplicate.length != 0) (void)sizeof(detail::diagnosis<both::duplicate>);
         return both{};
     }
+
+    // Internal.
+    static constexpr detail::sentence duplicate = detail::duplicate_row(entries);
 };
 
 /// A table of symbolic functions. Two rows for the same overload with overlapping opsets are a compile error.
+/// ```cpp
+/// inline constexpr auto hard_swish = table(
+///     symbolic<"aten::hardswish(self)">([](graph<13, 13> g, value x) {
+///         value const gate = g.op<"HardSigmoid">(x, attr::alpha_f(1.0 / 6));
+///         return g.op<"Mul">(x, gate);
+///     }),
+///     symbolic<"aten::hardswish(self)">([](graph<14> g, value x) { return g.op<"HardSwish">(x); }));
+/// inline constexpr auto all = hard_swish + table(symbolic<"aten::neg(self)">([](graph<13> g, value x) { return g.op<"Neg">(x); }));
+/// ```
 template <class... Rows>
 constexpr auto table(Rows...) {
     constexpr bool only_rows = (detail::is_row<Rows> && ...);
@@ -177,6 +194,18 @@ constexpr auto call_row(table_type<Rows...> const& t, Graph g, Args const&... ar
 
 /// Converts one ATen call with `arguments` in schema order; missing ones get their defaults, also at the end of the list.
 /// Throws unsupported_error or illegal_call with the reason; the graph may then contain unused nodes.
+/// ```cpp
+/// #include <aton/mappings.hpp>
+///
+/// inline std::string elu_at_opset_20() {
+///     graph_data data;
+///     value const x(data, data.add_input("x", {dtype::float32, aton::shape{"batch", 8}}));
+///     entry const* const row = find(aton::mappings::library(), "aten::elu", 20); // nullptr: no mapping
+///     std::vector<result> const results = convert(data, *row, 20, {argument::of_tensor(x)});
+///     data.outputs = {results[0].single.id()};
+///     return to_string(data);
+/// }
+/// ```
 template <class Graph>
 std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vector<argument> arguments) {
     graph.opset = opset;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checks that a table has rows for every opset of a range: `static_assert(covers<my_table, 13, newest>)`.
+// Public header.
 #pragma once
 
 #include <string_view>
@@ -74,6 +75,10 @@ struct coverage {
 } // namespace detail
 
 /// Whether every overload of the table, or each of `Overloads`, has a row for each opset from `Since` to `Until`.
+/// ```cpp
+/// inline constexpr auto my_table = table(symbolic<"aten::neg(self)">([](graph<13> g, value x) { return g.op<"Neg">(x); }));
+/// static_assert(covers<my_table, 13, newest> && !covers<my_table, 11, newest>);
+/// ```
 template <auto const& Table, int Since, int Until, fixed_string... Overloads>
 inline constexpr bool covers = detail::coverage<Table, Since, Until, Overloads...>::gap.opset == 0;
 

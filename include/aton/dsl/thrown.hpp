@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Describes an exception of a mapping in one short line: with the text of Aton or of the author, not of the C++ library.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Handles to values of the graph under construction: `value`, `optional_value`, and results with sets of possible types.
+// Public header.
 #pragma once
 
 #include <concepts>
@@ -22,11 +23,16 @@ namespace ATON_NAMESPACE::dsl {
 class value {
 public:
     value() = default;
+    /// A handle to a value of a graph, which must outlive it.
     value(graph_data& graph, value_id id) : graph_(&graph), id_(id) {}
 
+    /// Kind, dtype and shape, as far as they are known.
     [[nodiscard]] value_type const& type() const { return record().type; }
+    /// The element type; `undefined` when it is not known.
     [[nodiscard]] aton::dtype dtype() const { return record().type.dtype; }
+    /// The shape, which may lack the rank or single sizes.
     [[nodiscard]] aton::shape const& shape() const { return record().type.shape; }
+    /// Whether the number of dimensions is known.
     [[nodiscard]] bool has_rank() const { return shape().has_rank(); }
     /// The number of dimensions; refuses the conversion if it is unknown.
     [[nodiscard]] std::int64_t rank() const {
@@ -34,6 +40,7 @@ public:
         return static_cast<std::int64_t>(shape().rank());
     }
     /// Dimension `i`; negative counts from the end.
+    /// Refuses the conversion when the rank is not known or has no such dimension.
     [[nodiscard]] dim const& size(std::int64_t i) const {
         std::int64_t const n = rank();
         if (i < -n || i >= n)
@@ -51,6 +58,12 @@ public:
         return *t;
     }
     /// The single element of a constant as a number: `alpha.constant<double>()`.
+    /// Refuses the conversion when the value is not a constant of one element.
+    /// ```cpp body
+    /// if (x.is_constant()) {
+    ///     auto const factor = x.constant<double>();
+    /// }
+    /// ```
     template <class T>
     [[nodiscard]] T constant() const {
         tensor const& t = constant();
@@ -67,12 +80,14 @@ public:
         owner().values[id_].type = std::move(type);
         return *this;
     }
+    /// States the shape of a result where it cannot be inferred.
     value const& set_shape(aton::shape shape) const {
         owner().values[id_].type.shape = std::move(shape);
         return *this;
     }
     // NOLINTEND(modernize-use-nodiscard)
 
+    /// The index of the value in its graph; `no_value` for a handle that was never set.
     [[nodiscard]] value_id id() const { return id_; }
     /// The graph of the value; refuses the conversion for a value that was never set.
     [[nodiscard]] graph_data& owner() const {
@@ -100,13 +115,20 @@ bool operator==(A const&, B const&) {
 }
 
 /// A result of `g.op`: a value whose type is in `Types`. Converts only to `value` and to supersets.
+/// ```cpp body
+/// typed_value<tensors(dtype::bool_)> const equal = g.op<"Equal">(x, y);
+/// value const inverse = g.op<"Not">(equal); // `Not` of a float32 would not compile
+/// ```
 template <type_set Types>
 class typed_value : public value {
 public:
+    /// The types that the value can have.
     static constexpr type_set types = Types;
 
     typed_value() = default;
+    /// States that a value has one of these types; nothing checks it.
     constexpr explicit typed_value(value v) : value(v) {}
+    /// From a value with fewer possible types.
     template <type_set Narrower>
         requires(Types.contains(Narrower) && Narrower != Types)
     // NOLINTNEXTLINE(google-explicit-constructor): the value is in every superset.
@@ -115,12 +137,14 @@ public:
 
 /// `absent` skips an optional input.
 struct absent_t {};
+/// Skips an optional input of `g.op`, and is an `optional_value` without a value.
 inline constexpr absent_t absent{};
 
 /// A value or nothing: ATen's `Tensor?`.
 class optional_value {
 public:
     optional_value() = default;
+    /// A value, or none.
     // NOLINTBEGIN(google-explicit-constructor): a value is an optional value.
     optional_value(value v) : value_(v) {}
     optional_value(absent_t) {}
@@ -128,14 +152,21 @@ public:
     /// Absent; `name` is the argument, for messages, and must outlive the value.
     optional_value(absent_t, std::string_view name) : name_(name) {}
 
+    /// Whether there is a value.
     [[nodiscard]] bool has_value() const { return value_.id() != no_value; }
+    /// The same, for conditions.
     explicit operator bool() const { return has_value(); }
     /// The value; refuses the conversion if it is absent: `if (bias) ... *bias`.
+    /// ```cpp body
+    /// value const sum = o ? value(g.op<"Add">(x, *o)) : x;
+    /// ```
     [[nodiscard]] value const& operator*() const {
         if (!has_value()) refuse_absent();
         return value_;
     }
+    /// A member of the value; refuses the conversion where it is absent.
     [[nodiscard]] value const* operator->() const { return &**this; }
+    /// The index of the value in its graph; `no_value` where it is absent.
     [[nodiscard]] value_id id() const { return value_.id(); }
 
 private:
@@ -152,6 +183,7 @@ private:
 class sym_int {
 public:
     sym_int() = default;
+    /// From a number, or from a 0-d int64 value; a constant value becomes its number. Refuses a constant of several elements.
     // NOLINTBEGIN(google-explicit-constructor): a number or a value is a size.
     sym_int(std::int64_t constant) : constant_(constant) {}
     sym_int(int constant) : constant_(constant) {}
@@ -160,12 +192,14 @@ public:
     }
     // NOLINTEND(google-explicit-constructor)
 
+    /// Whether the size is a number.
     [[nodiscard]] bool is_constant() const { return value_.id() == no_value; }
     /// The number; refuses the conversion if the graph computes it.
     [[nodiscard]] std::int64_t constant() const {
         if (!is_constant()) throw unsupported_error("a size must be a constant here");
         return constant_;
     }
+    /// Whether the size is a number, and this one.
     [[nodiscard]] bool is(std::int64_t n) const { return is_constant() && constant_ == n; }
     /// The 0-d int64 value of a size that is not constant.
     [[nodiscard]] dsl::value const& as_value() const { return value_; }
@@ -181,12 +215,14 @@ using size = sym_int;
 /// Asks `g.op` for the first `N` outputs as a tuple: `auto [y, h, c] = g.op<"LSTM">(x, w, r, outputs<3>)`.
 template <int N>
 struct outputs_t {};
+/// The argument that asks `g.op` for `N` outputs.
 template <int N>
 inline constexpr outputs_t<N> outputs{};
 
 /// Asks `g.op` for a number of outputs that is known only at run time, as a vector.
 struct output_list {
     std::size_t count;
+    /// Asks for `n` outputs.
     constexpr explicit output_list(std::size_t n) : count(n) {}
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Exports .pt2 files to .onnx files.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -65,6 +66,7 @@ struct warning {
     std::string text;
 };
 
+/// What to export, and how; the defaults are those of `aton export`.
 struct export_options {
     int opset = 20;
     weight_mode weights = weight_mode::embed;
@@ -102,6 +104,7 @@ struct unconvertible {
 /// Operators of a program cannot be converted. what() names the first ones, on one line.
 class export_error : public error {
 public:
+    /// `message` is one line.
     export_error(std::string message, std::vector<unconvertible> nodes)
         : error(std::move(message)),
           nodes_(std::make_shared<std::vector<unconvertible> const>(std::move(nodes))) {}
@@ -115,6 +118,18 @@ private:
 
 /// Exports `from` to `to`, and external weights to `to`.data. Files are written atomically. Throws aton::error, one line with the file,
 /// the node, the operator and the user's source line; export_error if operators cannot be converted.
+/// ```cpp
+/// #include <aton/exporter/exporter.hpp>
+///
+/// inline void export_for_opset_18() {
+///     aton::export_options options;
+///     options.opset = 18;
+///     options.weights = aton::weight_mode::external;
+///     options.dims = {{"x", 0, "batch"}};
+///     aton::export_report const report = aton::export_file("model.pt2", "model.onnx", options);
+///     for (aton::warning const& each : report.warnings) std::puts(each.text.c_str());
+/// }
+/// ```
 export_report export_file(std::string const& from, std::string const& to, export_options const& options = {});
 
 /// Checks tables, which are searched in order, and before the built-in ones. Throws aton::error if a row shadows another row for the same
@@ -134,11 +149,39 @@ void prepare(program::program& p, export_options const& options);
 void check_guards(graph_data& graph, program::program const& p, export_options const& options = {});
 
 /// The operators of a prepared program without a mapping at the target opset, or whose mapping refuses a call.
+/// ```cpp
+/// #include <aton/exporter/exporter.hpp>
+/// #include <aton/frontend/pt2/read_program.hpp>
+///
+/// inline std::size_t operators_without_a_mapping(std::string const& path) {
+///     aton::program::program p = aton::pt2::read_program(path);
+///     aton::prepare(p, {});
+///     return aton::find_unconvertible(p).size();
+/// }
+/// ```
 [[nodiscard]] std::vector<unconvertible> find_unconvertible(program::program const& p,
                                                             export_options const& options = {});
 
 /// The ONNX graph of a prepared program, before any pass. Weights are initializers that point into the program, which must outlive the
 /// graph. Throws export_error, which has all operators that cannot be converted.
+/// ```cpp
+/// #include <deque>
+///
+/// #include <aton/exporter/exporter.hpp>
+/// #include <aton/passes/passes.hpp>
+/// #include <aton/frontend/pt2/read_program.hpp>
+///
+/// inline void export_in_steps(std::string const& from, std::string const& to) { // what export_file() does
+///     aton::export_options const options;
+///     aton::program::program p = aton::pt2::read_program(from);
+///     aton::prepare(p, options);
+///     aton::graph_data graph = aton::convert_program(p, options);
+///     std::deque<aton::stored_tensor> weights;
+///     aton::optimize(graph, weights);
+///     aton::check_guards(graph, p, options);
+///     aton::write_model(graph, to, aton::weight_options{});
+/// }
+/// ```
 [[nodiscard]] graph_data convert_program(program::program const& p, export_options const& options = {});
 
 } // namespace ATON_NAMESPACE

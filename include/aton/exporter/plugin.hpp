@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Plugins: shared libraries with mapping tables, built with ATON_PLUGIN of <aton/plugin.hpp> and loaded at run time.
+// Public header.
 #pragma once
 
 #include <memory>
@@ -14,6 +15,7 @@ namespace ATON_NAMESPACE {
 class plugin {
 public:
     struct library;
+    /// For `load_plugin`, which is the way to get one.
     explicit plugin(std::unique_ptr<library> loaded);
     plugin(plugin&& other) noexcept;
     plugin& operator=(plugin&& other) noexcept;
@@ -30,6 +32,17 @@ private:
 
 /// Loads a plugin from a file; the library path is not searched. Throws aton::error, one line with the reason: no such file, not a shared
 /// library, not a plugin, built against another version of Aton or another standard library, or malformed.
+/// ```cpp
+/// #include <aton/exporter/exporter.hpp>
+/// #include <aton/exporter/plugin.hpp>
+///
+/// inline void export_with(std::string const& library) {
+///     aton::plugin const mine = aton::load_plugin(library); // lives as long as its tables are used
+///     aton::export_options options;
+///     options.tables = mine.tables();
+///     aton::export_file("model.pt2", "model.onnx", options);
+/// }
+/// ```
 [[nodiscard]] plugin load_plugin(std::string const& path);
 
 } // namespace ATON_NAMESPACE

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The ONNX graph under construction: plain structs. `value` and `graph` are handles to them; printers and writers read them.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -43,9 +44,12 @@ constexpr type_set set_of(value_type const& t) {
     return {};
 }
 
+/// The index of a value in `graph_data::values`.
 using value_id = std::uint32_t;
+/// The id of no value: an input that is skipped.
 inline constexpr value_id no_value = ~value_id{0};
 
+/// The domain of nodes that call ATen itself: `g.at`.
 inline constexpr std::string_view aten_domain = "org.pytorch.aten";
 
 struct graph_data;
@@ -94,6 +98,7 @@ struct node_origin {
     std::string source; ///< "model.py:12 in forward"
 };
 
+/// A value of a graph: its name, its type and where it comes from.
 struct graph_value {
     std::string name; ///< empty: numbered when printed or written
     value_type type;
@@ -116,6 +121,7 @@ struct argument; // dsl/argument.hpp
 
 /// The call being converted. A body reads it through `g.context()`, so that one body can serve a family of operators.
 struct node_context {
+    /// The budget of a call outside a conversion.
     static constexpr std::uint32_t unlimited = static_cast<std::uint32_t>(-1);
 
     std::string_view overload;                     ///< "aten::elu"
@@ -164,7 +170,9 @@ struct graph_function {
 /// A graph of ONNX operators. Values are in a deque, so that references stay valid while it grows; nodes are in topological order.
 /// Its functions are templates only so that an include does not instantiate those that nobody calls.
 struct graph_data {
+    /// The type of the elements of `nodes`, for templates.
     using node_type = graph_node;
+    /// The type of the attributes of a node, for templates.
     using attribute_type = node_attribute;
 
     std::string name = "aton";
@@ -181,12 +189,14 @@ struct graph_data {
     bool in_function = false;     ///< set while the body of a function is built
     node_context context;
 
+    /// Appends a value that nothing produces yet; without a name it is numbered when it is printed or written.
     template <class Type = value_type>
     value_id add_value(Type type, std::string value_name = {}) {
         values.push_back({std::move(value_name), std::move(type), -1, -1, false, no_value});
         return static_cast<value_id>(values.size() - 1);
     }
 
+    /// Appends an input of the graph.
     template <class Type = value_type>
     value_id add_input(std::string value_name, Type type) {
         value_id const id = add_value(std::move(type), std::move(value_name));

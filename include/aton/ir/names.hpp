@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names for all values of a graph and its subgraphs, unique in the model, for printers and writers.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints graphs in PyTorch's form: `%y : Float(2, 3) = onnx::Elu[alpha=0.5](%x)`.
 // Templates only so that an include does not instantiate them.
+// Public header.
 #pragma once
 
 #include <charconv>

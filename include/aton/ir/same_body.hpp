@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bitwise comparison of attributes and bodies of nodes: NaN equals itself, and -0. does not equal 0.
+// Internal header.
 #pragma once
 
 #include <bit>

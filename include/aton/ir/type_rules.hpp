@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether a value's type is one that an operator's schema has at an opset, and the sentence if it is not.
+// Internal header.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Activations: aten's relu, elu, gelu ... as ONNX operators.
+// Public header.
 #pragma once
 
 #include <algorithm>

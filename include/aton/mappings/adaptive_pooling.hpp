@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Adaptive pooling, whose window sizes follow from the output size.
+// Public header.
 #pragma once
 
 #include <algorithm>

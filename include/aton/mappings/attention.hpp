@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scaled dot product attention as two MatMuls around a Softmax, with ATen's masks, causality and grouped heads.
+// Public header.
 #pragma once
 
 #include <cmath>

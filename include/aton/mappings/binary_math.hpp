@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ..., correct at zeros, infinities and NaN.
+// Public header.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bitwise operators and shifts: aten's bitwise_and, __or__, __lshift__ ..., also below opset 18, which added BitwiseAnd.
+// Public header.
 #pragma once
 
 #include <aton/mappings/detail/binary.hpp>

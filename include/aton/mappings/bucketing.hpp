@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bucket indices: aten's searchsorted and bucketize.
+// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary.
+// Public header.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The built-in tables as a compiled library (target aton::mappings), for programs that only look rows up.
+// Public header.
 #pragma once
 
 #include <span>

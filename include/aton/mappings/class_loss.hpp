@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Losses with class targets: negative log likelihood, cross entropy and margin losses.
+// Public header.
 #pragma once
 
 #include <cstdint>

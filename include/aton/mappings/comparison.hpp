@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Comparisons and logic: aten's eq, lt, isclose, equal, isin, logical_and ... in the dtype that ATen compares in.
+// Public header.
 #pragma once
 
 #include <limits>

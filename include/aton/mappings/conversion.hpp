@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Conversions of dtype, and operators that are the identity in ONNX: aten's to, clone, contiguous, alias, copy, fill, item ...
+// Public header.
 #pragma once
 
 #include <aton/mappings/detail/unary.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ATen's convolutions over one to three spatial dimensions, including transposed ones, as ONNX's Conv and ConvTranspose.
+// Public header.
 #pragma once
 
 #include <aton/mappings/detail/windows.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // New tensors: aten's zeros, ones, full, empty, eye and their _like and new_ forms.
+// Public header.
 #pragma once
 
 #include <algorithm>

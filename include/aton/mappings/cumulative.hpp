@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Cumulative reductions along an axis: cumsum, cumprod, cummax ..., and differences and trapezoids of adjacent elements.
+// Public header.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Triangles and diagonals: aten's tril, triu, diag, diagonal, diag_embed and trace.
+// Public header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Distances and similarities of vectors: aten's cdist, pdist, pairwise_distance and cosine_similarity.
+// Public header.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Arithmetic on two tensors, or a tensor and a number: aten's add, div, pow, maximum, lerp ..., with ATen's type promotion.
+// Public header.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Elementwise functions of one tensor: aten's abs, exp, log1p, round, sign, isnan, nan_to_num ...
+// Public header.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Embeddings: rows of a weight by index, and their sums, means and maxima over bags.
+// Public header.
 #pragma once
 
 #include <cstdint>

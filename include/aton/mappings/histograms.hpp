@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts of equal or near elements: aten's histc and bincount.
+// Histograms: aten's histc and bincount.
+// Public header.
 #pragma once
 
 #include <array>

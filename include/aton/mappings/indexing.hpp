@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reading by index: aten's index, index_select, gather, take and take_along_dim.
+// Public header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Joining tensors: aten's cat, stack, block_diag, meshgrid, cartesian_prod, combinations ...
+// Public header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Linear algebra: aten's det, inverse, matrix_power and cross.
+// Public header.
 #pragma once
 
 #include <cstddef>

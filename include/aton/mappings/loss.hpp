@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Elementwise losses between predictions and targets, unreduced, averaged or summed.
+// Public header.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Matrix products: aten's mm, matmul, linear, addmm, einsum ...
+// Public header.
 #pragma once
 
 #include <cmath>

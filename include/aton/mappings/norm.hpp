@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Vector and matrix norms, and renorm.
+// Public header.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Batch, layer, group, instance, RMS and weight normalization.
+// Public header.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ATen's padding: constant, reflection, replication and circular. Negative pads crop.
+// Public header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Patches of images as columns: aten's im2col and col2im.
+// Public header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pixel and channel shuffles: aten's pixel_shuffle, pixel_unshuffle and channel_shuffle.
+// Public header.
 #pragma once
 
 #include <cstdint>

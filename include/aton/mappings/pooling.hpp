@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ATen's pooling over one to three spatial dimensions: max (with indices), average, and max_unpool.
+// Public header.
 #pragma once
 
 #include <tuple>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random operators: aten's dropouts, which are random only in training.
+// Random operators: aten's dropout, which is random in training only.
+// Public header.
 #pragma once
 
 #include <optional>

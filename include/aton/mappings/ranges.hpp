@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sequences: aten's arange, linspace, logspace and window functions, counted and rounded as ATen does.
+// Public header.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // LSTM, GRU and RNN over sequences, and single cells: converts ATen's gate order and state layout to ONNX's.
+// Public header.
 #pragma once
 
 #include <cstddef>

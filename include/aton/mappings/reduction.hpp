@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reductions: aten's sum, mean, prod, max and min with indices, all, any ... as ONNX's Reduce operators.
+// Public header.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Repeating and reversing elements: aten's repeat, tile, repeat_interleave, roll, flip and rot90.
+// Public header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ATen's upsampling as ONNX's Resize where both sample at the same positions, otherwise as tables of indices and weights.
+// Public header.
 #pragma once
 
 #include <optional>

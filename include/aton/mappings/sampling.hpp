@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sampling at grid points: aten's grid_sampler and affine_grid_generator.
+// Public header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
+// Public header.
 #pragma once
 
 #include <algorithm>

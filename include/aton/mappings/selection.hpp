@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Selecting elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
+// Public header.
 #pragma once
 
 #include <algorithm>

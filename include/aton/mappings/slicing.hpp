@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Parts of a tensor by position: aten's slice, select, narrow, as_strided and unfold.
+// Public header.
 #pragma once
 
 #include <cstddef>

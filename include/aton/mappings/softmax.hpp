@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Softmax and its logarithm along an axis.
+// Public header.
 #pragma once
 
 #include <cstdint>

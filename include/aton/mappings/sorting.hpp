@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Order along an axis: aten's sort, topk and kthvalue, as ONNX's TopK.
+// Public header.
 #pragma once
 
 #include <cstdint>

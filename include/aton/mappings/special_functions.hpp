@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Special functions without an ONNX operator: aten's erfc, erfinv, ndtr, lgamma, digamma, i0 ..., approximated to float32
 // precision.
+// Public header.
 #pragma once
 
 #include <initializer_list>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Splitting along an axis: aten's split, chunk, tensor_split, unbind ...
+// Public header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Statistics along axes: aten's var, std, median, mode and quantile.
+// Public header.
 #pragma once
 
 #include <array>

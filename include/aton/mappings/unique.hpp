@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Distinct elements: aten's unique operators as ONNX's Unique.
+// Public header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Views: aten's reshape, squeeze, permute, expand ..., which change the shape but not the elements.
+// Public header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checks that a finished graph is legal ONNX at its opset, by schemas and shapes, before anything is written.
+// Public header.
 #pragma once
 
 #include <aton/ir/graph.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ONNX files: conversion between graphs and ModelProto, and the ONNX checker. Follows onnx/onnx.proto of ONNX 1.23.
+// Public header.
 #pragma once
 
 #include <cstdint>
@@ -46,14 +47,25 @@ struct model {
 [[nodiscard]] std::string to_model_proto(graph_data const& graph, model_options const& options = {});
 
 /// Writes the model to `path` atomically: a temporary file in the same folder is renamed.
+/// Throws aton::error, as to_model_proto() does, and for a file that cannot be written.
 void write_model(graph_data const& graph, std::string const& path, model_options const& options = {});
 
 /// Writes bytes to a file atomically, or directly to a pipe or device. Throws aton::error.
 void write_file(std::string_view bytes, std::string const& path);
 
 /// The model in a file. Throws aton::error, one line that names the file, for anything that is not a readable ONNX model.
+/// ```cpp
+/// #include <aton/model_io/model_io.hpp>
+///
+/// inline std::string listing(std::string const& path) {
+///     aton::model m = aton::read_model(path);
+///     aton::load_external(m, path);
+///     return aton::to_string(m.graph);
+/// }
+/// ```
 [[nodiscard]] model read_model(std::string const& path);
 /// The model in memory. Messages use `name` for it.
+/// Throws aton::error as read_model() does.
 [[nodiscard]] model parse_model(std::string_view bytes, std::string_view name = "model");
 
 /// Reads the initializers of the main graph that are in other files; `path` is that of the model. Throws aton::error for a file that
@@ -62,8 +74,17 @@ void load_external(model& m, std::string const& path);
 
 /// Runs ONNX's checker with full, strict shape inference on a file; external data must exist. Throws aton::error with the first
 /// problem on one line.
+/// ```cpp
+/// #include <aton/model_io/model_io.hpp>
+///
+/// inline void write_checked(aton::graph_data const& graph, std::string const& path) {
+///     aton::write_model(graph, path);
+///     aton::check_model(path);
+/// }
+/// ```
 void check_model(std::string const& path);
 /// The same for a model in memory. External tensors are looked up in the working directory.
+/// Throws aton::error as check_model() does.
 void check_model_bytes(std::string_view bytes, std::string_view name = "model");
 
 } // namespace ATON_NAMESPACE

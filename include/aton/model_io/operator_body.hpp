@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bodies of operators that ONNX defines as functions of other operators.
+// Public header.
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Values in files, such as input_0.pb, in which ONNX's tests and tools store inputs and outputs. Follows onnx/onnx-data.proto.
+// Public header.
 #pragma once
 
 #include <string>
@@ -16,6 +17,7 @@ struct file_value {
     std::vector<tensor> tensors; ///< one, or any number for a sequence
     bool is_sequence = false;
 
+    /// Whether it is an optional without a value.
     [[nodiscard]] bool is_empty() const { return !is_sequence && tensors.empty(); }
 };
 
@@ -24,6 +26,7 @@ struct file_value {
 [[nodiscard]] file_value parse_value(std::string_view bytes, value_kind kind, std::string_view name = "value");
 
 /// The value in a file.
+/// Throws aton::error, one line with the path, where the file cannot be read, and as parse_value() does.
 [[nodiscard]] file_value read_value(std::string const& path, value_kind kind);
 
 } // namespace ATON_NAMESPACE

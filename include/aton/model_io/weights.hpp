@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where to write the weights of a model. They never pass through protobuf: bytes go from file to file.
+// Public header.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +13,21 @@
 
 namespace ATON_NAMESPACE {
 
+/// Where the bytes of weights are written.
 enum class weight_mode : std::uint8_t {
     embed,     ///< in the .onnx file; at most 2 GiB in total
     external,  ///< in one file next to it, "model.onnx.data", each aligned to 4096 bytes (small ones to 64)
     reference, ///< in their own file, to which the .onnx file refers; both must be in the same folder
 };
 
+/// How a model with stored tensors is written.
 struct weight_options {
     weight_mode mode = weight_mode::embed;
     std::string source; ///< reference: path of the file with the stored tensors
     std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes of weights
 };
 
+/// What was written of weights.
 struct weight_report {
     std::size_t count = 0;
     std::uint64_t bytes = 0;
@@ -39,9 +43,11 @@ weight_report write_model(graph_data const& graph, std::string const& path, weig
                           model_options const& options = {});
 
 /// Passes the elements of a stored tensor to `sink` in row-major order, in pieces of at most 4 MiB.
+/// Throws aton::error for a tensor whose elements are not all in its file, and for a file that cannot be read.
 void read_stored(stored_tensor const& from, std::function<void(std::byte const*, std::size_t)> const& sink);
 
 /// A small stored tensor as a constant.
+/// Throws aton::error as read_stored() does.
 [[nodiscard]] tensor load(stored_tensor const& from);
 
 } // namespace ATON_NAMESPACE

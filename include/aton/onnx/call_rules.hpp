@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checks a call against every schema version between two opsets, and returns the first broken rule: where, and by what.
+// Internal header.
 #pragma once
 
 #include <cstddef>

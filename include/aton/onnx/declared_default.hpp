@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checks whether a default in an operator declaration has the attribute's type: -1, 2.5e3, "text", ['a', 'b'].
+// Internal header.
 #pragma once
 
 #include <cstddef>

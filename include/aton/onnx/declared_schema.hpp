@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Schemas of operators outside ONNX, parsed at compile time from "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with
 // "T: float16, float, double". Same interface as onnx::op_schema, so that the same rules check their calls.
+// Internal header.
 #pragma once
 
 #include <cstddef>

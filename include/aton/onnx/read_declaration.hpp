@@ -2,6 +2,7 @@
 // Parses an operator declaration at compile time: "Foo(T X, T? B, float alpha, int n=1) -> (T Z)" with "T: float16, float".
 // Value types are type variables, `any`, tensor(float), seq(float) and optional(float); `?` marks an optional input, `...` a variadic
 // one. Attribute types are float, int, string, tensor and graph; `[]` makes a list, `?` an optional attribute without default.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Look-up of ONNX operator schemas at compile time: by (domain, name, opset), by range of opsets, and the nearest valid name.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The constexpr form of onnx::OpSchema. The data is in generated/, look-up is in registry.hpp.
+// Public header.
 #pragma once
 
 #include <cstdint>

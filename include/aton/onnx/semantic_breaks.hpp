@@ -4,6 +4,7 @@
 // A row is a call that was legal before and gives a different result, or none, from that opset on. Additions (new dtypes, negative
 // axes, new attributes whose default is the old meaning) are not breaks. tests/onnx/version_decisions.tsv records the decision and
 // its reason for every version of every operator; a test keeps the two consistent.
+// Internal header.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Passes over an ONNX graph, which make it smaller without changing its results.
+// Public header.
 #pragma once
 
 #include <deque>
@@ -9,6 +10,7 @@
 
 namespace ATON_NAMESPACE {
 
+/// What the passes may do.
 struct pass_options {
     /// Whether weights may be rewritten (transposed, multiplied, sliced, concatenated). Otherwise those nodes stay.
     bool rewrite_weights = true;

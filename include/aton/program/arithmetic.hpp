@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Evaluates nodes of kind python: Python's arithmetic on sizes and other numbers.
+// Internal header.
 #pragma once
 
 #include <optional>

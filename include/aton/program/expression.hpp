@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Symbolic sizes: expressions of numbers and symbols, which a program records for its tensors.
+// Public header.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,7 @@ enum class expression_kind : std::uint8_t {
     other,     ///< an unknown function; `symbol` is its name
 };
 
+/// A node of an expression with its operands. `kind` says which member holds the payload.
 struct expression {
     expression_kind kind = expression_kind::integer;
     std::int64_t number = 0;

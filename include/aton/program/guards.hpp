@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checks sizes against the guards of a program.
+// Internal header.
 #pragma once
 
 #include <cstdint>

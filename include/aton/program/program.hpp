@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The ATen program to export, independent of the front end: nodes with arguments by the names of their schemas, the recorded
 // types of all values, and weights that stay in their file.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +22,25 @@
 
 namespace ATON_NAMESPACE::program {
 
+/// An index into `program::values`.
 using value_index = std::uint32_t;
+/// The index of no value: None.
 inline constexpr value_index no_value = ~value_index{0};
 
 /// A size, a stride or a number that may be symbolic.
 struct extent {
+    /// The index of no expression.
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     std::int64_t number = 0;         ///< if not symbolic
     std::uint32_t expression = none; ///< index into program::expressions
 
+    /// Whether it is a number and not symbolic.
     [[nodiscard]] bool is_number() const { return expression == none; }
     friend bool operator==(extent const&, extent const&) = default;
 };
 
+/// What a value is; `token` only orders effects.
 enum class value_kind : std::uint8_t { tensor, sym_int, sym_float, sym_bool, custom_object, token };
 
 /// A value and its recorded type.
@@ -49,6 +55,7 @@ struct value {
     std::optional<extent> symbolic; ///< sym_int: its expression, if known
 };
 
+/// What an argument is, and which members of `argument` hold it.
 enum class argument_kind : std::uint8_t {
     none,
     value,  ///< a tensor, or a SymInt, SymFloat, SymBool that a node computes: values[0]
@@ -99,12 +106,14 @@ struct origin {
     std::string code;        ///< the source line, if recorded
 };
 
+/// Who defines the operator of a node.
 enum class node_kind : std::uint8_t {
     aten,         ///< an operator with a schema: "aten::conv2d", "custom_ops::foo_forward"
     python,       ///< arithmetic on sizes: "_operator.mul", "math.trunc", "torch.sym_max"
     higher_order, ///< "higher_order::cond"
 };
 
+/// A call of an operator.
 struct node {
     node_kind kind = node_kind::aten;
     std::string op;          ///< qualified overload: "aten::add.Tensor"; the default overload has no suffix
@@ -126,6 +135,7 @@ struct graph {
     std::vector<argument> outputs;
 };
 
+/// Who provides an input.
 enum class input_kind : std::uint8_t { user, parameter, buffer, constant, baked, custom_object, token };
 
 /// An input of the main graph.
@@ -137,6 +147,7 @@ struct input {
     stored_tensor data; ///< parameters, buffers and constants
 };
 
+/// What an output of the program is for.
 enum class output_kind : std::uint8_t {
     user,
     buffer_mutation,
@@ -195,6 +206,7 @@ struct dropped_node {
     bool has_effect = false; ///< false: an operator that torch does not declare, whose results are unused
 };
 
+/// A program with everything that is known about it.
 struct program {
     std::string name; ///< of the model in its archive
     std::string file; ///< for messages
@@ -226,6 +238,7 @@ struct program {
 
 /// Replaces wrappers such as torch.no_grad() and autocast (wrap_with_set_grad_enabled, wrap_with_autocast) by the nodes of their graph,
 /// including in branches and loop bodies.
+/// Throws aton::error, with the node, for a wrapper that does not fit its graph or is nested too deeply.
 void inline_wrappers(program& p);
 
 /// Returns the schema of an operator that torch does not declare, by its qualified overload; empty if unknown.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Iterates over the graphs that a program uses: the main graph, branches, loop bodies and wrapped graphs.
+// Internal header.
 #pragma once
 
 #include <cstddef>

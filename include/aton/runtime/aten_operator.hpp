@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs ATen operators with ATen's semantics (torch 2.13: promotion, negative dimensions, NaN, ties, integer rounding).
+// Public header.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@ namespace ATON_NAMESPACE::runtime {
 
 /// A named argument of a call of an ATen operator.
 struct aten_argument {
+    /// Which member holds the value; `none` is Python's None.
     enum class kind : std::uint8_t { none, tensor, tensors, number, numbers, text, type };
 
     std::string name;
@@ -28,6 +30,7 @@ struct aten_argument {
     aton::dtype type = aton::dtype::undefined;
 };
 
+/// How operators and programs are run.
 struct aten_options {
     device where;           ///< tensors are computed here; arguments are copied to it
     std::uint64_t seed = 0; ///< for random operators
@@ -51,6 +54,17 @@ struct aten_results {
 
 /// Runs an overload. Omitted arguments have the defaults of the schema. Throws aton::error, which names the overload,
 /// if the runtime does not have it or the arguments do not fit.
+/// ```cpp
+/// #include <aton/runtime/aten_operator.hpp>
+///
+/// inline aton::runtime::value relu(aton::runtime::tensor const& x) {
+///     aton::runtime::aten_argument self;
+///     self.name = "self";
+///     self.is = aton::runtime::aten_argument::kind::tensor;
+///     self.tensor = x;
+///     return aton::runtime::call_aten("aten::relu", {self}).results[0];
+/// }
+/// ```
 [[nodiscard]] aten_results call_aten(std::string_view overload, std::vector<aten_argument> arguments,
                                      aten_options const& options = {});
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs torch.export programs without conversion: ATen operators, arithmetic on sizes, branches and loops.
+// Public header.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functions of tensors, which run on the device of their operands. The interpreters of ONNX and ATen are written in
 // them.
+// Internal header.
 #pragma once
 
 #include <cstddef>

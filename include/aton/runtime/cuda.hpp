@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The GPU as a device of the runtime, in builds with ATON_BUILD_CUDA (target aton::cuda). Does not need the CUDA
 // headers.
+// Public header.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The enumerations of the functions of one and of two numbers, for code that only names them.
+// Internal header.
 #pragma once
 
 #include <cstdint>

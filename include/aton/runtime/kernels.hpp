@@ -2,6 +2,7 @@
 // The kernels of a device, of which the interpreters of ONNX and ATen are composed. Each is written once, as functors
 // in src/runtime/kernels/, which the launcher of a device runs. <aton/runtime/compute.hpp> wraps them as functions
 // of tensors.
+// Internal header.
 #pragma once
 
 #include <cstdint>

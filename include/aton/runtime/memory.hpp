@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Devices, and allocation of tensor memory.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,10 @@
 
 namespace ATON_NAMESPACE::runtime {
 
+/// The kinds of device that kernels exist for.
 enum class device_kind : std::uint8_t { cpu, cuda };
 
+/// A device: its kind, and which one of that kind.
 struct device {
     device_kind kind = device_kind::cpu;
     int index = 0;
@@ -22,7 +25,7 @@ struct device {
     friend bool operator==(device const&, device const&) = default;
 };
 
-/// "cpu", "cuda:0"
+/// The name of a device: "cpu", "cuda:0".
 [[nodiscard]] std::string name(device d);
 
 /// Allocates memory of one device. Thread-safe; must outlive every buffer that it allocated.
@@ -33,9 +36,11 @@ public:
     allocator& operator=(allocator const&) = delete;
     virtual ~allocator() = default;
 
+    /// The device whose memory it gives.
     [[nodiscard]] virtual device where() const = 0;
     /// At least `bytes`, aligned to 64. Throws aton::error if memory does not suffice.
     [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
+    /// Takes back memory that `allocate(bytes)` gave.
     virtual void release(void* memory, std::size_t bytes) noexcept = 0;
 };
 
@@ -56,6 +61,7 @@ void expect_cpu_memory(std::size_t bytes);
 /// Memory that is shared by the tensors which view it. Strings are objects and are held in `strings` instead.
 class buffer {
 public:
+    /// Memory of a device, or strings on the CPU. Throws aton::error where there is not as much.
     buffer(allocator& from, std::size_t bytes) : from_(&from), bytes_(bytes), memory_(from.allocate(bytes)) {}
     explicit buffer(std::vector<std::string> text);
     buffer(buffer const&) = delete;
@@ -67,8 +73,11 @@ public:
     /// exceeded.
     void count_strings();
 
+    /// The first byte, in the memory of the device; nullptr of strings.
     [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(memory_); }
+    /// The number of bytes.
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
+    /// The device that the memory belongs to.
     [[nodiscard]] device where() const { return from_ == nullptr ? device{} : from_->where(); }
 
 private:

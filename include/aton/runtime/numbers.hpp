@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // C++ types of tensor elements: built-in types, float16, bfloat16, the float8 types, float4 and complex numbers.
 // Elements below 8 bits take a byte each here; they are packed and unpacked when tensors are stored and read.
+// Internal header.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs ONNX graphs with ONNX semantics (the operator documentation of ONNX 1.23, opsets 1 to 28).
+// Public header.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 namespace ATON_NAMESPACE::runtime {
 
+/// How a graph is run.
 struct onnx_options {
     device where;           ///< device of all tensors
     std::uint64_t seed = 0; ///< for random operators without the attribute 'seed'
@@ -31,6 +33,16 @@ using onnx_observer = std::function<void(graph_node const&, std::span<value cons
 
 /// A graph that is ready to run: operators looked up, constants on the device. Operators without a kernel run by their
 /// function body, from the model or from ONNX.
+/// ```cpp
+/// #include <aton/model_io/model_io.hpp>
+/// #include <aton/runtime/onnx_model.hpp>
+///
+/// inline aton::runtime::value first_output(std::string const& path, aton::runtime::tensor const& input) {
+///     aton::runtime::onnx_model const model(aton::read_model(path).graph);
+///     aton::runtime::value const inputs[] = {input};
+///     return model.run(inputs)[0];
+/// }
+/// ```
 class onnx_model {
 public:
     /// Throws aton::error (one line that names the node) for a cycle, a value that no node computes, and operators that
@@ -40,6 +52,7 @@ public:
     onnx_model& operator=(onnx_model&&) noexcept;
     ~onnx_model();
 
+    /// The graph that is run.
     [[nodiscard]] graph_data const& graph() const;
     /// Returns the outputs for inputs in the graph's order. Inputs that have an initializer may be omitted at the end,
     /// or be empty. Throws aton::error, which names the node, if inputs do not fit an operator. Thread-safe.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Macros that let the same source be compiled by any compiler for the CPU, by nvcc for a GPU, and several times for
 // instruction sets of one CPU.
+// Internal header.
 #pragma once
 
 #include <aton/version.hpp>

@@ -2,6 +2,7 @@
 // Checks whether the rows of a table give ATen's numbers, and measures how much the check detects.
 //
 //     CHECK_MESSAGE(aton::verify::check(my_table).passed(), ...);
+// Public header.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@ struct exclusion {
     std::string_view when;      ///< "": always; otherwise a theme ("special", "empty", ...) or a dtype
     std::string_view reason;
 };
+/// The exclusions of the built-in mappings, each with its reason.
 [[nodiscard]] std::span<exclusion const> known_exclusions();
 
 /// Known-equivalent mutants, with the reason.
@@ -31,11 +33,13 @@ struct equivalent_mutant {
     std::string_view what; ///< mutation::what or a prefix of it
     std::string_view reason;
 };
+/// The equivalent mutants of the built-in mappings, each with its reason.
 [[nodiscard]] std::span<equivalent_mutant const> known_equivalents();
 
 /// Computes the expected results of a call. Throws aton::error if the call is invalid.
 using reference = std::function<runtime::aten_results(sample const&)>;
 
+/// Which rows are checked, against what, and how thoroughly.
 struct check_options {
     reference truth;                                              ///< empty: the runtime's ATen kernels
     std::span<sampling_rule const> rules = aten_sampling_rules(); ///< searched before ATen's own rules
@@ -61,6 +65,7 @@ struct failure {
     std::string why;
 };
 
+/// The calls of a row in one dtype, by their outcome.
 struct type_report {
     dtype type = dtype::undefined;
     int same = 0;
@@ -70,6 +75,7 @@ struct type_report {
     int excluded = 0;  ///< only dtypes and sizes were compared
 };
 
+/// The mutants of a row, by their outcome.
 struct mutant_report {
     int made = 0; ///< ran at least once
     int detected = 0;
@@ -88,6 +94,7 @@ struct argument_report {
     std::vector<std::string> missing; ///< kinds that schema and rule allow, but no call had
 };
 
+/// The result of the check of one row.
 struct row_report {
     std::string overload;
     int since = 0;
@@ -102,17 +109,21 @@ struct row_report {
     std::string not_checked; ///< the reason; empty if the row was checked
     mutant_report mutants;
 
+    /// The sum over all dtypes: `row.total(&type_report::same)`.
     [[nodiscard]] int total(int type_report::* member) const {
         int sum = 0;
         for (type_report const& t : types) sum += t.*member;
         return sum;
     }
+    /// Whether the row was checked and no call failed.
     [[nodiscard]] bool passed() const { return failures.empty() && not_checked.empty(); }
 };
 
+/// The result of a check: one report for each row.
 struct report {
     std::vector<row_report> rows;
 
+    /// Whether every row passed.
     [[nodiscard]] bool passed() const;
     /// The share of all rows' mutants that are detected, in percent; equivalent mutants do not count.
     [[nodiscard]] double power() const;
@@ -120,11 +131,26 @@ struct report {
     [[nodiscard]] row_report const* weakest() const;
     /// One line per failing row with its smallest call, then the totals.
     [[nodiscard]] std::string to_text() const;
+    /// Everything that the report holds, as JSON.
     [[nodiscard]] std::string to_json() const;
+    /// The report as a page of HTML that includes nothing from elsewhere.
     [[nodiscard]] std::string to_html() const;
 };
 
 /// Checks every row that `options` selects. Deterministic for a seed.
+/// A row that cannot be checked is reported; what `options.progress` throws is thrown.
+/// ```cpp
+/// #include <aton/mappings.hpp>
+/// #include <aton/verify/check.hpp>
+///
+/// inline bool activations_are_right() {
+///     aton::verify::check_options options;
+///     options.mutants = true;
+///     aton::verify::report const report = aton::verify::check(aton::mappings::activation, options);
+///     std::puts(report.to_text().c_str());
+///     return report.passed() && report.power() >= 95;
+/// }
+/// ```
 [[nodiscard]] report check(dsl::table_view rows, check_options const& options = {});
 
 } // namespace ATON_NAMESPACE::verify

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compares two results within a tolerance that follows from the dtype.
+// Public header.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,7 @@ enum class difference : std::uint8_t {
     values,       ///< elements beyond the tolerance, or strings
 };
 
+/// The outcome of a comparison.
 struct comparison {
     verify::difference what = difference::none;
     double error = 0; ///< the largest of all elements, as a fraction of the tolerance
@@ -48,8 +50,10 @@ struct comparison {
     std::int64_t tensor_elements = 0; ///< values: of how many
     std::vector<std::int64_t> first;  ///< values: the index of the first of them
     double first_values[2] = {};      ///< values: the element there
+    /// `tensor` if the results are not sequences.
     static constexpr std::size_t no_index = ~std::size_t{0};
 
+    /// Whether nothing differs.
     [[nodiscard]] bool same() const { return what == difference::none; }
 };
 
@@ -67,6 +71,8 @@ using element_bounds = std::vector<std::vector<double>>;
 [[nodiscard]] dtype narrower(dtype a, dtype b);
 
 /// `rounded`: the narrowest dtype that the computation of `expected` rounded to, if it is narrower than that of `expected`.
+/// Compares dtypes, sizes and elements. `terms` is the number of terms of the sums behind an element; `bounds` adds errors that
+/// its elements may have. Throws aton::error where the elements of another device cannot be copied.
 [[nodiscard]] comparison compare(runtime::tensor const& got, runtime::tensor const& expected, std::int64_t terms = 1,
                                  dtype rounded = dtype::undefined, std::vector<double> const& bounds = {});
 [[nodiscard]] comparison compare(runtime::value const& got, runtime::value const& expected, std::int64_t terms = 1,

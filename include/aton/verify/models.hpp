@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checks whether an ONNX graph gives the numbers of the program it was exported from, and finds the first divergence.
+// Public header.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 namespace ATON_NAMESPACE::verify {
 
+/// Which inputs a model is run with, and where.
 struct model_options {
     int samples = 3; ///< sets of inputs to draw, with small sizes within the program's ranges
     std::uint64_t seed = 0;
@@ -19,6 +21,7 @@ struct model_options {
     runtime::device where = {};
 };
 
+/// The comparison of one output.
 struct output_report {
     std::string name;
     std::int64_t elements = 0; ///< in all samples
@@ -33,15 +36,18 @@ struct divergence {
     std::vector<std::string> same_before; ///< the nearest preceding nodes whose results are equal
 };
 
+/// The result of the comparison of a program and its graph.
 struct model_report {
     int samples = 0;
     std::vector<output_report> outputs;
     std::string difference; ///< of the first output that differs, or why the graph does not run; empty if none differs
     divergence first_divergence; ///< set if `difference` is not empty
 
+    /// Whether all outputs agree.
     [[nodiscard]] bool passed() const { return difference.empty(); }
     /// One line per output, then the result; if the models differ, also the first divergence.
     [[nodiscard]] std::string to_text() const;
+    /// Everything that the report holds, as JSON.
     [[nodiscard]] std::string to_json() const;
 };
 
@@ -49,6 +55,18 @@ struct model_report {
 /// position; a graph may omit mutated buffers. Errors accumulate in a whole model: the tolerance is that of sums of 1000 terms plus 100
 /// per node, in the narrowest floating dtype of any node on the way to the value. Throws aton::error if the program does not run, or if
 /// inputs or outputs cannot be matched.
+/// ```cpp
+/// #include <aton/frontend/pt2/read_program.hpp>
+/// #include <aton/model_io/model_io.hpp>
+/// #include <aton/verify/models.hpp>
+///
+/// inline bool same_numbers(std::string const& pt2, std::string const& onnx) {
+///     aton::verify::model_report const report =
+///         aton::verify::compare_models(aton::pt2::read_program(pt2), aton::read_model(onnx).graph);
+///     std::puts(report.to_text().c_str());
+///     return report.passed();
+/// }
+/// ```
 [[nodiscard]] model_report compare_models(program::program const& p, graph_data const& g,
                                           model_options const& options = {});
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Mutants: graphs that are wrong on purpose. The share of them that a check detects is its power.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random calls of ATen operators, drawn from a schema and a sampling rule. A seed gives the same calls on every machine.
+// Public header.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,7 @@ enum class value_theme : std::uint8_t {
     count_
 };
 
+/// How one sample is drawn: sizes, elements, dtypes, layout in memory.
 struct theme {
     size_theme sizes = size_theme::distinct;
     value_theme values = value_theme::ordinary;
@@ -92,9 +94,17 @@ struct sampling_rule {
 [[nodiscard]] bool names(std::string_view operators, std::string_view overload);
 
 /// Draws a sample. Throws aton::error with the rule and the offset if the rule is malformed.
+/// ```cpp
+/// #include <aton/verify/sample.hpp>
+///
+/// inline std::string a_call_of_relu() {
+///     return to_python(aton::verify::draw("aten::relu", "aten::relu(Tensor self) -> Tensor", nullptr, {}, 1));
+/// }
+/// ```
 [[nodiscard]] sample draw(std::string_view overload, std::string_view schema, sampling_rule const* rule, theme const& t,
                           std::uint64_t seed);
 /// The call that draw() gives for `seed`, with the same arguments and sizes but other elements.
+/// Throws as draw() does.
 [[nodiscard]] sample draw_elements(std::string_view overload, std::string_view schema, sampling_rule const* rule,
                                    theme const& t, std::uint64_t seed, value_theme values, std::uint64_t other_seed);
 

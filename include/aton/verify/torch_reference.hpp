@@ -5,6 +5,7 @@
 //     aton::verify::check_options options;
 //     options.truth = aton::verify::call_torch;
 //     CHECK(aton::verify::check(my_table, options).passed());
+// Public header.
 #pragma once
 
 #include <algorithm>

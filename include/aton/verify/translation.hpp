@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Converts a call to an ONNX graph with a mapping, and runs that graph.
+// Internal header.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tokens of schema text: names, punctuation and default values, in few constexpr steps.
+// Internal header.
 #pragma once
 
 #include <cstddef>

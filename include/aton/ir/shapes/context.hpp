@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The interface of shape rules to a node: its attributes, the shapes and known contents of its inputs, the types of its outputs.
 // Part of every include of the DSL; templates only so that an include does not instantiate them.
+// Internal header.
 #pragma once
 
 #include <cstddef>

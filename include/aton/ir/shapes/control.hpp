@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Type rules of operators with nested graphs: If, Loop, Scan and SequenceMap.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shape rules of operators that move, select or reduce elements: Transpose, Concat, Slice, Gather, Reduce* and similar.
+// Internal header.
 #pragma once
 
 #include <cstddef>

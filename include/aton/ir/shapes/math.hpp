@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shape rules of operators that compute: broadcasting, matrix products, Einsum, normalization, TopK, losses, attention.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shape rules of Reshape and Flatten.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Infers the parts of output types that type variables do not determine: dtypes from attributes, and shapes. Anything uncertain stays
 // unknown. tests/dsl/shape_rules_test.cpp compares the rules with ONNX's own inference.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shape rules of operators over (batch, channel, spatial...): convolutions, pooling, resizing, and the recurrent layers.
+// Internal header.
 #pragma once
 
 #include <cstddef>

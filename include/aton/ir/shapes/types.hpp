@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Type rules of operators whose dtype or kind no type variable determines: Cast, Constant, random numbers, quantization, sequences,
 // optionals.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Helpers of binary operators: promoted operands, Python numbers as operands, one body for all overloads.
+// Internal header.
 #pragma once
 
 #include <aton/mappings/detail/common.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Helpers of all mappings: constants of a given dtype, axes, and reductions with axes as an attribute or as an input.
+// Internal header.
 #pragma once
 
 #include <cmath>

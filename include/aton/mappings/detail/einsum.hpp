@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // einsum: parses equations and computes each product in the dtype that ATen uses.
+// Internal header.
 #pragma once
 
 #include <algorithm>

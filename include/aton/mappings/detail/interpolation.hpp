@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ATen's interpolation (ATen/native/UpSample.h) along one axis as a table of indices and weights, applied with Gather, Mul and ReduceSum
 // where ONNX's Resize samples differently.
+// Internal header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reshape, Transpose, Slice, Gather and Expand as functions for all families: constant sizes stay constants, others are computed.
+// Internal header.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Helpers of unary operators: the dtype to compute in, expm1 and log1p, tensors full of one number.
+// Internal header.
 #pragma once
 
 #include <numbers>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // grid_sampler over three dimensions as arithmetic and gathers: below opset 20, GridSample supports only two.
+// Internal header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Helpers for sliding windows: batch handling, parameter lists, and windows as one Gather where ONNX has no suitable operator.
+// Internal header.
 #pragma once
 
 #include <algorithm>

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// The C++ parameter types of a mapping for each type of an ATen schema, and how they get their argument.
+// Internal header.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/core/dtype.hpp>
+#include <aton/core/error.hpp>
+#include <aton/core/safe_list.hpp>
+#include <aton/core/scalar.hpp>
+#include <aton/dsl/argument.hpp>
+#include <aton/dsl/value.hpp>
+
+namespace ATON_NAMESPACE::dsl {
+
+namespace detail {
+
+using aten::base_type;
+using aten::schema_type;
+
+constexpr bool is_single(schema_type const& t, base_type base) { return t.base == base && !t.list && !t.optional; }
+constexpr bool is_list(schema_type const& t, base_type base) {
+    return t.base == base && t.list && !t.optional && !t.element_optional;
+}
+
+/// How a C++ parameter type takes an argument: whether it `accepts` a schema type, and how to `get` it from a normalized argument.
+/// `wanted` is the type that it accepts, in ATen's terms. Types without a specialization cannot be parameters.
+/// (`get` is a template where it makes spans, so that an include that converts nothing does not instantiate them.)
+template <class P>
+struct parameter {
+    static constexpr std::string_view wanted = "";
+    static constexpr bool accepts(schema_type const&) { return false; }
+    static P get(argument const&) { throw error("not a parameter type"); }
+};
+
+template <>
+struct parameter<value> {
+    static constexpr std::string_view wanted = "Tensor";
+    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::tensor); }
+    static value get(argument const& a) { return *a.tensor; }
+};
+template <>
+struct parameter<optional_value> {
+    static constexpr std::string_view wanted = "Tensor?";
+    static constexpr bool accepts(schema_type const& t) { return t.base == base_type::tensor && !t.list && t.optional; }
+    static optional_value get(argument const& a) { return a.tensor ? a.tensor : optional_value(absent, a.name); }
+};
+template <>
+struct parameter<std::span<value const>> {
+    static constexpr std::string_view wanted = "Tensor[]";
+    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::tensor); }
+    template <class Argument>
+    static std::span<value const> get(Argument const& a) {
+        return a.values;
+    }
+};
+template <>
+struct parameter<std::span<optional_value const>> {
+    static constexpr std::string_view wanted = "Tensor?[]";
+    static constexpr bool accepts(schema_type const& t) {
+        return t.base == base_type::tensor && t.list && t.element_optional && !t.optional;
+    }
+    template <class Argument>
+    static std::span<optional_value const> get(Argument const& a) {
+        return a.tensors;
+    }
+};
+template <>
+struct parameter<scalar> {
+    static constexpr std::string_view wanted = "Scalar or float";
+    static constexpr bool accepts(schema_type const& t) {
+        return is_single(t, base_type::scalar) || is_single(t, base_type::float_);
+    }
+    static scalar get(argument const& a) { return a.is == argument::kind::sym_size ? a.constant_size() : a.number; }
+};
+template <>
+struct parameter<sym_scalar> {
+    static constexpr std::string_view wanted = "Scalar";
+    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar); }
+    static sym_scalar get(argument const& a) {
+        if (a.is == argument::kind::sym_size && !a.size.is_constant()) return {0, a.size.as_value()};
+        return {parameter<scalar>::get(a), {}};
+    }
+};
+template <>
+struct parameter<double> {
+    static constexpr std::string_view wanted = "float or Scalar";
+    static constexpr bool accepts(schema_type const& t) {
+        return is_single(t, base_type::float_) || is_single(t, base_type::scalar);
+    }
+    static double get(argument const& a) { return parameter<scalar>::get(a).to<double>(); }
+};
+template <>
+struct parameter<std::int64_t> {
+    static constexpr std::string_view wanted = "int or a constant SymInt";
+    static constexpr bool accepts(schema_type const& t) {
+        return is_single(t, base_type::int_) || is_single(t, base_type::sym_int);
+    }
+    static std::int64_t get(argument const& a) {
+        return a.is == argument::kind::sym_size ? a.constant_size() : a.number.to<std::int64_t>();
+    }
+};
+template <>
+struct parameter<bool> {
+    static constexpr std::string_view wanted = "bool";
+    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::bool_); }
+    static bool get(argument const& a) { return a.number.to<bool>(); }
+};
+template <>
+struct parameter<std::string_view> {
+    static constexpr std::string_view wanted = "str";
+    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::str); }
+    static std::string_view get(argument const& a) { return a.text; }
+};
+template <>
+struct parameter<sym_int> {
+    static constexpr std::string_view wanted = "SymInt";
+    static constexpr bool accepts(schema_type const& t) {
+        return is_single(t, base_type::sym_int) || is_single(t, base_type::int_);
+    }
+    static sym_int get(argument const& a) {
+        return a.is == argument::kind::sym_size ? a.size : sym_int(a.number.to<std::int64_t>());
+    }
+};
+template <>
+struct parameter<std::span<sym_int const>> {
+    static constexpr std::string_view wanted = "SymInt[]";
+    static constexpr bool accepts(schema_type const& t) {
+        return is_list(t, base_type::sym_int) || is_list(t, base_type::int_);
+    }
+    template <class Argument>
+    static std::span<sym_int const> get(Argument const& a) {
+        return a.sizes;
+    }
+};
+template <>
+struct parameter<std::span<std::int64_t const>> {
+    static constexpr std::string_view wanted = "int[] or a constant SymInt[]";
+    static constexpr bool accepts(schema_type const& t) {
+        return is_list(t, base_type::int_) || is_list(t, base_type::sym_int);
+    }
+    template <class Argument>
+    static std::span<std::int64_t const> get(Argument const& a) {
+        if (a.ints.size() != a.sizes.size()) a.refuse_computed();
+        return a.ints;
+    }
+};
+template <>
+struct parameter<std::span<double const>> {
+    static constexpr std::string_view wanted = "float[]";
+    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::float_); }
+    template <class Argument>
+    static std::span<double const> get(Argument const& a) {
+        return a.floats;
+    }
+};
+template <>
+struct parameter<std::span<scalar const>> {
+    static constexpr std::string_view wanted = "Scalar[]";
+    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::scalar); }
+    template <class Argument>
+    static std::span<scalar const> get(Argument const& a) {
+        return a.numbers;
+    }
+};
+template <>
+struct parameter<std::span<bool const>> {
+    static constexpr std::string_view wanted = "bool[]";
+    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::bool_); }
+    template <class Argument>
+    static std::span<bool const> get(Argument const& a) {
+        return a.bools.view();
+    }
+};
+template <>
+struct parameter<dtype> {
+    static constexpr std::string_view wanted = "ScalarType";
+    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar_type); }
+    static dtype get(argument const& a) { return a.type; }
+};
+
+/// Lists with checked access.
+template <class T>
+struct parameter<safe_span<T>> : parameter<std::span<T>> {
+    template <class Argument>
+    static safe_span<T> get(Argument const& a) {
+        return parameter<std::span<T>>::get(a);
+    }
+};
+
+template <class Tag, base_type Base>
+struct tag_parameter {
+    static constexpr bool accepts(schema_type const& t) { return t.base == Base && !t.list; }
+    static Tag get(argument const& a) {
+        if constexpr (Base == base_type::generator) {
+            return {};
+        } else {
+            return {a.text};
+        }
+    }
+};
+template <>
+struct parameter<layout> : tag_parameter<layout, base_type::layout> {
+    static constexpr std::string_view wanted = "Layout";
+};
+template <>
+struct parameter<device> : tag_parameter<device, base_type::device> {
+    static constexpr std::string_view wanted = "Device";
+};
+template <>
+struct parameter<memory_format> : tag_parameter<memory_format, base_type::memory_format> {
+    static constexpr std::string_view wanted = "MemoryFormat";
+};
+template <>
+struct parameter<generator> : tag_parameter<generator, base_type::generator> {
+    static constexpr std::string_view wanted = "Generator";
+};
+
+/// `T?` of any type taken by value.
+template <class T>
+struct parameter<std::optional<T>> {
+    static constexpr std::string_view wanted = "an optional (T?)";
+    static constexpr bool accepts(schema_type const& t) {
+        schema_type given = t;
+        given.optional = false;
+        return t.optional && parameter<T>::accepts(given);
+    }
+    template <class Argument>
+    static std::optional<T> get(Argument const& a) {
+        if (a.is == argument::kind::none) return std::nullopt;
+        return parameter<T>::get(a);
+    }
+};
+
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::dsl
