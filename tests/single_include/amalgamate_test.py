@@ -87,7 +87,7 @@ def checked():
     with tempfile.TemporaryDirectory() as folder:
         root = planted(folder, TREE)
         result = amalgamate(root, "--check")
-        expect(result.returncode == 1 and "is missing" in result.stdout, f"missing files: {result.stdout}")
+        expect(result.returncode == 1 and ": missing" in result.stdout, f"missing files: {result.stdout}")
         amalgamate(root)
         before = (root / "single_include/aton/aton.hpp").stat().st_mtime_ns
         result = amalgamate(root, "--check")
@@ -98,12 +98,12 @@ def checked():
         path.write_text(path.read_text().replace("struct m", "struct m_new"))
         result = amalgamate(root, "--check")
         expect(result.returncode == 1 and "mappings.hpp:" in result.stdout and "struct m_new" in result.stdout and
-               "Remedy: tools/amalgamate" in result.stdout, f"a changed header: {result.stdout}")
+               "run tools/amalgamate" in result.stdout, f"a changed header: {result.stdout}")
         expect("struct m_new" not in (root / "single_include/aton/mappings.hpp").read_text(), "--check has written")
         path = root / "include/aton/plugin.hpp"
         path.unlink()
         result = amalgamate(root, "--check")
-        expect(result.returncode == 1 and "plugin.hpp: has no header in include/" in result.stdout, f"a file too many: {result.stdout}")
+        expect(result.returncode == 1 and "plugin.hpp: has no counterpart in include/" in result.stdout, f"a file too many: {result.stdout}")
         result = amalgamate(root)
         expect(result.returncode == 0 and "plugin" not in result.stdout, f"a root that is not there: {result.stdout}")
         expect(not (root / "single_include/aton/plugin.hpp").exists(), "a file without a header has stayed")
@@ -111,9 +111,9 @@ def checked():
 
 def refused():
     cases = {
-        "under a condition": {"aton.hpp": START + "#ifdef X\n#include <aton/core/a.hpp>\n#endif\n"},
+        "is included conditionally": {"aton.hpp": START + "#ifdef X\n#include <aton/core/a.hpp>\n#endif\n"},
         "write <aton/...>": {"aton.hpp": START + '#include "core/a.hpp"\n'},
-        "without having #pragma once": {"core/list.inc": "#include <aton/core/a.hpp>\n"},
+        "has no #pragma once": {"core/list.inc": "#include <aton/core/a.hpp>\n"},
         "include cycle": {"core/a.hpp": START + "#include <aton/dsl/b.hpp>\n"},
         "core/nothing.hpp": {"core/a.hpp": START + "#include <aton/core/nothing.hpp>\n"},
     }
