@@ -11,7 +11,7 @@ The info string of a fenced block:
                        must appear in the errors, except lines that start with "...", which paraphrase messages that differ between
                        compilers
     cpp file=NAME      check_outputs.py also gives the block as a file to the sessions of the document
-All blocks of a document are one translation unit, each in its own namespace unless it opens namespace aton; the wrong ones are another.
+All blocks of a document are one translation unit, each in its own namespace unless it opens ATON_NAMESPACE; the wrong ones are another.
 documents.py explains the comments `output-of: above` and `error-of: ...`.
 
     check_snippets.py [--compiler "g++ -std=c++20"] [--include include] [FILE.md ...]
@@ -44,7 +44,7 @@ def unit_of(blocks):
     includes, code = ["#include <aton/aton.hpp>"], []
     for block in blocks:
         includes += [line for line in block.lines if INCLUDE.match(line) and line not in includes]
-        library = any(line.startswith("namespace aton") for line in block.lines)  # opens its own namespace
+        library = any(line.startswith("namespace ATON_NAMESPACE") for line in block.lines)  # opens its own namespace
         code += [] if library else [f"namespace block_{block.first} {{", USING]
         body = re.search(r"\bbody\b *(graph<[^>]*>)?", block.info)
         if body:
