@@ -6,6 +6,8 @@
 // First the headers in which calls are rejected: compilers print the include path of an error.
 #include <aton/dsl/value.hpp>
 
+#include <aton/core/budget.hpp>
+#include <aton/core/safe_list.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/domain.hpp>
 #include <aton/dsl/graph.hpp>
@@ -18,16 +20,24 @@
 
 namespace ATON_NAMESPACE::dsl {
 
+using aton::checked_add;
+using aton::checked_int;
+using aton::checked_multiply;
+using aton::checked_subtract;
 using aton::dim;
 using aton::dtype;
 using aton::fixed_string;
 using aton::graph_data;
 using aton::illegal_call;
 using aton::node_context;
+using aton::refused;
+using aton::safe_span;
+using aton::safe_vector;
 using aton::scalar;
 using aton::shape;
 using aton::tensor;
 using aton::unsupported_error;
 using aton::value_type;
+namespace budget = aton::budget;
 
 } // namespace ATON_NAMESPACE::dsl

@@ -1191,61 +1191,118 @@ inline constexpr int outputs_asked<output_list> = -1;
 
 } // namespace ATON_NAMESPACE::dsl
 
-// ---- aton/core/fixed_string.hpp
-// Strings as template arguments: operator names, signatures, attribute names, diagnostics.
-// Public header.
+// ---- aton/core/budget.hpp
+// Limits of what the conversion of one call may compute, and overflow-checked arithmetic on sizes, which a program can set to any number.
+// Internal header.
 
 namespace ATON_NAMESPACE {
 
-/// A string literal as a template argument (`g.op<"Elu">`). Structural; compares by content.
-template <std::size_t N>
-struct fixed_string {
-    char data[N + 1]{};
+namespace budget {
 
-    constexpr fixed_string() = default;
-    /// From a string literal; `N` is deduced.
-    // NOLINTNEXTLINE(google-explicit-constructor): a literal is the template argument.
-    constexpr fixed_string(char const (&literal)[N + 1]) {
-        for (std::size_t i = 0; i <= N; ++i) data[i] = literal[i];
-    }
-    /// From the first `N` characters of `text`, which must have as many.
-    constexpr explicit fixed_string(std::string_view text) {
-        for (std::size_t i = 0; i != N; ++i) data[i] = text[i];
-        data[N] = '\0'; // assigned explicitly: Clang prints an array as a string only if its terminator was assigned
-    }
+/// Maximum elements of a table or constant that a mapping computes, and iterations of a loop that depends on a number of the program.
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 22;
+/// Maximum elements of a range that becomes a constant; the graph computes longer ones.
+inline constexpr std::int64_t max_constant_range = std::int64_t{1} << 20;
+/// Maximum elements of a range that the graph computes; no runtime has the memory for more.
+inline constexpr std::int64_t max_range = std::int64_t{1} << 48;
+/// Maximum bytes of all constants that one call makes.
+inline constexpr std::uint32_t max_constant_bytes = std::uint32_t{1} << 26;
+/// Maximum nodes and values that one call makes.
+inline constexpr std::uint32_t max_nodes = std::uint32_t{1} << 16;
+/// Maximum rank of a tensor that a call makes; no runtime has kernels for more.
+inline constexpr std::int64_t max_rank = 64;
 
-    /// The characters, without the terminating zero.
-    // NOLINTNEXTLINE(bugprone-string-constructor): N may be 0.
-    [[nodiscard]] constexpr std::string_view view() const { return {data, N}; }
-    /// The number of characters, `N`.
-    [[nodiscard]] static constexpr std::size_t size() { return N; }
-    friend constexpr bool operator==(fixed_string const&, fixed_string const&) = default;
-};
-
-template <std::size_t N>
-fixed_string(char const (&)[N]) -> fixed_string<N - 1>;
-
-/// FNV-1a. Compile-time look-ups compare hashes before they compare strings.
-constexpr std::uint64_t hash_of(std::string_view text) {
-    std::uint64_t h = 14695981039346656037ULL;
-    for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    return h;
+template <class = void>
+[[noreturn]] void refuse(std::string_view what, std::int64_t count, std::int64_t limit) {
+    throw unsupported_error(std::string(what) + " of " + std::to_string(count) + " elements; at most " +
+                            std::to_string(limit) + " are computed while a model is exported");
 }
 
-/// A filter for duplicates: add() returns false only if the hash is new, so that most elements need no comparison with all earlier ones.
-class seen_hashes {
+/// Refuses a count of elements or steps above the limit.
+inline void expect(std::string_view what, std::int64_t count, std::int64_t limit = max_elements) {
+    if (count > limit) refuse(what, count, limit);
+}
+
+} // namespace budget
+
+template <class = void>
+[[noreturn]] void refuse_overflow(std::int64_t a, char op, std::int64_t b) {
+    throw unsupported_error("a size does not fit in 64 bits: " + std::to_string(a) + ' ' + op + ' ' +
+                            std::to_string(b));
+}
+
+constexpr std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+    using limits = std::numeric_limits<std::int64_t>;
+    if (b > 0 ? a > limits::max() - b : a < limits::min() - b) refuse_overflow(a, '+', b);
+    return a + b;
+}
+constexpr std::int64_t checked_subtract(std::int64_t a, std::int64_t b) {
+    using limits = std::numeric_limits<std::int64_t>;
+    if (b < 0 ? a > limits::max() + b : a < limits::min() + b) refuse_overflow(a, '-', b);
+    return a - b;
+}
+constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
+    using limits = std::numeric_limits<std::int64_t>;
+    bool const fits = a == 0 || b == 0 ||
+                      (a == -1              ? b != limits::min()
+                       : b == -1            ? a != limits::min()
+                       : (a > 0) == (b > 0) ? (a > 0 ? a <= limits::max() / b : a >= limits::max() / b)
+                       : a > 0              ? b >= limits::min() / a
+                                            : a >= limits::min() / b);
+    if (!fits) refuse_overflow(a, '*', b);
+    return a * b;
+}
+
+/// An integer with overflow-checked arithmetic: `checked_int(in) + 2 * padding - extent`. An overflow refuses the conversion.
+class checked_int {
 public:
-    /// Adds a hash. Returns whether it may have been added before; false is certain.
-    constexpr bool add(std::uint64_t hash) {
-        bool& seen = seen_[hash % size];
-        bool const before = seen;
-        seen = true;
-        return before;
+    constexpr checked_int() = default;
+    // NOLINTBEGIN(google-explicit-constructor): an integer is a checked integer.
+    constexpr checked_int(std::int64_t n) : number_(n) {}
+    constexpr operator std::int64_t() const { return number_; }
+    // NOLINTEND(google-explicit-constructor)
+
+    friend constexpr checked_int operator+(checked_int a, checked_int b) { return checked_add(a.number_, b.number_); }
+    template <std::integral T>
+    friend constexpr checked_int operator+(checked_int a, T b) {
+        return checked_add(a.number_, b);
+    }
+    template <std::integral T>
+    friend constexpr checked_int operator+(T a, checked_int b) {
+        return checked_add(a, b.number_);
+    }
+    friend constexpr checked_int operator-(checked_int a, checked_int b) {
+        return checked_subtract(a.number_, b.number_);
+    }
+    template <std::integral T>
+    friend constexpr checked_int operator-(checked_int a, T b) {
+        return checked_subtract(a.number_, b);
+    }
+    template <std::integral T>
+    friend constexpr checked_int operator-(T a, checked_int b) {
+        return checked_subtract(a, b.number_);
+    }
+    friend constexpr checked_int operator*(checked_int a, checked_int b) {
+        return checked_multiply(a.number_, b.number_);
+    }
+    template <std::integral T>
+    friend constexpr checked_int operator*(checked_int a, T b) {
+        return checked_multiply(a.number_, b);
+    }
+    template <std::integral T>
+    friend constexpr checked_int operator*(T a, checked_int b) {
+        return checked_multiply(a, b.number_);
+    }
+    /// Refuses a division by 0, too.
+    template <std::integral T>
+    friend constexpr checked_int operator/(checked_int a, T b) {
+        if (b == 0 || (b == -1 && a.number_ == std::numeric_limits<std::int64_t>::min()))
+            refuse_overflow(a.number_, '/', b);
+        return a.number_ / b;
     }
 
 private:
-    static constexpr std::size_t size = 1021;
-    bool seen_[size]{};
+    std::int64_t number_ = 0;
 };
 
 } // namespace ATON_NAMESPACE
@@ -1358,6 +1415,65 @@ template <class Iterator>
 safe_vector(Iterator, Iterator) -> safe_vector<std::remove_cvref_t<decltype(*std::declval<Iterator&>())>>;
 template <class T>
 safe_vector(std::vector<T>) -> safe_vector<T>;
+
+} // namespace ATON_NAMESPACE
+
+// ---- aton/core/fixed_string.hpp
+// Strings as template arguments: operator names, signatures, attribute names, diagnostics.
+// Public header.
+
+namespace ATON_NAMESPACE {
+
+/// A string literal as a template argument (`g.op<"Elu">`). Structural; compares by content.
+template <std::size_t N>
+struct fixed_string {
+    char data[N + 1]{};
+
+    constexpr fixed_string() = default;
+    /// From a string literal; `N` is deduced.
+    // NOLINTNEXTLINE(google-explicit-constructor): a literal is the template argument.
+    constexpr fixed_string(char const (&literal)[N + 1]) {
+        for (std::size_t i = 0; i <= N; ++i) data[i] = literal[i];
+    }
+    /// From the first `N` characters of `text`, which must have as many.
+    constexpr explicit fixed_string(std::string_view text) {
+        for (std::size_t i = 0; i != N; ++i) data[i] = text[i];
+        data[N] = '\0'; // assigned explicitly: Clang prints an array as a string only if its terminator was assigned
+    }
+
+    /// The characters, without the terminating zero.
+    // NOLINTNEXTLINE(bugprone-string-constructor): N may be 0.
+    [[nodiscard]] constexpr std::string_view view() const { return {data, N}; }
+    /// The number of characters, `N`.
+    [[nodiscard]] static constexpr std::size_t size() { return N; }
+    friend constexpr bool operator==(fixed_string const&, fixed_string const&) = default;
+};
+
+template <std::size_t N>
+fixed_string(char const (&)[N]) -> fixed_string<N - 1>;
+
+/// FNV-1a. Compile-time look-ups compare hashes before they compare strings.
+constexpr std::uint64_t hash_of(std::string_view text) {
+    std::uint64_t h = 14695981039346656037ULL;
+    for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    return h;
+}
+
+/// A filter for duplicates: add() returns false only if the hash is new, so that most elements need no comparison with all earlier ones.
+class seen_hashes {
+public:
+    /// Adds a hash. Returns whether it may have been added before; false is certain.
+    constexpr bool add(std::uint64_t hash) {
+        bool& seen = seen_[hash % size];
+        bool const before = seen;
+        seen = true;
+        return before;
+    }
+
+private:
+    static constexpr std::size_t size = 1021;
+    bool seen_[size]{};
+};
 
 } // namespace ATON_NAMESPACE
 
@@ -10491,122 +10607,6 @@ bool same_body(Graph const& a, Graph const& b) {
 
 } // namespace ATON_NAMESPACE
 
-// ---- aton/core/budget.hpp
-// Limits of what the conversion of one call may compute, and overflow-checked arithmetic on sizes, which a program can set to any number.
-// Internal header.
-
-namespace ATON_NAMESPACE {
-
-namespace budget {
-
-/// Maximum elements of a table or constant that a mapping computes, and iterations of a loop that depends on a number of the program.
-inline constexpr std::int64_t max_elements = std::int64_t{1} << 22;
-/// Maximum elements of a range that becomes a constant; the graph computes longer ones.
-inline constexpr std::int64_t max_constant_range = std::int64_t{1} << 20;
-/// Maximum elements of a range that the graph computes; no runtime has the memory for more.
-inline constexpr std::int64_t max_range = std::int64_t{1} << 48;
-/// Maximum bytes of all constants that one call makes.
-inline constexpr std::uint32_t max_constant_bytes = std::uint32_t{1} << 26;
-/// Maximum nodes and values that one call makes.
-inline constexpr std::uint32_t max_nodes = std::uint32_t{1} << 16;
-/// Maximum rank of a tensor that a call makes; no runtime has kernels for more.
-inline constexpr std::int64_t max_rank = 64;
-
-template <class = void>
-[[noreturn]] void refuse(std::string_view what, std::int64_t count, std::int64_t limit) {
-    throw unsupported_error(std::string(what) + " of " + std::to_string(count) + " elements; at most " +
-                            std::to_string(limit) + " are computed while a model is exported");
-}
-
-/// Refuses a count of elements or steps above the limit.
-inline void expect(std::string_view what, std::int64_t count, std::int64_t limit = max_elements) {
-    if (count > limit) refuse(what, count, limit);
-}
-
-} // namespace budget
-
-template <class = void>
-[[noreturn]] void refuse_overflow(std::int64_t a, char op, std::int64_t b) {
-    throw unsupported_error("a size does not fit in 64 bits: " + std::to_string(a) + ' ' + op + ' ' +
-                            std::to_string(b));
-}
-
-constexpr std::int64_t checked_add(std::int64_t a, std::int64_t b) {
-    using limits = std::numeric_limits<std::int64_t>;
-    if (b > 0 ? a > limits::max() - b : a < limits::min() - b) refuse_overflow(a, '+', b);
-    return a + b;
-}
-constexpr std::int64_t checked_subtract(std::int64_t a, std::int64_t b) {
-    using limits = std::numeric_limits<std::int64_t>;
-    if (b < 0 ? a > limits::max() + b : a < limits::min() + b) refuse_overflow(a, '-', b);
-    return a - b;
-}
-constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
-    using limits = std::numeric_limits<std::int64_t>;
-    bool const fits = a == 0 || b == 0 ||
-                      (a == -1              ? b != limits::min()
-                       : b == -1            ? a != limits::min()
-                       : (a > 0) == (b > 0) ? (a > 0 ? a <= limits::max() / b : a >= limits::max() / b)
-                       : a > 0              ? b >= limits::min() / a
-                                            : a >= limits::min() / b);
-    if (!fits) refuse_overflow(a, '*', b);
-    return a * b;
-}
-
-/// An integer with overflow-checked arithmetic: `checked_int(in) + 2 * padding - extent`. An overflow refuses the conversion.
-class checked_int {
-public:
-    constexpr checked_int() = default;
-    // NOLINTBEGIN(google-explicit-constructor): an integer is a checked integer.
-    constexpr checked_int(std::int64_t n) : number_(n) {}
-    constexpr operator std::int64_t() const { return number_; }
-    // NOLINTEND(google-explicit-constructor)
-
-    friend constexpr checked_int operator+(checked_int a, checked_int b) { return checked_add(a.number_, b.number_); }
-    template <std::integral T>
-    friend constexpr checked_int operator+(checked_int a, T b) {
-        return checked_add(a.number_, b);
-    }
-    template <std::integral T>
-    friend constexpr checked_int operator+(T a, checked_int b) {
-        return checked_add(a, b.number_);
-    }
-    friend constexpr checked_int operator-(checked_int a, checked_int b) {
-        return checked_subtract(a.number_, b.number_);
-    }
-    template <std::integral T>
-    friend constexpr checked_int operator-(checked_int a, T b) {
-        return checked_subtract(a.number_, b);
-    }
-    template <std::integral T>
-    friend constexpr checked_int operator-(T a, checked_int b) {
-        return checked_subtract(a, b.number_);
-    }
-    friend constexpr checked_int operator*(checked_int a, checked_int b) {
-        return checked_multiply(a.number_, b.number_);
-    }
-    template <std::integral T>
-    friend constexpr checked_int operator*(checked_int a, T b) {
-        return checked_multiply(a.number_, b);
-    }
-    template <std::integral T>
-    friend constexpr checked_int operator*(T a, checked_int b) {
-        return checked_multiply(a, b.number_);
-    }
-    /// Refuses a division by 0, too.
-    template <std::integral T>
-    friend constexpr checked_int operator/(checked_int a, T b) {
-        if (b == 0 || (b == -1 && a.number_ == std::numeric_limits<std::int64_t>::min()))
-            refuse_overflow(a.number_, '/', b);
-        return a.number_ / b;
-    }
-
-private:
-    std::int64_t number_ = 0;
-};
-
-} // namespace ATON_NAMESPACE
-
 // ---- aton/ir/shapes/context.hpp
 // The interface of shape rules to a node: its attributes, the shapes and known contents of its inputs, the types of its outputs.
 // Part of every include of the DSL; templates only so that an include does not instantiate them.
@@ -17206,17 +17206,25 @@ std::string to_string(graph_data const& graph) {
 
 namespace ATON_NAMESPACE::dsl {
 
+using aton::checked_add;
+using aton::checked_int;
+using aton::checked_multiply;
+using aton::checked_subtract;
 using aton::dim;
 using aton::dtype;
 using aton::fixed_string;
 using aton::graph_data;
 using aton::illegal_call;
 using aton::node_context;
+using aton::refused;
+using aton::safe_span;
+using aton::safe_vector;
 using aton::scalar;
 using aton::shape;
 using aton::tensor;
 using aton::unsupported_error;
 using aton::value_type;
+namespace budget = aton::budget;
 
 } // namespace ATON_NAMESPACE::dsl
 
