@@ -149,6 +149,9 @@ class Scanner:
         self.at += 1
         names = []
         while self.tokens[self.at].text != "{":
+            if self.tokens[self.at].text == ";":  # namespace budget = aton::budget;
+                self.at += 1
+                return None
             if self.tokens[self.at].kind == "word" and self.tokens[self.at].text != "inline":
                 names.append("aton" if self.tokens[self.at].text == "ATON_NAMESPACE" else self.tokens[self.at].text)
             self.at += 1
