@@ -113,6 +113,7 @@ private:
 
     // python_operators.cpp
     [[nodiscard]] bool convert_with_user_row(program::node const& n);
+    [[nodiscard]] binding python_operand(program::argument const& a) const;
     void convert_python(program::node const& n);
 
     // kept_operators.cpp

@@ -3,6 +3,8 @@
 // numbers, otherwise with 0-d int64, float64 and bool values.
 #include "converter.hpp"
 
+#include <algorithm>
+
 #include <aton/program/arithmetic.hpp>
 
 namespace ATON_NAMESPACE::exporter {
@@ -88,6 +90,62 @@ value two_operands(operands o, std::string_view op, bool may_be_negative) {
     return g.unsupported("no mapping");
 }
 
+value sum(operands const& o) {
+    value y = o.x[0];
+    for (std::size_t i = 1; i != o.x.size(); ++i) y = o.g.op<"Add">(y, o.x[i]);
+    return y;
+}
+
+value conditional(operands const& o) {
+    dtype const t = operands{o.g, {o.x[1], o.x[2]}}.common();
+    return o.g.op<"Where">(o.g.cast(o.x[0], dtype::bool_), o.g.cast(o.x[1], t), o.g.cast(o.x[2], t));
+}
+
+value any_operands(operands const& o, std::string_view op, bool may_be_negative) {
+    if (op == "torch.sym_sum" && !o.x.empty()) return sum(o);
+    if (op == "torch.sym_ite" && o.x.size() == 3) return conditional(o);
+    if (o.x.size() == 1) return one_operand(o, op);
+    if (o.x.size() == 2) return two_operands(o, op, may_be_negative);
+    throw unsupported_error("no mapping");
+}
+
+/// The arguments, with the elements in the place of a list of integers: torch.sym_sum([a, b, c]).
+std::vector<program::argument> flat_arguments(program::node const& n) {
+    std::vector<program::argument> out;
+    for (program::argument const& a : n.arguments) {
+        if (a.kind != program::argument_kind::integers) {
+            out.push_back(a);
+            continue;
+        }
+        for (std::size_t i = 0; i != a.integers.size(); ++i) {
+            bool const computed = i < a.values.size() && a.values[i] != program::no_value;
+            program::argument& element = out.emplace_back();
+            element.kind = computed ? program::argument_kind::value : program::argument_kind::integer;
+            element.integer = a.integers[i];
+            if (computed) element.values = {a.values[i]};
+        }
+    }
+    return out;
+}
+
+bool may_be_negative(program::program const& p, program::argument const& a) {
+    if (a.kind == program::argument_kind::integer) return a.integer < 0;
+    if (a.kind != program::argument_kind::value) return false;
+    std::optional<program::extent> const& size = p.values[a.values[0]].symbolic;
+    return !size || min_value(p, *size).value_or(-1) < 0;
+}
+
+/// The result, if all operands are numbers.
+std::optional<scalar> computed(std::string_view op, std::vector<binding> const& operands) {
+    if (operands.empty() || op == "torch.sym_sum") return {};
+    std::vector<scalar> numbers;
+    for (binding const& b : operands) {
+        if (!b.number.has_value()) return {};
+        numbers.push_back(*b.number);
+    }
+    return program::compute(op, numbers);
+}
+
 } // namespace
 
 dtype dtype_of(scalar const& number) {
@@ -109,6 +167,16 @@ bool converter::convert_with_user_row(program::node const& n) {
     return true;
 }
 
+binding converter::python_operand(program::argument const& a) const {
+    switch (a.kind) {
+    case program::argument_kind::value: return bound(a.values.at(0));
+    case program::argument_kind::integer: return {{}, a.integer, {}};
+    case program::argument_kind::boolean: return {{}, a.integer != 0, {}};
+    case program::argument_kind::real: return {{}, a.real, {}};
+    default: throw unsupported_error("no mapping");
+    }
+}
+
 void converter::convert_python(program::node const& n) {
     if (convert_with_user_row(n)) return;
     if (n.results.size() != 1 || n.results[0].values.size() != 1) throw unsupported_error("no mapping");
@@ -116,65 +184,17 @@ void converter::convert_python(program::node const& n) {
     program::value const& result = program_.values[out];
     if (result.symbolic && result.symbolic->is_number()) return bind(out, {{}, result.symbolic->number, {}});
 
+    std::vector<program::argument> const arguments = flat_arguments(n);
     std::vector<binding> given;
-    bool may_be_negative = false;
-    for (program::argument const& a : n.arguments) {
-        std::vector<program::argument> elements{a};
-        if (a.kind == program::argument_kind::integers) { // torch.sym_sum([a, b, c])
-            elements.clear();
-            for (std::size_t i = 0; i != a.integers.size(); ++i) {
-                bool const computed = i < a.values.size() && a.values[i] != program::no_value;
-                elements.push_back({});
-                elements.back().kind = computed ? program::argument_kind::value : program::argument_kind::integer;
-                elements.back().integer = a.integers[i];
-                if (computed) elements.back().values = {a.values[i]};
-            }
-        }
-        for (program::argument const& e : elements) {
-            switch (e.kind) {
-            case program::argument_kind::value: {
-                given.push_back(bound(e.values.at(0)));
-                std::optional<program::extent> const& size = program_.values[e.values[0]].symbolic;
-                may_be_negative = may_be_negative || !size || min_value(program_, *size).value_or(-1) < 0;
-                break;
-            }
-            case program::argument_kind::integer:
-                given.push_back({{}, e.integer, {}});
-                may_be_negative = may_be_negative || e.integer < 0;
-                break;
-            case program::argument_kind::boolean: given.push_back({{}, e.integer != 0, {}}); break;
-            case program::argument_kind::real: given.push_back({{}, e.real, {}}); break;
-            default: throw unsupported_error("no mapping");
-            }
-        }
-    }
-    bool const is_sum = n.op == "torch.sym_sum";
-    std::string_view const op = is_sum ? std::string_view("_operator.add") : std::string_view(n.op);
-
-    std::vector<scalar> numbers;
-    for (binding const& b : given)
-        if (b.number.has_value()) numbers.push_back(*b.number);
-    if (!given.empty() && numbers.size() == given.size() && !is_sum)
-        if (std::optional<scalar> const s = program::compute(op, numbers)) return bind(out, {{}, s, {}});
+    for (program::argument const& a : arguments) given.push_back(python_operand(a));
+    if (std::optional<scalar> const number = computed(n.op, given)) return bind(out, {{}, number, {}});
 
     operands o{g_type(*graph_, options_.opset), {}};
     for (binding const& b : given)
         o.x.push_back(as_value(b, b.number.has_value() ? dtype_of(*b.number) : dtype::undefined));
-    value y;
-    if (is_sum && !o.x.empty()) {
-        y = o.x[0];
-        for (std::size_t i = 1; i != o.x.size(); ++i) y = o.g.op<"Add">(y, o.x[i]);
-    } else if (op == "torch.sym_ite" && o.x.size() == 3) {
-        dtype const t = operands{o.g, {o.x[1], o.x[2]}}.common();
-        y = o.g.op<"Where">(o.g.cast(o.x[0], dtype::bool_), o.g.cast(o.x[1], t), o.g.cast(o.x[2], t));
-    } else if (o.x.size() == 1) {
-        y = one_operand(o, op);
-    } else if (o.x.size() == 2) {
-        y = two_operands(o, op, may_be_negative);
-    } else {
-        throw unsupported_error("no mapping");
-    }
-    bind(out, {conform(y, type_of(out), "the operator returns"), {}, {}});
+    bool const negative = std::any_of(
+        arguments.begin(), arguments.end(), [&](program::argument const& a) { return may_be_negative(program_, a); });
+    bind(out, {conform(any_operands(o, n.op, negative), type_of(out), "the operator returns"), {}, {}});
 }
 
 } // namespace ATON_NAMESPACE::exporter

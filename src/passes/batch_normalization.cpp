@@ -119,44 +119,62 @@ std::optional<weight_form> form_of(rewriter const& r, graph_node const& n) {
     return weight_form{int_attribute(n, "transB", 0) != 0 ? std::size_t{0} : std::size_t{1}, 1};
 }
 
-} // namespace
-
-bool fold_batch_normalization(rewriter& r, graph_node& n) {
-    if (!r.options.rewrite_weights || n.inputs.size() != 5 || int_attribute(n, "training_mode", 0) != 0) return false;
+/// Whether the node only normalizes with the given mean and variance.
+bool is_inference(rewriter const& r, graph_node const& n) {
+    if (n.inputs.size() != 5 || int_attribute(n, "training_mode", 0) != 0) return false;
     if (r.graph.opset < 9 || (r.graph.opset < 14 && n.outputs.size() > 1))
         return false; // several outputs meant training
     for (std::size_t i = 1; i < n.outputs.size(); ++i)
         if (n.outputs[i] != no_value && r.uses(n.outputs[i]) != 0) return false;
-    value_id const x = n.inputs[0];
+    return true;
+}
+
+/// The layout of the weight of the preceding node; nothing if the node cannot be fused.
+std::optional<weight_form> fusible_form(rewriter const& r, value_id x) {
     graph_node const* const before = r.producer(x);
-    if (before == nullptr || r.uses(x) != 1 || before->inputs.size() < 2) return false;
+    if (before == nullptr || r.uses(x) != 1 || before->inputs.size() < 2) return {};
     auto const form = form_of(r, *before);
-    dtype const type = r.type(before->inputs[1]).dtype;
-    if (!form || (type != dtype::float32 && type != dtype::float64 && type != dtype::float16)) return false;
     value_id const w = before->inputs[1];
-    if (r.uses(w) != 1 || r.shape_of(w).rank() < 2 || form->groups < 1) return false;
+    dtype const type = r.type(w).dtype;
+    if (!form || (type != dtype::float32 && type != dtype::float64 && type != dtype::float16)) return {};
+    if (r.uses(w) != 1 || r.shape_of(w).rank() < 2 || form->groups < 1) return {};
+    return form;
+}
+
+/// Adds the scaled weight; no_value if it cannot be scaled.
+value_id add_scaled(rewriter& r, value_id w, weight_form const& form, std::vector<double> const& scale) {
+    if (stored_tensor const* const s = r.stored(w); s != nullptr) {
+        auto to = scaled(*s, form.axis, form.groups, scale);
+        if (to) return r.add_stored(std::move(*to), r.weight_name(w, true));
+    } else if (tensor const* const t = r.constant(w); t != nullptr) {
+        auto to = scaled(*t, form.axis, form.groups, scale);
+        if (to) return r.add_constant(std::move(*to));
+    }
+    return no_value;
+}
+
+} // namespace
+
+bool fold_batch_normalization(rewriter& r, graph_node& n) {
+    if (!r.options.rewrite_weights || !is_inference(r, n)) return false;
+    auto const form = fusible_form(r, n.inputs[0]);
+    if (!form) return false;
+    graph_node fused = *r.producer(n.inputs[0]);
     auto const c = coefficients(r, n);
     if (!c) return false;
     std::vector<double> bias(c->scale.size(), 0.0);
-    if (value_id const b = input(*before, 2); b != no_value) {
+    if (value_id const b = input(fused, 2); b != no_value) {
         auto own = numbers(r, b);
         if (!own || own->size() != bias.size()) return false;
         bias = std::move(*own);
     }
-    value_id weight = no_value;
-    if (stored_tensor const* const s = r.stored(w); s != nullptr) {
-        auto to = scaled(*s, form->axis, form->groups, c->scale);
-        if (to) weight = r.add_stored(std::move(*to), r.weight_name(w, true));
-    } else if (tensor const* const t = r.constant(w); t != nullptr) {
-        auto to = scaled(*t, form->axis, form->groups, c->scale);
-        if (to) weight = r.add_constant(std::move(*to));
-    }
+    dtype const type = r.type(fused.inputs[1]).dtype;
+    value_id const weight = add_scaled(r, fused.inputs[1], *form, c->scale);
     if (weight == no_value) return false;
     tensor shift{type, {static_cast<std::int64_t>(bias.size())}, {}};
     for (std::size_t i = 0; i != bias.size(); ++i) shift.append(bias[i] * c->scale[i] + c->shift[i]);
-    // The normalization becomes the fused node.
-    graph_node fused = *before;
     value_id const bias_id = r.add_constant(std::move(shift));
+    // The normalization becomes the fused node.
     n.op = std::move(fused.op);
     n.attributes = std::move(fused.attributes);
     n.source = std::move(fused.source);

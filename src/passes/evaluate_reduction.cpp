@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "attributes.hpp"
 #include "elements.hpp"
@@ -34,60 +37,122 @@ void advance(std::vector<std::int64_t>& index, std::vector<std::int64_t> const& 
     }
 }
 
-evaluated reduction(constant_call const& c) {
-    tensor const& x = *c.inputs[0];
-    std::size_t const rank = x.sizes.size();
-    std::vector<std::int64_t> axes;
-    if (node_attribute const* const a = c.node.attribute("axes"); a != nullptr) axes = a->ints;
+struct sum {
+    static constexpr bool of_nothing = true; ///< whether there is a sum of no elements
+    template <class T>
+    static accumulator<T> first() {
+        return 0;
+    }
+    template <class T>
+    static accumulator<T> next(accumulator<T> total, T e) {
+        return total + widened(e);
+    }
+};
+
+struct product : sum {
+    template <class T>
+    static accumulator<T> first() {
+        return 1;
+    }
+    template <class T>
+    static accumulator<T> next(accumulator<T> total, T e) {
+        return total * widened(e);
+    }
+};
+
+struct minimum {
+    static constexpr bool of_nothing = false;
+    template <class T>
+    static T first() {
+        using limits = std::numeric_limits<T>;
+        return limits::has_infinity ? limits::infinity() : limits::max();
+    }
+    template <class T>
+    static T next(T least, T e) {
+        return std::min(least, e);
+    }
+};
+
+struct maximum {
+    static constexpr bool of_nothing = false;
+    template <class T>
+    static T first() {
+        using limits = std::numeric_limits<T>;
+        return limits::has_infinity ? -limits::infinity() : limits::lowest();
+    }
+    template <class T>
+    static T next(T most, T e) {
+        return std::max(most, e);
+    }
+};
+
+/// The axes of a reduction, from the attribute or the input; nothing if the input is not a list of integers.
+std::optional<std::vector<std::int64_t>> axes_of(constant_call const& c) {
     if (tensor const* const t = c.input(1); t != nullptr) {
         if (!is_index_tensor(*t)) return {};
-        axes = integers(*t);
+        return integers(*t);
     }
-    if (axes.empty() && int_attribute(c.node, "noop_with_empty_axes", 0) != 0) return x;
-    std::vector<char> reduced(rank, axes.empty() ? 1 : 0);
+    node_attribute const* const a = c.node.attribute("axes");
+    return a != nullptr ? a->ints : std::vector<std::int64_t>{};
+}
+
+/// Where a reduction puts each element.
+struct reduced_layout {
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> strides; ///< by dimension of the operand: 0 for a reduced one
+    std::size_t count = 1;             ///< of the results
+};
+
+/// Nothing if an axis is out of range. Without axes, all dimensions are reduced.
+std::optional<reduced_layout> layout_of(std::vector<std::int64_t> const& from, std::vector<std::int64_t> const& axes,
+                                        bool keep_dimensions) {
+    std::vector<char> reduced(from.size(), axes.empty() ? 1 : 0);
     for (std::int64_t a : axes) {
-        auto const at = axis_at(a, rank);
+        auto const at = axis_at(a, from.size());
         if (!at) return {};
         reduced[*at] = 1;
     }
-    bool const keep = int_attribute(c.node, "keepdims", 1) != 0;
-    std::vector<std::int64_t> sizes;
-    std::vector<std::int64_t> kept = x.sizes;
-    for (std::size_t i = 0; i != rank; ++i) {
+    reduced_layout out;
+    std::vector<std::int64_t> kept = from;
+    for (std::size_t i = 0; i != from.size(); ++i) {
         if (reduced[i] != 0) kept[i] = 1;
-        if (reduced[i] == 0 || keep) sizes.push_back(kept[i]);
+        if (reduced[i] == 0 || keep_dimensions) out.sizes.push_back(kept[i]);
+        out.count *= static_cast<std::size_t>(kept[i]);
     }
-    std::vector<std::int64_t> strides = dense_strides(kept);
-    for (std::size_t i = 0; i != rank; ++i)
-        if (reduced[i] != 0) strides[i] = 0;
-    bool const sum = c.node.op == "ReduceSum";
-    bool const product = c.node.op == "ReduceProd";
-    if (x.element_count() == 0 && !sum && !product) return {};
-    return with_number_type(x.type, [&]<class T>(T) -> evaluated {
-        std::vector<T> const from = load<T>(x);
-        std::size_t count = 1;
-        for (std::int64_t s : kept) count *= static_cast<std::size_t>(s);
-        std::vector<accumulator<T>> totals(count, product ? 1 : 0);
-        std::vector<T> extremes(count);
-        std::vector<char> seen(count, 0);
-        std::vector<std::int64_t> index(rank, 0);
-        for (T e : from) {
-            std::size_t at = 0;
-            for (std::size_t d = 0; d != rank; ++d) at += static_cast<std::size_t>(index[d] * strides[d]);
-            advance(index, x.sizes);
-            if constexpr (std::is_floating_point_v<T>) {
-                if (std::isnan(e)) return {};
-            }
-            if (sum) totals[at] += widened(e);
-            else if (product) totals[at] *= widened(e);
-            else if (seen[at] == 0) extremes[at] = e;
-            else extremes[at] = c.node.op == "ReduceMin" ? std::min(extremes[at], e) : std::max(extremes[at], e);
-            seen[at] = 1;
+    out.strides = dense_strides(kept);
+    for (std::size_t i = 0; i != from.size(); ++i)
+        if (reduced[i] != 0) out.strides[i] = 0;
+    return out;
+}
+
+/// The result of a reduction; nothing if an element is NaN.
+template <class Fold, class T>
+evaluated folded(tensor const& x, reduced_layout const& to) {
+    std::vector<decltype(Fold::template first<T>())> totals(to.count, Fold::template first<T>());
+    std::vector<std::int64_t> index(x.sizes.size(), 0);
+    for (T e : load<T>(x)) {
+        std::size_t at = 0;
+        for (std::size_t d = 0; d != index.size(); ++d) at += static_cast<std::size_t>(index[d] * to.strides[d]);
+        advance(index, x.sizes);
+        if constexpr (std::is_floating_point_v<T>) {
+            if (std::isnan(e)) return {};
         }
-        if (sum || product)
-            std::transform(totals.begin(), totals.end(), extremes.begin(), [](auto t) { return static_cast<T>(t); });
-        return store(extremes, x.type, std::move(sizes));
-    });
+        totals[at] = Fold::next(totals[at], e);
+    }
+    std::vector<T> out(to.count);
+    std::transform(totals.begin(), totals.end(), out.begin(), [](auto t) { return static_cast<T>(t); });
+    return store(out, x.type, to.sizes);
+}
+
+template <class Fold>
+evaluated reduction(constant_call const& c) {
+    tensor const& x = *c.inputs[0];
+    auto const axes = axes_of(c);
+    if (!axes) return {};
+    if (axes->empty() && int_attribute(c.node, "noop_with_empty_axes", 0) != 0) return x;
+    auto const to = layout_of(x.sizes, *axes, int_attribute(c.node, "keepdims", 1) != 0);
+    if (!to || (x.element_count() == 0 && !Fold::of_nothing)) return {};
+    return with_number_type(x.type, [&]<class T>(T) { return folded<Fold, T>(x, *to); });
 }
 
 evaluated range(constant_call const& c) {
@@ -192,10 +257,10 @@ constexpr named_evaluator reduction_evaluators[] = {
     {"CumSum", cumulative_sum},
     {"MatMul", matrix_product},
     {"Range", range},
-    {"ReduceMax", reduction},
-    {"ReduceMin", reduction},
-    {"ReduceProd", reduction},
-    {"ReduceSum", reduction},
+    {"ReduceMax", reduction<maximum>},
+    {"ReduceMin", reduction<minimum>},
+    {"ReduceProd", reduction<product>},
+    {"ReduceSum", reduction<sum>},
 };
 
 } // namespace

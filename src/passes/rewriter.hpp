@@ -114,7 +114,13 @@ private:
     std::size_t intern(std::string_view name);
     void record_symbols(value_id source);
     void set_elements(value_id id, std::vector<size_element> elements);
-    bool infer_elements(graph_node const& n, std::vector<size_element>& out);
+    /// The elements of a list of sizes; nothing if they are not known.
+    using size_list = std::optional<std::vector<size_element>>;
+    size_list infer_elements(graph_node const& n);
+    size_list shape_elements(graph_node const& n);
+    size_list concat_elements(graph_node const& n);
+    [[nodiscard]] size_list gather_elements(graph_node const& n, std::vector<size_element> const& from) const;
+    [[nodiscard]] size_list slice_elements(graph_node const& n, std::vector<size_element> const& from) const;
     value_id size_value(std::size_t symbol_index, std::size_t rank, graph_node const& like);
     bool reuse_size(graph_node& n, size_element const& e);
 

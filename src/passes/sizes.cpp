@@ -62,82 +62,95 @@ std::vector<size_element> const* rewriter::elements(value_id id) {
     return element_index_[id] < 0 ? nullptr : &elements_[static_cast<std::size_t>(element_index_[id])];
 }
 
+/// The result of Shape.
+rewriter::size_list rewriter::shape_elements(graph_node const& n) {
+    value_id const x = n.inputs[0];
+    value_type const& t = type(x);
+    if (t.kind != value_kind::tensor || !t.shape.has_rank() || t.shape.rank() > max_list_length) return {};
+    record_symbols(x);
+    auto const rank = static_cast<std::int64_t>(t.shape.rank());
+    cut const c = cut_of(rank, int_attribute(n, "start", 0), int_attribute(n, "end", rank));
+    std::vector<size_element> out;
+    for (std::int64_t i = c.start; i != c.start + c.count; ++i) {
+        dim const& d = t.shape[static_cast<std::size_t>(i)];
+        if (d.is_static()) out.push_back({kind::number, d.size()});
+        else if (d.is_symbolic()) out.push_back({kind::symbol, static_cast<std::int64_t>(intern(d.symbol()))});
+        else out.emplace_back();
+    }
+    return out;
+}
+
+/// The result of Concat. An input whose elements are unknown must have a known length.
+rewriter::size_list rewriter::concat_elements(graph_node const& n) {
+    std::vector<size_element> out;
+    for (value_id id : n.inputs) {
+        auto const* const part = elements(id);
+        shape const& s = shape_of(id);
+        std::int64_t const length = s.has_rank() && s.rank() == 1 ? s[0].size() : -1;
+        std::size_t const more = part != nullptr ? part->size() : static_cast<std::size_t>(length);
+        if ((part == nullptr && length < 0) || more > max_list_length || out.size() + more > max_list_length) return {};
+        if (part != nullptr) out.insert(out.end(), part->begin(), part->end());
+        else out.resize(out.size() + more);
+    }
+    return out;
+}
+
+/// The result of Gather on a list of known elements.
+rewriter::size_list rewriter::gather_elements(graph_node const& n, std::vector<size_element> const& from) const {
+    tensor const* const at = constant(input(n, 1));
+    if (at == nullptr || !is_index_tensor(*at) || at->element_count() > static_cast<std::int64_t>(max_list_length) ||
+        shape_of(n.inputs[0]).rank() != 1)
+        return {};
+    auto const count = static_cast<std::int64_t>(from.size());
+    std::vector<size_element> out;
+    for (std::int64_t i : integers(*at)) {
+        if (i < -count || i >= count) return {};
+        out.push_back(from[static_cast<std::size_t>(i < 0 ? i + count : i)]);
+    }
+    return out;
+}
+
+/// The result of Slice on a list of known elements.
+rewriter::size_list rewriter::slice_elements(graph_node const& n, std::vector<size_element> const& from) const {
+    std::int64_t numbers[4] = {0, 0, 0, 1}; // start, end, axis, step
+    for (std::size_t i = 1; i != 5; ++i) {
+        tensor const* const t = constant(input(n, i));
+        if (input(n, i) == no_value && i > 2) continue;
+        if (t == nullptr || !is_index_tensor(*t) || t->element_count() != 1) return {};
+        numbers[i - 1] = integers(*t)[0];
+    }
+    auto const [start, end, axis, step] = numbers;
+    if ((axis != 0 && axis != -1) || step == 0 || shape_of(n.inputs[0]).rank() != 1) return {};
+    cut const c = cut_of(static_cast<std::int64_t>(from.size()), start, end, step);
+    std::vector<size_element> out;
+    for (std::int64_t i = 0; i != c.count; ++i) out.push_back(from[static_cast<std::size_t>(c.start + i * c.step)]);
+    return out;
+}
+
 /// Infers the elements of the only result of a node.
-bool rewriter::infer_elements(graph_node const& n, std::vector<size_element>& out) {
+rewriter::size_list rewriter::infer_elements(graph_node const& n) {
     value_id const x = input(n, 0);
-    if (n.outputs.size() != 1 || x == no_value || !is_list(type(n.outputs[0]))) return false;
-    if (n.op == "Shape") {
-        value_type const& t = type(x);
-        if (t.kind != value_kind::tensor || !t.shape.has_rank() || t.shape.rank() > max_list_length) return false;
-        record_symbols(x);
-        auto const rank = static_cast<std::int64_t>(t.shape.rank());
-        cut const c = cut_of(rank, int_attribute(n, "start", 0), int_attribute(n, "end", rank));
-        for (std::int64_t i = c.start; i != c.start + c.count; ++i) {
-            dim const& d = t.shape[static_cast<std::size_t>(i)];
-            if (d.is_static()) out.push_back({kind::number, d.size()});
-            else if (d.is_symbolic()) out.push_back({kind::symbol, static_cast<std::int64_t>(intern(d.symbol()))});
-            else out.emplace_back();
-        }
-        return true;
-    }
-    if (n.op == "Size") {
-        // The product is known only if all sizes are numbers.
+    if (n.outputs.size() != 1 || x == no_value || !is_list(type(n.outputs[0]))) return {};
+    if (n.op == "Shape") return shape_elements(n);
+    if (n.op == "Concat") return concat_elements(n);
+    if (n.op == "Size") { // known only if all sizes are numbers
         shape const& s = shape_of(x);
-        if (!s.is_static()) return false;
-        out.push_back({kind::number, s.element_count()});
-        return true;
+        if (!s.is_static()) return {};
+        return std::vector<size_element>{{kind::number, s.element_count()}};
     }
-    if (n.op == "Concat") {
-        for (value_id id : n.inputs) {
-            auto const* const part = elements(id);
-            shape const& s = shape_of(id);
-            std::int64_t const length = s.has_rank() && s.rank() == 1 ? s[0].size() : -1;
-            std::size_t const more = part != nullptr ? part->size() : static_cast<std::size_t>(length);
-            if ((part == nullptr && length < 0) || more > max_list_length || out.size() + more > max_list_length)
-                return false;
-            if (part != nullptr) out.insert(out.end(), part->begin(), part->end());
-            else out.resize(out.size() + more);
-        }
-        return true;
-    }
-    auto const* const from = elements(x);
-    if (from == nullptr) return false;
-    auto const count = static_cast<std::int64_t>(from->size());
-    if (n.op == "Gather") {
-        tensor const* const at = constant(input(n, 1));
-        if (at == nullptr || !is_index_tensor(*at) ||
-            at->element_count() > static_cast<std::int64_t>(max_list_length) || shape_of(x).rank() != 1)
-            return false;
-        for (std::int64_t i : integers(*at)) {
-            if (i < -count || i >= count) return false;
-            out.push_back((*from)[static_cast<std::size_t>(i < 0 ? i + count : i)]);
-        }
-        return true;
-    }
-    if (n.op == "Slice") {
-        std::int64_t numbers[4] = {0, 0, 0, 1};
-        for (std::size_t i = 1; i != 5; ++i) {
-            tensor const* const t = constant(input(n, i));
-            if (input(n, i) == no_value && i > 2) continue;
-            if (t == nullptr || !is_index_tensor(*t) || t->element_count() != 1) return false;
-            numbers[i - 1] = integers(*t)[0];
-        }
-        if ((numbers[2] != 0 && numbers[2] != -1) || numbers[3] == 0 || shape_of(x).rank() != 1) return false;
-        cut const c = cut_of(count, numbers[0], numbers[1], numbers[3]);
-        for (std::int64_t i = 0; i != c.count; ++i)
-            out.push_back((*from)[static_cast<std::size_t>(c.start + i * c.step)]);
-        return true;
-    }
-    if (n.op == "Squeeze" || n.op == "Unsqueeze" || n.op == "Reshape" || n.op == "Identity" || n.op == "Cast") {
-        out = *from;
-        return true;
-    }
-    return false;
+    std::vector<size_element> const* const from = elements(x);
+    if (from == nullptr) return {};
+    if (n.op == "Gather") return gather_elements(n, *from);
+    if (n.op == "Slice") return slice_elements(n, *from);
+    if (n.op == "Squeeze" || n.op == "Unsqueeze" || n.op == "Reshape" || n.op == "Identity" || n.op == "Cast")
+        return *from;
+    return {};
 }
 
 void rewriter::record_sizes(graph_node const& n) {
-    std::vector<size_element> list;
-    if (!infer_elements(n, list)) return;
+    size_list inferred = infer_elements(n);
+    if (!inferred) return;
+    std::vector<size_element>& list = *inferred;
     value_id const id = n.outputs[0];
     if (list.size() == 1 && list[0].what == kind::symbol && type(id).dtype == dtype::int64) {
         value_id& known = symbols_[static_cast<std::size_t>(list[0].number)].sizes[shape_of(id).rank()];
@@ -196,8 +209,10 @@ bool rewriter::reuse_size(graph_node& n, size_element const& e) {
 }
 
 bool rewriter::simplify_sizes(graph_node& n) {
-    std::vector<size_element> list;
-    if (n.op == "Cast" || n.op == "Identity" || !infer_elements(n, list)) return false;
+    if (n.op == "Cast" || n.op == "Identity") return false;
+    size_list const inferred = infer_elements(n);
+    if (!inferred) return false;
+    std::vector<size_element> const& list = *inferred;
     value_id const out = n.outputs[0];
     if (std::all_of(list.begin(), list.end(), [](size_element const& e) { return e.what == kind::number; })) {
         std::size_t const rank = shape_of(out).rank();

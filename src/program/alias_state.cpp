@@ -218,7 +218,7 @@ void alias_state::put_back_writes(memory& m) {
         record& parent = records_[r.parent];
         std::vector<value_index> parts;
         if (r.rule == view_rule::pieces) parts = apply(*r.view, 0, parent.current, writer)[r.result].values;
-        r.source = put_back(out_, r.view->op, r.rule, r.element, parent.current, parts, r.current, writer);
+        r.source = put_back(out_, {r.view->op, r.rule, r.element, parent.current, std::move(parts), r.current, writer});
         parent.current = r.source;
     }
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
+// Puts writes to views back into the viewed tensors.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <aton/core/error.hpp>
 
@@ -27,9 +31,15 @@ std::vector<argument> scatter_arguments(value_index whole, value_index part, std
     return rest;
 }
 
+/// A call of a torch operator.
+struct call {
+    std::string_view op;
+    std::vector<argument> arguments;
+};
+
 /// `part` reshaped to the sizes of `whole`.
-value_index reshaped(node_emitter& out, value_index whole, value_index part, node const& cause, value_index made) {
-    value const& like = out.owner().values[whole];
+call reshape_call(program const& p, value_index whole, value_index part) {
+    value const& like = p.values[whole];
     std::vector<std::int64_t> sizes;
     std::size_t computed = 0;
     bool empty = false;
@@ -39,10 +49,8 @@ value_index reshaped(node_emitter& out, value_index whole, value_index part, nod
         empty = empty || (each.is_number() && each.number == 0);
     }
     if (!like.has_type || computed > 1 || (computed == 1 && empty))
-        return out.emit(
-            "aten::reshape_as", cause, {value_argument("self", part), value_argument("other", whole)}, made);
-    return out.emit(
-        "aten::reshape", cause, {value_argument("self", part), integers_argument("shape", std::move(sizes))}, made);
+        return {"aten::reshape_as", {value_argument("self", part), value_argument("other", whole)}};
+    return {"aten::reshape", {value_argument("self", part), integers_argument("shape", std::move(sizes))}};
 }
 
 argument inverse_permutation(argument const& dims) {
@@ -83,26 +91,55 @@ argument end_of(node_emitter& out, argument const& start, argument const& length
     return value_argument("end", made);
 }
 
-std::vector<argument> narrow_arguments(node_emitter& out, node const& view, value_index whole, value_index part,
-                                       node const& cause) {
-    argument const* const start = find_argument(view, "start");
-    argument const* const length = find_argument(view, "length");
+call narrow_call(node_emitter& out, view_write const& w) {
+    argument const* const start = find_argument(w.view, "start");
+    argument const* const length = find_argument(w.view, "length");
     bool const plain = start != nullptr && length != nullptr &&
                        (start->values.empty() || out.owner().values[start->values.front()].kind != value_kind::tensor);
     if (!plain)
-        throw error(describe(out.owner(), cause) + ": writes to a slice whose start is a tensor; use an integer start");
-    argument end = end_of(out, *start, *length, cause);
-    return scatter_arguments(
-        whole, part, {integer_argument("dim", integer_of(view, "dim", 0)), *start, std::move(end)});
+        throw error(describe(out.owner(), w.cause) +
+                    ": writes to a slice whose start is a tensor; use an integer start");
+    argument end = end_of(out, *start, *length, w.cause);
+    return {"aten::slice_scatter",
+            scatter_arguments(
+                w.whole, w.part, {integer_argument("dim", integer_of(w.view, "dim", 0)), *start, std::move(end)})};
 }
 
-std::vector<argument> diagonal_arguments(node const& view, value_index whole, value_index part) {
-    bool const last = view.op == "aten::linalg_diagonal";
-    return scatter_arguments(whole,
-                             part,
-                             {integer_argument("offset", integer_of(view, "offset", 0)),
-                              integer_argument("dim1", integer_of(view, "dim1", last ? -2 : 0)),
-                              integer_argument("dim2", integer_of(view, "dim2", last ? -1 : 1))});
+call diagonal_call(view_write const& w) {
+    bool const last = w.view.op == "aten::linalg_diagonal";
+    return {"aten::diagonal_scatter",
+            scatter_arguments(w.whole,
+                              w.part,
+                              {integer_argument("offset", integer_of(w.view, "offset", 0)),
+                               integer_argument("dim1", integer_of(w.view, "dim1", last ? -2 : 0)),
+                               integer_argument("dim2", integer_of(w.view, "dim2", last ? -1 : 1))})};
+}
+
+call transposed_call(view_write const& w) {
+    std::vector<argument> arguments = geometry(w.view);
+    arguments.insert(arguments.begin(), value_argument("self", w.part));
+    return {w.view.op, std::move(arguments)};
+}
+
+std::optional<call> permute_call(view_write const& w) {
+    argument const* const dims = find_argument(w.view, "dims");
+    if (dims == nullptr) return {};
+    return call{"aten::permute", {value_argument("self", w.part), inverse_permutation(*dims)}};
+}
+
+std::optional<call> move_dimensions_call(view_write const& w) {
+    argument const* const from = find_argument(w.view, "source");
+    argument const* const to = find_argument(w.view, "destination");
+    if (from == nullptr || to == nullptr) return {};
+    return call{w.view.op, {value_argument("self", w.part), renamed(*to, "source"), renamed(*from, "destination")}};
+}
+
+call unbind_call(view_write const& w) {
+    return {"aten::select_scatter",
+            scatter_arguments(w.whole,
+                              w.part,
+                              {integer_argument("dim", integer_of(w.view, "dim", 0)),
+                               integer_argument("index", static_cast<std::int64_t>(w.element))})};
 }
 
 std::int64_t split_dimension(program const& p, node const& view, value_index whole) {
@@ -112,61 +149,46 @@ std::int64_t split_dimension(program const& p, node const& view, value_index who
     return integer_of(view, "dim", 0);
 }
 
+call pieces_call(program const& p, view_write const& w) {
+    std::vector<value_index> joined = w.parts;
+    joined[w.element] = w.part;
+    std::int64_t const dim = split_dimension(p, w.view, w.whole);
+    return {"aten::cat", {values_argument("tensors", std::move(joined)), integer_argument("dim", dim)}};
+}
+
+/// A scatter operator with the arguments of the view.
+call scatter_call(std::string_view op, view_write const& w) {
+    return {op, scatter_arguments(w.whole, w.part, geometry(w.view))};
+}
+
+/// The call that computes the new value of the viewed tensor; nothing if there is none.
+std::optional<call> inverse_call(node_emitter& out, view_write const& w) {
+    switch (w.rule) {
+    case view_rule::reshape: return reshape_call(out.owner(), w.whole, w.part);
+    case view_rule::self_inverse: return transposed_call(w);
+    case view_rule::permute: return permute_call(w);
+    case view_rule::move_dimensions: return move_dimensions_call(w);
+    case view_rule::select: return scatter_call("aten::select_scatter", w);
+    case view_rule::slice: return scatter_call("aten::slice_scatter", w);
+    case view_rule::narrow: return narrow_call(out, w);
+    case view_rule::diagonal: return diagonal_call(w);
+    case view_rule::as_strided: return scatter_call("aten::as_strided_scatter", w);
+    case view_rule::unbind: return unbind_call(w);
+    case view_rule::pieces: return pieces_call(out.owner(), w);
+    default: return {};
+    }
+}
+
 } // namespace
 
-value_index put_back(node_emitter& out, node const& view, view_rule rule, std::size_t element, value_index whole,
-                     std::vector<value_index> const& parts, value_index part, node const& cause) {
-    if (rule == view_rule::same) return part;
-    value_index const made = out.fresh(whole);
-    switch (rule) {
-    case view_rule::reshape: return reshaped(out, whole, part, cause, made);
-    case view_rule::self_inverse: {
-        std::vector<argument> arguments = geometry(view);
-        arguments.insert(arguments.begin(), value_argument("self", part));
-        return out.emit(view.op, cause, std::move(arguments), made);
-    }
-    case view_rule::permute: {
-        argument const* const dims = find_argument(view, "dims");
-        if (dims == nullptr) break;
-        return out.emit("aten::permute", cause, {value_argument("self", part), inverse_permutation(*dims)}, made);
-    }
-    case view_rule::move_dimensions: {
-        argument const* const from = find_argument(view, "source");
-        argument const* const to = find_argument(view, "destination");
-        if (from == nullptr || to == nullptr) break;
-        return out.emit(view.op,
-                        cause,
-                        {value_argument("self", part), renamed(*to, "source"), renamed(*from, "destination")},
-                        made);
-    }
-    case view_rule::select:
-        return out.emit("aten::select_scatter", cause, scatter_arguments(whole, part, geometry(view)), made);
-    case view_rule::slice:
-        return out.emit("aten::slice_scatter", cause, scatter_arguments(whole, part, geometry(view)), made);
-    case view_rule::narrow:
-        return out.emit("aten::slice_scatter", cause, narrow_arguments(out, view, whole, part, cause), made);
-    case view_rule::diagonal:
-        return out.emit("aten::diagonal_scatter", cause, diagonal_arguments(view, whole, part), made);
-    case view_rule::as_strided:
-        return out.emit("aten::as_strided_scatter", cause, scatter_arguments(whole, part, geometry(view)), made);
-    case view_rule::unbind: {
-        std::vector<argument> place = {integer_argument("dim", integer_of(view, "dim", 0)),
-                                       integer_argument("index", static_cast<std::int64_t>(element))};
-        return out.emit("aten::select_scatter", cause, scatter_arguments(whole, part, std::move(place)), made);
-    }
-    case view_rule::pieces: {
-        std::vector<value_index> joined = parts;
-        joined[element] = part;
-        std::int64_t const dim = split_dimension(out.owner(), view, whole);
-        return out.emit(
-            "aten::cat", cause, {values_argument("tensors", std::move(joined)), integer_argument("dim", dim)}, made);
-    }
-    default: break;
-    }
-    if (rule == view_rule::unknown)
-        throw error(describe(out.owner(), cause) + ": writes to the result of " + view.op +
+value_index put_back(node_emitter& out, view_write const& w) {
+    if (w.rule == view_rule::same) return w.part;
+    value_index const made = out.fresh(w.whole);
+    if (std::optional<call> c = inverse_call(out, w)) return out.emit(c->op, w.cause, std::move(c->arguments), made);
+    if (w.rule == view_rule::unknown)
+        throw error(describe(out.owner(), w.cause) + ": writes to the result of " + w.view.op +
                     ", but the program does not tell whether it is a copy; write to a clone() of it");
-    throw error(describe(out.owner(), cause) + ": writes through " + view.op +
+    throw error(describe(out.owner(), w.cause) + ": writes through " + w.view.op +
                 ", which is not invertible; write to a clone() of it");
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "layouts.hpp"
 #include "node_emitter.hpp"
@@ -41,11 +42,19 @@ struct view_of {
 [[nodiscard]] std::optional<view_of> find_view(program const& p, layouts const& layout, node const& n, std::size_t r,
                                                std::size_t element);
 
-/// Emits the new value of the argument of a view: `whole`, in which the elements of the view are replaced by `part`. For the
-/// rule pieces, `parts` are all results of the view. Throws aton::error, which names `cause`, if the view cannot be written
-/// through.
-[[nodiscard]] value_index put_back(node_emitter& out, node const& view, view_rule rule, std::size_t element,
-                                   value_index whole, std::vector<value_index> const& parts, value_index part,
-                                   node const& cause);
+/// A write to a view.
+struct view_write {
+    node const& view; ///< the call that made the view
+    view_rule rule;
+    std::size_t element;            ///< index in a list of tensors
+    value_index whole;              ///< the viewed tensor
+    std::vector<value_index> parts; ///< for the rule pieces: all results of the call
+    value_index part;               ///< the new value of the view
+    node const& cause;              ///< the node that writes
+};
+
+/// Emits the new value of the viewed tensor: `whole`, in which the elements of the view are replaced by `part`. Throws aton::error, which
+/// names `cause`, if the view cannot be written through.
+[[nodiscard]] value_index put_back(node_emitter& out, view_write const& w);
 
 } // namespace ATON_NAMESPACE::program

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace ATON_NAMESPACE::verify {
 
@@ -37,103 +38,201 @@ facts const& value_facts::of(graph_node const& n, std::size_t input) const {
     return input < n.inputs.size() && n.inputs[input] != no_value ? all_[n.inputs[input]] : nothing;
 }
 
+namespace {
+
+/// What a transfer function reads: a node and the facts of its inputs.
+struct derivation {
+    graph_data const& graph;
+    value_facts const& known;
+    graph_node const& node;
+    bool floating; ///< whether the first output is: integers wrap around, so a sum of positive numbers may be negative
+
+    [[nodiscard]] facts const& in(std::size_t i) const { return known.of(node, i); }
+    [[nodiscard]] bool both(bool facts::* is) const { return in(0).*is && in(1).*is; }
+    /// The node that computes an input, or null.
+    [[nodiscard]] graph_node const* producer(std::size_t i) const {
+        std::int64_t const at = node.inputs[i] == no_value ? -1 : graph.values[node.inputs[i]].producer;
+        return at < 0 ? nullptr : &graph.nodes[static_cast<std::size_t>(at)];
+    }
+};
+
+/// Derives the facts of the first output. They start as what its dtype implies.
+using transfer = void (*)(derivation const&, facts&);
+
+void never_negative(derivation const&, facts& f) { f.non_negative = true; }
+
+void magnitude(derivation const& d, facts& f) {
+    f.non_negative = true;
+    f.bit = f.bit || d.in(0).bit;
+    f.whole = f.whole || d.in(0).whole;
+}
+
+void sum_of_squares(derivation const& d, facts& f) { f.non_negative = f.non_negative || d.floating; }
+
+void rounded(derivation const& d, facts& f) { f = {d.in(0).non_negative, d.in(0).bit, true, false, {}}; }
+
+void sign(derivation const& d, facts& f) {
+    f.whole = true;
+    f.non_negative = f.bit = d.in(0).non_negative;
+}
+
+void converted(derivation const& d, facts& f) {
+    facts const& from = d.in(0);
+    bool const from_bool = !d.node.inputs.empty() && d.graph.values[d.node.inputs[0]].type.dtype == dtype::bool_;
+    f.bit = f.bit || from.bit;
+    f.non_negative = f.bit || (d.floating && from.non_negative) || from_bool;
+    f.whole = f.whole || from.whole;
+    f.zero_or_nan = d.floating && from.zero_or_nan;
+    if (from.bit) f.all = from.all;
+}
+
+void same_elements(derivation const& d, facts& f) { f = d.in(0); }
+
+/// Every element is an element of some input.
+void from_all_inputs(derivation const& d, facts& f) {
+    auto const each = [&](bool facts::* is) {
+        return std::all_of(d.node.inputs.begin(), d.node.inputs.end(), [&](value_id v) { return d.known.of(v).*is; });
+    };
+    f.non_negative = each(&facts::non_negative);
+    f.bit = f.bit || each(&facts::bit);
+    f.whole = f.whole || each(&facts::whole);
+}
+
+void maximum(derivation const& d, facts& f) {
+    from_all_inputs(d, f);
+    f.non_negative = f.non_negative || std::any_of(d.node.inputs.begin(), d.node.inputs.end(), [&](value_id v) {
+                         return d.known.of(v).non_negative && d.known.of(v).all; // a constant
+                     });
+}
+
+void choice(derivation const& d, facts& f) {
+    facts const& yes = d.in(1);
+    facts const& no = d.in(2);
+    f.non_negative = yes.non_negative && no.non_negative;
+    f.bit = f.bit || (yes.bit && no.bit);
+    f.whole = f.whole || (yes.whole && no.whole);
+    graph_node const* const condition = d.producer(0);
+    f.zero_or_nan =
+        condition != nullptr && condition->op == "IsNaN" && condition->inputs[0] == d.node.inputs[1] && no.all == 0.0;
+}
+
+void product(derivation const& d, facts& f) {
+    bool const square = d.node.inputs[0] == d.node.inputs[1];
+    f.non_negative = d.floating && (square || d.both(&facts::non_negative));
+    f.bit = f.bit || d.both(&facts::bit);
+    f.whole = f.whole || d.both(&facts::whole);
+}
+
+void quotient(derivation const& d, facts& f) { f.non_negative = d.floating && d.both(&facts::non_negative); }
+
+void sum(derivation const& d, facts& f) {
+    f.non_negative = d.floating && d.both(&facts::non_negative);
+    f.whole = f.whole || d.both(&facts::whole);
+}
+
+void difference(derivation const& d, facts& f) {
+    f.whole = f.whole || d.both(&facts::whole);
+    graph_node const* const floor = d.producer(1); // x - Floor(x)
+    f.non_negative =
+        f.non_negative || (floor != nullptr && floor->op == "Floor" && floor->inputs[0] == d.node.inputs[0]);
+}
+
+void power(derivation const& d, facts& f) { f.non_negative = d.floating && d.in(0).non_negative; }
+
+void clipped(derivation const& d, facts& f) {
+    f.non_negative = f.non_negative || (d.in(1).all && d.in(1).non_negative);
+}
+
+void reduced_sum(derivation const& d, facts& f) {
+    f.non_negative = d.floating && d.in(0).non_negative;
+    f.zero_or_nan = d.in(0).zero_or_nan;
+}
+
+void one_hot(derivation const& d, facts& f) {
+    f.bit = f.bit || d.in(2).bit;
+    f.non_negative = d.in(2).non_negative;
+}
+
+struct row {
+    std::string_view op;
+    transfer apply;
+};
+
+constexpr row rows[] = {
+    {"Abs", magnitude},
+    {"Add", sum},
+    {"Cast", converted},
+    {"CastLike", converted},
+    {"Ceil", rounded},
+    {"Clip", clipped},
+    {"Concat", from_all_inputs},
+    {"Div", quotient},
+    {"Exp", never_negative},
+    {"Expand", same_elements},
+    {"Flatten", same_elements},
+    {"Floor", rounded},
+    {"Gather", same_elements},
+    {"GatherElements", same_elements},
+    {"GatherND", same_elements},
+    {"Identity", same_elements},
+    {"Max", maximum},
+    {"Min", from_all_inputs},
+    {"Mul", product},
+    {"NonZero", never_negative},
+    {"OneHot", one_hot},
+    {"Pow", power},
+    {"ReduceL1", never_negative},
+    {"ReduceL2", never_negative},
+    {"ReduceMax", same_elements},
+    {"ReduceMean", reduced_sum},
+    {"ReduceMin", same_elements},
+    {"ReduceSum", reduced_sum},
+    {"ReduceSumSquare", sum_of_squares},
+    {"Relu", magnitude},
+    {"Reshape", same_elements},
+    {"Round", rounded},
+    {"Shape", never_negative},
+    {"Sigmoid", never_negative},
+    {"Sign", sign},
+    {"Size", never_negative},
+    {"Slice", same_elements},
+    {"Softmax", never_negative},
+    {"Softplus", never_negative},
+    {"Split", same_elements},
+    {"Sqrt", never_negative},
+    {"Squeeze", same_elements},
+    {"Sub", difference},
+    {"Tile", same_elements},
+    {"Transpose", same_elements},
+    {"Unsqueeze", same_elements},
+    {"Where", choice},
+};
+
+void derive_from_elements(tensor const* t, facts& f) {
+    auto const numbers = numbers_of(t);
+    if (!numbers || numbers->empty()) return;
+    auto const each = [&](auto const& is) { return std::all_of(numbers->begin(), numbers->end(), is); };
+    f.non_negative = each([](double v) { return v >= 0; });
+    f.bit = each([](double v) { return v == 0 || v == 1; });
+    f.whole = each([](double v) { return v == std::floor(v); });
+    if (each([&](double v) { return v == numbers->front(); })) f.all = numbers->front();
+}
+
+} // namespace
+
 void value_facts::derive(graph_node const& n) {
     facts& f = all_[n.outputs[0]];
     dtype const type = graph_.values[n.outputs[0]].type.dtype;
     f.whole = is_integral(type) || type == dtype::bool_;
     f.bit = type == dtype::bool_;
     f.non_negative = is_integral(type) && !is_signed_integral(type);
-    if (n.op == "Constant") {
-        auto const numbers = numbers_of(graph_.constant(n.outputs[0]));
-        if (!numbers || numbers->empty()) return;
-        auto const each = [&](auto const& is) { return std::all_of(numbers->begin(), numbers->end(), is); };
-        f.non_negative = each([](double v) { return v >= 0; });
-        f.bit = each([](double v) { return v == 0 || v == 1; });
-        f.whole = each([](double v) { return v == std::floor(v); });
-        if (each([&](double v) { return v == numbers->front(); })) f.all = numbers->front();
-    } else if (one_of(n.op, {"Shape", "Size", "NonZero"})) {
-        f.non_negative = true;
-    } else if (one_of(n.op, {"Abs", "Exp", "Sqrt", "Relu", "Sigmoid", "Softplus", "Softmax", "ReduceL1", "ReduceL2"})) {
-        f.non_negative = true;
-        f.bit = f.bit || (one_of(n.op, {"Abs", "Relu"}) && of(n, 0).bit);
-        f.whole = f.whole || (one_of(n.op, {"Abs", "Relu"}) && of(n, 0).whole);
-    } else if (n.op == "ReduceSumSquare") {
-        f.non_negative = f.non_negative || is_floating(type); // integers wrap around
-    } else if (one_of(n.op, {"Floor", "Ceil", "Round"})) {
-        f = {of(n, 0).non_negative, of(n, 0).bit, true, false, {}};
-    } else if (n.op == "Sign") {
-        f.whole = true;
-        f.non_negative = f.bit = of(n, 0).non_negative;
-    } else if (n.op == "Cast" || n.op == "CastLike") {
-        dtype const from = n.inputs.empty() ? dtype::undefined : graph_.values[n.inputs[0]].type.dtype;
-        bool const from_bool = from == dtype::bool_;
-        f.bit = f.bit || of(n, 0).bit;
-        f.non_negative = f.bit || (is_floating(type) && of(n, 0).non_negative) || from_bool;
-        f.whole = f.whole || of(n, 0).whole;
-        f.zero_or_nan = is_floating(type) && of(n, 0).zero_or_nan;
-        if (of(n, 0).bit) f.all = of(n, 0).all;
-    } else if (one_of(n.op,
-                      {"Reshape",
-                       "Squeeze",
-                       "Unsqueeze",
-                       "Expand",
-                       "Transpose",
-                       "Identity",
-                       "Flatten",
-                       "Slice",
-                       "Gather",
-                       "GatherElements",
-                       "GatherND",
-                       "Split",
-                       "ReduceMax",
-                       "ReduceMin",
-                       "Tile"})) {
+    if (n.op == "Constant") return derive_from_elements(graph_.constant(n.outputs[0]), f);
+    auto const* const found =
+        std::find_if(std::begin(rows), std::end(rows), [&](row const& r) { return r.op == n.op; });
+    if (found != std::end(rows)) found->apply({graph_, *this, n, is_floating(type)}, f);
+    if (n.op == "Split") {
         for (value_id const id : n.outputs)
-            if (id != no_value) all_[id] = of(n, 0);
-    } else if (one_of(n.op, {"Concat", "Max", "Min"})) {
-        bool const any = n.op == "Max";
-        auto const each = [&](bool facts::* is) {
-            return std::all_of(n.inputs.begin(), n.inputs.end(), [&](value_id id) { return all_[id].*is; });
-        };
-        f.non_negative =
-            each(&facts::non_negative) || (any && std::any_of(n.inputs.begin(), n.inputs.end(), [&](value_id id) {
-                                               return all_[id].non_negative && all_[id].all; // a constant
-                                           }));
-        f.bit = f.bit || each(&facts::bit);
-        f.whole = f.whole || each(&facts::whole);
-    } else if (n.op == "Where") {
-        f.non_negative = of(n, 1).non_negative && of(n, 2).non_negative;
-        f.bit = f.bit || (of(n, 1).bit && of(n, 2).bit);
-        f.whole = f.whole || (of(n, 1).whole && of(n, 2).whole);
-        std::int64_t const asked = n.inputs[0] == no_value ? -1 : graph_.values[n.inputs[0]].producer;
-        f.zero_or_nan = asked >= 0 && graph_.nodes[static_cast<std::size_t>(asked)].op == "IsNaN" &&
-                        graph_.nodes[static_cast<std::size_t>(asked)].inputs[0] == n.inputs[1] && of(n, 2).all == 0.0;
-    } else if (n.op == "Mul") {
-        bool const square = n.inputs[0] == n.inputs[1];
-        f.non_negative = is_floating(type) && (square || (of(n, 0).non_negative && of(n, 1).non_negative));
-        f.bit = f.bit || (of(n, 0).bit && of(n, 1).bit);
-        f.whole = f.whole || (of(n, 0).whole && of(n, 1).whole);
-    } else if (n.op == "Add") {
-        f.non_negative = is_floating(type) && of(n, 0).non_negative && of(n, 1).non_negative;
-        f.whole = f.whole || (of(n, 0).whole && of(n, 1).whole);
-    } else if (n.op == "Pow") {
-        f.non_negative = is_floating(type) && of(n, 0).non_negative;
-    } else if (n.op == "Clip") {
-        f.non_negative = f.non_negative || (of(n, 1).all && of(n, 1).non_negative);
-    } else if (n.op == "Div") {
-        f.non_negative = is_floating(type) && of(n, 0).non_negative && of(n, 1).non_negative;
-    } else if (one_of(n.op, {"ReduceSum", "ReduceMean"})) {
-        f.non_negative = is_floating(type) && of(n, 0).non_negative;
-        f.zero_or_nan = of(n, 0).zero_or_nan;
-    } else if (one_of(n.op, {"Sub", "ReduceProd", "CumSum"})) {
-        f.whole = f.whole || (n.op == "Sub" ? of(n, 0).whole && of(n, 1).whole : false);
-        std::int64_t const second = n.op == "Sub" && n.inputs[1] != no_value ? graph_.values[n.inputs[1]].producer : -1;
-        if (second < 0) return;
-        graph_node const& floor = graph_.nodes[static_cast<std::size_t>(second)];
-        f.non_negative = f.non_negative || (floor.op == "Floor" && floor.inputs[0] == n.inputs[0]);
-    } else if (n.op == "OneHot") {
-        f.bit = f.bit || of(n, 2).bit;
-        f.non_negative = of(n, 2).non_negative;
+            if (id != no_value) all_[id] = f;
     }
     if (f.bit) f.non_negative = f.whole = true;
 }

@@ -90,74 +90,87 @@ constexpr double round_to_double(wide_uint const& value, int exponent, bool inex
     return std::bit_cast<double>((biased << 52) + mantissa + up);
 }
 
+/// The digits and the exponent of a number: value * 10^exponent.
+struct decimal {
+    wide_uint value;
+    int digits = 0; ///< in `value`, at most 60
+    int exponent = 0;
+    bool inexact = false; ///< the true value is slightly larger
+
+    /// Appends a digit, which stands after the point or before it.
+    constexpr void append(char c, bool after_point) {
+        if (digits == 0 && c == '0') {
+            if (after_point) --exponent;
+        } else if (digits < 60) {
+            value.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
+            ++digits;
+            if (after_point) --exponent;
+        } else {
+            inexact = inexact || c != '0';
+            if (!after_point) ++exponent;
+        }
+    }
+    /// Removes `[0-9]*[.]?[0-9]*` from the front of the text; false if it has no digit.
+    constexpr bool parse_digits(std::string_view& text) {
+        bool some = false;
+        bool point = false;
+        std::size_t i = 0;
+        for (; i != text.size(); ++i) {
+            char const c = text[i];
+            if (c == '.' && !point) {
+                point = true;
+                continue;
+            }
+            if (c < '0' || c > '9') break;
+            some = true;
+            append(c, point);
+        }
+        text.remove_prefix(i);
+        return some;
+    }
+    /// Adds the exponent `[eE][+-]?[0-9]+`, which may be absent.
+    constexpr bool parse_exponent(std::string_view text) {
+        if (text.empty()) return true;
+        if (text.front() != 'e' && text.front() != 'E') return false;
+        text.remove_prefix(1);
+        if (!text.empty() && text.front() == '+') {
+            text.remove_prefix(1);
+            if (!text.empty() && text.front() == '-') return false;
+        }
+        std::int64_t written = 0;
+        if (!parse_int(text, written)) return false;
+        exponent += static_cast<int>(written > 9999 ? 9999 : written < -9999 ? -9999 : written);
+        return true;
+    }
+    /// The nearest double. Changes `value`.
+    constexpr double round() {
+        if (value.used == 0 || digits + exponent < -330) return 0.0;
+        if (digits + exponent > 320) return round_to_double({{1}, 1}, 2000, inexact);
+        if (exponent >= 0) {
+            for (; exponent != 0; --exponent) value.multiply_add(10, 0);
+            return round_to_double(value, 0, inexact);
+        }
+        auto const extra =
+            static_cast<std::size_t>(-exponent) / 9 + 3; // words: more bits than the division removes, plus 64
+        value.shift_words(extra);
+        for (; exponent <= -9; exponent += 9) inexact = value.divide(1'000'000'000) != 0 || inexact;
+        for (; exponent != 0; ++exponent) inexact = value.divide(10) != 0 || inexact;
+        return round_to_double(value, -static_cast<int>(32 * extra), inexact);
+    }
+};
+
 /// `-?` digits with an optional point and exponent, or inf or nan, as Python writes them; up to 19 significant digits are exact.
 constexpr bool parse_double(std::string_view text, double& out) {
     bool const negative = !text.empty() && text.front() == '-';
     if (negative) text.remove_prefix(1);
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    std::uint64_t const special = text == "inf"   ? std::uint64_t{0x7FF} << 52
-                                  : text == "nan" ? std::uint64_t{0xFFF} << 51
-                                                  : 0;
-    std::uint64_t const sign = negative ? std::uint64_t{1} << 63 : 0;
-    if (special != 0) {
-        out = std::bit_cast<double>(special | sign);
-        return true;
+    std::uint64_t bits = text == "inf" ? std::uint64_t{0x7FF} << 52 : text == "nan" ? std::uint64_t{0xFFF} << 51 : 0;
+    if (bits == 0) {
+        decimal number;
+        if (!number.parse_digits(text) || !number.parse_exponent(text)) return false;
+        bits = std::bit_cast<std::uint64_t>(number.round());
     }
-    wide_uint value;
-    int digits = 0;
-    int exponent = 0;
-    bool some = false;
-    bool point = false;
-    bool inexact = false;
-    std::size_t i = 0;
-    for (; i != text.size(); ++i) {
-        char const c = text[i];
-        if (c == '.' && !point) {
-            point = true;
-            continue;
-        }
-        if (c < '0' || c > '9') break;
-        some = true;
-        if (digits == 0 && c == '0') {
-            if (point) --exponent;
-        } else if (digits < 60) {
-            value.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
-            ++digits;
-            if (point) --exponent;
-        } else {
-            inexact = inexact || c != '0';
-            if (!point) ++exponent;
-        }
-    }
-    if (!some) return false;
-    if (i != text.size()) {
-        if (text[i] != 'e' && text[i] != 'E') return false;
-        std::string_view power = text.substr(i + 1);
-        if (!power.empty() && power.front() == '+') {
-            power.remove_prefix(1);
-            if (!power.empty() && power.front() == '-') return false;
-        }
-        std::int64_t written = 0;
-        if (!parse_int(power, written)) return false;
-        exponent += static_cast<int>(written > 9999 ? 9999 : written < -9999 ? -9999 : written);
-    }
-    int binary = 0;
-    if (value.used == 0 || digits + exponent < -330) {
-        value = {};
-    } else if (digits + exponent > 320) {
-        value = {{1}, 1};
-        binary = 2000;
-    } else if (exponent >= 0) {
-        for (; exponent != 0; --exponent) value.multiply_add(10, 0);
-    } else {
-        auto const extra =
-            static_cast<std::size_t>(-exponent) / 9 + 3; // words: more bits than the division removes, plus 64
-        value.shift_words(extra);
-        binary = -static_cast<int>(32 * extra);
-        for (; exponent <= -9; exponent += 9) inexact = value.divide(1'000'000'000) != 0 || inexact;
-        for (; exponent != 0; ++exponent) inexact = value.divide(10) != 0 || inexact;
-    }
-    out = std::bit_cast<double>(std::bit_cast<std::uint64_t>(round_to_double(value, binary, inexact)) | sign);
+    out = std::bit_cast<double>(negative ? bits | std::uint64_t{1} << 63 : bits);
     return true;
 }
 
