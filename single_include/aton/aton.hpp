@@ -4434,11 +4434,12 @@ constexpr std::string_view attribute_kind(onnx::attr_type t) {
     return names[static_cast<std::size_t>(t)];
 }
 
-/// "onnx::ReduceSum (opset 13): no attribute axes; axes is an input here".
-constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
+constexpr std::string_view attribute_kind(int t) { return attribute_kind(static_cast<onnx::attr_type>(t)); }
+
+// What is wrong with a part of a call, for the rules on that part.
+
+constexpr sentence& describe_operator(sentence& s, onnx::call const& c, onnx::broken_rule const& r) {
     using onnx::rule;
-    sentence s;
-    s << (c.domain.empty() ? std::string_view("onnx") : c.domain) << "::" << c.name << " (opset " << r.opset << "): ";
     switch (r.kind) {
     case rule::no_such_domain:
         s << "the graph does not name this domain";
@@ -4453,50 +4454,104 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
         if (r.limit != 0) return s << "deprecated; start the range of the graph at opset " << r.limit;
         return r.position > 0 ? s << "deprecated; end the range of the graph at opset " << r.opset - 1
                               : s << "deprecated, without a replacement";
-    case rule::too_few_inputs: return s << "input " << r.culprit << " is missing, " << r.position << " given";
-    case rule::too_many_inputs: return s << r.position + 1 << " inputs given, at most " << r.limit << " allowed";
-    case rule::input_required:
-        return s << "input " << r.culprit << " is required; it cannot be an optional value or absent";
-    case rule::list_not_variadic: return s << "input " << r.culprit << " takes a single value, not a list";
+    case rule::meaning_changed:
+        return s << "the meaning changed: " << r.nearest << "; split the range [" << r.limit << ", " << c.until
+                 << "] at opset " << r.opset;
+    default: return s;
+    }
+}
+
+constexpr sentence& describe_input(sentence& s, onnx::broken_rule const& r) {
+    using onnx::rule;
+    if (r.kind == rule::too_many_inputs)
+        return s << r.position + 1 << " inputs given, at most " << r.limit << " allowed";
+    s << "input " << r.culprit;
+    switch (r.kind) {
+    case rule::too_few_inputs: return s << " is missing, " << r.position << " given";
+    case rule::input_required: return s << " is required; it cannot be an optional value or absent";
+    case rule::list_not_variadic: return s << " takes a single value, not a list";
     case rule::number_without_type:
-        return s << "input " << r.culprit
-                 << " is a number whose type no other input determines; use g.scalar(number, dtype)";
+        return s << " is a number whose type no other input determines; use g.scalar(number, dtype)";
     case rule::number_kind:
-        return s << "input " << r.culprit << " is a floating-point number beside " << r.allowed
-                 << "; write an integer, or cast the other input";
+        return s << " is a floating-point number beside " << r.allowed << "; write an integer, or cast the other input";
+    case rule::no_common_type: return s << " is " << r.given << ", allowed here: " << r.allowed;
+    default: return s;
+    }
+}
+
+constexpr sentence& describe_attribute(sentence& s, onnx::broken_rule const& r) {
+    using onnx::rule;
+    switch (r.kind) {
     case rule::no_such_attribute:
         s << "no attribute " << r.culprit;
         if (r.limit == 1) return s << "; " << r.nearest << " is an input here";
         return r.nearest.empty() ? s : s << "; did you mean " << r.nearest << "?";
     case rule::attribute_type:
-        return s << "attribute " << r.culprit << " is " << attribute_kind(static_cast<onnx::attr_type>(r.limit))
-                 << ", given " << attribute_kind(static_cast<onnx::attr_type>(r.position));
+        return s << "attribute " << r.culprit << " is " << attribute_kind(r.limit) << ", given "
+                 << attribute_kind(r.position);
     case rule::attribute_twice: return s << "attribute " << r.culprit << " is given twice";
     case rule::attribute_missing:
-        return s << "required attribute " << r.culprit << " (" << attribute_kind(static_cast<onnx::attr_type>(r.limit))
-                 << ") is missing";
+        return s << "required attribute " << r.culprit << " (" << attribute_kind(r.limit) << ") is missing";
+    case rule::attribute_dtype:
+        return s << "attribute " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
+    default: return s;
+    }
+}
+
+constexpr sentence& describe_outputs(sentence& s, onnx::broken_rule const& r) {
+    using onnx::rule;
+    switch (r.kind) {
     case rule::too_few_outputs:
         return s << "has at least " << r.limit << " outputs; ask for them with outputs<" << r.limit << ">";
     case rule::too_many_outputs:
         return s << "outputs<" << r.position << "> requested, at most " << r.limit << " allowed";
     case rule::outputs_not_variadic:
         return s << "has a fixed number of outputs; use outputs<" << r.limit << ">, not output_list";
-    case rule::no_common_type:
-        return s << "input " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
-    case rule::attribute_dtype:
-        return s << "attribute " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
+    default: return s;
+    }
+}
+
+constexpr sentence& describe_body(sentence& s, onnx::call const& c, onnx::broken_rule const& r) {
+    using onnx::rule;
+    s << "the lambda for " << r.culprit;
+    if (r.kind == rule::body_range)
+        return s << " covers opsets " << r.position << " to " << r.limit << ", but the outer graph covers " << c.since
+                 << " to " << c.until;
+    s << (r.kind == rule::body_inputs ? " takes " : " returns ") << r.position
+      << (r.position == 1 ? " value" : " values");
+    return r.kind == rule::body_inputs ? s << " after the graph, but the operator passes " << r.limit
+                                       : s << ", but must return " << r.limit;
+}
+
+/// "onnx::ReduceSum (opset 13): no attribute axes; axes is an input here".
+constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
+    using onnx::rule;
+    sentence s;
+    s << (c.domain.empty() ? std::string_view("onnx") : c.domain) << "::" << c.name << " (opset " << r.opset << "): ";
+    switch (r.kind) {
+    case rule::no_such_domain:
+    case rule::no_such_operator:
+    case rule::operator_too_new:
+    case rule::operator_deprecated:
+    case rule::meaning_changed: return describe_operator(s, c, r);
+    case rule::too_few_inputs:
+    case rule::too_many_inputs:
+    case rule::input_required:
+    case rule::list_not_variadic:
+    case rule::number_without_type:
+    case rule::number_kind:
+    case rule::no_common_type: return describe_input(s, r);
+    case rule::no_such_attribute:
+    case rule::attribute_type:
+    case rule::attribute_twice:
+    case rule::attribute_missing:
+    case rule::attribute_dtype: return describe_attribute(s, r);
+    case rule::too_few_outputs:
+    case rule::too_many_outputs:
+    case rule::outputs_not_variadic: return describe_outputs(s, r);
     case rule::body_range:
-        return s << "the lambda for " << r.culprit << " covers opsets " << r.position << " to " << r.limit
-                 << ", but the outer graph covers " << c.since << " to " << c.until;
     case rule::body_inputs:
-        return s << "the lambda for " << r.culprit << " takes " << r.position
-                 << (r.position == 1 ? " value" : " values") << " after the graph, but the operator passes " << r.limit;
-    case rule::body_results:
-        return s << "the lambda for " << r.culprit << " returns " << r.position
-                 << (r.position == 1 ? " value" : " values") << ", but must return " << r.limit;
-    case rule::meaning_changed:
-        return s << "the meaning changed: " << r.nearest << "; split the range [" << r.limit << ", " << c.until
-                 << "] at opset " << r.opset;
+    case rule::body_results: return describe_body(s, c, r);
     case rule::none: break;
     }
     return s;
@@ -10067,74 +10122,87 @@ constexpr double round_to_double(wide_uint const& value, int exponent, bool inex
     return std::bit_cast<double>((biased << 52) + mantissa + up);
 }
 
+/// The digits and the exponent of a number: value * 10^exponent.
+struct decimal {
+    wide_uint value;
+    int digits = 0; ///< in `value`, at most 60
+    int exponent = 0;
+    bool inexact = false; ///< the true value is slightly larger
+
+    /// Appends a digit, which stands after the point or before it.
+    constexpr void append(char c, bool after_point) {
+        if (digits == 0 && c == '0') {
+            if (after_point) --exponent;
+        } else if (digits < 60) {
+            value.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
+            ++digits;
+            if (after_point) --exponent;
+        } else {
+            inexact = inexact || c != '0';
+            if (!after_point) ++exponent;
+        }
+    }
+    /// Removes `[0-9]*[.]?[0-9]*` from the front of the text; false if it has no digit.
+    constexpr bool parse_digits(std::string_view& text) {
+        bool some = false;
+        bool point = false;
+        std::size_t i = 0;
+        for (; i != text.size(); ++i) {
+            char const c = text[i];
+            if (c == '.' && !point) {
+                point = true;
+                continue;
+            }
+            if (c < '0' || c > '9') break;
+            some = true;
+            append(c, point);
+        }
+        text.remove_prefix(i);
+        return some;
+    }
+    /// Adds the exponent `[eE][+-]?[0-9]+`, which may be absent.
+    constexpr bool parse_exponent(std::string_view text) {
+        if (text.empty()) return true;
+        if (text.front() != 'e' && text.front() != 'E') return false;
+        text.remove_prefix(1);
+        if (!text.empty() && text.front() == '+') {
+            text.remove_prefix(1);
+            if (!text.empty() && text.front() == '-') return false;
+        }
+        std::int64_t written = 0;
+        if (!parse_int(text, written)) return false;
+        exponent += static_cast<int>(written > 9999 ? 9999 : written < -9999 ? -9999 : written);
+        return true;
+    }
+    /// The nearest double. Changes `value`.
+    constexpr double round() {
+        if (value.used == 0 || digits + exponent < -330) return 0.0;
+        if (digits + exponent > 320) return round_to_double({{1}, 1}, 2000, inexact);
+        if (exponent >= 0) {
+            for (; exponent != 0; --exponent) value.multiply_add(10, 0);
+            return round_to_double(value, 0, inexact);
+        }
+        auto const extra =
+            static_cast<std::size_t>(-exponent) / 9 + 3; // words: more bits than the division removes, plus 64
+        value.shift_words(extra);
+        for (; exponent <= -9; exponent += 9) inexact = value.divide(1'000'000'000) != 0 || inexact;
+        for (; exponent != 0; ++exponent) inexact = value.divide(10) != 0 || inexact;
+        return round_to_double(value, -static_cast<int>(32 * extra), inexact);
+    }
+};
+
 /// `-?` digits with an optional point and exponent, or inf or nan, as Python writes them; up to 19 significant digits are exact.
 constexpr bool parse_double(std::string_view text, double& out) {
     bool const negative = !text.empty() && text.front() == '-';
     if (negative) text.remove_prefix(1);
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    std::uint64_t const special = text == "inf"   ? std::uint64_t{0x7FF} << 52
-                                  : text == "nan" ? std::uint64_t{0xFFF} << 51
-                                                  : 0;
-    std::uint64_t const sign = negative ? std::uint64_t{1} << 63 : 0;
-    if (special != 0) {
-        out = std::bit_cast<double>(special | sign);
-        return true;
+    std::uint64_t bits = text == "inf" ? std::uint64_t{0x7FF} << 52 : text == "nan" ? std::uint64_t{0xFFF} << 51 : 0;
+    if (bits == 0) {
+        decimal number;
+        if (!number.parse_digits(text) || !number.parse_exponent(text)) return false;
+        bits = std::bit_cast<std::uint64_t>(number.round());
     }
-    wide_uint value;
-    int digits = 0;
-    int exponent = 0;
-    bool some = false;
-    bool point = false;
-    bool inexact = false;
-    std::size_t i = 0;
-    for (; i != text.size(); ++i) {
-        char const c = text[i];
-        if (c == '.' && !point) {
-            point = true;
-            continue;
-        }
-        if (c < '0' || c > '9') break;
-        some = true;
-        if (digits == 0 && c == '0') {
-            if (point) --exponent;
-        } else if (digits < 60) {
-            value.multiply_add(10, static_cast<std::uint32_t>(c - '0'));
-            ++digits;
-            if (point) --exponent;
-        } else {
-            inexact = inexact || c != '0';
-            if (!point) ++exponent;
-        }
-    }
-    if (!some) return false;
-    if (i != text.size()) {
-        if (text[i] != 'e' && text[i] != 'E') return false;
-        std::string_view power = text.substr(i + 1);
-        if (!power.empty() && power.front() == '+') {
-            power.remove_prefix(1);
-            if (!power.empty() && power.front() == '-') return false;
-        }
-        std::int64_t written = 0;
-        if (!parse_int(power, written)) return false;
-        exponent += static_cast<int>(written > 9999 ? 9999 : written < -9999 ? -9999 : written);
-    }
-    int binary = 0;
-    if (value.used == 0 || digits + exponent < -330) {
-        value = {};
-    } else if (digits + exponent > 320) {
-        value = {{1}, 1};
-        binary = 2000;
-    } else if (exponent >= 0) {
-        for (; exponent != 0; --exponent) value.multiply_add(10, 0);
-    } else {
-        auto const extra =
-            static_cast<std::size_t>(-exponent) / 9 + 3; // words: more bits than the division removes, plus 64
-        value.shift_words(extra);
-        binary = -static_cast<int>(32 * extra);
-        for (; exponent <= -9; exponent += 9) inexact = value.divide(1'000'000'000) != 0 || inexact;
-        for (; exponent != 0; ++exponent) inexact = value.divide(10) != 0 || inexact;
-    }
-    out = std::bit_cast<double>(std::bit_cast<std::uint64_t>(round_to_double(value, binary, inexact)) | sign);
+    out = std::bit_cast<double>(negative ? bits | std::uint64_t{1} << 63 : bits);
     return true;
 }
 

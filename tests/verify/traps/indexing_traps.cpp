@@ -100,7 +100,7 @@ constexpr auto tiled = table(symbolic<"aten::repeat_interleave.self_int(self, re
 constexpr auto one_repeat = table(symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(
     [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim, std::optional<sym_int>) -> value {
         value const most = reduce<"ReduceMax">(g, repeats, std::vector<std::int64_t>{0}, true);
-        return real::repeat_each_as_told(g, self, most, dim);
+        return real::repeat_each_by_tensor(g, self, most, dim);
     }));
 
 constexpr planted all[] = {
