@@ -67,6 +67,12 @@ TEST_CASE("addmm's gelu is not the approximation") {
           {of(dtype::float64, {1, 1}, {0.8413447460685429})});
 }
 
+TEST_CASE("fmod rounds a number to bfloat16 first") {
+    gives("aten::fmod.Scalar",
+          {arg("self", row_of(dtype::bfloat16, {3.0040552704739099e38, 1e5, -100})), number("other", 70000)},
+          {row_of(dtype::bfloat16, {27136, 29696, -100})});
+}
+
 TEST_CASE("a complex linspace computes its parts separately") {
     gives("aten::linspace.Tensor_Tensor",
           {arg("start", complex_number(0, -2)), arg("end", complex_number(nan, 2)), number("steps", 5)},

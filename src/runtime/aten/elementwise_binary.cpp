@@ -55,10 +55,11 @@ results subtract_from(call const& c) {
     return p.finish(p.y - times_argument(c, p.x, "alpha"));
 }
 
-/// A quotient that is refused for integers divided by 0.
+/// A quotient or remainder that is refused for integers divided by 0. Of a remainder, a number is rounded to the dtype first.
 template <binary_op Op>
 results whole(call const& c) {
-    operand_pair const p = Op == binary_op::remainder ? promoted(c) : promoted_factors(c);
+    bool const is_remainder = Op == binary_op::remainder || Op == binary_op::fmod;
+    operand_pair const p = is_remainder ? promoted(c) : promoted_factors(c);
     require_no_zero(p.y);
     return p.finish(binary(Op, p.x, p.y));
 }
