@@ -21,45 +21,6 @@ constexpr std::size_t max_shared_bytes = 65536; // larger constants are not comp
 
 bool is_default_domain(graph_node const& n) { return n.domain.empty() || n.domain == "ai.onnx"; }
 
-/// The rules of each operator, in order. Folding, sizes and reuse apply to all operators.
-std::vector<rule> const* rules_of(std::string_view op) {
-    static std::unordered_map<std::string_view, std::vector<rule>> const table = {
-        {"Add", {simplify_arithmetic, skip_expands, fuse_gemm}},
-        {"And", {simplify_arithmetic, skip_expands}},
-        {"BatchNormalization", {fold_batch_normalization}},
-        {"Cast", {simplify_casts}},
-        {"Concat", {remove_no_op, join_weights}},
-        {"Div", {simplify_arithmetic, skip_expands}},
-        {"Dropout", {remove_no_op}},
-        {"Equal", {skip_expands}},
-        {"Expand", {simplify_expand}},
-        {"Flatten", {rewrite_weight, simplify_view}},
-        {"Gather", {rewrite_weight}},
-        {"Gemm", {fuse_gemm}},
-        {"Greater", {skip_expands}},
-        {"Identity", {remove_no_op}},
-        {"Less", {skip_expands}},
-        {"MatMul", {fuse_gemm}},
-        {"Mul", {simplify_arithmetic, skip_expands}},
-        {"Not", {simplify_where}},
-        {"Or", {simplify_arithmetic, skip_expands}},
-        {"Pad", {remove_no_op}},
-        {"Pow", {simplify_arithmetic}},
-        {"Reshape", {rewrite_weight, multiply_stacks, simplify_view}},
-        {"Slice", {remove_no_op, rewrite_weight}},
-        {"Split", {remove_no_op, rewrite_weight}},
-        {"Squeeze", {rewrite_weight, simplify_view}},
-        {"Sub", {simplify_arithmetic, skip_expands}},
-        {"Sum", {remove_no_op}},
-        {"Tile", {remove_no_op}},
-        {"Transpose", {rewrite_weight, simplify_transpose}},
-        {"Unsqueeze", {rewrite_weight, simplify_view}},
-        {"Where", {simplify_where, simplify_masked_softmax, skip_expands}},
-    };
-    auto const found = table.find(op);
-    return found == table.end() ? nullptr : &found->second;
-}
-
 std::size_t hash_of(tensor const& t) {
     std::size_t h = std::hash<std::string_view>()(t.bytes) * 31 + static_cast<std::size_t>(t.type);
     for (std::int64_t s : t.sizes) h = h * 1000003 + static_cast<std::size_t>(s);

@@ -147,6 +147,9 @@ private:
 /// A rule. Returns whether the node was replaced and can be removed; it may also change the node and keep it.
 using rule = bool (*)(rewriter&, graph_node&);
 
+/// The rules of an operator, in order; null if there are none. Folding, sizes and reuse apply to all operators.
+[[nodiscard]] std::vector<rule> const* rules_of(std::string_view op);
+
 // The rules by subject.
 bool simplify_casts(rewriter& r, graph_node& n);
 bool simplify_arithmetic(rewriter& r, graph_node& n);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Says which rules apply to which operator.
+#include "rewriter.hpp"
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace ATON_NAMESPACE::passes {
+
+std::vector<rule> const* rules_of(std::string_view op) {
+    static std::unordered_map<std::string_view, std::vector<rule>> const table = {
+        {"Add", {simplify_arithmetic, skip_expands, fuse_gemm}},
+        {"And", {simplify_arithmetic, skip_expands}},
+        {"BatchNormalization", {fold_batch_normalization}},
+        {"Cast", {simplify_casts}},
+        {"Concat", {remove_no_op, join_weights}},
+        {"Div", {simplify_arithmetic, skip_expands}},
+        {"Dropout", {remove_no_op}},
+        {"Equal", {skip_expands}},
+        {"Expand", {simplify_expand}},
+        {"Flatten", {rewrite_weight, simplify_view}},
+        {"Gather", {rewrite_weight}},
+        {"Gemm", {fuse_gemm}},
+        {"Greater", {skip_expands}},
+        {"Identity", {remove_no_op}},
+        {"Less", {skip_expands}},
+        {"MatMul", {fuse_gemm}},
+        {"Mul", {simplify_arithmetic, skip_expands}},
+        {"Not", {simplify_where}},
+        {"Or", {simplify_arithmetic, skip_expands}},
+        {"Pad", {remove_no_op}},
+        {"Pow", {simplify_arithmetic}},
+        {"Reshape", {rewrite_weight, multiply_stacks, simplify_view}},
+        {"Slice", {remove_no_op, rewrite_weight}},
+        {"Split", {remove_no_op, rewrite_weight}},
+        {"Squeeze", {rewrite_weight, simplify_view}},
+        {"Sub", {simplify_arithmetic, skip_expands}},
+        {"Sum", {remove_no_op}},
+        {"Tile", {remove_no_op}},
+        {"Transpose", {rewrite_weight, simplify_transpose}},
+        {"Unsqueeze", {rewrite_weight, simplify_view}},
+        {"Where", {simplify_where, simplify_masked_softmax, skip_expands}},
+    };
+    auto const found = table.find(op);
+    return found == table.end() ? nullptr : &found->second;
+}
+
+} // namespace ATON_NAMESPACE::passes
