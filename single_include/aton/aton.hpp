@@ -12755,10 +12755,9 @@ constexpr bool takes_attribute(aten::schema_type const& t, onnx::attr_type given
     }
 }
 
-/// Checks a call against one overload.
+/// Checks that each attribute names an argument that is not a tensor.
 template <std::size_t N>
-constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const& f, bool asks_outputs) {
-    using onnx::operand_kind;
+constexpr aten_fault check_attribute_names(std::string_view schema, call_facts<N> const& f) {
     aten::schema_argument a;
     for (std::size_t i = 0; i != f.attribute_count; ++i) {
         int position = 0;
@@ -12770,45 +12769,63 @@ constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const
         bool const old_dtype = name == "type" && aten::find_argument(schema, "dtype", a, position); // Caffe2's name
         if (!old_dtype) return {aten_rule::aten_argument, schema, name, aten::nearest_argument(schema, name)};
     }
+    return {aten_rule::none, schema};
+}
+
+/// Checks the attribute for an argument that is not a tensor.
+template <std::size_t N>
+constexpr aten_fault check_attribute(std::string_view schema, call_facts<N> const& f, aten::schema_argument const& a) {
+    bool given = false;
+    for (std::size_t i = 0; i != f.attribute_count; ++i) {
+        if (f.attributes[i].name != a.name) continue;
+        if (given) return {aten_rule::aten_twice, schema, a.name};
+        if (!takes_attribute(a.type, f.attributes[i].type))
+            return {aten_rule::aten_attribute_type, schema, a.name, attributes_for(a.type)};
+        given = true;
+    }
+    if (!given && !a.has_default && !a.type.optional && a.type.base != aten::base_type::generator)
+        return {aten_rule::aten_missing, schema, a.name, a.type.text};
+    return {aten_rule::none, schema};
+}
+
+constexpr bool takes_operand(aten::schema_type const& t, onnx::operand_kind given) {
+    using onnx::operand_kind;
+    if (t.list) return given == operand_kind::list;
+    return given == operand_kind::value ||
+           ((given == operand_kind::absent || given == operand_kind::optional_value) && t.optional);
+}
+
+/// Checks the number of results, which is negative for a list.
+constexpr aten_fault check_outputs(std::string_view schema, int given, bool asks_outputs) {
+    int const results = aten::return_count(schema);
+    aten::return_cursor returns(schema);
+    aten::schema_return r;
+    bool const is_list = results == 1 && returns.next(r) && r.type.list;
+    bool const fits = is_list ? given < 0 : given == results || (results == 0 && !asks_outputs);
+    if (!fits) return {aten_rule::aten_outputs, schema, {}, {}, is_list ? -1 : results};
+    return {aten_rule::none, schema};
+}
+
+/// Checks a call against one overload.
+template <std::size_t N>
+constexpr aten_fault check_overload(std::string_view schema, call_facts<N> const& f, bool asks_outputs) {
+    if (aten_fault const fault = check_attribute_names(schema, f); fault.rule != aten_rule::none) return fault;
     std::size_t operand = 0;
+    aten::schema_argument a;
     aten::argument_cursor arguments(schema);
     while (arguments.next(a)) {
-        if (a.type.base == aten::base_type::tensor) {
-            bool const given = operand != f.operand_count;
-            operand_kind const kind = given ? f.operands[operand].kind : operand_kind::absent;
-            if (!given && !a.type.optional && !a.has_default)
-                return {aten_rule::aten_missing, schema, a.name, a.type.text};
-            bool const fits =
-                a.type.list
-                    ? kind == operand_kind::list
-                    : kind == operand_kind::value ||
-                          ((kind == operand_kind::absent || kind == operand_kind::optional_value) && a.type.optional);
-            if (given && !fits) return {aten_rule::aten_operand, schema, a.name, a.type.text};
-            operand += given ? 1 : 0;
-            continue;
-        }
-        bool given = false;
-        for (std::size_t i = 0; i != f.attribute_count; ++i) {
-            if (f.attributes[i].name != a.name) continue;
-            if (given) return {aten_rule::aten_twice, schema, a.name};
-            if (!takes_attribute(a.type, f.attributes[i].type))
-                return {aten_rule::aten_attribute_type, schema, a.name, attributes_for(a.type)};
-            given = true;
-        }
-        if (!given && !a.has_default && !a.type.optional && a.type.base != aten::base_type::generator)
+        if (a.type.base != aten::base_type::tensor) {
+            if (aten_fault const fault = check_attribute(schema, f, a); fault.rule != aten_rule::none) return fault;
+        } else if (operand != f.operand_count) {
+            if (!takes_operand(a.type, f.operands[operand++].kind))
+                return {aten_rule::aten_operand, schema, a.name, a.type.text};
+        } else if (!a.type.optional && !a.has_default) {
             return {aten_rule::aten_missing, schema, a.name, a.type.text};
+        }
     }
     if (operand != f.operand_count)
         return {aten_rule::aten_operands, schema, {}, {}, static_cast<int>(f.operand_count)};
-    int const results = aten::return_count(schema);
-    bool const is_list = results == 1 && [&] {
-        aten::return_cursor returns(schema);
-        aten::schema_return r;
-        return returns.next(r) && r.type.list;
-    }();
-    bool const fits = is_list ? f.output_count < 0 : f.output_count == results || (results == 0 && !asks_outputs);
-    if (!fits) return {aten_rule::aten_outputs, schema, {}, {}, is_list ? -1 : results};
-    return {aten_rule::none, schema};
+    return check_outputs(schema, f.output_count, asks_outputs);
 }
 
 /// Whether an overload writes to an argument, like foo.out and foo_, which a graph cannot call.

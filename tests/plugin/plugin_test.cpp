@@ -149,7 +149,8 @@ TEST_CASE("exceptions of mappings are converted to ours") {
         f.data.context.module = "net.layer1";
         f.data.context.source = "net.py:3 in forward";
         CHECK(f.refusal(p, "fail::shows_its_context") ==
-              "unsupported: fail::shows_its_context|works_7|net.layer1|net.py:3 in forward|2|3");
+              "unsupported: fail::shows_its_context (opset 20): fail::shows_its_context|works_7|net.layer1|net.py:3 in "
+              "forward|2|3");
         CHECK(f.data.context.arguments().empty());
         CHECK_NOTHROW(f.run(p, "fail::works"));
         f.x.set_type({dtype::int32, {2, 3}});

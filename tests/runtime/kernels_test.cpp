@@ -198,8 +198,8 @@ TEST_CASE("strings are copied like numbers") {
         "position 4"));
     CHECK(contains(
         fault_of([&] { return (k().put(into, integers({0}), x.sliced(0, 0, 1).sliced(1, 0, 1), put_op::add), 0); }),
-        "assigned"));
-    CHECK(contains(fault_of([&] { return k().unary(unary_op::neg, x); }), "not one of string"));
+        "strings do not support arithmetic"));
+    CHECK(contains(fault_of([&] { return k().unary(unary_op::neg, x); }), "does not support string"));
     CHECK(contains(fault_of([&] { return (k().copy(floats({1}), into), 0); }), "cannot change the dtype"));
 }
 

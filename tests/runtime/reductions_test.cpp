@@ -108,14 +108,15 @@ TEST_CASE("bools support any, all, max and min, but not sum") {
     many.data<bool>()[77777] = false;
     CHECK(!k().reduce(reduce_op::all, many, first_axis).data<bool>()[0]);
     CHECK(contains(fault_of([&] { return k().reduce(reduce_op::sum, x, first_axis); }), "not support bool"));
-    CHECK(
-        contains(fault_of([&] { return k().reduce(reduce_op::any, integers({1}), first_axis); }), "not one of int64"));
-    CHECK(contains(fault_of([&] { return k().reduce(reduce_op::sum, integers({1}), second_axis); }), "no axis 1"));
+    CHECK(contains(fault_of([&] { return k().reduce(reduce_op::any, integers({1}), first_axis); }),
+                   "does not support int64"));
+    CHECK(contains(fault_of([&] { return k().reduce(reduce_op::sum, integers({1}), second_axis); }),
+                   "axis 1 is out of range"));
     CHECK(
         contains(fault_of([&] { return k().reduce(reduce_op::sum, tensor::empty(dtype::complex64, {2}), first_axis); }),
                  "not support complex64"));
     CHECK(contains(fault_of([&] { return k().reduce(reduce_op::sum, tensor::of_strings({"a"}, {1}), first_axis); }),
-                   "not one of string"));
+                   "does not support string"));
 }
 
 TEST_CASE("NaN is maximum and minimum at every position") {
@@ -172,7 +173,7 @@ TEST_CASE("the index of the first or last maximum or minimum") {
     CHECK(contains(
         fault_of([] { return k().arg_reduce(reduce_op::max, tensor::empty(dtype::float32, {2, 0}), 1, false); }),
         "shape [2, 0] has no maximum or minimum"));
-    CHECK(contains(fault_of([] { return k().arg_reduce(reduce_op::sum, floats({1}), 0, false); }), "not one of"));
+    CHECK(contains(fault_of([] { return k().arg_reduce(reduce_op::sum, floats({1}), 0, false); }), "does not support"));
     CHECK(k().arg_reduce(reduce_op::max, tensor::empty(dtype::float32, {0, 2}), 1, false).sizes() == sizes{0});
 }
 

@@ -50,9 +50,11 @@ TEST_CASE("scans of NaN and infinities") {
     CHECK(sums[7] == infinity);
     CHECK(std::isnan(elements<float>(k().scan(scan_op::log_add_exp, floats({0, nan, 1}), 0))[2]));
     CHECK(elements<bool>(k().scan(scan_op::max, bools({0, 1, 0}), 0)) == std::vector<bool>{false, true, true});
-    CHECK(contains(fault_of([] { return k().scan(scan_op::log_add_exp, integers({1}), 0); }), "not one of int64"));
+    CHECK(
+        contains(fault_of([] { return k().scan(scan_op::log_add_exp, integers({1}), 0); }), "does not support int64"));
     CHECK(contains(fault_of([] { return k().scan(scan_op::sum, bools({1}), 0); }), "not support bool"));
-    CHECK(contains(fault_of([] { return k().scan(scan_op::sum, floats({1}).squeezed(0), 0); }), "no axis 0"));
+    CHECK(contains(fault_of([] { return k().scan(scan_op::sum, floats({1}).squeezed(0), 0); }),
+                   "axis 0 is out of range"));
 }
 
 TEST_CASE("sorting is stable in both orders, of every dtype and layout") {
@@ -96,7 +98,8 @@ TEST_CASE("NaN is sorted after every number, and zeros of both signs are equal")
     CHECK(elements<bool>(k().sort(bools({1, 0, 1}), 0, false).values) == std::vector<bool>{false, true, true});
     tensor const half = k().cast(x, dtype::float16, true);
     CHECK(elements<std::int64_t>(k().sort(half, 0, true).indices) == elements<std::int64_t>(down.indices));
-    CHECK(contains(fault_of([] { return k().sort(tensor::of_strings({"a"}, {1}), 0, false); }), "not one of string"));
+    CHECK(contains(fault_of([] { return k().sort(tensor::of_strings({"a"}, {1}), 0, false); }),
+                   "does not support string"));
 }
 
 TEST_CASE("softmax and its logarithm along every axis") {
@@ -146,7 +149,7 @@ TEST_CASE("softmax of infinities and NaN") {
         CHECK(e[12] == 0.5F);
         CHECK(e[14] == 0);
     }
-    CHECK(contains(fault_of([] { return k().softmax(integers({1}), 0, false); }), "not one of int64"));
+    CHECK(contains(fault_of([] { return k().softmax(integers({1}), 0, false); }), "does not support int64"));
 }
 
 } // namespace ATON_NAMESPACE::runtime
