@@ -42,7 +42,7 @@ def read_case(path):
 def plain(text):
     """Compiler output as prose: pieces of a sentence in template arguments are joined, escapes are undone."""
     text = text.replace("\\'", "'")
-    return re.sub(r'"\}(?:, (?:aton::)?fixed_string<[^<>]*>\{(?:\{)?")', "", text).replace('"}}, {{"', "")
+    return re.sub(r'"\}(?:, (?:aton::)?(?:v[0-9_]+::)?fixed_string<[^<>]*>\{(?:\{)?")', "", text).replace('"}}, {{"', "")
 
 
 def first_error(output):
