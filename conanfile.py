@@ -26,15 +26,17 @@ class AtonConan(ConanFile):
         text = load(self, os.path.join(self.recipe_folder, "CMakeLists.txt"))
         self.version = re.search(r"^project\(aton VERSION ([0-9.]+)", text, re.MULTILINE)[1]
 
+    @property
+    def _builds_exporter(self):
+        return bool(self.options.exporter or self.options.verify)  # aton::verify is built on the exporter's libraries
+
     def configure(self):
-        if self.options.verify:
-            self.options.exporter = True
-        self.package_type = "static-library" if self.options.exporter else "header-library"
+        self.package_type = "static-library" if self._builds_exporter else "header-library"
 
     def requirements(self):
         # For Boost.Hana; Boost's headers suffice.
         self.requires("boost/[>=1.74.0 <2]", transitive_headers=True, options={"header_only": True})
-        if self.options.exporter:
+        if self._builds_exporter:
             self.requires("onnx/[>=1.17.0 <2]")
             self.requires("protobuf/[>=3.21.12 <7]")
             self.requires("simdjson/[>=3.0.1 <5]")
@@ -52,7 +54,7 @@ class AtonConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.user_presets_path = False
         toolchain.cache_variables["ATON_BUILD_TESTS"] = False
-        toolchain.cache_variables["ATON_BUILD_TOOLS"] = bool(self.options.exporter)
+        toolchain.cache_variables["ATON_BUILD_TOOLS"] = self._builds_exporter
         toolchain.cache_variables["ATON_BUILD_RUNTIME"] = bool(self.options.verify)
         toolchain.generate()
         CMakeDeps(self).generate()
@@ -66,14 +68,14 @@ class AtonConan(ConanFile):
         CMake(self).install()
 
     def package_id(self):
-        if not self.info.options.exporter:
+        if not (self.info.options.exporter or self.info.options.verify):
             self.info.clear()
 
     def package_info(self):
         # find_package(aton) finds the package that CMake installed, with its components; Conan generates none.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = ["lib/cmake/aton"]
-        if self.options.exporter:
+        if self._builds_exporter:
             verify = ["aton_verify", "aton_runtime"] if self.options.verify else []
             self.cpp_info.libs = [*verify, "aton_exporter", "aton_passes", "aton_frontend", "aton_program", "aton_model_io", "aton_mappings"]
         else:

@@ -66,7 +66,7 @@ void run_foreign(dsl::invocation& in) {
     case abi::illegal: throw illegal_call(text);
     case abi::failed: throw error(text);
     case abi::out_of_memory: throw std::bad_alloc();
-    default: throw error(std::string(in.row->overload) + " (" + *row.path + "): " + text);
+    default: throw refused(std::string(in.row->overload) + " (" + *row.path + ')', text);
     }
 }
 
