@@ -38,7 +38,6 @@ run_tests() {
             excluded+="${excluded:+|}^($(paste -sd '|' "$passed"))\$"
         fi
     fi
-    set -o pipefail
     ctest --preset "$preset" --parallel "$(nproc)" "$@" ${excluded:+-E "$excluded"} 2>&1 |
         aton_progress "tests: preset $preset" "$report" || status=$?
     if [ -n "$passed" ]; then
