@@ -19,6 +19,7 @@
 #include <aton/dsl/body.hpp>
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/domain.hpp>
+#include <aton/dsl/number.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/call_rules.hpp>
 
@@ -30,7 +31,7 @@ template <type_set Types>
 inline constexpr bool is_typed_value<typed_value<Types>> = true;
 
 template <class T>
-inline constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar>;
+inline constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar> || std::same_as<T, number>;
 
 /// The dtypes that can represent C++ floating-point numbers.
 constexpr type_set find_floating_types() {

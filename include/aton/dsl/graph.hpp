@@ -22,6 +22,8 @@
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/call.hpp>
 #include <aton/dsl/node_builder.hpp>
+#include <aton/dsl/number.hpp>
+#include <aton/dsl/number_arithmetic.hpp>
 #include <aton/dsl/number_text.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/registry.hpp>
@@ -209,6 +211,11 @@ public:
         if (!fits(number, type)) detail::refuse_constant(number, type);
         return constant(scalar_tensor(number, type));
     }
+    /// A number as a 0-d value of this dtype: a constant, or a Cast of a number that the graph computes.
+    template <std::same_as<number> Number>
+    [[nodiscard]] value scalar(Number const& n, dtype type) const {
+        return n.is_constant() ? scalar(n.constant(), type) : cast(n.as_value(), type);
+    }
     /// A constant tensor.
     /// ```cpp body
     /// std::int64_t const steps[] = {1, 2, 4};
@@ -233,6 +240,11 @@ public:
     /// A size as a 0-d int64 value.
     [[nodiscard]] value to_value(sym_int const& s) const {
         return s.is_constant() ? scalar(s.constant(), dtype::int64) : s.as_value();
+    }
+    /// A number as a 0-d value of its own dtype.
+    template <std::same_as<number> Number>
+    [[nodiscard]] value to_value(Number const& n) const {
+        return n.is_constant() ? scalar(n.constant(), n.dtype()) : n.as_value();
     }
 
     /// The size of dimension `i` of `x` (negative counts from the end): a constant if it is static, else computed from Shape.
@@ -279,8 +291,12 @@ public:
         if (opset_ < 15) throw unsupported_error("a cast to an unknown dtype needs opset 15");
         return within<15>().template op<"CastLike">(x, y);
     }
-    /// A number as a 0-d constant of the dtype of `y`. The reverse is `v.constant<double>()`.
+    /// A number as a 0-d value of the dtype of `y`. The reverse is `v.constant<double>()`.
     [[nodiscard]] value scalar_like(aton::scalar number, value y) const { return scalar(number, y.dtype()); }
+    template <std::same_as<number> Number>
+    [[nodiscard]] value scalar_like(Number const& n, value y) const {
+        return scalar(n, y.dtype());
+    }
     /// The shape of `x` as a 1-d int64 value: a constant if it is static.
     [[nodiscard]] value shape_of(value x) const {
         if (!x.has_rank()) return op<"Shape">(x);

@@ -17,6 +17,7 @@
 #include <aton/core/error.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/body.hpp>
+#include <aton/dsl/number.hpp>
 #include <aton/dsl/number_text.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/ir/graph.hpp>
@@ -95,6 +96,9 @@ constexpr value_type only_type(type_set s) {
     return out;
 }
 
+template <class Graph>
+value_id append_cast(Graph& graph, value const& v, dtype type);
+
 /// Collects the operands and attributes of one call in order, then appends the node.
 /// A template only so that an include does not instantiate it.
 template <class Graph, class Schema = onnx::op_schema>
@@ -134,6 +138,9 @@ public:
             outputs_ = argument.count;
         } else if constexpr (outputs_asked<T> > 0) {
             outputs_ = static_cast<std::size_t>(outputs_asked<T>);
+        } else if constexpr (std::same_as<T, dsl::number>) {
+            if (argument.is_constant()) number(argument.constant());
+            else computed_number(argument.as_value());
         } else if constexpr (std::same_as<T, scalar> || std::same_as<T, bool>) {
             number(argument);
         } else if constexpr (std::integral<T>) {
@@ -190,6 +197,7 @@ private:
         std::size_t position = 0;
         scalar number;
         bool beyond = false; ///< unsigned and above int64: `number` has its bits
+        value computed = {}; ///< set: the graph computes the number
     };
 
     /// Adds a value of this graph or, captured, of one around it.
@@ -202,6 +210,10 @@ private:
     }
     void number(scalar const& s, bool beyond = false) {
         numbers_.push_back({node_.inputs.size(), s, beyond});
+        node_.inputs.push_back(no_value);
+    }
+    void computed_number(value const& v) {
+        numbers_.push_back({node_.inputs.size(), {}, false, v});
         node_.inputs.push_back(no_value);
     }
 
@@ -250,6 +262,15 @@ private:
         if (t.dtype == dtype::undefined) t = only_type(in.types);
         if (t.dtype == dtype::undefined)
             refuse("the type of the number at input '" + std::string(in.name) + "' is not known");
+        if (n.computed.id() != no_value) {
+            if (is_floating(n.computed.dtype()) && !is_floating(t.dtype))
+                refuse("input '" + std::string(in.name) +
+                       "' is a floating-point number that the program computes, "
+                       "which does not fit " +
+                       std::string(name(t.dtype)) + "; cast the other input first");
+            node_.inputs[n.position] = append_cast(graph_, n.computed, t.dtype);
+            return;
+        }
         auto const unsigned_number = static_cast<std::uint64_t>(n.number.template to<std::int64_t>());
         scalar const given = n.beyond ? scalar(static_cast<double>(unsigned_number)) : n.number;
         bool const exact = n.beyond && t.dtype == dtype::uint64;
@@ -285,5 +306,15 @@ private:
     std::vector<value_type> bound_;
     std::size_t outputs_ = 1;
 };
+
+/// Appends a Cast to `type`, except of a value that has it.
+template <class Graph>
+value_id append_cast(Graph& graph, value const& v, dtype type) {
+    if (v.dtype() == type) return graph.capture(v.owner(), v.id());
+    node_builder<Graph> node(graph, "", "Cast", onnx::find("", "Cast", graph.opset), graph.opset, graph.opset);
+    node.add(v);
+    node.add(attr_i<"to">(type));
+    return node.finish();
+}
 
 } // namespace ATON_NAMESPACE::dsl::detail

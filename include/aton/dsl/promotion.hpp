@@ -7,6 +7,7 @@
 
 #include <aton/aten/promotion.hpp>
 #include <aton/core/scalar.hpp>
+#include <aton/dsl/number.hpp>
 #include <aton/dsl/value.hpp>
 
 namespace ATON_NAMESPACE::dsl {
@@ -21,6 +22,7 @@ inline void add_operand(aten::promotion& p, value const& v) {
     }
 }
 inline void add_operand(aten::promotion& p, scalar const& s) { p.add_number(s); }
+inline void add_operand(aten::promotion& p, number const& n) { p.add_number(n.dtype()); }
 inline void add_operand(aten::promotion& p, optional_value const& v) {
     if (v) add_operand(p, *v);
 }

@@ -68,7 +68,8 @@ public:
     [[nodiscard]] T constant() const {
         tensor const& t = constant();
         if (t.element_count() != 1) throw unsupported_error("%" + label() + " must have one element");
-        return t.at(0).template to<T>();
+        if constexpr (std::same_as<T, scalar>) return t.at(0);
+        else return t.at(0).template to<T>();
     }
 
     /// Whether the value was made from a Python number, which promotes weakly, as in `x + 2`.
@@ -179,6 +180,21 @@ private:
     value value_;
 };
 
+namespace detail {
+
+/// Refuses a number that the graph computes where the mapping needs a constant. `what`: "argument 'alpha'", "a size".
+template <class Value>
+[[noreturn]] void refuse_computed(std::string const& what, Value const& v) {
+    graph_data const& graph = v.owner();
+    std::int64_t const producer = graph.values[v.id()].producer;
+    std::uint32_t const origin = producer < 0 ? 0 : graph.nodes[static_cast<std::size_t>(producer)].origin;
+    std::string const place = origin < graph.origins.size() ? graph.origins[origin].source : std::string();
+    throw unsupported_error(what + " is computed by the program" + (place.empty() ? "" : " (" + place + ")") +
+                            "; the mapping needs a constant: use a number that does not depend on the inputs");
+}
+
+} // namespace detail
+
 /// ATen's `SymInt`: a constant, or a 0-d int64 value computed by the graph.
 class sym_int {
 public:
@@ -196,7 +212,7 @@ public:
     [[nodiscard]] bool is_constant() const { return value_.id() == no_value; }
     /// The number; refuses the conversion if the graph computes it.
     [[nodiscard]] std::int64_t constant() const {
-        if (!is_constant()) throw unsupported_error("a size must be a constant here");
+        if (!is_constant()) detail::refuse_computed("a size", value_);
         return constant_;
     }
     /// Whether the size is a number, and this one.

@@ -280,11 +280,11 @@ private:
     }
 
     template <class List, class Print>
-    void list(List const& elements, Print print) {
+    void list(List const& elements, Print print_one) {
         out_ += '[';
         for (std::size_t i = 0; i != elements.size() && i != max_printed_numbers; ++i) {
             if (i != 0) out_ += ", ";
-            print(out_, elements[i]);
+            print_one(out_, elements[i]);
         }
         if (elements.size() > max_printed_numbers) {
             out_ += ", ... ";
