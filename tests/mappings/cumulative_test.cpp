@@ -19,4 +19,13 @@ TEST_CASE("the trapezoid rule with equal steps weights the ends by one half") {
           of(dtype::float32, {}, {3.5}));
 }
 
+TEST_CASE("a step beyond the range of float16 is not rounded to infinity") {
+    gives("aten::trapezoid.dx",
+          {arg("y", row_of(dtype::float16, {0, 0})), number("dx", 1e5)},
+          of(dtype::float16, {}, {0}));
+    gives("aten::cumulative_trapezoid.dx",
+          {arg("y", row_of(dtype::float16, {1e-4, 2e-4})), number("dx", 4e5)},
+          row_of(dtype::float16, {60}));
+}
+
 } // namespace aton::tests

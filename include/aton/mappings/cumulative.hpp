@@ -116,11 +116,18 @@ inline value step(graph<13> g, value x, std::int64_t axis) {
     return x.dtype() == dtype::bool_ ? value(g.op<"Xor">(after, before)) : arithmetic<"Sub">(g, after, before);
 }
 
+/// y * dx. As in ATen, a number beyond the range of a half-precision dtype is not rounded to infinity.
+inline value times_spacing(graph<13> g, value y, value dx, dtype type) {
+    if (!is_floating(type)) return arithmetic<"Mul">(g, g.cast(y, type), g.cast(dx, type));
+    auto const [a, b, wide] = cast_factors(g, y, dx, type);
+    return g.cast(g.op<"Mul">(a, b), type);
+}
+
 /// dx * (y[i] + y[i + 1]) along an axis; dx is 0-d or broadcasts. As in ATen, integers wrap around.
 inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx) {
     dtype const type = promote(y, dx);
     value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
-    return arithmetic<"Mul">(g, g.cast(pairs, type), g.cast(dx, type));
+    return times_spacing(g, pairs, dx, type);
 }
 
 /// The result of a trapezoid over zero points, which in ATen has the dtype of y; absent if there may be points.
@@ -142,8 +149,10 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
     return after.empty() ? dx : unsqueeze(g, dx, after);
 }
 
-/// A Python number as an operand of y, in a floating-point dtype.
-inline value spacing(graph<13> g, value y, scalar n) { return rounded_constant(g, n, to_floating(promote(y, n))); }
+/// A Python number as an operand of y: a floating-point number, or a complex one of the dtype of the result.
+inline value spacing(graph<13> g, value y, scalar n) {
+    return n.is_complex() ? rounded_constant(g, n, promote(y, n)) : wrapped_number(g, n.to<double>());
+}
 
 /// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
 inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {
@@ -152,8 +161,7 @@ inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {
     value const ends = halved(g, squeeze(g, arithmetic<"Add">(g, first, last), axis));
     value const total = g.cast(sum(g, y, std::array{axis}, false), ends.dtype());
     value const width = spacing(g, y, dx);
-    dtype const type = promote(ends, width);
-    return g.op<"Mul">(g.cast(g.op<"Sub">(total, ends), type), g.cast(width, type));
+    return times_spacing(g, g.op<"Sub">(total, ends), width, promote(ends, width));
 }
 
 } // namespace detail
