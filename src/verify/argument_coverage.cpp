@@ -14,7 +14,7 @@ namespace ATON_NAMESPACE::verify {
 namespace {
 
 using aten::base_type;
-using kind = runtime::aten_argument::kind;
+using kind = aten::argument_kind;
 
 double largest(dtype t) {
     switch (t) {
@@ -129,9 +129,9 @@ void argument_coverage::add(sample const& s, dtype of) {
             continue;
         }
         bool const any = a.formal.type.base == base_type::scalar;
-        switch (given->is) {
-        case kind::none: a.drawn.insert("None"); break;
-        case kind::text: a.drawn.insert('\'' + given->text + '\''); break;
+        switch (given->kind) {
+        case kind::text:
+        case kind::tag: a.drawn.insert('\'' + given->text + '\''); break;
         case kind::type: a.drawn.emplace(name(given->type)); break;
         case kind::tensor: a.drawn.emplace(name(given->tensor.dtype())); break;
         case kind::tensors: a.drawn.insert(std::to_string(given->tensors.size()) + " tensors"); break;
@@ -143,6 +143,8 @@ void argument_coverage::add(sample const& s, dtype of) {
         case kind::number:
             if (a.formal.type.base == base_type::bool_) a.drawn.insert(given->number.to<bool>() ? "true" : "false");
             else add_number(a.drawn, given->number, of, any);
+            break;
+        default: a.drawn.insert("None");
         }
     }
 }

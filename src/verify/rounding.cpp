@@ -18,7 +18,7 @@ namespace ATON_NAMESPACE::verify {
 
 namespace {
 
-using kind = runtime::aten_argument::kind;
+using kind = aten::argument_kind;
 using runtime::tensor;
 using runtime::value;
 
@@ -40,19 +40,17 @@ sample widened(sample s, std::string_view schema, bool integers) {
     };
     aten::schema_argument formal;
     for (aten::argument_cursor each{schema}; each.next(formal);) {
-        bool const given = std::ranges::any_of(
-            s.arguments, [&](runtime::aten_argument const& a) { return a.name == formal.name && a.is != kind::none; });
+        bool const given = std::ranges::any_of(s.arguments, [&](runtime::aten_argument const& a) {
+            return a.name == formal.name && a.kind != kind::none;
+        });
         if (given || formal.name != "dtype" || formal.type.base != aten::base_type::scalar_type) continue;
         std::erase_if(s.arguments, [](runtime::aten_argument const& a) { return a.name == "dtype"; });
-        runtime::aten_argument& type = s.arguments.emplace_back();
-        type.name = "dtype";
-        type.is = kind::type;
-        type.type = dtype::float64;
+        s.arguments.push_back(runtime::aten_argument::of_type(dtype::float64).named("dtype"));
     }
     for (runtime::aten_argument& a : s.arguments) {
         widen(a.tensor);
         for (tensor& t : a.tensors) widen(t);
-        if (a.is == kind::type) a.type = widened(a.type);
+        if (a.kind == kind::type) a.type = widened(a.type);
     }
     return s;
 }

@@ -12,7 +12,7 @@ namespace ATON_NAMESPACE::verify {
 
 namespace {
 
-using kind = runtime::aten_argument::kind;
+using kind = aten::argument_kind;
 using runtime::tensor;
 
 std::string text_of(scalar const& s) {
@@ -67,16 +67,16 @@ std::string list_of(List const& all) {
 }
 
 std::string text_of(runtime::aten_argument const& a) {
-    switch (a.is) {
+    switch (a.kind) {
     case kind::tensor: return text_of(a.tensor);
     case kind::tensors: return list_of(a.tensors);
     case kind::number: return text_of(a.number);
     case kind::numbers: return list_of(a.numbers);
-    case kind::text: return '"' + a.text + '"';
+    case kind::text:
+    case kind::tag: return '"' + a.text + '"';
     case kind::type: return "torch." + std::string(name(a.type));
-    case kind::none: break;
+    default: return "None";
     }
-    return "None";
 }
 
 } // namespace

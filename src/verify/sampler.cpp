@@ -21,7 +21,7 @@ namespace {
 
 using aten::base_type;
 using aten::schema_argument;
-using kind = runtime::aten_argument::kind;
+using kind = aten::argument_kind;
 using runtime::aten_argument;
 using runtime::sizes;
 using runtime::tensor;
@@ -131,7 +131,7 @@ private:
         bool const may_be_left =
             a.has_default && !part.starts_with('{') && (a.type.base != base_type::tensor || part.empty());
         if (may_be_left && (theme_.defaults || (a.type.base != base_type::tensor && random_.chance(0.25)))) return {};
-        if (part == "default") return a.has_default ? std::optional<aten_argument>() : aten_argument();
+        if (part == "default") return a.has_default ? std::optional<aten_argument>() : aten_argument::none();
         if (part.empty()) return by_type(a);
         rule_reader r = reader(part);
         aten_argument out = by_rule(a, r);
@@ -143,11 +143,11 @@ private:
 
     aten_argument by_rule(schema_argument const& a, rule_reader& r) {
         if (r.next_is("(")) return tensor_by_rule(a, r);
-        aten_argument out;
+        aten_argument out = aten_argument::none();
         if (r.next_is("'")) {
             std::vector<std::string> all = {r.quoted()};
             while (r.take("|")) all.push_back(r.quoted());
-            out.is = kind::text;
+            out.kind = kind::text;
             out.text = one_of(all);
         } else if (r.take("axis")) {
             number(out, axis_of(r.word()));
@@ -165,15 +165,15 @@ private:
         } else if (a.type.base == base_type::scalar_type) {
             type_by_rule(r, out);
         } else if (a.type.base == base_type::bool_) {
-            out.is = kind::number;
+            out.kind = kind::number;
             out.number = random_.chance(0.5);
             if (r.take("true")) out.number = true;
             else if (r.take("false")) out.number = false;
         } else {
-            out.is = kind::number;
+            out.kind = kind::number;
             out.number = number_by_rule(a, r);
         }
-        if (r.take("?") && random_.chance(0.3)) return {};
+        if (r.take("?") && random_.chance(0.3)) return aten_argument::none();
         return out;
     }
 
@@ -211,7 +211,7 @@ private:
         std::int64_t count = a.type.list_size;
         if (r.take(";")) count = r.expression();
         r.expect("]");
-        out.is = kind::numbers;
+        out.kind = kind::numbers;
         for (std::int64_t i = 0; i != count; ++i) {
             if (real) // exact in float32: lists become float32 attributes and tensors
                 out.numbers.emplace_back(std::round((min + (max - min) * random_.fraction()) * 64) / 64);
@@ -226,7 +226,7 @@ private:
         do {
             all.push_back(type_named(r, r.word()));
         } while (r.take("|"));
-        out.is = kind::type;
+        out.kind = kind::type;
         out.type = one_of(all);
     }
 
@@ -330,15 +330,15 @@ private:
         rule_reader const start = r;
         sizes of = dims(r);
         tensor_constraints w = words(r);
-        aten_argument out;
+        aten_argument out = aten_argument::none();
         if (w.optional && random_.chance(0.35)) return out;
         if (!a.type.list) {
-            out.is = kind::tensor;
+            out.kind = kind::tensor;
             out.tensor = filled(of, w);
             note(a.name, out.tensor);
             return out;
         }
-        out.is = kind::tensors;
+        out.kind = kind::tensors;
         std::int64_t const count = random_.integer(w.min_count, std::max(w.min_count, w.max_count));
         for (std::int64_t i = 0; i != count; ++i) {
             if (i != 0) {
@@ -440,16 +440,16 @@ private:
     // By the type and the name.
 
     std::optional<aten_argument> by_type(schema_argument const& a) {
-        aten_argument out;
+        aten_argument out = aten_argument::none();
         if (a.type.optional && random_.chance(0.35)) return out;
         if (a.type.list) {
             list_by_type(a, out);
             return out;
         }
-        out.is = kind::number;
+        out.kind = kind::number;
         switch (a.type.base) {
         case base_type::tensor:
-            out.is = kind::tensor;
+            out.kind = kind::tensor;
             out.tensor = filled(broadcasting(), {});
             note(a.name, out.tensor);
             return out;
@@ -472,7 +472,7 @@ private:
         case base_type::bool_: out.number = random_.chance(0.5); return out;
         case base_type::scalar_type: {
             constexpr std::array all = {dtype::float32, dtype::float64, dtype::int64, dtype::float16, dtype::int32};
-            out.is = kind::type;
+            out.kind = kind::type;
             out.type = all[static_cast<std::size_t>(random_.integer(0, 4))];
             return out;
         }
@@ -482,14 +482,14 @@ private:
 
     void list_by_type(schema_argument const& a, aten_argument& out) {
         if (a.type.base == base_type::tensor) {
-            out.is = kind::tensors;
+            out.kind = kind::tensors;
             sizes const of = broadcasting();
             for (std::int64_t i = random_.integer(1, 3); i != 0; --i) out.tensors.push_back(filled(of, {}));
             note(a.name, out.tensors.front());
         } else if (a.name.starts_with("dim") || a.name == "axes" || a.name == "axis") {
             axes(out, rank_of(first_));
         } else {
-            out.is = kind::numbers;
+            out.kind = kind::numbers;
             std::int64_t const count = a.type.list_size > 0 ? a.type.list_size : 2;
             for (std::int64_t i = 0; i != count; ++i)
                 out.numbers.emplace_back(static_cast<long long>(random_.integer(1, 3)));
@@ -528,7 +528,7 @@ private:
     }
     /// Some axes in any order, counted from either end.
     void axes(aten_argument& out, std::int64_t rank) {
-        out.is = kind::numbers;
+        out.kind = kind::numbers;
         std::vector<std::int64_t> all;
         for (std::int64_t i = 0; i != rank; ++i) all.push_back(i);
         for (std::size_t i = 1; i < all.size(); ++i)
@@ -538,11 +538,11 @@ private:
             out.numbers.emplace_back(static_cast<long long>(random_.chance(0.5) ? axis - rank : axis));
     }
     static void number(aten_argument& out, std::int64_t n) {
-        out.is = kind::number;
+        out.kind = kind::number;
         out.number = static_cast<long long>(n);
     }
     static void integers(aten_argument& out, std::vector<std::int64_t> const& all) {
-        out.is = kind::numbers;
+        out.kind = kind::numbers;
         for (std::int64_t const n : all) out.numbers.emplace_back(static_cast<long long>(n));
     }
     template <class T>

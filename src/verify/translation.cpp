@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::verify {
 namespace {
 
 using aten::base_type;
-using kind = runtime::aten_argument::kind;
+using kind = aten::argument_kind;
 using runtime::aten_argument;
 
 /// Converts arguments of the runtime to those of the DSL; tensors become inputs of the graph.
@@ -24,7 +24,7 @@ public:
     explicit argument_writer(translation& to) : to_(to) {}
 
     dsl::argument write(aten_argument const& a, aten::schema_type const& t) {
-        switch (a.is) {
+        switch (a.kind) {
         case kind::none: return dsl::argument::none();
         case kind::tensor: return dsl::argument::of_tensor(input(a.tensor));
         case kind::tensors: return list(a, t);
@@ -33,10 +33,11 @@ public:
             return dsl::argument::of_number(a.number);
         case kind::numbers: return numbers(a, t);
         case kind::text:
+        case kind::tag:
             return t.base == base_type::str ? dsl::argument::of_text(a.text) : dsl::argument::of_tag(a.text);
         case kind::type: return dsl::argument::of_type(a.type);
+        default: return {};
         }
-        return {};
     }
 
 private:

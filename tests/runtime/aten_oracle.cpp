@@ -23,7 +23,7 @@ namespace ATON_NAMESPACE::runtime {
 namespace {
 
 using tests::json;
-using kind = aten_argument::kind;
+using kind = aten::argument_kind;
 
 dtype type_of(json e) { return dtype_from_name(std::string_view(e["dtype"])); }
 bool has(json e, std::string_view key) { return e.is_object() && e[key].error() == simdjson::SUCCESS; }
@@ -38,34 +38,25 @@ scalar number_of(json e) {
 }
 
 /// A recorded argument.
-aten_argument argument_of(json e, std::string_view name, tests::recorded_tensors const& stored) {
-    aten_argument a;
-    a.name = name;
-    if (e.is_null()) return a;
+aten_argument argument_of(json e, tests::recorded_tensors const& stored) {
+    if (e.is_null()) return aten_argument::none();
     if (e.is_array()) {
         simdjson::dom::array const all = e;
-        bool const numbers = all.size() != 0 && is_number(all.at(0).value());
-        a.is = numbers ? kind::numbers : kind::tensors;
+        std::vector<scalar> numbers;
+        std::vector<tensor> tensors;
         for (json each : all) {
-            if (numbers) a.numbers.push_back(number_of(each));
-            else a.tensors.push_back(each.is_null() ? tensor() : stored.get(std::string_view(each["tensor"])));
+            if (is_number(each)) numbers.push_back(number_of(each));
+            else tensors.push_back(each.is_null() ? tensor() : stored.get(std::string_view(each["tensor"])));
         }
-    } else if (is_number(e)) {
-        a.is = kind::number;
-        a.number = number_of(e);
-    } else if (has(e, "tensor")) {
-        a.is = kind::tensor;
-        a.tensor = stored.get(std::string_view(e["tensor"]));
-    } else if (has(e, "dtype")) {
-        a.is = kind::type;
-        a.type = type_of(e);
-    } else {
-        a.is = kind::text;
-        for (std::string_view const key : {"layout", "device", "memory_format"})
-            if (has(e, key)) a.text = std::string_view(e[key]);
-        if (e.is_string()) a.text = std::string_view(e);
+        return numbers.empty() ? aten_argument::of_tensors(std::move(tensors))
+                               : aten_argument::of_numbers(std::move(numbers));
     }
-    return a;
+    if (is_number(e)) return aten_argument::of_number(number_of(e));
+    if (has(e, "tensor")) return aten_argument::of_tensor(stored.get(std::string_view(e["tensor"])));
+    if (has(e, "dtype")) return aten_argument::of_type(type_of(e));
+    for (std::string_view const key : {"layout", "device", "memory_format"})
+        if (has(e, key)) return aten_argument::of_tag(std::string(std::string_view(e[key])));
+    return aten_argument::of_text(std::string(std::string_view(e)));
 }
 
 struct tolerance {
@@ -147,10 +138,10 @@ std::string run_case(json c, std::string const& overload, tests::recorded_tensor
     aten::argument_cursor names{std::string_view(c["schema"])};
     for (json each : simdjson::dom::array(c["args"])) {
         if (!names.next(formal)) return "more arguments than the schema has";
-        arguments.push_back(argument_of(each, formal.name, stored));
+        arguments.push_back(argument_of(each, stored).named(std::string(formal.name)));
     }
     for (auto const [key, each] : simdjson::dom::object(c["kwargs"]))
-        arguments.push_back(argument_of(each, key, stored));
+        arguments.push_back(argument_of(each, stored).named(std::string(key)));
     aten_results got;
     try {
         got = call_aten(overload, std::move(arguments));

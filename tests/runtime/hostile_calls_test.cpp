@@ -21,50 +21,27 @@ using aton::runtime::tensor;
 
 namespace {
 
+tensor ones_of(sizes const& of) { return tensor::of_scalar(1, dtype::float32).expanded(of); }
 aten_argument ones(std::string name, sizes const& of) {
-    aten_argument a;
-    a.name = std::move(name);
-    a.is = aten_argument::kind::tensor;
-    a.tensor = tensor::of_scalar(1, dtype::float32).expanded(of);
-    return a;
+    return aten_argument::of_tensor(ones_of(of)).named(std::move(name));
 }
 aten_argument lists(std::string name, std::vector<sizes> const& of) {
-    aten_argument a;
-    a.name = std::move(name);
-    a.is = aten_argument::kind::tensors;
-    for (sizes const& each : of) a.tensors.push_back(ones({}, each).tensor);
-    return a;
+    std::vector<tensor> all;
+    for (sizes const& each : of) all.push_back(ones_of(each));
+    return aten_argument::of_tensors(std::move(all)).named(std::move(name));
 }
 aten_argument numbers(std::string name, std::vector<aton::scalar> all) {
-    aten_argument a;
-    a.name = std::move(name);
-    a.is = aten_argument::kind::numbers;
-    a.numbers = std::move(all);
-    return a;
+    return aten_argument::of_numbers(std::move(all)).named(std::move(name));
 }
-aten_argument nothing(std::string name) {
-    aten_argument a;
-    a.name = std::move(name);
-    return a;
-}
+aten_argument nothing(std::string name) { return aten_argument::none().named(std::move(name)); }
 aten_argument number(std::string name, aton::scalar const& one) {
-    aten_argument a;
-    a.name = std::move(name);
-    a.is = aten_argument::kind::number;
-    a.number = one;
-    return a;
+    return aten_argument::of_number(one).named(std::move(name));
 }
 aten_argument whole_numbers(std::string name, std::vector<std::int64_t> const& all) {
-    aten_argument a = ones(std::move(name), {});
-    a.tensor = tensor::of_integers(all);
-    return a;
+    return aten_argument::of_tensor(tensor::of_integers(all)).named(std::move(name));
 }
 aten_argument text(std::string name, std::string all) {
-    aten_argument a;
-    a.name = std::move(name);
-    a.is = aten_argument::kind::text;
-    a.text = std::move(all);
-    return a;
+    return aten_argument::of_text(std::move(all)).named(std::move(name));
 }
 
 std::string refusal(std::string_view overload, std::vector<aten_argument> arguments) {

@@ -15,7 +15,6 @@
 namespace aton::tests {
 
 using runtime::tensor;
-using kind = runtime::aten_argument::kind;
 
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -33,37 +32,21 @@ inline tensor row_of(dtype type, std::vector<double> const& values) {
 }
 inline tensor bools(bool value) { return runtime::cast(row_of(dtype::int64, {value ? 1.0 : 0.0}), dtype::bool_); }
 
-inline runtime::aten_argument argument(std::string name, kind is) {
-    runtime::aten_argument a;
-    a.name = std::move(name);
-    a.is = is;
-    return a;
-}
 inline runtime::aten_argument arg(std::string name, tensor t) {
-    runtime::aten_argument a = argument(std::move(name), kind::tensor);
-    a.tensor = std::move(t);
-    return a;
+    return runtime::aten_argument::of_tensor(std::move(t)).named(std::move(name));
 }
-inline runtime::aten_argument none(std::string name) { return argument(std::move(name), kind::none); }
+inline runtime::aten_argument none(std::string name) { return runtime::aten_argument::none().named(std::move(name)); }
 inline runtime::aten_argument number(std::string name, scalar n) {
-    runtime::aten_argument a = argument(std::move(name), kind::number);
-    a.number = n;
-    return a;
+    return runtime::aten_argument::of_number(n).named(std::move(name));
 }
 inline runtime::aten_argument numbers(std::string name, std::vector<scalar> all) {
-    runtime::aten_argument a = argument(std::move(name), kind::numbers);
-    a.numbers = std::move(all);
-    return a;
+    return runtime::aten_argument::of_numbers(std::move(all)).named(std::move(name));
 }
 inline runtime::aten_argument word(std::string name, std::string_view text) {
-    runtime::aten_argument a = argument(std::move(name), kind::text);
-    a.text = text;
-    return a;
+    return runtime::aten_argument::of_text(std::string(text)).named(std::move(name));
 }
 inline runtime::aten_argument type(std::string name, dtype t) {
-    runtime::aten_argument a = argument(std::move(name), kind::type);
-    a.type = t;
-    return a;
+    return runtime::aten_argument::of_type(t).named(std::move(name));
 }
 
 } // namespace aton::tests

@@ -66,14 +66,15 @@ aton::scalar strange_number(std::mt19937_64& rng) {
 }
 
 void change_argument(aten_argument& a, std::mt19937_64& rng) {
-    using kind = aten_argument::kind;
+    using kind = aton::aten::argument_kind;
     if (up_to(rng, 9) == 0) {
-        a.is = static_cast<kind>(up_to(rng, static_cast<int>(kind::type)));
-        if (a.is == kind::tensor && !a.tensor) a.tensor = aton::runtime::tensor::of_scalar(1, aton::dtype::float32);
+        constexpr kind all[] = {
+            kind::none, kind::tensor, kind::tensors, kind::number, kind::numbers, kind::text, kind::type};
+        a.kind = all[up_to(rng, std::size(all) - 1)];
+        if (a.kind == kind::tensor && !a.tensor) a.tensor = aton::runtime::tensor::of_scalar(1, aton::dtype::float32);
         return;
     }
-    switch (a.is) {
-    case kind::none: return;
+    switch (a.kind) {
     case kind::tensor: a.tensor = changed(a.tensor, rng); return;
     case kind::tensors:
         if (a.tensors.empty()) return;
@@ -92,6 +93,7 @@ void change_argument(aten_argument& a, std::mt19937_64& rng) {
         return;
     case kind::text: a.text = strange_text(rng); return;
     case kind::type: a.type = strange_type(rng); return;
+    default: return;
     }
 }
 

@@ -286,17 +286,17 @@ public:
     argument_writer(program_writer& to, random& rng) : to_(to), rng_(rng) {}
 
     std::string write(aten_argument const& a, aten::schema_type const& t, bool changes) {
-        using kind = aten_argument::kind;
-        switch (a.is) {
-        case kind::none: return with_tag("as_none", "true");
+        using kind = aten::argument_kind;
+        switch (a.kind) {
         case kind::tensor: return with_tag("as_tensor", program_writer::named(to_.tensor(a.tensor, changes)));
         case kind::tensors: return tensors(a.tensors, t);
         case kind::number: return number(a.number, t);
         case kind::numbers: return numbers(a.numbers, t);
-        case kind::text: return text(a.text, t);
+        case kind::text:
+        case kind::tag: return text(a.text, t);
         case kind::type: return with_tag("as_scalar_type", std::to_string(code_of(a.type)));
+        default: return with_tag("as_none", "true");
         }
-        return {};
     }
 
     /// A random value of the argument's type, or of another one.
@@ -405,7 +405,7 @@ private:
         return numbers(all, t);
     }
     std::string strange_tensor(aten_argument const& like) {
-        if (like.is == aten_argument::kind::tensor && !once_in(rng_, 4))
+        if (like.kind == aten::argument_kind::tensor && !once_in(rng_, 4))
             return with_tag("as_tensor", program_writer::named(to_.tensor(like.tensor, true)));
         return with_tag("as_tensor", program_writer::named(to_.strange_tensor()));
     }

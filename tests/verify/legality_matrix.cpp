@@ -36,7 +36,7 @@ namespace {
 
 using aton::dtype;
 using aton::verify::sample;
-using kind = aton::runtime::aten_argument::kind;
+using kind = aton::aten::argument_kind;
 
 struct options {
     std::string only;
@@ -90,7 +90,7 @@ void retype(sample& call, dtype from, dtype to, place where) {
         if (from != to && x && x.dtype() == from) x = aton::runtime::tensor::empty(to, x.sizes());
     };
     for (aton::runtime::aten_argument& a : call.arguments) {
-        if (a.is == kind::type && where != place::tensors) a.type = to;
+        if (a.kind == kind::type && where != place::tensors) a.type = to;
         if (where == place::arguments) continue;
         change(a.tensor);
         for (aton::runtime::tensor& x : a.tensors) change(x);
@@ -99,7 +99,7 @@ void retype(sample& call, dtype from, dtype to, place where) {
 
 bool has_type_argument(sample const& call) {
     for (aton::runtime::aten_argument const& a : call.arguments)
-        if (a.is == kind::type) return true;
+        if (a.kind == kind::type) return true;
     return false;
 }
 

@@ -14,7 +14,7 @@ namespace ATON_NAMESPACE::verify {
 
 namespace {
 
-using kind = runtime::aten_argument::kind;
+using kind = aten::argument_kind;
 using runtime::tensor;
 
 constexpr std::string_view letters = "bucsilhgfdxz"; // of mixed_types, in order
@@ -51,7 +51,7 @@ bool is_type_of_numbers(dtype t) {
 std::vector<operand_place> operands_of(sample const& s) {
     std::vector<operand_place> out;
     for (std::size_t i = 0; i != s.arguments.size(); ++i) {
-        if (s.arguments[i].is == kind::tensor) out.push_back({i, {}});
+        if (s.arguments[i].kind == kind::tensor) out.push_back({i, {}});
         for (std::size_t k = 0; k != s.arguments[i].tensors.size(); ++k)
             if (s.arguments[i].tensors[k]) out.push_back({i, k});
     }
@@ -80,9 +80,7 @@ std::optional<sample> mixed(sample const& drawn, operand_place const& one, opera
     if (is == operand_kind::zero_dim) return s;
     if (one.element || !is_type_of_numbers(first) || !names(accept_numbers, s.overload)) return {};
     runtime::aten_argument& a = s.arguments[one.argument];
-    a.is = kind::number;
-    a.number = x.item();
-    a.tensor = {};
+    a = runtime::aten_argument::of_number(x.item()).named(a.name);
     return s;
 }
 

@@ -116,7 +116,7 @@ TEST_CASE("offsets ascend from 0, matrices are regular, moderate elements exclud
             CHECK((!std::isfinite(x) || std::abs(x) <= 100));
         }
         CHECK(list[2].dtype() == dtype::int64);
-        CHECK(argument(s, "d").is == runtime::aten_argument::kind::none);
+        CHECK(argument(s, "d").kind == aten::argument_kind::none);
     }
 }
 

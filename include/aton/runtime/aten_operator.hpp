@@ -9,26 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include <aton/core/dtype.hpp>
+#include <aton/aten/argument.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/runtime/value.hpp>
 
 namespace ATON_NAMESPACE::runtime {
 
-/// A named argument of a call of an ATen operator.
-struct aten_argument {
-    /// Which member holds the value; `none` is Python's None.
-    enum class kind : std::uint8_t { none, tensor, tensors, number, numbers, text, type };
-
-    std::string name;
-    kind is = kind::none;
-    runtime::tensor tensor;
-    std::vector<runtime::tensor> tensors; ///< Tensor[] and Tensor?[]; an empty tensor is None
-    scalar number;               ///< int, float, bool, Scalar; for a Tensor parameter, a number that promotes weakly
-    std::vector<scalar> numbers; ///< int[], float[], bool[], Scalar[]
-    std::string text;            ///< str, and the names of a device, a layout or a memory format
-    aton::dtype type = aton::dtype::undefined;
-};
+/// A named argument of a call of an ATen operator. A number for a Tensor parameter promotes weakly; an empty list of tensors is also one
+/// of numbers.
+using aten_argument = aten::basic_argument<tensor, scalar>;
 
 /// How operators and programs are run.
 struct aten_options {
@@ -58,10 +47,7 @@ struct aten_results {
 /// #include <aton/runtime/aten_operator.hpp>
 ///
 /// inline aton::runtime::value relu(aton::runtime::tensor const& x) {
-///     aton::runtime::aten_argument self;
-///     self.name = "self";
-///     self.is = aton::runtime::aten_argument::kind::tensor;
-///     self.tensor = x;
+///     aton::runtime::aten_argument const self = aton::runtime::aten_argument::of_tensor(x).named("self");
 ///     return aton::runtime::call_aten("aten::relu", {self}).results[0];
 /// }
 /// ```

@@ -132,12 +132,7 @@ inline c10::TypePtr without_optional(c10::TypePtr const& t) {
 
 /// A single number becomes a list of one element, as in Python.
 inline c10::IValue list_of(aten_argument const& a, c10::TypePtr const& of) {
-    if (a.is == aten_argument::kind::number) {
-        aten_argument one;
-        one.is = aten_argument::kind::numbers;
-        one.numbers = {a.number};
-        return list_of(one, of);
-    }
+    if (a.kind == aten::argument_kind::number) return list_of(aten_argument::of_numbers({a.number}), of);
     c10::TypePtr const element = without_optional(of);
     bool const may_be_none = of->kind() == c10::TypeKind::OptionalType;
     c10::impl::GenericList out(of->kind() == c10::TypeKind::SymIntType ? c10::TypePtr(c10::IntType::get()) : of);
@@ -152,13 +147,14 @@ inline c10::IValue list_of(aten_argument const& a, c10::TypePtr const& of) {
 
 inline c10::IValue to_torch(aten_argument const& a, c10::TypePtr const& formal) {
     c10::TypePtr const t = without_optional(formal);
-    if (a.is == aten_argument::kind::none) return {};
+    if (a.kind == aten::argument_kind::none) return {};
     if (t->kind() == c10::TypeKind::ListType) return list_of(a, t->castRaw<c10::ListType>()->getElementType());
-    switch (a.is) {
-    case aten_argument::kind::tensor: return to_torch(a.tensor);
-    case aten_argument::kind::number: return number_of(a.number, t);
-    case aten_argument::kind::text: return text_of(a.text, t);
-    case aten_argument::kind::type: return static_cast<std::int64_t>(to_torch(a.type));
+    switch (a.kind) {
+    case aten::argument_kind::tensor: return to_torch(a.tensor);
+    case aten::argument_kind::number: return number_of(a.number, t);
+    case aten::argument_kind::text:
+    case aten::argument_kind::tag: return text_of(a.text, t);
+    case aten::argument_kind::type: return static_cast<std::int64_t>(to_torch(a.type));
     default: throw error("argument '" + a.name + "' is a list, but the schema has " + t->str());
     }
 }

@@ -61,7 +61,7 @@ tensor index_type(call const& c, tensor const& at) { return c.b("out_int32") ? c
 
 /// The value (`self`) may be a number, which is promoted with the boundaries.
 results searched(call const& c, std::string_view boundaries_name, bool right, tensor const& sorter) {
-    bool const number = c.argument("self").is == aten_argument::kind::number;
+    bool const number = c.argument("self").kind == aten::argument_kind::number;
     dtype const type = number ? result_type(c, {boundaries_name, "self"}) : c.t("self").dtype();
     tensor const boundaries = number ? cast(c.t(boundaries_name), type) : c.t(boundaries_name);
     tensor const values = operand(c, "self", type);

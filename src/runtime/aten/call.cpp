@@ -11,7 +11,7 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-using kind = aten_argument::kind;
+using kind = aten::argument_kind;
 
 [[noreturn]] void refuse(aten_argument const& a, std::string_view expected) {
     throw error("argument '" + a.name + "' is not " + std::string(expected));
@@ -38,25 +38,25 @@ aten_argument const& call::argument(std::string_view name) const {
     throw error("the operator does not have an argument '" + std::string(name) + "'");
 }
 
-bool call::given(std::string_view name) const { return argument(name).is != kind::none; }
+bool call::given(std::string_view name) const { return argument(name).kind != kind::none; }
 
 tensor call::t(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.is == kind::number) return constant(*this, a.number, type_of_number(a.number));
-    if (a.is != kind::tensor) refuse(a, "a tensor");
+    if (a.kind == kind::number) return constant(*this, a.number, type_of_number(a.number));
+    if (a.kind != kind::tensor) refuse(a, "a tensor");
     return a.tensor;
 }
 
 std::vector<tensor> const& call::tensors(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.is != kind::tensors) refuse(a, "a list of tensors");
+    if (a.kind != kind::tensors) refuse(a, "a list of tensors");
     return a.tensors;
 }
 
 scalar call::number(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.is == kind::tensor) return to_host(a.tensor).item(); // a 0-d tensor counts as its number
-    if (a.is != kind::number) refuse(a, "a number");
+    if (a.kind == kind::tensor) return to_host(a.tensor).item(); // a 0-d tensor counts as its number
+    if (a.kind != kind::number) refuse(a, "a number");
     return a.number;
 }
 
@@ -69,9 +69,9 @@ std::optional<double> call::maybe_f(std::string_view name) const {
 
 std::vector<std::int64_t> call::ints(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.is == kind::number) return {a.number.to<std::int64_t>()};
-    if (a.is == kind::none || (a.is == kind::tensors && a.tensors.empty())) return {};
-    if (a.is != kind::numbers) refuse(a, "a list of integers");
+    if (a.kind == kind::number) return {a.number.to<std::int64_t>()};
+    if (a.kind == kind::none || (a.kind == kind::tensors && a.tensors.empty())) return {};
+    if (a.kind != kind::numbers) refuse(a, "a list of integers");
     std::vector<std::int64_t> out;
     for (scalar const& s : a.numbers) out.push_back(s.to<std::int64_t>());
     return out;
@@ -79,9 +79,9 @@ std::vector<std::int64_t> call::ints(std::string_view name) const {
 
 std::vector<double> call::floats(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.is == kind::number) return {a.number.to<double>()};
-    if (a.is == kind::none || (a.is == kind::tensors && a.tensors.empty())) return {};
-    if (a.is != kind::numbers) refuse(a, "a list of numbers");
+    if (a.kind == kind::number) return {a.number.to<double>()};
+    if (a.kind == kind::none || (a.kind == kind::tensors && a.tensors.empty())) return {};
+    if (a.kind != kind::numbers) refuse(a, "a list of numbers");
     std::vector<double> out;
     for (scalar const& s : a.numbers) out.push_back(s.to<double>());
     return out;
@@ -89,14 +89,14 @@ std::vector<double> call::floats(std::string_view name) const {
 
 std::string_view call::text(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.is != kind::text) refuse(a, "a string");
+    if (a.kind != kind::text && a.kind != kind::tag) refuse(a, "a string");
     return a.text;
 }
 
 dtype call::type(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.is == kind::none) return dtype::undefined;
-    if (a.is != kind::type) refuse(a, "a dtype");
+    if (a.kind == kind::none) return dtype::undefined;
+    if (a.kind != kind::type) refuse(a, "a dtype");
     return a.type;
 }
 dtype call::type(std::string_view name, dtype otherwise) const {
@@ -108,7 +108,7 @@ dtype result_type(call const& c, std::initializer_list<std::string_view> names) 
     aten::promotion types;
     for (std::string_view const name : names) {
         aten_argument const& a = c.argument(name);
-        switch (a.is) {
+        switch (a.kind) {
         case kind::number: types.add_number(a.number); break;
         case kind::tensor: types.add_tensor(a.tensor.dtype(), a.tensor.rank() != 0); break;
         case kind::tensors:
@@ -123,7 +123,7 @@ dtype result_type(call const& c, std::initializer_list<std::string_view> names) 
 
 tensor operand(call const& c, std::string_view name, dtype as) {
     aten_argument const& a = c.argument(name);
-    if (a.is == kind::number) return constant(c, a.number, as);
+    if (a.kind == kind::number) return constant(c, a.number, as);
     return cast(c.t(name), as);
 }
 

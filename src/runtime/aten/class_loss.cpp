@@ -213,7 +213,7 @@ tensor with_blanks(call const& c, std::vector<std::int64_t> const& lengths, std:
 }
 
 std::vector<std::int64_t> lengths_of(call const& c, std::string_view name) {
-    if (c.argument(name).is != aten_argument::kind::tensor) return c.ints(name);
+    if (c.argument(name).kind != aten::argument_kind::tensor) return c.ints(name);
     return flatten(cast(to_host(c.t(name)), dtype::int64)).integers();
 }
 

@@ -39,7 +39,7 @@ results copied_from(call const& c) {
 results filled(call const& c) {
     tensor const x = c.t("self");
     aten_argument const& value = c.argument("value");
-    if (value.is == aten_argument::kind::tensor && value.tensor.rank() != 0)
+    if (value.kind == aten::argument_kind::tensor && value.tensor.rank() != 0)
         throw error("the fill value must be a number or a 0-d tensor");
     return operand(c, "value", x.dtype()).expanded(x.sizes());
 }

@@ -26,7 +26,7 @@ struct convolution_arguments {
 
 /// Sets the padding from "same", "valid" or numbers.
 void set_padding(call const& c, window& w) {
-    if (c.argument("padding").is != aten_argument::kind::text) {
+    if (c.argument("padding").kind != aten::argument_kind::text) {
         w.before = w.after = for_each_axis(c, "padding", w.axes(), {0});
         return;
     }

@@ -240,7 +240,7 @@ results gradients(call const& c) {
     if (edge_order != 1 && edge_order != 2) throw error("edge_order is " + std::to_string(edge_order));
     axis_list const axes = c.given("dim") ? c.ints("dim") : all_axes(x);
     bool const spaced = c.has_argument("spacing") && c.given("spacing");
-    bool const coordinates = spaced && c.argument("spacing").is == aten_argument::kind::tensors;
+    bool const coordinates = spaced && c.argument("spacing").kind == aten::argument_kind::tensors;
     std::vector<double> const steps = spaced && !coordinates ? c.floats("spacing") : std::vector<double>{1};
     std::size_t const given = coordinates ? c.tensors("spacing").size() : steps.size();
     if (given != axes.size() && (coordinates || given != 1)) throw error("spacing must have one element per axis");

@@ -89,7 +89,7 @@ results divided(call const& c) {
 /// two powers are roots, except for float16.
 tensor raised(call const& c, tensor const& x, tensor const& y) {
     aten_argument const& exponent = c.argument("exponent");
-    if (exponent.is != aten_argument::kind::number) return pow(x, y);
+    if (exponent.kind != aten::argument_kind::number) return pow(x, y);
     if (exponent.number == scalar(0)) return full(1, x.dtype(), x.sizes(), x.where());
     bool const has_roots =
         is_floating(x.dtype()) && (c.t("self").dtype() != dtype::float16 || x.dtype() == dtype::float64);
@@ -103,9 +103,9 @@ results power(call const& c) {
     operand_pair const p = promoted_factors(c, "self", "exponent");
     if (p.type == dtype::bool_) throw error("pow does not support bool");
     aten_argument const& exponent = c.argument("exponent");
-    if (is_integral(p.type) && exponent.is == aten_argument::kind::number && exponent.number.to<double>() < 0)
+    if (is_integral(p.type) && exponent.kind == aten::argument_kind::number && exponent.number.to<double>() < 0)
         throw error("an integer cannot be raised to a negative power");
-    if (exponent.is == aten_argument::kind::number && exponent.number == scalar(1)) return p.finish(p.x);
+    if (exponent.kind == aten::argument_kind::number && exponent.number == scalar(1)) return p.finish(p.x);
     return p.finish(raised(c, p.x, p.y));
 }
 
@@ -132,7 +132,7 @@ results step(call const& c) {
 
 /// Interpolates from the nearer end. The weight must have the dtype of the ends unless it is a number or a 0-d tensor.
 results interpolated(call const& c) {
-    bool const weight_is_tensor = c.argument("weight").is == aten_argument::kind::tensor;
+    bool const weight_is_tensor = c.argument("weight").kind == aten::argument_kind::tensor;
     if (weight_is_tensor && c.t("weight").rank() > 0 && c.t("weight").dtype() != c.t("self").dtype())
         throw error("the dtype of weight does not match that of self and end");
     dtype const type = weight_is_tensor ? result_type(c, {"self", "end", "weight"}) : result_type(c, {"self", "end"});

@@ -158,8 +158,8 @@ histogram histogram_of(call const& c, bool one_coordinate) {
     auto const coordinates = static_cast<std::size_t>(points.size(1));
     std::vector<tensor> edges;
     aten_argument const& bins = c.argument("bins");
-    if (bins.is == aten_argument::kind::tensor) edges = {bins.tensor};
-    else if (bins.is == aten_argument::kind::tensors) edges = bins.tensors;
+    if (bins.kind == aten::argument_kind::tensor) edges = {bins.tensor};
+    else if (bins.kind == aten::argument_kind::tensors) edges = bins.tensors;
     else {
         std::vector<std::int64_t> counts = c.ints("bins");
         if (counts.size() == 1) counts.assign(coordinates, counts[0]);

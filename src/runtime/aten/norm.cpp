@@ -57,23 +57,22 @@ results distance(call const& c) {
 
 /// The norm of a matrix in two axes, by another operator.
 results norm_of_matrix(call const& c, tensor const& x, axis_list const& axes) {
-    std::vector<aten_argument> arguments(4);
-    arguments[0].name = "self";
-    arguments[0].is = aten_argument::kind::tensor;
-    arguments[0].tensor = x;
-    arguments[1] = c.argument("ord");
-    arguments[2].name = "dim";
-    arguments[2].is = aten_argument::kind::numbers;
-    for (std::int64_t const axis : axes) arguments[2].numbers.emplace_back(axis);
-    arguments[3] = c.argument("keepdim");
-    bool const named = arguments[1].is == aten_argument::kind::text;
-    return c.run(named ? "aten::linalg_matrix_norm.str_ord" : "aten::linalg_matrix_norm", std::move(arguments)).results;
+    bool const named = c.argument("ord").kind == aten::argument_kind::text;
+    std::vector<scalar> dim;
+    for (std::int64_t const axis : axes) dim.emplace_back(axis);
+    return c
+        .run(named ? "aten::linalg_matrix_norm.str_ord" : "aten::linalg_matrix_norm",
+             {aten_argument::of_tensor(x).named("self"),
+              c.argument("ord"),
+              aten_argument::of_numbers(std::move(dim)).named("dim"),
+              c.argument("keepdim")})
+        .results;
 }
 
 /// A vector or matrix norm, by the number of axes; without an order, over all elements.
 results norm_of_either(call const& c) {
     tensor const x = floating_self(c);
-    bool const named = c.argument("ord").is == aten_argument::kind::text;
+    bool const named = c.argument("ord").kind == aten::argument_kind::text;
     axis_list const axes = axes_of(c, x);
     if (!c.given("ord")) return norm_along(x, 2, axes, keeps(c));
     if (axes.size() == 2) return norm_of_matrix(c, x, axes);
@@ -109,7 +108,7 @@ results matrix_norm(call const& c) {
         if (i != of[0] && i != of[1]) order.push_back(i);
     order.insert(order.end(), of.begin(), of.end());
     tensor const last = x.permuted(order);
-    bool const named = c.argument("ord").is == aten_argument::kind::text;
+    bool const named = c.argument("ord").kind == aten::argument_kind::text;
     tensor out = named ? *norm_of_matrices(last, c.text("ord")) : *norm_of_matrices(last, c.f("ord"));
     if (c.b("keepdim"))
         for (std::size_t const axis : {std::min(of[0], of[1]), std::max(of[0], of[1])}) out = out.unsqueezed(axis);

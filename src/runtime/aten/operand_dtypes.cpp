@@ -128,7 +128,7 @@ void require_operand_dtypes(std::string_view overload, std::vector<aten_argument
         while (!arguments.empty()) {
             std::string_view const wanted = next_word(arguments);
             for (aten_argument const& a : bound)
-                if (a.name == wanted && a.is == aten_argument::kind::tensor) operands.push_back(&a);
+                if (a.name == wanted && a.kind == aten::argument_kind::tensor) operands.push_back(&a);
         }
         if (each->what == rule::same || each->what == rule::parameters) require_agreement(operands, each->what);
         else

@@ -7,7 +7,8 @@
 #include <map>
 #include <string>
 
-#include <aton/aten/default_value.hpp>
+#include <aton/aten/default_argument.hpp>
+#include <aton/aten/scalar_type.hpp>
 #include <aton/aten/schema_table.hpp>
 #include <aton/core/error.hpp>
 
@@ -21,7 +22,7 @@ namespace {
 
 using aten_kernels::kernel;
 using aten_kernels::row;
-using kind = aten_argument::kind;
+using kind = aten::argument_kind;
 
 /// Kernels by qualified overload.
 std::map<std::string, kernel, std::less<>> const& known_kernels() {
@@ -105,56 +106,17 @@ kernel find(std::string_view overload) {
     return found == known_kernels().end() ? nullptr : found->second;
 }
 
-/// The dtype of a ScalarType default, which is written as in C++.
-dtype type_named(std::string_view name) {
-    if (name == "long") return dtype::int64;
-    if (name == "float") return dtype::float32;
-    if (name == "double") return dtype::float64;
-    if (name == "int") return dtype::int32;
-    return dtype_from_name(name);
-}
-
 aten_argument default_of(aten::schema_argument const& formal, std::string_view overload) {
-    aten_argument a;
-    a.name = formal.name;
+    std::string const name(formal.name);
     if (!formal.has_default) {
-        if (formal.type.optional) return a;
-        throw error(std::string(overload) + ": argument '" + a.name + "' is missing");
+        if (formal.type.optional) return aten_argument::none().named(name);
+        throw error(std::string(overload) + ": argument '" + name + "' is missing");
     }
-    aten::default_value const value = aten::parse_default(formal);
-    switch (value.kind()) {
-    case aten::default_kind::boolean: a.number = value.as_bool(); break;
-    case aten::default_kind::integer:
-        if (formal.type.base == aten::base_type::scalar_type && value.as_int() == 4) { // c10::ScalarType::Long
-            a.is = kind::type;
-            a.type = dtype::int64;
-            return a;
-        }
-        a.number = value.as_int();
-        break;
-    case aten::default_kind::floating: a.number = value.as_double(); break;
-    case aten::default_kind::complex: a.number = scalar::complex(value.real(), value.imaginary()); break;
-    case aten::default_kind::string:
-        a.is = kind::text;
-        a.text = value.text().substr(1, value.text().size() - 2);
-        return a;
-    case aten::default_kind::int_list:
-    case aten::default_kind::float_list:
-    case aten::default_kind::bool_list:
-        a.is = kind::numbers;
-        for (std::size_t i = 0; i != value.size(); ++i)
-            a.numbers.push_back(value.kind() == aten::default_kind::int_list     ? scalar(value.int_at(i))
-                                : value.kind() == aten::default_kind::float_list ? scalar(value.double_at(i))
-                                                                                 : scalar(value.bool_at(i)));
-        return a;
-    case aten::default_kind::identifier:
-        a.is = formal.type.base == aten::base_type::scalar_type ? kind::type : kind::text;
-        a.text = value.text();
-        a.type = type_named(value.text());
-        return a;
-    default: return a; // None
-    }
-    a.is = kind::number;
+    auto a = aten::default_argument<aten_argument>(formal).named(name);
+    if (formal.type.base != aten::base_type::scalar_type) return a;
+    if (a.kind == kind::number)
+        return aten_argument::of_type(aten::scalar_type(a.number.to<std::int64_t>())).named(name);
+    if (a.kind == kind::tag) return aten_argument::of_type(aten::scalar_type(a.text)).named(name);
     return a;
 }
 
@@ -165,15 +127,12 @@ std::vector<aten_argument> bind(std::string_view overload, std::string_view sche
     for (aten::argument_cursor each{schema}; each.next(formal);) {
         auto const found =
             std::find_if(given.begin(), given.end(), [&](aten_argument const& a) { return a.name == formal.name; });
-        if (found == given.end()) {
-            bound.push_back(default_of(formal, overload));
-        } else {
-            bound.push_back(std::move(*found));
-            given.erase(found);
-        }
-        if (formal.type.list_size > 1 && bound.back().is == kind::number) { // 3 of an int[2] is [3, 3]
-            bound.back().is = kind::numbers;
-            bound.back().numbers.assign(static_cast<std::size_t>(formal.type.list_size), bound.back().number);
+        bool const is_given = found != given.end() && found->kind != kind::missing;
+        bound.push_back(is_given ? std::move(*found) : default_of(formal, overload));
+        if (found != given.end()) given.erase(found);
+        if (formal.type.list_size > 1 && bound.back().kind == kind::number) { // 3 of an int[2] is [3, 3]
+            std::vector<scalar> all(static_cast<std::size_t>(formal.type.list_size), bound.back().number);
+            bound.back() = aten_argument::of_numbers(std::move(all)).named(std::string(formal.name));
         }
     }
     if (!given.empty())
@@ -183,7 +142,7 @@ std::vector<aten_argument> bind(std::string_view overload, std::string_view sche
 
 /// The results of an in-place operator: the result in the dtype and shape of `self`.
 aten_results written_to_self(aten_results from, std::vector<aten_argument> const& bound) {
-    if (from.results.empty() || !from.results[0].is_tensor() || bound.empty() || bound[0].is != kind::tensor)
+    if (from.results.empty() || !from.results[0].is_tensor() || bound.empty() || bound[0].kind != kind::tensor)
         return from;
     tensor const& self = bound[0].tensor;
     tensor const now = cast(from.results[0].one(), self.dtype());

@@ -67,20 +67,20 @@ std::vector<slot> aten_program::frame::list_at(program::node const& n, std::size
 }
 
 aten_argument aten_program::frame::argument_of(program::argument const& a, std::string_view name) const {
-    using kind = aten_argument::kind;
-    aten_argument out;
+    using kind = aten::argument_kind;
+    aten_argument out = aten_argument::none();
     out.name = name;
     switch (a.kind) {
     case argument_kind::none: return out;
     case argument_kind::type:
-        out.is = kind::type;
+        out.kind = kind::type;
         out.type = a.type;
         return out;
     case argument_kind::text:
     case argument_kind::memory_format:
     case argument_kind::layout:
     case argument_kind::device:
-        out.is = kind::text;
+        out.kind = kind::text;
         out.text = a.text;
         return out;
     case argument_kind::values:
@@ -90,16 +90,16 @@ aten_argument aten_program::frame::argument_of(program::argument const& a, std::
         std::vector<slot> const all = slots_of(a);
         bool const numbers =
             !all.empty() && std::all_of(all.begin(), all.end(), [](slot const& s) { return s.number.has_value(); });
-        out.is = numbers || a.kind != argument_kind::values ? kind::numbers : kind::tensors;
-        if (all.empty()) out.is = kind::tensors; // an empty list may also be one of numbers
+        out.kind = numbers || a.kind != argument_kind::values ? kind::numbers : kind::tensors;
+        if (all.empty()) out.kind = kind::tensors; // an empty list may also be one of numbers
         for (slot const& s : all)
-            if (out.is == kind::numbers) out.numbers.push_back(s.as_number());
+            if (out.kind == kind::numbers) out.numbers.push_back(s.as_number());
             else out.tensors.push_back(s.as_tensor(state_.options.where));
         return out;
     }
     default: {
         slot const s = slot_of(a);
-        out.is = s.number ? kind::number : kind::tensor;
+        out.kind = s.number ? kind::number : kind::tensor;
         out.tensor = s.whole;
         if (s.number) out.number = *s.number;
         return out;

@@ -73,12 +73,13 @@ results normal_of_size(call const& c) { return standard_normal(c, size_of(c), ty
 /// mean + std * z, where either may be a tensor.
 results normal_with(call const& c) {
     bool const tensors =
-        c.argument("mean").is == aten_argument::kind::tensor || c.argument("std").is == aten_argument::kind::tensor;
+        c.argument("mean").kind == aten::argument_kind::tensor || c.argument("std").kind == aten::argument_kind::tensor;
     dtype const type = tensors ? to_real(result_type(c, {"mean", "std"})) : type_of(c);
     dtype const in = compute_type(type);
     tensor const mean = operand(c, "mean", in);
     tensor const deviation = operand(c, "std", in);
-    if (c.argument("std").is == aten_argument::kind::number && c.f("std") < 0) throw error("std must not be negative");
+    if (c.argument("std").kind == aten::argument_kind::number && c.f("std") < 0)
+        throw error("std must not be negative");
     sizes const of = tensors ? broadcast(mean.sizes(), deviation.sizes()) : size_of(c);
     return cast(mean + deviation * standard_normal(c, of, in), type);
 }
@@ -117,9 +118,9 @@ results geometric(call const& c) {
 results bernoulli(call const& c) {
     tensor const x = c.t("self");
     bool const apart = c.has_argument("p"); // otherwise `self` has the probabilities
-    dtype const in = !apart                                              ? drawn_type(x.dtype())
-                     : c.argument("p").is == aten_argument::kind::tensor ? drawn_type(c.t("p").dtype())
-                                                                         : dtype::float32;
+    dtype const in = !apart                                                ? drawn_type(x.dtype())
+                     : c.argument("p").kind == aten::argument_kind::tensor ? drawn_type(c.t("p").dtype())
+                                                                           : dtype::float32;
     tensor const p = operand(c, apart ? "p" : "self", in);
     return cast(less(fractions(c, x.sizes(), in), p.expanded(x.sizes())), x.dtype());
 }

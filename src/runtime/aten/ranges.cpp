@@ -65,7 +65,7 @@ tensor spaced(call const& c, dtype type) {
     std::int64_t const steps = c.i("steps");
     if (steps < 0) throw error("the number of steps is negative");
     for (std::string_view const name : {"start", "end"})
-        if (c.argument(name).is == aten_argument::kind::tensor && c.t(name).rank() != 0)
+        if (c.argument(name).kind == aten::argument_kind::tensor && c.t(name).rank() != 0)
             throw error("start and end must be numbers or 0-d tensors");
     dtype const in = is_complex(type) ? dtype::complex128 : compute_type(type) != type ? type : dtype::float64;
     auto const end_point = [&](std::string_view name) { return cast(operand(c, name, type), in); };

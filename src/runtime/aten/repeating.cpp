@@ -59,7 +59,7 @@ results indices_repeated(call const& c) {
 results repeat_interleave(call const& c) {
     tensor const x = c.given("dim") ? c.t("self") : flatten(c.t("self"));
     std::size_t const axis = c.given("dim") ? axis_in(c, x) : 0;
-    bool const number = c.argument("repeats").is == aten_argument::kind::number;
+    bool const number = c.argument("repeats").kind == aten::argument_kind::number;
     tensor const given = number ? constant(c, c.number("repeats"), dtype::int64) : c.t("repeats");
     if (given.rank() > 1 || (given.count() != 1 && given.count() != x.size(axis)))
         throw error("repeats of shape " + to_string(given.sizes()) + " do not fit a dimension of size " +

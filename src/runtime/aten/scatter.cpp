@@ -9,11 +9,11 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-using kind = aten_argument::kind;
+using kind = aten::argument_kind;
 
 /// A tensor or number to write to `self`, which must have its dtype.
 tensor source_of(call const& c, std::string_view name, dtype type) {
-    if (c.argument(name).is == kind::tensor && c.t(name).dtype() != type)
+    if (c.argument(name).kind == kind::tensor && c.t(name).dtype() != type)
         throw error("'" + std::string(name) + "' has the dtype " + std::string(aton::name(c.t(name).dtype())) +
                     ", self has " + std::string(aton::name(type)));
     return operand(c, name, type);
@@ -86,7 +86,7 @@ results scatter_along(call const& c, std::string_view source, reduction r, bool 
     if (index.rank() != wide.rank())
         throw error("an index of shape " + to_string(index.sizes()) + " does not fit shape " + to_string(x.sizes()));
     tensor values = source_of(c, source, x.dtype());
-    if (c.argument(source).is == kind::tensor) {
+    if (c.argument(source).kind == kind::tensor) {
         values = at_least_1d(values);
         for (std::size_t i = 0; i != index.rank(); ++i) {
             if (values.rank() != index.rank() || index.size(i) > values.size(i))
@@ -142,7 +142,7 @@ results index_add(call const& c) {
 
 results index_fill(call const& c) {
     tensor const x = c.t("self");
-    if (c.argument("value").is == kind::tensor && c.t("value").rank() != 0)
+    if (c.argument("value").kind == kind::tensor && c.t("value").rank() != 0)
         throw error("the value of index_fill must be a 0-d tensor");
     return put(x, slices_of(c, x), operand(c, "value", x.dtype()));
 }

@@ -25,7 +25,7 @@ tensor checked_mask(call const& c) {
 
 results masked_fill(call const& c) {
     tensor const x = c.t("self");
-    if (c.argument("value").is == aten_argument::kind::tensor && c.t("value").rank() != 0)
+    if (c.argument("value").kind == aten::argument_kind::tensor && c.t("value").rank() != 0)
         throw error("the value of masked_fill must be a 0-d tensor");
     return contiguous(where(checked_mask(c), operand(c, "value", x.dtype()), x));
 }

@@ -44,7 +44,7 @@ namespace {
 results linalg_cond(call const& c) {
     tensor const x = c.t("self");
     if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
-    bool const named = c.argument("p").is == aten_argument::kind::text;
+    bool const named = c.argument("p").kind == aten::argument_kind::text;
     double const order = named ? 0 : c.maybe_f("p").value_or(2);
     if (!named && std::abs(order) == 2) {
         tensor const s = svd(x, false).s;

@@ -233,17 +233,14 @@ tensor window_of(call const& c, tensor const& like, std::int64_t length, std::in
 
 /// Pads [batch, time] on both sides, for centered windows.
 tensor padded_around(call const& c, tensor const& x, std::int64_t by) {
-    aten_argument self;
-    self.name = "self";
-    self.is = aten_argument::kind::tensor;
-    self.tensor = x.unsqueezed(1);
-    aten_argument pads;
-    pads.name = "pad";
-    pads.is = aten_argument::kind::numbers;
-    pads.numbers = {scalar(by), scalar(by)};
-    aten_argument mode = c.argument("pad_mode");
-    mode.name = "mode";
-    return c.run("aten::pad", {self, pads, mode}).results.at(0).one().squeezed(1);
+    return c
+        .run("aten::pad",
+             {aten_argument::of_tensor(x.unsqueezed(1)).named("self"),
+              aten_argument::of_numbers({by, by}).named("pad"),
+              aten_argument(c.argument("pad_mode")).named("mode")})
+        .results.at(0)
+        .one()
+        .squeezed(1);
 }
 
 results stft(call const& c) {

@@ -17,45 +17,31 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 namespace {
 
 using aten::base_type;
-using kind = aten_argument::kind;
+using kind = aten::argument_kind;
 
 /// Numbers that the graph computes: 0-d, or 1-d for a list.
-void take_numbers(aten_argument& a, tensor const& x, bool list) {
+aten_argument numbers_of(tensor const& x, bool list) {
     tensor const here = to_host(x);
-    if (!list) {
-        a.is = kind::number;
-        a.number = here.item();
-        return;
-    }
-    a.is = kind::numbers;
+    if (!list) return aten_argument::of_number(here.item());
+    std::vector<scalar> numbers;
     aton::tensor const all = here.to_constant();
-    for (std::size_t i = 0; i != static_cast<std::size_t>(here.count()); ++i) a.numbers.push_back(all.at(i));
+    for (std::size_t i = 0; i != static_cast<std::size_t>(here.count()); ++i) numbers.push_back(all.at(i));
+    return aten_argument::of_numbers(std::move(numbers));
 }
 
-void take_attribute(aten_argument& a, node_attribute const& from, aten::schema_type const& type) {
+aten_argument argument_of(node_attribute const& from, aten::schema_type const& type) {
     auto const number = [&](std::int64_t n) { return type.base == base_type::bool_ ? scalar(n != 0) : scalar(n); };
+    std::vector<scalar> numbers;
     switch (from.type) {
     case onnx::attr_type::i:
-        a.is = type.base == base_type::scalar_type ? kind::type : kind::number;
-        a.number = number(from.i);
-        if (a.is == kind::type) a.type = static_cast<dtype>(std::clamp<std::int64_t>(from.i, 0, dtype_count - 1));
-        return;
-    case onnx::attr_type::f:
-        a.is = kind::number;
-        a.number = static_cast<double>(from.f);
-        return;
+        if (type.base != base_type::scalar_type) return aten_argument::of_number(number(from.i));
+        return aten_argument::of_type(static_cast<dtype>(std::clamp<std::int64_t>(from.i, 0, dtype_count - 1)));
+    case onnx::attr_type::f: return aten_argument::of_number(from.f);
     case onnx::attr_type::ints:
-        a.is = kind::numbers;
-        for (std::int64_t const n : from.ints) a.numbers.push_back(number(n));
-        return;
-    case onnx::attr_type::floats:
-        a.is = kind::numbers;
-        for (float const f : from.floats) a.numbers.emplace_back(static_cast<double>(f));
-        return;
-    case onnx::attr_type::s:
-        a.is = kind::text;
-        a.text = from.s;
-        return;
+        for (std::int64_t const n : from.ints) numbers.push_back(number(n));
+        return aten_argument::of_numbers(std::move(numbers));
+    case onnx::attr_type::floats: return aten_argument::of_numbers({from.floats.begin(), from.floats.end()});
+    case onnx::attr_type::s: return aten_argument::of_text(from.s);
     default: throw error("attribute '" + from.name + "' has a type that no ATen operator takes");
     }
 }
@@ -80,26 +66,22 @@ private:
     std::size_t next_ = 0;
 };
 
+/// The argument of a node, or a missing one.
 aten_argument argument_of(call const& c, aten::schema_argument const& formal, input_reader& inputs) {
-    aten_argument a;
-    a.name = formal.name;
     node_attribute const* const attribute = c.attribute(formal.name);
     bool const is_tensor = formal.type.base == base_type::tensor;
     if (is_tensor && formal.type.list) {
-        if (attribute == nullptr) return a;
-        a.is = kind::tensors;
+        if (attribute == nullptr) return {};
+        std::vector<tensor> all;
         for (std::int64_t i = 0; i < attribute->i && static_cast<std::size_t>(i) < c.inputs() + 1; ++i)
-            a.tensors.push_back(inputs.take());
-    } else if (attribute != nullptr) {
-        take_attribute(a, *attribute, formal.type);
-    } else if (inputs.has(formal.name, is_tensor)) {
-        tensor const x = inputs.take();
-        if (!x) return a;
-        if (!is_tensor) take_numbers(a, x, formal.type.list);
-        else a.is = kind::tensor;
-        a.tensor = x;
+            all.push_back(inputs.take());
+        return aten_argument::of_tensors(std::move(all));
     }
-    return a;
+    if (attribute != nullptr) return argument_of(*attribute, formal.type);
+    if (!inputs.has(formal.name, is_tensor)) return {};
+    tensor const x = inputs.take();
+    if (!x) return {};
+    return is_tensor ? aten_argument::of_tensor(x) : numbers_of(x, formal.type.list);
 }
 
 results aten_node(call const& c) {
@@ -111,9 +93,10 @@ results aten_node(call const& c) {
     input_reader inputs(c);
     aten::schema_argument formal;
     for (aten::argument_cursor each{schema}; each.next(formal);) {
-        arguments.push_back(argument_of(c, formal, inputs));
-        bool const left_out = arguments.back().is == kind::none && formal.has_default;
-        if (left_out) arguments.pop_back();
+        aten_argument a = argument_of(c, formal, inputs);
+        if (a.kind == kind::missing && !formal.has_default) a = aten_argument::none();
+        a.name = formal.name;
+        arguments.push_back(std::move(a));
     }
     aten_options options;
     options.where = c.where();
