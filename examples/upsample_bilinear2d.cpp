@@ -28,7 +28,7 @@ graph_data upsample() {
     auto const results = convert(data,
                                  *find(resize, "aten::upsample_bilinear2d", 20),
                                  20,
-                                 {argument::of_tensor(x), argument::of_sizes({4, 5}), argument::of_number(true)});
+                                 {argument::of_tensor(x), argument::of_numbers({4, 5}), argument::of_number(true)});
     data.outputs = {results[0].single.id()};
     return data;
 }

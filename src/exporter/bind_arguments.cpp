@@ -72,49 +72,27 @@ dsl::value converter::as_value(binding const& b, dtype type) {
     return b.number.has_value() ? ops(*graph_, options_.opset).scalar(*b.number, type) : *b.computed;
 }
 
-/// Lists of numbers, some of which may be computed.
-dsl::argument converter::list_argument(program::argument const& a) const {
-    if (a.kind == kind::integers) {
-        std::vector<dsl::sym_int> sizes;
-        for (std::size_t i = 0; i != a.integers.size(); ++i) {
-            if (i >= a.values.size() || a.values[i] == program::no_value) {
-                sizes.emplace_back(a.integers[i]);
-                continue;
-            }
-            binding const& b = bound(a.values[i]);
-            sizes.push_back(b.number.has_value() ? dsl::sym_int(b.number->to<std::int64_t>())
-                                                 : dsl::sym_int(*b.computed));
-        }
-        return dsl::argument::of_sizes(std::move(sizes));
+/// The numbers of a list, some of which may be computed.
+std::vector<dsl::number> converter::numbers_of(program::argument const& a) const {
+    std::vector<dsl::number> out;
+    for (binding const& b : bound_list(a)) {
+        if (!b.number.has_value() && !b.computed)
+            throw unsupported_error("argument '" + a.name +
+                                    "': " + (b.missing.empty() ? "a number is used before it is computed" : b.missing));
+        out.push_back(b.number.has_value() ? dsl::number(*b.number) : dsl::number(*b.computed));
     }
-    std::vector<double> reals;
-    for (std::size_t i = 0; i != a.reals.size(); ++i) {
-        if (i >= a.values.size() || a.values[i] == program::no_value) {
-            reals.push_back(a.reals[i]);
-            continue;
-        }
-        binding const& b = bound(a.values[i]);
-        if (!b.number.has_value())
-            throw unsupported_error("argument '" + a.name + "' is computed by the program; it must be a constant");
-        reals.push_back(b.number->to<double>());
-    }
-    return dsl::argument::of_floats(std::move(reals));
+    return out;
 }
 
-dsl::argument converter::to_argument(program::argument const& a, aten::schema_type const& type) const {
+dsl::argument converter::to_argument(program::argument const& a) const {
     using dsl::argument;
     switch (a.kind) {
     case kind::none: return argument::none();
     case kind::value: {
         binding const& b = bound(a.values.at(0));
         if (b.number.has_value()) return argument::of_number(*b.number);
-        program::value const& v = program_.values[a.values[0]];
-        if (v.kind == program::value_kind::tensor || type.base == aten::base_type::tensor)
-            return argument::of_tensor(*b.computed);
-        if (v.kind == program::value_kind::sym_int ||
-            (type.base == aten::base_type::scalar && !b.computed->is_constant()))
-            return argument::of_size(dsl::sym_int(*b.computed));
-        throw unsupported_error("argument '" + a.name + "' is computed by the program; it must be a constant");
+        bool const is_tensor = program_.values[a.values[0]].kind == program::value_kind::tensor;
+        return is_tensor ? argument::of_tensor(b.computed) : argument::of_number(*b.computed);
     }
     case kind::values: {
         std::vector<dsl::optional_value> all;
@@ -127,12 +105,8 @@ dsl::argument converter::to_argument(program::argument const& a, aten::schema_ty
     case kind::boolean:
     case kind::complex: return argument::of_number(number_of(a));
     case kind::integers:
-    case kind::reals: return list_argument(a);
-    case kind::booleans: {
-        dsl::bool_list bools;
-        for (std::int64_t b : a.integers) bools.push_back(b != 0);
-        return argument::of_bools(bools);
-    }
+    case kind::reals:
+    case kind::booleans: return argument::of_numbers(numbers_of(a));
     case kind::text: return argument::of_text(a.text);
     case kind::type: return argument::of_type(a.type);
     case kind::memory_format:
@@ -153,7 +127,7 @@ std::vector<dsl::argument> converter::bind_arguments(program::node const& n, std
             program::argument const& a = n.arguments[i];
             bool const fits = a.name.empty() ? i == position : a.name == formal.name;
             if (!fits || taken[i] != 0) continue;
-            out.back() = to_argument(a, formal.type);
+            out.back() = to_argument(a);
             taken[i] = 1;
             break;
         }

@@ -108,8 +108,8 @@ private:
     [[nodiscard]] dsl::value as_value(binding const& b, dtype type);
     [[nodiscard]] value_id captured(dsl::value const& v) { return graph_->capture(v.owner(), v.id()); }
     [[nodiscard]] std::vector<dsl::argument> bind_arguments(program::node const& n, std::string_view schema) const;
-    [[nodiscard]] dsl::argument to_argument(program::argument const& a, aten::schema_type const& type) const;
-    [[nodiscard]] dsl::argument list_argument(program::argument const& a) const;
+    [[nodiscard]] dsl::argument to_argument(program::argument const& a) const;
+    [[nodiscard]] std::vector<dsl::number> numbers_of(program::argument const& a) const;
 
     // python_operators.cpp
     [[nodiscard]] bool convert_with_user_row(program::node const& n);

@@ -14,75 +14,27 @@ namespace ATON_NAMESPACE::verify {
 
 namespace {
 
-using aten::base_type;
-using kind = aten::argument_kind;
-using runtime::aten_argument;
-
-/// Converts arguments of the runtime to those of the DSL; tensors become inputs of the graph.
-class argument_writer {
-public:
-    explicit argument_writer(translation& to) : to_(to) {}
-
-    dsl::argument write(aten_argument const& a, aten::schema_type const& t) {
-        switch (a.kind) {
-        case kind::none: return dsl::argument::none();
-        case kind::tensor: return dsl::argument::of_tensor(input(a.tensor));
-        case kind::tensors: return list(a, t);
-        case kind::number:
-            if (t.base == base_type::sym_int && !t.list) return dsl::argument::of_size(a.number.to<std::int64_t>());
-            return dsl::argument::of_number(a.number);
-        case kind::numbers: return numbers(a, t);
-        case kind::text:
-        case kind::tag:
-            return t.base == base_type::str ? dsl::argument::of_text(a.text) : dsl::argument::of_tag(a.text);
-        case kind::type: return dsl::argument::of_type(a.type);
-        default: return {};
-        }
-    }
-
-private:
-    dsl::argument list(aten_argument const& a, aten::schema_type const& t) {
-        if (a.tensors.empty() && t.base != base_type::tensor) return numbers(a, t);
-        std::vector<dsl::optional_value> all;
-        for (runtime::tensor const& each : a.tensors) all.push_back(each ? input(each) : dsl::optional_value{});
-        return dsl::argument::of_tensors(std::move(all));
-    }
-
-    static dsl::argument numbers(aten_argument const& a, aten::schema_type const& t) {
-        std::vector<dsl::sym_int> sizes;
-        std::vector<double> floats;
-        dsl::bool_list bools;
-        for (scalar const& s : a.numbers) {
-            if (t.base == base_type::float_) floats.push_back(s.to<double>());
-            else if (t.base == base_type::bool_) bools.push_back(s.to<double>() != 0);
-            else sizes.emplace_back(s.to<std::int64_t>());
-        }
-        if (t.base == base_type::float_) return dsl::argument::of_floats(std::move(floats));
-        if (t.base == base_type::bool_) return dsl::argument::of_bools(bools);
-        if (t.base == base_type::scalar) return dsl::argument::of_numbers(a.numbers);
-        return dsl::argument::of_sizes(std::move(sizes));
-    }
-
-    dsl::optional_value input(runtime::tensor const& x) {
-        value_id const id = to_.graph.add_input("x" + std::to_string(to_.inputs.size()), {x.dtype(), shape(x.sizes())});
-        to_.inputs.emplace_back(x);
-        return dsl::value(to_.graph, id);
-    }
-
-    translation& to_;
-};
+/// An argument of the DSL; its tensors become inputs of the graph.
+dsl::argument to_argument(runtime::aten_argument const& a, translation& to) {
+    auto const input = [&to](runtime::tensor const& x) -> dsl::optional_value {
+        if (!x) return {};
+        value_id const id = to.graph.add_input("x" + std::to_string(to.inputs.size()), {x.dtype(), shape(x.sizes())});
+        to.inputs.emplace_back(x);
+        return dsl::value(to.graph, id);
+    };
+    return aten::transform(a, input, [](scalar const& s) { return dsl::number(s); });
+}
 
 } // namespace
 
 translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s) {
     translation out;
-    argument_writer writer(out);
     std::vector<dsl::argument> arguments;
     aten::schema_argument formal;
     for (aten::argument_cursor each{schema}; each.next(formal);) {
         dsl::argument& a = arguments.emplace_back();
-        for (aten_argument const& given : s.arguments)
-            if (given.name == formal.name) a = writer.write(given, formal.type);
+        for (runtime::aten_argument const& given : s.arguments)
+            if (given.name == formal.name) a = to_argument(given, out);
     }
     auto const output = [&](dsl::value const& v) {
         out.graph.outputs.push_back(v.id());

@@ -40,8 +40,8 @@ constexpr auto family = table(
                           optional_value, bool) -> value {
         node_context const& c = g.context();
         std::string said = std::string(c.overload_name()) + '#' + std::to_string(c.arguments().size());
-        for (argument const& a : c.arguments()) said += ' ' + std::string(a.name);
-        said += " n=" + std::to_string(c.argument("n")->number.to<int>()) + " s=" + c.argument("s")->text;
+        for (argument const& a : c.arguments()) said += ' ' + a.name;
+        said += " n=" + std::to_string(c.argument("n")->number.constant<int>()) + " s=" + c.argument("s")->text;
         said += c.argument("y")->tensor.has_value() ? " with y" : " without y";
         said += c.argument("no_such") == nullptr ? "" : "?";
         return g.unsupported(said + " of " + std::to_string(c.expected.size()));

@@ -45,7 +45,7 @@ std::string fault(std::string_view overload, std::vector<argument> arguments) {
     graph_data g;
     value const x(g, g.add_input("x", {dtype::float32, {4, 4}}));
     for (argument& a : arguments)
-        if (a.is == argument::kind::missing) a = argument::of_tensor(x);
+        if (a.kind == argument_kind::missing) a = argument::of_tensor(x);
     return fault_of([&] { (void)convert(g, *find(rows, overload, 13), 13, arguments); });
 }
 
@@ -53,9 +53,9 @@ std::string fault(std::string_view overload, std::vector<argument> arguments) {
 
 TEST_CASE("an index out of range refuses the call, in lists of tensors and of numbers") {
     CHECK(contains(fault("aten::cat", {argument::of_tensors({})}), "an empty list where the mapping needs an element"));
-    CHECK(contains(fault("aten::reshape", {{}, argument::of_sizes({2, 8})}),
+    CHECK(contains(fault("aten::reshape", {{}, argument::of_numbers({2, 8})}),
                    "a list of 2 elements where the mapping needs 3"));
-    CHECK(fault("aten::reshape", {{}, argument::of_sizes({2, 2, 4})}).find("elements cannot be reshaped to 4") !=
+    CHECK(fault("aten::reshape", {{}, argument::of_numbers({2, 2, 4})}).find("elements cannot be reshaped to 4") !=
           std::string::npos);
 }
 

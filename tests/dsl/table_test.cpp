@@ -142,8 +142,9 @@ TEST_CASE("a missing argument and a wrong kind are named") {
 TEST_CASE("single numbers expand to lists, empty defaults stay empty") {
     fixture f;
     value const x = f.input("x", dtype::float32, {2, 3, 8, 9});
-    f.run(
-        "aten::max_pool2d", 20, {argument::of_tensor(x), argument::of_number(3), argument(), argument::of_sizes({1})});
+    f.run("aten::max_pool2d",
+          20,
+          {argument::of_tensor(x), argument::of_number(3), argument(), argument::of_numbers({1})});
     auto const& attributes = f.last().attributes;
     CHECK(attributes[0].ints == std::vector<std::int64_t>{3, 3});
     CHECK(attributes[1].ints == std::vector<std::int64_t>{3, 3});
@@ -156,9 +157,9 @@ TEST_CASE("None and a list are distinguished in int[]?") {
     value const x = f.input("x", dtype::float32, {2, 3});
     f.run("aten::sum.dim_IntList", 20, {argument::of_tensor(x), argument::none()});
     CHECK(f.last().inputs.size() == 1);
-    f.run("aten::sum.dim_IntList", 20, {argument::of_tensor(x), argument::of_sizes({-1}), argument::of_number(true)});
+    f.run("aten::sum.dim_IntList", 20, {argument::of_tensor(x), argument::of_numbers({-1}), argument::of_number(true)});
     CHECK(f.last().inputs.size() == 2);
-    f.run("aten::sum.dim_IntList", 12, {argument::of_tensor(x), argument::of_sizes({-1})});
+    f.run("aten::sum.dim_IntList", 12, {argument::of_tensor(x), argument::of_numbers({-1})});
     CHECK(f.last().attributes[0].name == "axes");
 }
 
@@ -178,21 +179,22 @@ TEST_CASE("sizes may be computed by the graph") {
     auto const r =
         f.run("aten::full",
               20,
-              {argument::of_sizes({sym_int(n), 3}), argument::of_number(7), argument::of_type(dtype::int32)});
+              {argument::of_numbers({sym_int(n), 3}), argument::of_number(7), argument::of_type(dtype::int32)});
     CHECK(f.last().op == "Expand");
     CHECK(r[0].single->dtype() == dtype::int32);
     CHECK(r[0].single->rank() == 2);
     value const x = f.input("x", dtype::float32, {2, 3, 8, 9});
     CHECK_THROWS_WITH_AS(
-        f.run("aten::max_pool2d", 20, {argument::of_tensor(x), argument::of_sizes({sym_int(n), 3})}),
-        "aten::max_pool2d (opset 20): argument 'kernel_size' is computed by the program; the mapping needs a constant",
+        f.run("aten::max_pool2d", 20, {argument::of_tensor(x), argument::of_numbers({sym_int(n), 3})}),
+        "aten::max_pool2d (opset 20): argument 'kernel_size' is computed by the program; the mapping needs a constant: "
+        "use a number that does not depend on the inputs",
         aton::unsupported_error);
 }
 
 TEST_CASE("device and layout are ignored, except a sparse layout") {
     fixture f;
     auto const with = [&](char const* layout) {
-        return std::vector{argument::of_sizes({2}),
+        return std::vector{argument::of_numbers({2}),
                            argument::of_number(1),
                            argument::none(),
                            argument::of_tag(layout),

@@ -201,9 +201,9 @@ TEST_CASE("a convolution of integers with zero groups, or with stride 0, is refu
                                       {argument::of_tensor(x),
                                        argument::of_tensor(w),
                                        argument::none(),
-                                       argument::of_sizes({has_groups ? 0 : 1}),
-                                       argument::of_sizes({0}),
-                                       argument::of_sizes({1}),
+                                       argument::of_numbers({has_groups ? 0 : 1}),
+                                       argument::of_numbers({0}),
+                                       argument::of_numbers({1}),
                                        argument::of_number(has_groups ? 1 : 0)}),
                         aton::unsupported_error);
     }

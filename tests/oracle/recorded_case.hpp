@@ -71,7 +71,7 @@ private:
         if (e.is_null()) return argument::none();
         if (e.is_array()) return read_list(e, t);
         if (e.is_string()) return argument::of_text(text_of(e));
-        if (!e.is_object()) return read_plain_number(e, t);
+        if (!e.is_object()) return argument::of_number(number(e));
         auto const [key, payload] = *simdjson::dom::object(e).begin();
         if (key == "tensor") return argument::of_tensor(input(e));
         if (key == "dtype") return argument::of_type(read_dtype(payload));
@@ -80,38 +80,15 @@ private:
         throw std::runtime_error("unknown encoding '" + std::string(key) + "'");
     }
 
-    argument read_plain_number(json e, aton::aten::schema_type const& t) {
-        if (t.base == base::sym_int && !e.is_bool()) return argument::of_size(std::int64_t(e));
-        return argument::of_number(number(e));
-    }
-
     argument read_list(json e, aton::aten::schema_type const& t) {
-        simdjson::dom::array const list = e;
         std::vector<optional_value> tensors;
-        std::vector<aton::dsl::sym_int> sizes;
-        std::vector<double> floats;
-        std::vector<aton::scalar> numbers;
-        aton::dsl::bool_list bools;
-        for (json each : list) {
-            switch (t.base) {
-            case base::tensor: tensors.push_back(each.is_null() ? optional_value{} : input(each)); break;
-            case base::int_:
-            case base::sym_int: sizes.emplace_back(std::int64_t(each)); break;
-            case base::float_: floats.push_back(number(each).to<double>()); break;
-            case base::scalar: numbers.push_back(number(each)); break;
-            case base::bool_: bools.push_back(bool(each)); break;
-            default: throw std::runtime_error("a list for a " + std::string(t.text));
-            }
+        std::vector<aton::dsl::number> numbers;
+        for (json each : simdjson::dom::array(e)) {
+            if (t.base == base::tensor) tensors.push_back(each.is_null() ? optional_value{} : input(each));
+            else numbers.emplace_back(number(each));
         }
-        switch (t.base) {
-        case base::tensor: return argument::of_tensors(std::move(tensors));
-        case base::int_:
-        case base::sym_int: return argument::of_sizes(std::move(sizes));
-        case base::float_: return argument::of_floats(std::move(floats));
-        case base::scalar: return argument::of_numbers(std::move(numbers));
-        case base::bool_: return argument::of_bools(bools);
-        default: throw std::runtime_error("a list for a " + std::string(t.text));
-        }
+        return t.base == base::tensor ? argument::of_tensors(std::move(tensors))
+                                      : argument::of_numbers(std::move(numbers));
     }
 
     static double real(json e) {

@@ -114,7 +114,7 @@ TEST_CASE("a mapping of a plugin builds nodes in our graph and returns values") 
             CHECK(f.data.nodes.back().op == "Add");
             CHECK(f.data.nodes.back().source == "custom_ops::foo_forward");
             CHECK(foo[0].single->shape() == aton::shape{2, 3});
-            auto const parts = f.run(p, "mylib::parts", {argument::of_sizes({1, 2})});
+            auto const parts = f.run(p, "mylib::parts", {argument::of_numbers({1, 2})});
             REQUIRE(parts.size() == 1);
             REQUIRE(parts[0].is_list);
             REQUIRE(parts[0].list.size() == 2);

@@ -28,7 +28,7 @@ constexpr auto failing = table(
         node_context const& c = g.context();
         return g.unsupported(std::string(c.op()) + '|' + std::string(c.node_name) + '|' + std::string(c.module) + '|' +
                              std::string(c.source) + '|' + std::to_string(c.arguments().size()) + '|' +
-                             std::to_string(c.argument("n")->number.to<int>()));
+                             std::to_string(c.argument("n")->number.constant<int>()));
     }),
     symbolic<"fail::works(Tensor x) -> Tensor">([](graph<13> g, value x) -> value { return g.op<"Abs">(x); }));
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// ATen arguments at run time.
+// Arguments of ATen calls: as a front end gives them, and as the binder hands them to bodies.
 // Public header.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <aton/core/dtype.hpp>
+#include <aton/aten/argument.hpp>
+#include <aton/core/error.hpp>
 #include <aton/core/scalar.hpp>
+#include <aton/dsl/number.hpp>
 #include <aton/dsl/value.hpp>
 
 namespace ATON_NAMESPACE::dsl {
@@ -32,11 +32,10 @@ struct memory_format {
 /// ATen's `Generator`, which has no value in an exported program.
 struct generator {};
 
-/// ATen's `Scalar` that may be a size computed by the graph (0-d int64), as in torch.arange(x.size(0)).
-struct sym_scalar {
-    scalar number;
-    optional_value computed; ///< absent: use `number`
-};
+/// An argument of an ATen call, for `convert`: `argument::of_tensor(x)`, `argument::of_number(0.5)`, `argument::of_numbers({2, n})`. A
+/// default-constructed one is missing, and gets the default of the schema.
+using argument = aten::basic_argument<optional_value, number>;
+using aten::argument_kind;
 
 /// ATen's `bool[n]`; n is at most 16 in every schema.
 class bool_list {
@@ -54,141 +53,15 @@ private:
     std::size_t size_ = 0;
 };
 
-/// One argument of an ATen call. A front end sets what the program gives; binding replaces missing ones by the schema's default.
-struct argument {
-    /// Which member holds the value; `missing` is an argument that the call does not give, `none` is Python's None.
-    enum class kind : std::uint8_t {
-        missing,
-        none,
-        tensor,
-        tensors,
-        number,
-        sym_size,
-        sizes,
-        floats,
-        numbers,
-        bools,
-        text,
-        type,
-        tag
-    };
-
-    kind is = kind::missing;
-    std::string_view name; ///< in the schema; set by binding
-    optional_value tensor;
-    std::vector<optional_value> tensors; ///< Tensor[] and Tensor?[]
-    std::vector<value> values;           ///< Tensor[]: the same, none absent
-    scalar number;                       ///< Scalar, int, float, bool
-    sym_int size;                        ///< SymInt
-    std::vector<sym_int> sizes;          ///< SymInt[], int[]
-    std::vector<std::int64_t> ints;      ///< the same, if all are constants
-    std::vector<double> floats;
-    std::vector<scalar> numbers;
-    bool_list bools;
-    std::string text; ///< str, and the name of a tag
-    aton::dtype type = aton::dtype::undefined;
-
-    /// The size as a number; refuses the conversion if the program computes it.
-    [[nodiscard]] std::int64_t constant_size() const {
-        if (!size.is_constant()) refuse_computed();
-        return size.constant();
-    }
-    /// Throws unsupported_error: the graph computes this argument, and the mapping needs a constant.
-    [[noreturn]] void refuse_computed() const {
-        throw unsupported_error("argument '" + std::string(name) +
-                                "' is computed by the program; the mapping needs a constant");
-    }
-
-    /// Python's None.
-    template <class = void>
-    static argument none() {
-        return of(kind::none);
-    }
-    /// A tensor; None when `v` is absent.
-    template <class = void>
-    static argument of_tensor(optional_value v) {
-        argument a = of(v ? kind::tensor : kind::none);
-        a.tensor = v;
-        return a;
-    }
-    /// A list of tensors, some of which may be absent.
-    template <class = void>
-    static argument of_tensors(std::vector<optional_value> v) {
-        argument a = of(kind::tensors);
-        a.tensors = std::move(v);
-        return a;
-    }
-    /// A Scalar, int, float or bool.
-    template <class = void>
-    static argument of_number(scalar s) {
-        argument a = of(kind::number);
-        a.number = s;
-        return a;
-    }
-    /// A SymInt: a number, or a value that the graph computes.
-    template <class = void>
-    static argument of_size(sym_int s) {
-        argument a = of(kind::sym_size);
-        a.size = s;
-        return a;
-    }
-    /// A list of SymInt or int.
-    template <class = void>
-    static argument of_sizes(std::vector<sym_int> s) {
-        argument a = of(kind::sizes);
-        a.sizes = std::move(s);
-        return a;
-    }
-    /// A list of float.
-    template <class = void>
-    static argument of_floats(std::vector<double> v) {
-        argument a = of(kind::floats);
-        a.floats = std::move(v);
-        return a;
-    }
-    /// A list of Scalar.
-    template <class = void>
-    static argument of_numbers(std::vector<scalar> v) {
-        argument a = of(kind::numbers);
-        a.numbers = std::move(v);
-        return a;
-    }
-    /// A list of bool.
-    template <class = void>
-    static argument of_bools(bool_list v) {
-        argument a = of(kind::bools);
-        a.bools = v;
-        return a;
-    }
-    /// A string.
-    template <class = void>
-    static argument of_text(std::string s) {
-        argument a = of(kind::text);
-        a.text = std::move(s);
-        return a;
-    }
-    /// A ScalarType; `dtype::undefined` is refused when the call is bound.
-    template <class = void>
-    static argument of_type(aton::dtype t) {
-        argument a = of(kind::type);
-        a.type = t;
-        return a;
-    }
-    /// Layout, device or memory format, by name.
-    template <class = void>
-    static argument of_tag(std::string s) {
-        argument a = of(kind::tag);
-        a.text = std::move(s);
-        return a;
-    }
-
-private:
-    template <class = void>
-    static argument of(kind k) {
-        argument a;
-        a.is = k;
-        return a;
-    }
+/// An argument in the form of its schema type, with its name, and lists as the arrays that the parameters of bodies view. The binder makes
+/// them; `g.context().argument("alpha")` shows them.
+struct bound_argument : argument {
+    std::vector<value> values = {};      ///< Tensor[]: `tensors`, none of which is absent
+    std::vector<sym_int> sizes = {};     ///< int[] and SymInt[]: `numbers`
+    std::vector<std::int64_t> ints = {}; ///< the same, if all are constants
+    std::vector<double> floats = {};     ///< float[], if all are constants
+    std::vector<scalar> scalars = {};    ///< Scalar[], if all are constants
+    bool_list bools = {};                ///< bool[], if all are constants
 };
 
 } // namespace ATON_NAMESPACE::dsl

@@ -317,4 +317,25 @@ value_id append_cast(Graph& graph, value const& v, dtype type) {
     return node.finish();
 }
 
+/// Appends a number as an operand that promotes weakly, as in `x + 2`. A computed number gets an Identity, unless it is marked already: its
+/// value may also be used as a tensor, as the operand of `x.item()`.
+template <class Graph, class Number>
+value_id append_wrapped_number(Graph& graph, Number const& n) {
+    if (!n.is_constant() && n.as_value().is_wrapped_number()) {
+        value const& v = n.as_value();
+        return graph.capture(v.owner(), v.id());
+    }
+    value_id id = no_value;
+    if (n.is_constant()) {
+        id = append_constant(graph, scalar_tensor(n.constant(), n.dtype()));
+    } else {
+        onnx::op_schema const schema = onnx::find("", "Identity", graph.opset);
+        node_builder<Graph> node(graph, "", "Identity", schema, graph.opset, graph.opset);
+        node.add(n.as_value());
+        id = node.finish();
+    }
+    graph.values[id].wrapped_number = true;
+    return id;
+}
+
 } // namespace ATON_NAMESPACE::dsl::detail

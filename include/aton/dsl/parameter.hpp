@@ -14,6 +14,7 @@
 #include <aton/core/safe_list.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/dsl/argument.hpp>
+#include <aton/dsl/number.hpp>
 #include <aton/dsl/value.hpp>
 
 namespace ATON_NAMESPACE::dsl {
@@ -28,27 +29,38 @@ constexpr bool is_list(schema_type const& t, base_type base) {
     return t.base == base && t.list && !t.optional && !t.element_optional;
 }
 
-/// How a C++ parameter type takes an argument: whether it `accepts` a schema type, and how to `get` it from a normalized argument.
+constexpr bool is_number_type(base_type t) {
+    return t == base_type::scalar || t == base_type::float_ || t == base_type::int_ || t == base_type::sym_int ||
+           t == base_type::bool_ || t == base_type::sym_float || t == base_type::sym_bool;
+}
+
+/// Refuses a list with a number that the program computes.
+template <class Argument>
+void require_constants(Argument const& a) {
+    for (auto const& n : a.numbers) (void)n.constant();
+}
+
+/// How a C++ parameter type takes an argument: whether it `accepts` a schema type, and how to `get` it from a bound argument.
 /// `wanted` is the type that it accepts, in ATen's terms. Types without a specialization cannot be parameters.
 /// (`get` is a template where it makes spans, so that an include that converts nothing does not instantiate them.)
 template <class P>
 struct parameter {
     static constexpr std::string_view wanted = "";
     static constexpr bool accepts(schema_type const&) { return false; }
-    static P get(argument const&) { throw error("not a parameter type"); }
+    static P get(bound_argument const&) { throw error("not a parameter type"); }
 };
 
 template <>
 struct parameter<value> {
     static constexpr std::string_view wanted = "Tensor";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::tensor); }
-    static value get(argument const& a) { return *a.tensor; }
+    static value get(bound_argument const& a) { return *a.tensor; }
 };
 template <>
 struct parameter<optional_value> {
     static constexpr std::string_view wanted = "Tensor?";
     static constexpr bool accepts(schema_type const& t) { return t.base == base_type::tensor && !t.list && t.optional; }
-    static optional_value get(argument const& a) { return a.tensor ? a.tensor : optional_value(absent, a.name); }
+    static optional_value get(bound_argument const& a) { return a.tensor ? a.tensor : optional_value(absent, a.name); }
 };
 template <>
 struct parameter<std::span<value const>> {
@@ -71,21 +83,18 @@ struct parameter<std::span<optional_value const>> {
     }
 };
 template <>
+struct parameter<number> {
+    static constexpr std::string_view wanted = "Scalar, float, int, SymInt or bool";
+    static constexpr bool accepts(schema_type const& t) { return is_number_type(t.base) && !t.list && !t.optional; }
+    static number get(bound_argument const& a) { return a.number; }
+};
+template <>
 struct parameter<scalar> {
     static constexpr std::string_view wanted = "Scalar or float";
     static constexpr bool accepts(schema_type const& t) {
         return is_single(t, base_type::scalar) || is_single(t, base_type::float_);
     }
-    static scalar get(argument const& a) { return a.is == argument::kind::sym_size ? a.constant_size() : a.number; }
-};
-template <>
-struct parameter<sym_scalar> {
-    static constexpr std::string_view wanted = "Scalar";
-    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar); }
-    static sym_scalar get(argument const& a) {
-        if (a.is == argument::kind::sym_size && !a.size.is_constant()) return {0, a.size.as_value()};
-        return {parameter<scalar>::get(a), {}};
-    }
+    static scalar get(bound_argument const& a) { return a.number.constant(); }
 };
 template <>
 struct parameter<double> {
@@ -93,7 +102,7 @@ struct parameter<double> {
     static constexpr bool accepts(schema_type const& t) {
         return is_single(t, base_type::float_) || is_single(t, base_type::scalar);
     }
-    static double get(argument const& a) { return parameter<scalar>::get(a).to<double>(); }
+    static double get(bound_argument const& a) { return a.number.constant<double>(); }
 };
 template <>
 struct parameter<std::int64_t> {
@@ -101,21 +110,19 @@ struct parameter<std::int64_t> {
     static constexpr bool accepts(schema_type const& t) {
         return is_single(t, base_type::int_) || is_single(t, base_type::sym_int);
     }
-    static std::int64_t get(argument const& a) {
-        return a.is == argument::kind::sym_size ? a.constant_size() : a.number.to<std::int64_t>();
-    }
+    static std::int64_t get(bound_argument const& a) { return a.number.constant<std::int64_t>(); }
 };
 template <>
 struct parameter<bool> {
     static constexpr std::string_view wanted = "bool";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::bool_); }
-    static bool get(argument const& a) { return a.number.to<bool>(); }
+    static bool get(bound_argument const& a) { return a.number.constant<bool>(); }
 };
 template <>
 struct parameter<std::string_view> {
     static constexpr std::string_view wanted = "str";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::str); }
-    static std::string_view get(argument const& a) { return a.text; }
+    static std::string_view get(bound_argument const& a) { return a.text; }
 };
 template <>
 struct parameter<sym_int> {
@@ -123,8 +130,17 @@ struct parameter<sym_int> {
     static constexpr bool accepts(schema_type const& t) {
         return is_single(t, base_type::sym_int) || is_single(t, base_type::int_);
     }
-    static sym_int get(argument const& a) {
-        return a.is == argument::kind::sym_size ? a.size : sym_int(a.number.to<std::int64_t>());
+    static sym_int get(bound_argument const& a) { return a.number.to_size(); }
+};
+template <>
+struct parameter<std::span<number const>> {
+    static constexpr std::string_view wanted = "a list of Scalar, float, int, SymInt or bool";
+    static constexpr bool accepts(schema_type const& t) {
+        return is_number_type(t.base) && t.list && !t.optional && !t.element_optional;
+    }
+    template <class Argument>
+    static std::span<number const> get(Argument const& a) {
+        return a.numbers;
     }
 };
 template <>
@@ -146,7 +162,7 @@ struct parameter<std::span<std::int64_t const>> {
     }
     template <class Argument>
     static std::span<std::int64_t const> get(Argument const& a) {
-        if (a.ints.size() != a.sizes.size()) a.refuse_computed();
+        require_constants(a);
         return a.ints;
     }
 };
@@ -156,6 +172,7 @@ struct parameter<std::span<double const>> {
     static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::float_); }
     template <class Argument>
     static std::span<double const> get(Argument const& a) {
+        require_constants(a);
         return a.floats;
     }
 };
@@ -165,7 +182,8 @@ struct parameter<std::span<scalar const>> {
     static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::scalar); }
     template <class Argument>
     static std::span<scalar const> get(Argument const& a) {
-        return a.numbers;
+        require_constants(a);
+        return a.scalars;
     }
 };
 template <>
@@ -174,6 +192,7 @@ struct parameter<std::span<bool const>> {
     static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::bool_); }
     template <class Argument>
     static std::span<bool const> get(Argument const& a) {
+        require_constants(a);
         return a.bools.view();
     }
 };
@@ -181,7 +200,7 @@ template <>
 struct parameter<dtype> {
     static constexpr std::string_view wanted = "ScalarType";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar_type); }
-    static dtype get(argument const& a) { return a.type; }
+    static dtype get(bound_argument const& a) { return a.type; }
 };
 
 /// Lists with checked access.
@@ -196,7 +215,7 @@ struct parameter<safe_span<T>> : parameter<std::span<T>> {
 template <class Tag, base_type Base>
 struct tag_parameter {
     static constexpr bool accepts(schema_type const& t) { return t.base == Base && !t.list; }
-    static Tag get(argument const& a) {
+    static Tag get(bound_argument const& a) {
         if constexpr (Base == base_type::generator) {
             return {};
         } else {
@@ -232,7 +251,7 @@ struct parameter<std::optional<T>> {
     }
     template <class Argument>
     static std::optional<T> get(Argument const& a) {
-        if (a.is == argument::kind::none) return std::nullopt;
+        if (a.kind == argument_kind::none) return std::nullopt;
         return parameter<T>::get(a);
     }
 };

@@ -34,11 +34,11 @@ struct result {
 
 struct entry;
 
-/// A call of a mapping: normalized arguments in schema order, and the results.
+/// A call of a mapping: bound arguments in schema order, and the results.
 struct invocation {
     graph_data& graph;
     int opset;
-    std::span<argument const> arguments;
+    std::span<bound_argument const> arguments;
     std::vector<result> results;
     entry const* row = nullptr; ///< the row that is called
 };
@@ -51,12 +51,12 @@ enum class result_kind : std::uint8_t { none, single, list };
 
 template <class R>
 struct result_traits {
-    static constexpr bool known =
-        std::derived_from<R, value> || std::same_as<R, sym_int> || std::same_as<R, optional_value>;
+    static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int> || std::same_as<R, number> ||
+                                  std::same_as<R, optional_value>;
     static constexpr std::size_t count = 1;
     static constexpr result_kind kinds[1] = {result_kind::single};
     static void store(invocation& in, R const& r) {
-        if constexpr (std::same_as<R, sym_int>) {
+        if constexpr (std::same_as<R, sym_int> || std::same_as<R, number>) {
             in.results.push_back({graph<1>(in.graph, in.opset).to_value(r), {}, false});
         } else {
             in.results.push_back({r, {}, false});
@@ -118,6 +118,9 @@ constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
         return t.list ? "std::span<std::int64_t const>" : t.optional ? "std::optional<std::int64_t>" : "std::int64_t";
     case base_type::sym_int: return t.list ? "std::span<size const>" : t.optional ? "std::optional<size>" : "size";
     case base_type::bool_: return t.list ? "std::span<bool const>" : t.optional ? "std::optional<bool>" : "bool";
+    case base_type::sym_float:
+    case base_type::sym_bool:
+        return t.list ? "std::span<number const>" : t.optional ? "std::optional<number>" : "number";
     case base_type::str: return t.optional ? "std::optional<std::string_view>" : "std::string_view";
     case base_type::scalar_type: return t.optional ? "std::optional<dtype>" : "dtype";
     case base_type::layout: return "layout";

@@ -85,7 +85,7 @@ constexpr sentence duplicate_row(table_view rows) {
 /// Sets the arguments and the limits of a call in the context while its body runs.
 class call_scope {
 public:
-    call_scope(node_context& context, std::vector<argument> const& arguments) : context_(context) {
+    call_scope(node_context& context, std::vector<bound_argument> const& arguments) : context_(context) {
         context.first_argument = arguments.data();
         context.argument_count = static_cast<std::uint32_t>(arguments.size());
         context.nodes_left = budget::max_nodes;
@@ -210,9 +210,10 @@ template <class Graph>
 std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vector<argument> arguments) {
     graph.opset = opset;
     graph.context.overload = row.overload;
-    detail::bind_arguments(graph, row.overload, row.schema, row.named, arguments);
-    invocation in{graph, opset, arguments, {}, &row};
-    detail::call_scope const scope(graph.context, arguments);
+    std::vector<bound_argument> const bound =
+        detail::bind_arguments<bound_argument>(graph, row.overload, row.schema, row.named, std::move(arguments));
+    invocation in{graph, opset, bound, {}, &row};
+    detail::call_scope const scope(graph.context, bound);
     try {
         row.run(in);
     } catch (unsupported_error const& e) {

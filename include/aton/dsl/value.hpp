@@ -186,8 +186,13 @@ namespace detail {
 template <class Value>
 [[noreturn]] void refuse_computed(std::string const& what, Value const& v) {
     graph_data const& graph = v.owner();
-    std::int64_t const producer = graph.values[v.id()].producer;
-    std::uint32_t const origin = producer < 0 ? 0 : graph.nodes[static_cast<std::size_t>(producer)].origin;
+    std::uint32_t origin = 0;
+    for (value_id id = v.id(); graph.values[id].producer >= 0;) {
+        graph_node const& node = graph.nodes[static_cast<std::size_t>(graph.values[id].producer)];
+        origin = node.op == "Cast" ? 0 : node.origin; // not that of a conversion by the binder
+        if (node.op != "Cast") break;
+        id = node.inputs[0];
+    }
     std::string const place = origin < graph.origins.size() ? graph.origins[origin].source : std::string();
     throw unsupported_error(what + " is computed by the program" + (place.empty() ? "" : " (" + place + ")") +
                             "; the mapping needs a constant: use a number that does not depend on the inputs");

@@ -116,7 +116,7 @@ struct graph_initializer {
 };
 
 namespace dsl {
-struct argument; // dsl/argument.hpp
+struct bound_argument; // dsl/argument.hpp
 }
 
 /// The call being converted. A body reads it through `g.context()`, so that one body can serve a family of operators.
@@ -131,7 +131,7 @@ struct node_context {
     std::uint32_t origin = 0;                      ///< of the new nodes, index into graph_data::origins
     std::uint32_t constant_bytes_left = unlimited; ///< limit for the constants of the call: dsl/budget.hpp
     std::vector<value_type> expected; ///< the types of the results that the program records; empty: unknown
-    dsl::argument const* first_argument = nullptr;
+    dsl::bound_argument const* first_argument = nullptr;
     std::uint32_t argument_count = 0;
     std::uint32_t nodes_left = unlimited; ///< limit for the nodes of the call: dsl/budget.hpp
 
@@ -143,12 +143,12 @@ struct node_context {
         return dot == std::string_view::npos ? std::string_view() : overload.substr(dot + 1);
     }
     /// All arguments of the call in schema order, including those that the row does not name; empty outside a conversion.
-    template <class Argument = dsl::argument>
+    template <class Argument = dsl::bound_argument>
     [[nodiscard]] std::span<Argument const> arguments() const {
         return {first_argument, argument_count};
     }
     /// The argument with this name, or nullptr if the schema does not have it.
-    template <class Argument = dsl::argument>
+    template <class Argument = dsl::bound_argument>
     [[nodiscard]] Argument const* argument(std::string_view name) const {
         for (Argument const& a : arguments<Argument>())
             if (a.name == name) return &a;

@@ -73,19 +73,19 @@ inline constexpr auto conversion = table(
     symbolic<"aten::copy(self, src)">([](graph<13> g, value x, value source) -> value {
         return detail::expand_like(g, detail::convert(g, source, x.dtype()), x);
     }),
-    symbolic<"aten::fill.Scalar(self, value)">([](graph<13> g, value x, sym_scalar n) -> value {
-        if (n.computed) return detail::expand_like(g, detail::convert(g, *n.computed, x.dtype()), x);
-        return detail::filled_like(g, x, n.number, x.dtype());
+    symbolic<"aten::fill.Scalar(self, value)">([](graph<13> g, value x, number n) -> value {
+        if (n.is_constant()) return detail::filled_like(g, x, n.constant(), x.dtype());
+        return detail::expand_like(g, detail::convert(g, n.as_value(), x.dtype()), x);
     }),
     symbolic<"aten::zero(self)">([](graph<13> g, value x) -> value { return detail::filled_like(g, x, 0, x.dtype()); }),
     symbolic<"aten::fill.Tensor(self, value)">([](graph<13> g, value x, value n) -> value {
         return detail::expand_like(g, detail::convert(g, n, x.dtype()), x);
     }),
-    symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, sym_scalar n, std::optional<dtype> type) -> value {
+    symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, number n, std::optional<dtype> type) -> value {
         dtype const to = type.value_or(aten::default_dtype);
-        if (n.computed) return detail::convert(g, *n.computed, to);
-        return detail::opmath_type(to) != to ? rounded_constant(g, n.number, to)
-                                             : element(g, n.number, to); // ATen rounds to half precision
+        if (!n.is_constant()) return detail::convert(g, n.as_value(), to);
+        return detail::opmath_type(to) != to ? rounded_constant(g, n.constant(), to)
+                                             : element(g, n.constant(), to); // ATen rounds to half precision
     }),
     symbolic<"aten::item(self)">(detail::as_scalar), symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),
 

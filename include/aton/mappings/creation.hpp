@@ -40,14 +40,14 @@ constexpr dtype dtype_of(scalar number) {
     return number.is_complex() ? dtype::complex64 : aten::default_dtype;
 }
 
-inline dtype dtype_of(sym_scalar const& number) {
-    if (!number.computed) return dtype_of(number.number);
-    return is_floating(number.computed->dtype()) ? aten::default_dtype : number.computed->dtype();
+inline dtype dtype_of(number const& n) {
+    if (n.is_constant()) return dtype_of(n.constant());
+    return n.is_floating() ? aten::default_dtype : n.dtype();
 }
 /// A tensor full of one number, which the graph may compute.
-inline value filled_with(graph<13> g, safe_span<sym_int const> size, sym_scalar const& number, dtype type) {
-    if (!number.computed) return filled(g, size, number.number, type);
-    return g.op<"Expand">(g.cast(*number.computed, type), g.ints(size));
+inline value filled_with(graph<13> g, safe_span<sym_int const> size, number const& n, dtype type) {
+    if (n.is_constant()) return filled(g, size, n.constant(), type);
+    return g.op<"Expand">(g.cast(n.as_value(), type), g.ints(size));
 }
 
 /// Ones on the diagonal of an n x m matrix.
@@ -70,8 +70,8 @@ inline constexpr auto creation =
           symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>),
           symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>),
           symbolic<"aten::full(size, fill_value, dtype)">(
-              [](graph<13> g, detail::sizes_argument size, sym_scalar number, detail::optional_dtype type) {
-                  return detail::filled_with(g, size, number, type.value_or(detail::dtype_of(number)));
+              [](graph<13> g, detail::sizes_argument size, number fill, detail::optional_dtype type) {
+                  return detail::filled_with(g, size, fill, type.value_or(detail::dtype_of(fill)));
               }),
           // ONNX tensors do not have strides or a physical layout.
           symbolic<"aten::empty_strided(size, stride, dtype)">(
@@ -86,8 +86,8 @@ inline constexpr auto creation =
           symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>),
           symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>),
           symbolic<"aten::full_like(self, fill_value, dtype)">(
-              [](graph<13> g, value self, sym_scalar number, detail::optional_dtype type) {
-                  return detail::filled_with(g, g.sizes(self), number, type.value_or(self.dtype()));
+              [](graph<13> g, value self, number fill, detail::optional_dtype type) {
+                  return detail::filled_with(g, g.sizes(self), fill, type.value_or(self.dtype()));
               }),
           symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>),
           symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>),
@@ -96,8 +96,8 @@ inline constexpr auto creation =
               [](graph<13> g, value self, detail::sizes_argument size, detail::sizes_argument,
                  detail::optional_dtype type) { return detail::new_of_size_like<0>(g, self, size, type); }),
           symbolic<"aten::new_full(self, size, fill_value, dtype)">(
-              [](graph<13> g, value self, detail::sizes_argument size, sym_scalar number, detail::optional_dtype type) {
-                  return detail::filled_with(g, size, number, type.value_or(self.dtype()));
+              [](graph<13> g, value self, detail::sizes_argument size, number fill, detail::optional_dtype type) {
+                  return detail::filled_with(g, size, fill, type.value_or(self.dtype()));
               }),
           symbolic<"aten::eye(n, dtype)">(
               [](graph<13> g, sym_int n, detail::optional_dtype type) { return detail::identity(g, n, n, type); }),

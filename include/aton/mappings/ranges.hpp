@@ -56,25 +56,26 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
     return g.constant(std::move(all));
 }
 /// The same with integers that the graph computes; the dtype of the result may be any.
-inline value computed_range(graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step, optional_dtype asked) {
-    if (!start.computed && !end.computed && !step.computed)
-        return range_of(g, start.number, end.number, step.number, asked);
-    auto const whole = [&](sym_scalar const& s) -> value {
-        if (s.computed ? s.computed->dtype() != dtype::int64 : !s.number.is_integral() && !s.number.is_bool())
+inline value computed_range(graph<13> g, number start, number end, number step, optional_dtype asked) {
+    if (start.is_constant() && end.is_constant() && step.is_constant())
+        return range_of(g, start.constant(), end.constant(), step.constant(), asked);
+    auto const whole = [&](number const& n) -> value {
+        if (!n.is_integral() && !n.is_bool())
             return g.unsupported("arange of a computed size and a number that is not an integer");
-        return s.computed ? *s.computed : g.scalar(s.number, dtype::int64);
+        return g.scalar(n, dtype::int64);
     };
     value const numbers = g.op<"Range">(whole(start), whole(end), whole(step));
     return g.cast(numbers, asked.value_or(dtype::int64));
 }
-inline constexpr auto range_to = [](graph<13> g, sym_scalar end, optional_dtype type) {
-    return computed_range(g, {0, {}}, end, {1, {}}, type);
+inline constexpr auto range_to = [](graph<13> g, number end, optional_dtype type) {
+    return computed_range(g, 0, end, 1, type);
 };
-inline constexpr auto range_from = [](graph<13> g, sym_scalar start, sym_scalar end, optional_dtype type) {
-    return computed_range(g, start, end, {1, {}}, type);
+inline constexpr auto range_from = [](graph<13> g, number start, number end, optional_dtype type) {
+    return computed_range(g, start, end, 1, type);
 };
-inline constexpr auto range_by = [](graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step,
-                                    optional_dtype type) { return computed_range(g, start, end, step, type); };
+inline constexpr auto range_by = [](graph<13> g, number start, number end, number step, optional_dtype type) {
+    return computed_range(g, start, end, step, type);
+};
 
 /// `steps` numbers from start to end in a floating-point dtype; as in ATen, the second half is computed from the end.
 inline value spaced(graph<13> g, value start, value end, std::int64_t steps, dtype type) {

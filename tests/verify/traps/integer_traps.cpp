@@ -37,7 +37,7 @@ constexpr auto always_floor = table(symbolic<"aten::div.Tensor_mode(self, other,
         return divide(g, a, b, mode ? rounding("floor") : rounding());
     }));
 constexpr auto mode_ignored = table(symbolic<"aten::div.Scalar_mode(self, other, rounding_mode)">(
-    [](graph<13> g, value a, sym_scalar b, rounding) -> value { return divide(g, a, wrapped_number(g, b)); }));
+    [](graph<13> g, value a, number b, rounding) -> value { return divide(g, a, wrapped_number(g, b)); }));
 
 constexpr auto exponent_cast =
     table(symbolic<"aten::pow.Tensor_Scalar(self, exponent)">([](graph<13> g, value base, scalar exponent) -> value {

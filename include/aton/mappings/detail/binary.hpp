@@ -7,21 +7,9 @@
 
 namespace ATON_NAMESPACE::mappings {
 
-/// A Python number as an operand: a 0-d constant that promotes weakly, as in `x + 2`.
-inline value wrapped_number(graph<1> g, scalar n) {
-    dtype const type = n.is_bool()       ? dtype::bool_
-                       : n.is_integral() ? dtype::int64
-                       : n.is_complex()  ? dtype::complex128
-                                         : dtype::float64;
-    value const v = g.scalar(n, type);
-    g.data().values[v.id()].wrapped_number = true;
-    return v;
-}
-/// The same for a number that the program may compute, such as a size.
-inline value wrapped_number(graph<1> g, sym_scalar const& n) {
-    if (!n.computed) return wrapped_number(g, n.number);
-    n.computed->owner().values[n.computed.id()].wrapped_number = true; // of this graph, or of one around it
-    return *n.computed;
+/// A Python number as an operand: a 0-d value that promotes weakly, as in `x + 2`.
+inline value wrapped_number(graph<1> g, number const& n) {
+    return {g.data(), dsl::detail::append_wrapped_number(g.data(), n)};
 }
 
 namespace detail {
@@ -88,10 +76,10 @@ template <binary_function Function>
 inline constexpr auto of_tensors = [](graph<13> g, value a, value b) -> value { return Function(g, a, b); };
 template <binary_function Function>
 inline constexpr auto with_number =
-    [](graph<13> g, value a, sym_scalar b) -> value { return Function(g, a, wrapped_number(g, b)); };
+    [](graph<13> g, value a, number b) -> value { return Function(g, a, wrapped_number(g, b)); };
 template <binary_function Function>
 inline constexpr auto number_first =
-    [](graph<13> g, sym_scalar a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
+    [](graph<13> g, number a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
 
 } // namespace detail
 
