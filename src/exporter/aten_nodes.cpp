@@ -2,7 +2,10 @@
 // `--operators aten` and `aten-fallback`: converts an ATen operator to a node `ATen` of domain org.pytorch.aten (docs/exporter.md). Tensors
 // and computed values are inputs; everything else is an attribute with its name in the schema.
 #include "converter.hpp"
+
 #include "make_attribute.hpp"
+
+#include <algorithm>
 
 namespace ATON_NAMESPACE::exporter {
 
@@ -48,7 +51,7 @@ public:
         case kind::real: return add_attribute(number(name, a.real));
         case kind::complex: return add_attribute(number(name, scalar::complex(0, 1)));
         case kind::integers:
-        case kind::reals: return add_list(owner_.list_argument(a), name);
+        case kind::reals: return add_list(owner_.numbers_of(a), a.kind == kind::reals, name);
         case kind::device:
         case kind::layout:
         case kind::memory_format: return add_attribute(make_attribute(name, a.text));
@@ -93,18 +96,28 @@ private:
         add_input(id_of(v), name);
     }
 
-    void add_list(dsl::argument const& list, std::string const& name) {
-        if (list.is == dsl::argument::kind::floats) {
-            node_attribute made = make_attribute(name, attr_type::floats);
-            for (double d : list.floats) made.floats.push_back(attribute_float(name, d));
-            return add_attribute(std::move(made));
+    /// A list of numbers: an attribute, or an input if the program computes some of them.
+    void add_list(std::vector<dsl::number> const& list, bool real, std::string const& name) {
+        if (!std::all_of(list.begin(), list.end(), [](dsl::number const& n) { return n.is_constant(); })) {
+            computed_ = true;
+            return add_input(owner_.captured(real ? floats_of(list) : ints_of(list)), name);
         }
-        node_attribute made = make_attribute(name, attr_type::ints);
-        for (dsl::sym_int const& s : list.sizes)
-            if (s.is_constant()) made.ints.push_back(s.constant());
-        if (made.ints.size() == list.sizes.size()) return add_attribute(std::move(made));
-        computed_ = true;
-        add_input(owner_.captured(ops(*owner_.graph_, owner_.options_.opset).ints(list.sizes)), name);
+        node_attribute made = make_attribute(name, real ? attr_type::floats : attr_type::ints);
+        for (dsl::number const& n : list)
+            if (real) made.floats.push_back(attribute_float(name, n.constant<double>()));
+            else made.ints.push_back(n.constant<std::int64_t>());
+        add_attribute(std::move(made));
+    }
+    [[nodiscard]] dsl::value ints_of(std::vector<dsl::number> const& list) const {
+        std::vector<dsl::sym_int> sizes;
+        for (dsl::number const& n : list) sizes.push_back(n.to_size());
+        return ops(*owner_.graph_, owner_.options_.opset).ints(sizes);
+    }
+    [[nodiscard]] dsl::value floats_of(std::vector<dsl::number> const& list) const {
+        ops const g(*owner_.graph_, owner_.options_.opset);
+        std::vector<dsl::value> parts;
+        for (dsl::number const& n : list) parts.push_back(g.op<"Reshape">(g.scalar(n, dtype::float64), g.ints({1})));
+        return g.op<"Concat">(parts, dsl::attr::axis_i(0));
     }
 
     converter& owner_;

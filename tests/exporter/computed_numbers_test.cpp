@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// SymInt, SymFloat and SymBool values and results of item() as arguments of mappings, also in lists, and as operands that promote weakly.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/aton.hpp>
+#include <aton/exporter/exporter.hpp>
+#include <aton/passes/passes.hpp>
+
+#include "../faults.hpp"
+#include "../program/program_builder.hpp"
+
+namespace {
+
+using namespace aton;
+using dsl::number;
+namespace pr = aton::program;
+using pr::value_index;
+using tests::contains;
+using tests::fault_of;
+
+/// Adds numbers to a tensor, so that its graph shows each of them.
+constexpr auto add_all = [](dsl::graph<13> g, dsl::value x, safe_span<number const> all) -> dsl::value {
+    for (number const& n : all) x = g.op<"Add">(x, n);
+    return x;
+};
+
+constexpr auto rows =
+    dsl::table(dsl::symbolic<"t::floats(Tensor x, float[] n) -> Tensor">(add_all),
+               dsl::symbolic<"t::ints(Tensor x, SymInt[] n) -> Tensor">(add_all),
+               dsl::symbolic<"t::scale(Tensor x, float by, bool twice) -> Tensor">(
+                   [](dsl::graph<13> g, dsl::value x, number by, number twice) -> dsl::value {
+                       return g.op<"Where">(g.scalar(twice, dtype::bool_), g.op<"Mul">(x, by), x);
+                   }),
+               dsl::symbolic<"t::constant(Tensor x, float by) -> Tensor">(
+                   [](dsl::graph<13> g, dsl::value x, double by) -> dsl::value { return g.op<"Mul">(x, by); }));
+
+struct fixture : pr::program_builder {
+    value_index x = input(pr::input_kind::user, "x", {2, 3});
+    value_index t = input(pr::input_kind::user, "t", {}, dtype::float64);
+    export_options options;
+
+    fixture() { options.tables = {rows}; }
+
+    value_index number_value(std::string name, pr::value_kind kind) {
+        pr::value v;
+        v.name = std::move(name);
+        v.kind = kind;
+        p.values.push_back(std::move(v));
+        return static_cast<value_index>(p.values.size() - 1);
+    }
+    /// t.item()
+    value_index item() {
+        value_index const n = number_value("item", pr::value_kind::sym_float);
+        add_node("aten::item", {pr::tensor("self", t)}, {n});
+        return n;
+    }
+    value_index is_positive(value_index n) {
+        value_index const b = number_value("positive", pr::value_kind::sym_bool);
+        add_node("_operator.gt", {pr::tensor("", n), pr::integer("", 0)}, {b});
+        return b;
+    }
+    /// A node of the table above, with a result like `x`.
+    value_index call(std::string op, std::vector<pr::argument> arguments) {
+        return add(std::move(op), std::move(arguments), {2, 3});
+    }
+    [[nodiscard]] graph_data convert() const { return convert_program(p, options); }
+    [[nodiscard]] std::string fault() const {
+        return fault_of([&] { return convert(); });
+    }
+};
+
+std::vector<std::string> ops_of(graph_data graph) {
+    remove_unused(graph);
+    std::vector<std::string> out;
+    for (graph_node const& n : graph.nodes)
+        if (n.op != "Constant") out.push_back(n.op);
+    return out;
+}
+
+pr::argument floats(std::vector<double> n, std::vector<value_index> computed) {
+    pr::argument a = pr::real("n", 0);
+    a.kind = pr::argument_kind::reals;
+    a.reals = std::move(n);
+    a.values = std::move(computed);
+    return a;
+}
+
+} // namespace
+
+TEST_CASE("item() and comparisons are numbers of any type") {
+    fixture f;
+    value_index const n = f.item();
+    value_index const b = f.is_positive(n);
+    f.output(f.call("t::scale", {pr::tensor("x", f.x), pr::tensor("by", n), pr::tensor("twice", b)}));
+    CHECK(ops_of(f.convert()) == std::vector<std::string>{"Cast", "Greater", "Cast", "Mul", "Where"});
+}
+
+TEST_CASE("lists of floats have computed elements") {
+    fixture f;
+    value_index const n = f.item();
+    f.output(f.call("t::floats", {pr::tensor("x", f.x), floats({0.25, 0, -8}, {pr::no_value, n, pr::no_value})}));
+    graph_data const g = f.convert();
+    CHECK(ops_of(g) == std::vector<std::string>{"Add", "Cast", "Add", "Add"});
+    std::vector<double> constants;
+    for (graph_node const& each : g.nodes)
+        if (each.op == "Add" && g.constant(each.inputs[1]) != nullptr)
+            constants.push_back(g.constant(each.inputs[1])->at(0).to<double>());
+    CHECK(constants == std::vector<double>{0.25, -8});
+}
+
+TEST_CASE("a computed floating-point number is not a size") {
+    fixture f;
+    pr::argument sizes = pr::integers("n", {1, 0});
+    sizes.values = {pr::no_value, f.item()};
+    f.output(f.call("t::ints", {pr::tensor("x", f.x), sizes}));
+    CHECK(contains(f.fault(), "argument 'n' is [1, a computed float64], but its type is SymInt[]"));
+}
+
+TEST_CASE("a row that needs a constant says which argument is computed, and where") {
+    fixture f;
+    value_index const n = f.item();
+    f.add_node(
+        "_operator.mul", {pr::tensor("", n), pr::integer("", 3)}, {f.number_value("m", pr::value_kind::sym_float)});
+    value_index const product = static_cast<value_index>(f.p.values.size() - 1);
+    f.output(f.call("t::constant", {pr::tensor("x", f.x), pr::tensor("by", product)}));
+    CHECK(contains(
+        f.fault(),
+        "argument 'by' is computed by the program (model.py:12 in forward); the mapping needs a constant: use a "
+        "number that does not depend on the inputs"));
+}
+
+TEST_CASE("t.item() promotes weakly, and t itself does not, although both are one value") {
+    fixture f;
+    value_index const small = f.input(pr::input_kind::user, "small", {});
+    value_index const n = f.item();
+    value_index const weak =
+        f.add("aten::mul.Tensor", {pr::tensor("self", small), pr::tensor("other", n)}, {}, dtype::float32);
+    value_index const strong =
+        f.add("aten::mul.Tensor", {pr::tensor("self", small), pr::tensor("other", f.t)}, {}, dtype::float64);
+    value_index const scalar =
+        f.add("aten::mul.Scalar", {pr::tensor("self", small), pr::tensor("other", n)}, {}, dtype::float32);
+    for (value_index const v : {weak, strong, scalar}) f.output(v);
+    graph_data const g = f.convert(); // refused where a dtype is not as recorded
+    for (std::size_t i = 0; i != 3; ++i)
+        CHECK(g.values[g.outputs[i]].type.dtype == (i == 1 ? dtype::float64 : dtype::float32));
+}
