@@ -50,13 +50,13 @@ inline value celu(graph<13> g, value x, double alpha) {
     return g.op<"Celu">(x, attr::alpha_f(alpha));
 }
 
-inline value leaky_relu(graph<13> g, value x, double slope) {
+inline constexpr auto leaky_relu = [](graph<13> g, value x, double slope) -> value {
     if (!std::isfinite(slope)) // LeakyRelu would return NaN at 0
         return in_opmath(
             g, x, [&](value v) -> value { return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, slope)); });
     if (!fits_attribute(x, slope)) return g.op<"PRelu">(x, g.scalar(slope, x.dtype()));
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"LeakyRelu">(v, attr::alpha_f(slope)); });
-}
+};
 
 /// x * Phi(x), or its tanh approximation. Gelu was added in opset 20.
 inline value gelu_composed(graph<13> g, value x, bool approximate) {
@@ -70,10 +70,10 @@ inline value gelu_composed(graph<13> g, value x, bool approximate) {
     }
     return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // 0.5 first: 2 * max would overflow
 }
-inline value gelu(graph<13> g, value x, std::string_view approximate) {
+inline constexpr auto gelu = [](graph<13> g, value x, std::string_view approximate) -> value {
     if (g.opset() >= 20) return g.within<20>().op<"Gelu">(x, attr::approximate_s(approximate));
     return in_opmath(g, x, [&](value v) { return gelu_composed(g, v, approximate == "tanh"); });
-}
+};
 
 /// log(1 + exp(beta * x)) / beta, or x where beta * x > threshold. Above 17, the two are equal in float32.
 inline value softplus(graph<13> g, value x, double beta, double threshold) {
@@ -99,12 +99,12 @@ inline value hard_swish(graph<13> g, value x) {
     return g.op<"Mul">(x, hard_sigmoid(g, x));
 }
 
-inline value hardtanh(graph<13> g, value x, scalar low, scalar high) {
+inline constexpr auto hardtanh = [](graph<13> g, value x, scalar low, scalar high) -> value {
     if (std::isnan(low.to<double>()) || std::isnan(high.to<double>())) return g.unsupported("a bound that is NaN");
     return without_bfloat16(g, x, [&](value v) -> value {
         return g.op<"Clip">(v, element(g, low, v.dtype()), element(g, high, v.dtype()));
     });
-}
+};
 
 inline value hardshrink(graph<13> g, value x, double lambd) {
     return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(x), lambd), g.scalar_like(0, x), x);
@@ -145,81 +145,106 @@ inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
 }
 
 /// In evaluation, the slope is the midpoint of [lower, upper].
-inline value rrelu(graph<13> g, value x, double lower, double upper, bool training) {
+inline constexpr auto rrelu = [](graph<13> g, value x, double lower, double upper, bool training) -> value {
     if (training) return g.unsupported("rrelu in training: export the model in eval mode");
     return leaky_relu(g, x, (lower + upper) / 2);
-}
+};
+
+inline constexpr auto relu6 = [](graph<13> g, value x) -> value { return hardtanh(g, x, 0, 6); };
+
+/// The weight has the rank of x and any shape that broadcasts to it.
+inline constexpr auto prelu_kernel = [](graph<13> g, value x, value weight) -> value {
+    return without_bfloat16(g, x, [&](value v) -> value {
+        return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, g.cast(weight, v.dtype())));
+    });
+};
+
+inline constexpr auto rrelu_with_noise = [](graph<13> g, value x, value noise, double lower, double upper,
+                                            bool training) {
+    return std::tuple<value, value>(rrelu(g, x, lower, upper, training), noise);
+};
+
+inline constexpr auto elu_row = [](graph<13> g, value x, double alpha, double scale, double input_scale) -> value {
+    return in_opmath(g, x, [&](value v) { return elu(g, v, alpha, scale, input_scale); });
+};
+
+inline constexpr auto selu_row = [](graph<13> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) { return selu(g, v); });
+};
+
+inline constexpr auto celu_row = [](graph<13> g, value x, double alpha) -> value {
+    return in_opmath(g, x, [&](value v) { return celu(g, v, alpha); });
+};
+
+inline constexpr auto silu = [](graph<13> g, value x) -> value { return g.op<"Mul">(x, g.op<"Sigmoid">(x)); };
+
+inline constexpr auto mish = [](graph<13> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Mul">(v, g.op<"Tanh">(g.op<"Softplus">(v))); });
+};
+
+inline constexpr auto softplus_row = [](graph<13> g, value x, double beta, double threshold) -> value {
+    auto const f = [&](value v) { return softplus(g, v, beta, threshold); };
+    // beta * x may overflow float16.
+    return beta == 1 ? without_bfloat16(g, x, f) : in_opmath(g, x, f);
+};
+
+inline constexpr auto log_sigmoid_forward = [](graph<13> g, value x) {
+    return std::tuple<value, value>(log_sigmoid(g, x), g.op<"Exp">(g.op<"Neg">(g.op<"Abs">(x))));
+};
+
+inline constexpr auto hardsigmoid = [](graph<13> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) { return hard_sigmoid(g, v); });
+};
+
+inline constexpr auto hardswish = [](graph<13> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) { return hard_swish(g, v); });
+};
+
+/// Not Shrink: it turns NaN into 0.
+inline constexpr auto softshrink = [](graph<13> g, value x, double lambd) -> value {
+    return g.op<"Sub">(x, hardtanh(g, x, -lambd, lambd));
+};
+
+inline constexpr auto hardshrink_row = [](graph<13> g, value x, double lambd) -> value {
+    return without_bfloat16(g, x, [&](value v) { return hardshrink(g, v, lambd); });
+};
+
+inline constexpr auto threshold_row = [](graph<13> g, value x, scalar limit, scalar replacement) -> value {
+    return without_bfloat16(g, x, [&](value v) { return threshold(g, v, limit, replacement); });
+};
+
+inline constexpr auto glu = [](graph<13> g, value x, std::int64_t dim) -> value {
+    auto const [a, b] = halves(g, x, normalize_axis(dim, x.rank()));
+    return g.op<"Mul">(a, g.op<"Sigmoid">(b));
+};
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto activation = table(
     symbolic<"aten::relu(self)">(detail::relu),
-    symbolic<"aten::relu6(self)">([](graph<13> g, value x) -> value { return detail::hardtanh(g, x, 0, 6); }),
-    symbolic<"aten::hardtanh(self, min_val, max_val)">(
-        [](graph<13> g, value x, scalar low, scalar high) -> value { return detail::hardtanh(g, x, low, high); }),
-    symbolic<"aten::leaky_relu(self, negative_slope)">(
-        [](graph<13> g, value x, double slope) -> value { return detail::leaky_relu(g, x, slope); }),
+    symbolic<"aten::relu6(self)">(detail::relu6),
+    symbolic<"aten::hardtanh(self, min_val, max_val)">(detail::hardtanh),
+    symbolic<"aten::leaky_relu(self, negative_slope)">(detail::leaky_relu),
     symbolic<"aten::prelu(self, weight)">(detail::prelu),
-    symbolic<"aten::_prelu_kernel(self, weight)">([](graph<13> g, value x, value weight) -> value {
-        // The weight has the rank of x and any shape that broadcasts to it.
-        return detail::without_bfloat16(g, x, [&](value v) -> value {
-            return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, g.cast(weight, v.dtype())));
-        });
-    }),
-    symbolic<"aten::rrelu(self, lower, upper, training)">(
-        [](graph<13> g, value x, double lower, double upper, bool training) -> value {
-            return detail::rrelu(g, x, lower, upper, training);
-        }),
-    symbolic<"aten::rrelu_with_noise_functional(self, noise, lower, upper, training)">(
-        [](graph<13> g, value x, value noise, double lower, double upper, bool training) {
-            return std::tuple<value, value>(detail::rrelu(g, x, lower, upper, training), noise);
-        }),
-    symbolic<"aten::elu(self, alpha, scale, input_scale)">(
-        [](graph<13> g, value x, double alpha, double scale, double input_scale) -> value {
-            return detail::in_opmath(g, x, [&](value v) { return detail::elu(g, v, alpha, scale, input_scale); });
-        }),
-    symbolic<"aten::selu(self)">([](graph<13> g, value x) -> value {
-        return detail::without_bfloat16(g, x, [&](value v) { return detail::selu(g, v); });
-    }),
-    symbolic<"aten::celu(self, alpha)">([](graph<13> g, value x, double alpha) -> value {
-        return detail::in_opmath(g, x, [&](value v) { return detail::celu(g, v, alpha); });
-    }),
-    symbolic<"aten::gelu(self, approximate)">(
-        [](graph<13> g, value x, std::string_view approximate) -> value { return detail::gelu(g, x, approximate); }),
-    symbolic<"aten::silu(self)">([](graph<13> g, value x) -> value { return g.op<"Mul">(x, g.op<"Sigmoid">(x)); }),
-    symbolic<"aten::mish(self)">([](graph<13> g, value x) -> value {
-        return detail::without_bfloat16(
-            g, x, [&](value v) -> value { return g.op<"Mul">(v, g.op<"Tanh">(g.op<"Softplus">(v))); });
-    }),
-    symbolic<"aten::softplus(self, beta, threshold)">([](graph<13> g, value x, double beta, double threshold) -> value {
-        auto const f = [&](value v) { return detail::softplus(g, v, beta, threshold); };
-        // beta * x may overflow float16.
-        return beta == 1 ? detail::without_bfloat16(g, x, f) : detail::in_opmath(g, x, f);
-    }),
+    symbolic<"aten::_prelu_kernel(self, weight)">(detail::prelu_kernel),
+    symbolic<"aten::rrelu(self, lower, upper, training)">(detail::rrelu),
+    symbolic<"aten::rrelu_with_noise_functional(self, noise, lower, upper, training)">(detail::rrelu_with_noise),
+    symbolic<"aten::elu(self, alpha, scale, input_scale)">(detail::elu_row),
+    symbolic<"aten::selu(self)">(detail::selu_row),
+    symbolic<"aten::celu(self, alpha)">(detail::celu_row),
+    symbolic<"aten::gelu(self, approximate)">(detail::gelu),
+    symbolic<"aten::silu(self)">(detail::silu),
+    symbolic<"aten::mish(self)">(detail::mish),
+    symbolic<"aten::softplus(self, beta, threshold)">(detail::softplus_row),
     symbolic<"aten::log_sigmoid(self)">(detail::log_sigmoid),
-    symbolic<"aten::log_sigmoid_forward(self)">([](graph<13> g, value x) {
-        return std::tuple<value, value>(detail::log_sigmoid(g, x), g.op<"Exp">(g.op<"Neg">(g.op<"Abs">(x))));
-    }),
-    symbolic<"aten::hardsigmoid(self)">([](graph<13> g, value x) -> value {
-        return detail::without_bfloat16(g, x, [&](value v) { return detail::hard_sigmoid(g, v); });
-    }),
-    symbolic<"aten::hardswish(self)">([](graph<13> g, value x) -> value {
-        return detail::without_bfloat16(g, x, [&](value v) { return detail::hard_swish(g, v); });
-    }),
-    // Not Shrink: it turns NaN into 0.
-    symbolic<"aten::softshrink(self, lambd)">([](graph<13> g, value x, double lambd) -> value {
-        return g.op<"Sub">(x, detail::hardtanh(g, x, -lambd, lambd));
-    }),
-    symbolic<"aten::hardshrink(self, lambd)">([](graph<13> g, value x, double lambd) -> value {
-        return detail::without_bfloat16(g, x, [&](value v) { return detail::hardshrink(g, v, lambd); });
-    }),
-    symbolic<"aten::threshold(self, threshold, value)">(
-        [](graph<13> g, value x, scalar limit, scalar replacement) -> value {
-            return detail::without_bfloat16(g, x, [&](value v) { return detail::threshold(g, v, limit, replacement); });
-        }),
-    symbolic<"aten::glu(self, dim)">([](graph<13> g, value x, std::int64_t dim) -> value {
-        auto const [a, b] = detail::halves(g, x, normalize_axis(dim, x.rank()));
-        return g.op<"Mul">(a, g.op<"Sigmoid">(b));
-    }));
+    symbolic<"aten::log_sigmoid_forward(self)">(detail::log_sigmoid_forward),
+    symbolic<"aten::hardsigmoid(self)">(detail::hardsigmoid),
+    symbolic<"aten::hardswish(self)">(detail::hardswish),
+    symbolic<"aten::softshrink(self, lambd)">(detail::softshrink),
+    symbolic<"aten::hardshrink(self, lambd)">(detail::hardshrink_row),
+    symbolic<"aten::threshold(self, threshold, value)">(detail::threshold_row),
+    symbolic<"aten::glu(self, dim)">(detail::glu));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

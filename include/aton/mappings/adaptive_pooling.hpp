@@ -124,14 +124,16 @@ inline constexpr auto adaptive_max_pool =
 
 } // namespace detail
 
-inline constexpr auto adaptive_pooling =
-    table(symbolic<"aten::adaptive_avg_pool1d(self, output_size)">(detail::adaptive_avg_pool<1>),
-          symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
-          symbolic<"aten::adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
-          symbolic<"aten::_adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
-          symbolic<"aten::_adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
-          symbolic<"aten::adaptive_max_pool1d(self, output_size)">(detail::adaptive_max_pool<1>),
-          symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
-          symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>));
+// clang-format off: one row per line
+inline constexpr auto adaptive_pooling = table(
+    symbolic<"aten::adaptive_avg_pool1d(self, output_size)">(detail::adaptive_avg_pool<1>),
+    symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+    symbolic<"aten::adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+    symbolic<"aten::_adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+    symbolic<"aten::_adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+    symbolic<"aten::adaptive_max_pool1d(self, output_size)">(detail::adaptive_max_pool<1>),
+    symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
+    symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -84,38 +84,42 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     return {g.op<"MatMul">(weights, values), weights};
 }
 
+inline constexpr auto attention_row = [](graph<13> g, value query, value key, value values, optional_value mask,
+                                         double dropout_p, bool is_causal, std::optional<double> scale,
+                                         bool enable_gqa) -> value {
+    return std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
+};
+
+inline constexpr auto attention_math = [](graph<13> g, value query, value key, value values, optional_value mask,
+                                          double dropout_p, bool is_causal, std::optional<double> scale,
+                                          bool enable_gqa) {
+    return attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
+};
+
+/// The second result is only needed for the gradient.
+inline constexpr auto flash_attention = [](graph<13> g, value query, value key, value values, double dropout_p,
+                                           bool is_causal, optional_value mask,
+                                           std::optional<double> scale) -> std::tuple<value, optional_value> {
+    return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})), absent};
+};
+
+inline constexpr auto efficient_attention =
+    [](graph<13> g, value query, value key, value values, optional_value mask, bool, double dropout_p, bool is_causal,
+       std::optional<double> scale) -> std::tuple<value, optional_value, optional_value, optional_value> {
+    return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
+            absent,
+            absent,
+            absent};
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto attention = table(
-    symbolic<
-        "aten::scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(
-        [](graph<13> g, value query, value key, value values, optional_value mask, double dropout_p, bool is_causal,
-           std::optional<double> scale, bool enable_gqa) -> value {
-            return std::get<0>(
-                detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
-        }),
-    symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, "
-             "enable_gqa)">([](graph<13> g, value query, value key, value values, optional_value mask, double dropout_p,
-                               bool is_causal, std::optional<double> scale, bool enable_gqa) {
-        return detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
-    }),
-    // The second result is only needed for the gradient.
-    symbolic<
-        "aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(
-        [](graph<13> g, value query, value key, value values, double dropout_p, bool is_causal, optional_value mask,
-           std::optional<double> scale) -> std::tuple<value, optional_value> {
-            return {
-                std::get<0>(detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
-                absent};
-        }),
-    symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, "
-             "dropout_p, is_causal, scale)">([](graph<13> g, value query, value key, value values, optional_value mask,
-                                                bool, double dropout_p, bool is_causal, std::optional<double> scale)
-                                                 -> std::tuple<value, optional_value, optional_value, optional_value> {
-        return {std::get<0>(detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
-                absent,
-                absent,
-                absent};
-    }));
+    symbolic<"aten::scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_row),
+    symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_math),
+    symbolic<"aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(detail::flash_attention),
+    symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)">(detail::efficient_attention));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

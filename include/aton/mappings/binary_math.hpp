@@ -83,6 +83,7 @@ inline value logaddexp2(graph<13> g, value a, value b) {
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto binary_math = table(
     symbolic<"aten::atan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
     symbolic<"aten::arctan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
@@ -96,11 +97,10 @@ inline constexpr auto binary_math = table(
     symbolic<"aten::special_xlogy.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlogy>>),
     symbolic<"aten::special_xlogy.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlogy>>),
     symbolic<"aten::special_xlog1py(self, other)">(detail::of_tensors<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::special_xlog1py.other_scalar(self, other)">(
-        detail::with_number<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::special_xlog1py.self_scalar(self, other)">(
-        detail::number_first<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::special_xlog1py.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::special_xlog1py.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlog1py>>),
     symbolic<"aten::logaddexp(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp>>),
     symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

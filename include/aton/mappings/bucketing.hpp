@@ -26,36 +26,38 @@ inline value bucket_of(graph<13> g, value x, value boundaries, bool right, bool 
     return g.cast(count, out_int32 ? dtype::int32 : dtype::int64);
 }
 
-inline value search(graph<13> g, value sequence, value x, bool out_int32, bool right,
-                    std::optional<std::string_view> side, optional_value sorter) {
+inline constexpr auto search = [](graph<13> g, value sequence, value x, bool out_int32, bool right,
+                                  std::optional<std::string_view> side, optional_value sorter) -> value {
     value const sorted = sorter ? value(g.op<"GatherElements">(sequence, *sorter, attr::axis_i(-1))) : sequence;
     return bucket_of(g, x, sorted, right || side == "right", out_int32);
-}
+};
 
 /// A number to search for, in the dtype that ATen promotes it to.
 inline value searched_number(graph<13> g, value sequence, scalar n) {
     return g.cast(wrapped_number(g, n), promote(sequence, n));
 }
 
+inline constexpr auto search_number = [](graph<13> g, value sequence, scalar self, bool out_int32, bool right,
+                                         std::optional<std::string_view> side, optional_value sorter) {
+    return search(g, sequence, searched_number(g, sequence, self), out_int32, right, side, sorter);
+};
+
+inline constexpr auto bucketize = [](graph<13> g, value self, value boundaries, bool out_int32, bool right) {
+    return bucket_of(g, self, boundaries, right, out_int32);
+};
+
+inline constexpr auto bucketize_number = [](graph<13> g, scalar self, value boundaries, bool out_int32, bool right) {
+    return bucket_of(g, searched_number(g, boundaries, self), boundaries, right, out_int32);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto bucketing = table(
-    symbolic<"aten::searchsorted.Tensor(sorted_sequence, self, out_int32, right, side, sorter)">(
-        [](graph<13> g, value sequence, value self, bool out_int32, bool right, std::optional<std::string_view> side,
-           optional_value sorter) { return detail::search(g, sequence, self, out_int32, right, side, sorter); }),
-    symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(
-        [](graph<13> g, value sequence, scalar self, bool out_int32, bool right, std::optional<std::string_view> side,
-           optional_value sorter) {
-            return detail::search(
-                g, sequence, detail::searched_number(g, sequence, self), out_int32, right, side, sorter);
-        }),
-    symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(
-        [](graph<13> g, value self, value boundaries, bool out_int32, bool right) {
-            return detail::bucket_of(g, self, boundaries, right, out_int32);
-        }),
-    symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(
-        [](graph<13> g, scalar self, value boundaries, bool out_int32, bool right) {
-            return detail::bucket_of(g, detail::searched_number(g, boundaries, self), boundaries, right, out_int32);
-        }));
+    symbolic<"aten::searchsorted.Tensor(sorted_sequence, self, out_int32, right, side, sorter)">(detail::search),
+    symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(detail::search_number),
+    symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(detail::bucketize),
+    symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(detail::bucketize_number));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -139,8 +139,8 @@ inline value smoothed_cross_entropy(graph<13> g, value scores, value target, opt
     return g.op<"Add">(g.op<"Mul">(nll, g.scalar_like(1 - smoothing, nll)), g.op<"Mul">(smooth, share));
 }
 
-inline value cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
-                           std::int64_t ignore_index, double smoothing) {
+inline constexpr auto cross_entropy = [](graph<13> g, value scores, value target, optional_value weight,
+                                         std::int64_t mode, std::int64_t ignore_index, double smoothing) -> value {
     if (target.rank() == scores.rank() && is_floating(target.dtype()))
         return soft_cross_entropy(g, scores, target, weight, mode, smoothing);
     expect_same_dtype(scores, weight);
@@ -157,7 +157,7 @@ inline value cross_entropy(graph<13> g, value scores, value target, optional_val
                                                        attr::ignore_index_i(ignore_index),
                                                        attr::reduction_s(reduction_name(mode)));
     return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
-}
+};
 
 /// The targets of a multilabel loss: each row of `target` lists classes up to the first negative one.
 struct label_sets {
@@ -194,8 +194,8 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
 }
 
 /// The sum of w[y] * max(0, margin - x[y] + x[i])^p over the classes i other than y, divided by the number of classes.
-inline value multi_margin_loss(graph<13> g, value self, value target, double p, double margin, optional_value weight,
-                               std::int64_t mode) {
+inline constexpr auto multi_margin_loss = [](graph<13> g, value self, value target, double p, double margin,
+                                             optional_value weight, std::int64_t mode) -> value {
     expect_same_dtype(self, weight);
     class_scores const c = batched_classes(g, self, target);
     value const column = unsqueeze(g, c.target, 1);
@@ -210,38 +210,37 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
         g.op<"Div">(reduce_sum(g, others, safe_vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
     bool const scalar_result = !c.batched && target.rank() == 0;
     return scalar_result && mode == 0 ? squeeze(g, loss, 0) : reduced(g, loss, mode);
-}
+};
+
+inline constexpr auto multilabel_margin_loss_row = [](graph<13> g, value self, value target, std::int64_t mode) {
+    value const x = at_least_1d(g, self);
+    value const listed = at_least_1d(g, target);
+    return multilabel_margin_loss(g, x, listed, read_labels(g, listed), mode);
+};
+
+inline constexpr auto multilabel_margin_loss_forward = [](graph<13> g, value self, value target,
+                                                          std::int64_t mode) -> std::tuple<value, value> {
+    value const x = at_least_1d(g, self);
+    value const listed = at_least_1d(g, target);
+    label_sets const labels = read_labels(g, listed);
+    value const is_target =
+        g.cast(target.rank() == 0 ? squeeze(g, labels.is_target, 0) : labels.is_target, self.dtype());
+    return {multilabel_margin_loss(g, x, listed, labels, mode), is_target};
+};
 
 } // namespace detail
 
-inline constexpr auto class_loss =
-    table(symbolic<"aten::nll_loss(self, target, weight, reduction, ignore_index)">(detail::nll_row),
-          symbolic<"aten::nll_loss_nd(self, target, weight, reduction, ignore_index)">(detail::nll_row),
-          symbolic<"aten::nll_loss2d(self, target, weight, reduction, ignore_index)">(detail::nll_row),
-          symbolic<"aten::nll_loss_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
-          symbolic<"aten::nll_loss2d_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
-          symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(
-              [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode,
-                 std::int64_t ignore_index, double label_smoothing) {
-                  return detail::cross_entropy(g, self, target, weight, mode, ignore_index, label_smoothing);
-              }),
-          symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(
-              [](graph<13> g, value self, value target, double p, double margin, optional_value weight,
-                 std::int64_t mode) { return detail::multi_margin_loss(g, self, target, p, margin, weight, mode); }),
-          symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(
-              [](graph<13> g, value self, value target, std::int64_t mode) {
-                  value const x = at_least_1d(g, self);
-                  value const listed = at_least_1d(g, target);
-                  return detail::multilabel_margin_loss(g, x, listed, detail::read_labels(g, listed), mode);
-              }),
-          symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(
-              [](graph<13> g, value self, value target, std::int64_t mode) -> std::tuple<value, value> {
-                  value const x = at_least_1d(g, self);
-                  value const listed = at_least_1d(g, target);
-                  detail::label_sets const labels = detail::read_labels(g, listed);
-                  value const is_target =
-                      g.cast(target.rank() == 0 ? squeeze(g, labels.is_target, 0) : labels.is_target, self.dtype());
-                  return {detail::multilabel_margin_loss(g, x, listed, labels, mode), is_target};
-              }));
+// clang-format off: one row per line
+inline constexpr auto class_loss = table(
+    symbolic<"aten::nll_loss(self, target, weight, reduction, ignore_index)">(detail::nll_row),
+    symbolic<"aten::nll_loss_nd(self, target, weight, reduction, ignore_index)">(detail::nll_row),
+    symbolic<"aten::nll_loss2d(self, target, weight, reduction, ignore_index)">(detail::nll_row),
+    symbolic<"aten::nll_loss_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
+    symbolic<"aten::nll_loss2d_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
+    symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(detail::cross_entropy),
+    symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(detail::multi_margin_loss),
+    symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(detail::multilabel_margin_loss_row),
+    symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(detail::multilabel_margin_loss_forward));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -49,7 +49,8 @@ value logical(graph<13> g, value a, value b) {
 }
 
 /// Equal, or |a - b| <= atol + |rtol * b| with a finite left side. As in ATen, integers are compared as floats.
-inline value isclose(graph<13> g, value self, value other, double rtol, double atol, bool equal_nan) {
+inline constexpr auto isclose = [](graph<13> g, value self, value other, double rtol, double atol,
+                                   bool equal_nan) -> value {
     value close = equal_to(g, self, other);
     auto const [x, y, type] = cast_both(g, self, other, to_floating(self.dtype()));
     if (equal_nan && is_floating(self.dtype()))
@@ -60,7 +61,7 @@ inline value isclose(graph<13> g, value self, value other, double rtol, double a
     value const error = g.op<"Abs">(g.op<"Sub">(x, y));
     value const finite = g.op<"Less">(error, std::numeric_limits<double>::infinity());
     return g.op<"Or">(close, g.op<"And">(finite, less_equal(g, error, allowed)));
-}
+};
 
 /// Whether shapes and all elements are equal. For unknown sizes, compares the shapes, and the elements that both tensors have:
 /// ONNX's Equal would broadcast, or fail.
@@ -90,56 +91,59 @@ inline value isin(graph<13> g, value elements, value tests, bool invert) {
     return invert ? g.op<"Not">(found) : found;
 }
 
+inline constexpr auto allclose = [](graph<13> g, value self, value other, double rtol, double atol,
+                                    bool equal_nan) -> value {
+    return all_true(g, isclose(g, self, other, rtol, atol, equal_nan));
+};
+
+/// assume_unique is a hint that does not change the result.
+inline constexpr auto isin_tensor_tensor = [](graph<13> g, value elements, value tests, bool, bool invert) -> value {
+    return isin(g, elements, tests, invert);
+};
+
+inline constexpr auto isin_tensor_scalar = [](graph<13> g, value elements, scalar test, bool, bool invert) -> value {
+    return invert ? not_equal(g, elements, wrapped_number(g, test)) : equal_to(g, elements, wrapped_number(g, test));
+};
+
+inline constexpr auto isin_scalar_tensor = [](graph<13> g, scalar element, value tests, bool, bool invert) -> value {
+    return isin(g, wrapped_number(g, element), tests, invert);
+};
+
 } // namespace detail
 
-inline constexpr auto comparison =
-    table(symbolic<"aten::eq.Tensor(self, other)">(detail::of_tensors<equal_to>),
-          symbolic<"aten::eq.Scalar(self, other)">(detail::with_number<equal_to>),
-          symbolic<"aten::ne.Tensor(self, other)">(detail::of_tensors<not_equal>),
-          symbolic<"aten::ne.Scalar(self, other)">(detail::with_number<not_equal>),
-          symbolic<"aten::not_equal.Tensor(self, other)">(detail::of_tensors<not_equal>),
-          symbolic<"aten::not_equal.Scalar(self, other)">(detail::with_number<not_equal>),
-          symbolic<"aten::lt.Tensor(self, other)">(detail::of_tensors<less>),
-          symbolic<"aten::lt.Scalar(self, other)">(detail::with_number<less>),
-          symbolic<"aten::less.Tensor(self, other)">(detail::of_tensors<less>),
-          symbolic<"aten::less.Scalar(self, other)">(detail::with_number<less>),
-          symbolic<"aten::le.Tensor(self, other)">(detail::of_tensors<less_equal>),
-          symbolic<"aten::le.Scalar(self, other)">(detail::with_number<less_equal>),
-          symbolic<"aten::less_equal.Tensor(self, other)">(detail::of_tensors<less_equal>),
-          symbolic<"aten::less_equal.Scalar(self, other)">(detail::with_number<less_equal>),
-          symbolic<"aten::gt.Tensor(self, other)">(detail::of_tensors<greater>),
-          symbolic<"aten::gt.Scalar(self, other)">(detail::with_number<greater>),
-          symbolic<"aten::greater.Tensor(self, other)">(detail::of_tensors<greater>),
-          symbolic<"aten::greater.Scalar(self, other)">(detail::with_number<greater>),
-          symbolic<"aten::ge.Tensor(self, other)">(detail::of_tensors<greater_equal>),
-          symbolic<"aten::ge.Scalar(self, other)">(detail::with_number<greater_equal>),
-          symbolic<"aten::greater_equal.Tensor(self, other)">(detail::of_tensors<greater_equal>),
-          symbolic<"aten::greater_equal.Scalar(self, other)">(detail::with_number<greater_equal>),
-          symbolic<"aten::isclose(self, other, rtol, atol, equal_nan)">(
-              [](graph<13> g, value self, value other, double rtol, double atol, bool equal_nan) -> value {
-                  return detail::isclose(g, self, other, rtol, atol, equal_nan);
-              }),
-          symbolic<"aten::allclose(self, other, rtol, atol, equal_nan)">(
-              [](graph<13> g, value self, value other, double rtol, double atol, bool equal_nan) -> value {
-                  return all_true(g, detail::isclose(g, self, other, rtol, atol, equal_nan));
-              }),
-          symbolic<"aten::equal(self, other)">(detail::of_tensors<detail::equal>),
-          // assume_unique is a hint that does not change the result.
-          symbolic<"aten::isin.Tensor_Tensor(elements, test_elements, assume_unique, invert)">(
-              [](graph<13> g, value elements, value tests, bool, bool invert) -> value {
-                  return detail::isin(g, elements, tests, invert);
-              }),
-          symbolic<"aten::isin.Tensor_Scalar(elements, test_element, assume_unique, invert)">(
-              [](graph<13> g, value elements, scalar test, bool, bool invert) -> value {
-                  return invert ? not_equal(g, elements, wrapped_number(g, test))
-                                : equal_to(g, elements, wrapped_number(g, test));
-              }),
-          symbolic<"aten::isin.Scalar_Tensor(element, test_elements, assume_unique, invert)">(
-              [](graph<13> g, scalar element, value tests, bool, bool invert) -> value {
-                  return detail::isin(g, wrapped_number(g, element), tests, invert);
-              }),
-          symbolic<"aten::logical_and(self, other)">(detail::of_tensors<detail::logical<"And">>),
-          symbolic<"aten::logical_or(self, other)">(detail::of_tensors<detail::logical<"Or">>),
-          symbolic<"aten::logical_xor(self, other)">(detail::of_tensors<detail::logical<"Xor">>));
+// clang-format off: one row per line
+inline constexpr auto comparison = table(
+    symbolic<"aten::eq.Tensor(self, other)">(detail::of_tensors<equal_to>),
+    symbolic<"aten::eq.Scalar(self, other)">(detail::with_number<equal_to>),
+    symbolic<"aten::ne.Tensor(self, other)">(detail::of_tensors<not_equal>),
+    symbolic<"aten::ne.Scalar(self, other)">(detail::with_number<not_equal>),
+    symbolic<"aten::not_equal.Tensor(self, other)">(detail::of_tensors<not_equal>),
+    symbolic<"aten::not_equal.Scalar(self, other)">(detail::with_number<not_equal>),
+    symbolic<"aten::lt.Tensor(self, other)">(detail::of_tensors<less>),
+    symbolic<"aten::lt.Scalar(self, other)">(detail::with_number<less>),
+    symbolic<"aten::less.Tensor(self, other)">(detail::of_tensors<less>),
+    symbolic<"aten::less.Scalar(self, other)">(detail::with_number<less>),
+    symbolic<"aten::le.Tensor(self, other)">(detail::of_tensors<less_equal>),
+    symbolic<"aten::le.Scalar(self, other)">(detail::with_number<less_equal>),
+    symbolic<"aten::less_equal.Tensor(self, other)">(detail::of_tensors<less_equal>),
+    symbolic<"aten::less_equal.Scalar(self, other)">(detail::with_number<less_equal>),
+    symbolic<"aten::gt.Tensor(self, other)">(detail::of_tensors<greater>),
+    symbolic<"aten::gt.Scalar(self, other)">(detail::with_number<greater>),
+    symbolic<"aten::greater.Tensor(self, other)">(detail::of_tensors<greater>),
+    symbolic<"aten::greater.Scalar(self, other)">(detail::with_number<greater>),
+    symbolic<"aten::ge.Tensor(self, other)">(detail::of_tensors<greater_equal>),
+    symbolic<"aten::ge.Scalar(self, other)">(detail::with_number<greater_equal>),
+    symbolic<"aten::greater_equal.Tensor(self, other)">(detail::of_tensors<greater_equal>),
+    symbolic<"aten::greater_equal.Scalar(self, other)">(detail::with_number<greater_equal>),
+    symbolic<"aten::isclose(self, other, rtol, atol, equal_nan)">(detail::isclose),
+    symbolic<"aten::allclose(self, other, rtol, atol, equal_nan)">(detail::allclose),
+    symbolic<"aten::equal(self, other)">(detail::of_tensors<detail::equal>),
+    symbolic<"aten::isin.Tensor_Tensor(elements, test_elements, assume_unique, invert)">(detail::isin_tensor_tensor),
+    symbolic<"aten::isin.Tensor_Scalar(elements, test_element, assume_unique, invert)">(detail::isin_tensor_scalar),
+    symbolic<"aten::isin.Scalar_Tensor(element, test_elements, assume_unique, invert)">(detail::isin_scalar_tensor),
+    symbolic<"aten::logical_and(self, other)">(detail::of_tensors<detail::logical<"And">>),
+    symbolic<"aten::logical_or(self, other)">(detail::of_tensors<detail::logical<"Or">>),
+    symbolic<"aten::logical_xor(self, other)">(detail::of_tensors<detail::logical<"Xor">>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

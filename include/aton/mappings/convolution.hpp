@@ -206,69 +206,55 @@ inline constexpr auto sized_transposed_convolution = [](graph<13> g, value x, va
     return conv_transpose(g, x, weight, bias, stride, padding, output_padding, 1, dilation);
 };
 
+/// benchmark, deterministic, cudnn_enabled and allow_tf32 only select an implementation.
+inline constexpr auto convolution_flags = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+                                             int_list padding, int_list dilation, bool transposed,
+                                             int_list output_padding, std::int64_t groups, bool, bool, bool, bool) {
+    return general_convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+};
+
+inline constexpr auto convolution_deprecated = [](graph<13> g, value x, value weight, optional_value bias,
+                                                  int_list stride, int_list padding, int_list dilation, bool transposed,
+                                                  int_list output_padding, std::int64_t groups, bool, bool, bool) {
+    return general_convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+};
+
+/// (time, batch, channel), with the weight as (kernel, in, out).
+inline constexpr auto conv_tbc = [](graph<13> g, value x, value weight, value bias, std::int64_t pad) -> value {
+    value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
+    value const y = conv(g, g.op<"Transpose">(x, attr::perm_i({1, 2, 0})), w, bias, {}, {&pad, 1}, {}, 1);
+    return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto convolution = table(
     symbolic<"aten::conv1d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
     symbolic<"aten::conv2d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
     symbolic<"aten::conv3d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
-    symbolic<"aten::conv1d.padding(input, weight, bias, stride, padding, dilation, groups)">(
-        detail::conv_named_padding),
-    symbolic<"aten::conv2d.padding(input, weight, bias, stride, padding, dilation, groups)">(
-        detail::conv_named_padding),
-    symbolic<"aten::conv3d.padding(input, weight, bias, stride, padding, dilation, groups)">(
-        detail::conv_named_padding),
-    symbolic<"aten::_convolution_mode(input, weight, bias, stride, padding, dilation, groups)">(
-        detail::conv_named_padding),
-    symbolic<"aten::conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
-        detail::conv_transpose),
-    symbolic<"aten::conv_transpose2d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
-        detail::conv_transpose),
-    symbolic<"aten::conv_transpose3d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
-        detail::conv_transpose),
-    symbolic<"aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)">(
-        detail::general_convolution),
-    symbolic<"aten::convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, "
-             "output_padding, groups)">(detail::general_convolution),
-    // benchmark, deterministic, cudnn_enabled and allow_tf32 only select an implementation.
-    symbolic<"aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, "
-             "benchmark, deterministic, "
-             "cudnn_enabled, allow_tf32)">([](graph<13> g, value x, value weight, optional_value bias, int_list stride,
-                                              int_list padding, int_list dilation, bool transposed,
-                                              int_list output_padding, std::int64_t groups, bool, bool, bool, bool) {
-        return detail::general_convolution(
-            g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
-    }),
-    symbolic<"aten::_convolution.deprecated(input, weight, bias, stride, padding, dilation, transposed, "
-             "output_padding, groups, benchmark, "
-             "deterministic, cudnn_enabled)">([](graph<13> g, value x, value weight, optional_value bias,
-                                                 int_list stride, int_list padding, int_list dilation, bool transposed,
-                                                 int_list output_padding, std::int64_t groups, bool, bool, bool) {
-        return detail::general_convolution(
-            g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
-    }),
-    // (time, batch, channel), with the weight as (kernel, in, out).
-    symbolic<"aten::conv_tbc(self, weight, bias, pad)">([](graph<13> g, value x, value weight, value bias,
-                                                           std::int64_t pad) -> value {
-        value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
-        value const y = detail::conv(g, g.op<"Transpose">(x, attr::perm_i({1, 2, 0})), w, bias, {}, {&pad, 1}, {}, 1);
-        return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
-    }),
+    symbolic<"aten::conv1d.padding(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
+    symbolic<"aten::conv2d.padding(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
+    symbolic<"aten::conv3d.padding(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
+    symbolic<"aten::_convolution_mode(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
+    symbolic<"aten::conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)">(detail::conv_transpose),
+    symbolic<"aten::conv_transpose2d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(detail::conv_transpose),
+    symbolic<"aten::conv_transpose3d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(detail::conv_transpose),
+    symbolic<"aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)">(detail::general_convolution),
+    symbolic<"aten::convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)">(detail::general_convolution),
+    symbolic<"aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled, allow_tf32)">(detail::convolution_flags),
+    symbolic<"aten::_convolution.deprecated(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled)">(detail::convolution_deprecated),
+    symbolic<"aten::conv_tbc(self, weight, bias, pad)">(detail::conv_tbc),
     symbolic<"aten::thnn_conv2d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::_slow_conv2d_forward(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::slow_conv3d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::slow_conv3d_forward(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
-    symbolic<"aten::slow_conv_dilated2d(self, weight, kernel_size, bias, stride, padding, dilation)">(
-        detail::dilated_convolution),
-    symbolic<"aten::slow_conv_dilated3d(self, weight, kernel_size, bias, stride, padding, dilation)">(
-        detail::dilated_convolution),
-    symbolic<"aten::_conv_depthwise2d(self, weight, kernel_size, bias, stride, padding, dilation)">(
-        detail::depthwise_convolution),
-    symbolic<"aten::conv_depthwise3d(self, weight, kernel_size, bias, stride, padding, dilation)">(
-        detail::depthwise_convolution),
-    symbolic<"aten::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(
-        detail::sized_transposed_convolution),
-    symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(
-        detail::sized_transposed_convolution));
+    symbolic<"aten::slow_conv_dilated2d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::dilated_convolution),
+    symbolic<"aten::slow_conv_dilated3d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::dilated_convolution),
+    symbolic<"aten::_conv_depthwise2d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
+    symbolic<"aten::conv_depthwise3d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
+    symbolic<"aten::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
+    symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

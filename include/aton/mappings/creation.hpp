@@ -51,7 +51,7 @@ inline value filled_with(graph<13> g, safe_span<sym_int const> size, number cons
 }
 
 /// Ones on the diagonal of an n x m matrix.
-inline value identity(graph<13> g, sym_int n, sym_int m, optional_dtype asked) {
+inline constexpr auto identity = [](graph<13> g, sym_int n, sym_int m, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     if (n.is_constant() && m.is_constant() && n.constant() >= 0 && m.constant() >= 0 &&
         std::max<std::int64_t>(n.constant(), 1) <= 4096 / std::max<std::int64_t>(m.constant(), 1)) {
@@ -61,48 +61,57 @@ inline value identity(graph<13> g, sym_int n, sym_int m, optional_dtype asked) {
         return g.constant(std::move(all));
     }
     return g.cast(g.op<"EyeLike">(filled(g, safe_vector{n, m}, 0, dtype::float32)), type);
-}
+};
+
+inline constexpr auto full = [](graph<13> g, sizes_argument size, number n, optional_dtype type) {
+    return filled_with(g, size, n, type.value_or(dtype_of(n)));
+};
+
+/// ONNX tensors do not have strides or a physical layout.
+inline constexpr auto empty_strided = [](graph<13> g, sizes_argument size, sizes_argument, optional_dtype type) {
+    return new_of_size<0>(g, size, type);
+};
+
+inline constexpr auto empty_permuted = [](graph<13> g, sizes_argument size, safe_span<std::int64_t const>,
+                                          optional_dtype type) { return new_of_size<0>(g, size, type); };
+
+inline constexpr auto full_like = [](graph<13> g, value self, number n, optional_dtype type) {
+    return filled_with(g, g.sizes(self), n, type.value_or(self.dtype()));
+};
+
+inline constexpr auto new_empty_strided = [](graph<13> g, value self, sizes_argument size, sizes_argument,
+                                             optional_dtype type) { return new_of_size_like<0>(g, self, size, type); };
+
+inline constexpr auto new_full = [](graph<13> g, value self, sizes_argument size, number n,
+                                    optional_dtype type) {
+    return filled_with(g, size, n, type.value_or(self.dtype()));
+};
+
+inline constexpr auto square_identity = [](graph<13> g, sym_int n, optional_dtype type) {
+    return identity(g, n, n, type);
+};
 
 } // namespace detail
 
-inline constexpr auto creation =
-    table(symbolic<"aten::zeros(size, dtype)">(detail::new_of_size<0>),
-          symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>),
-          symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>),
-          symbolic<"aten::full(size, fill_value, dtype)">(
-              [](graph<13> g, detail::sizes_argument size, number fill, detail::optional_dtype type) {
-                  return detail::filled_with(g, size, fill, type.value_or(detail::dtype_of(fill)));
-              }),
-          // ONNX tensors do not have strides or a physical layout.
-          symbolic<"aten::empty_strided(size, stride, dtype)">(
-              [](graph<13> g, detail::sizes_argument size, detail::sizes_argument, detail::optional_dtype type) {
-                  return detail::new_of_size<0>(g, size, type);
-              }),
-          symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(
-              [](graph<13> g, detail::sizes_argument size, safe_span<std::int64_t const>, detail::optional_dtype type) {
-                  return detail::new_of_size<0>(g, size, type);
-              }),
-          symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>),
-          symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>),
-          symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>),
-          symbolic<"aten::full_like(self, fill_value, dtype)">(
-              [](graph<13> g, value self, number fill, detail::optional_dtype type) {
-                  return detail::filled_with(g, g.sizes(self), fill, type.value_or(self.dtype()));
-              }),
-          symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>),
-          symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>),
-          symbolic<"aten::new_empty(self, size, dtype)">(detail::new_of_size_like<0>),
-          symbolic<"aten::new_empty_strided(self, size, stride, dtype)">(
-              [](graph<13> g, value self, detail::sizes_argument size, detail::sizes_argument,
-                 detail::optional_dtype type) { return detail::new_of_size_like<0>(g, self, size, type); }),
-          symbolic<"aten::new_full(self, size, fill_value, dtype)">(
-              [](graph<13> g, value self, detail::sizes_argument size, number fill, detail::optional_dtype type) {
-                  return detail::filled_with(g, size, fill, type.value_or(self.dtype()));
-              }),
-          symbolic<"aten::eye(n, dtype)">(
-              [](graph<13> g, sym_int n, detail::optional_dtype type) { return detail::identity(g, n, n, type); }),
-          symbolic<"aten::eye.m(n, m, dtype)">([](graph<13> g, sym_int n, sym_int m, detail::optional_dtype type) {
-              return detail::identity(g, n, m, type);
-          }));
+// clang-format off: one row per line
+inline constexpr auto creation = table(
+    symbolic<"aten::zeros(size, dtype)">(detail::new_of_size<0>),
+    symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>),
+    symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>),
+    symbolic<"aten::full(size, fill_value, dtype)">(detail::full),
+    symbolic<"aten::empty_strided(size, stride, dtype)">(detail::empty_strided),
+    symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(detail::empty_permuted),
+    symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>),
+    symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>),
+    symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>),
+    symbolic<"aten::full_like(self, fill_value, dtype)">(detail::full_like),
+    symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>),
+    symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>),
+    symbolic<"aten::new_empty(self, size, dtype)">(detail::new_of_size_like<0>),
+    symbolic<"aten::new_empty_strided(self, size, stride, dtype)">(detail::new_empty_strided),
+    symbolic<"aten::new_full(self, size, fill_value, dtype)">(detail::new_full),
+    symbolic<"aten::eye(n, dtype)">(detail::square_identity),
+    symbolic<"aten::eye.m(n, m, dtype)">(detail::identity));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

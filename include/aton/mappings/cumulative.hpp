@@ -175,56 +175,78 @@ inline value cumsum(graph<13> g, value x, std::int64_t dim, std::optional<dtype>
     return g.cast(g.op<"CumSum">(g.cast(y, wide), g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
 }
 
+namespace detail {
+
+inline constexpr auto cumsum_row = [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) {
+    return cumsum(g, self, dim, type);
+};
+
+inline constexpr auto cumprod = [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
+    dtype const out = type.value_or(to_accumulating(self.dtype()));
+    value const x = g.cast(g.cast(self, out), reducible(out));
+    if (g.opset() < 26 || x.rank() == 0) return g.cast(scan<"ReduceProd">(g, x, dim, 1), out);
+    return g.cast(g.within<26>().op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
+};
+
+inline constexpr auto logcumsumexp = [](graph<13> g, value self, std::int64_t dim) {
+    return scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity());
+};
+
+inline constexpr auto diff = [](graph<13> g, value self, std::int64_t n, std::int64_t dim, optional_value prepend,
+                                optional_value append) -> value {
+    if (n == 0) return self;
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    safe_vector<value> parts{self};
+    if (prepend) parts.insert(parts.begin(), *prepend);
+    if (append) parts.push_back(*append);
+    dtype const type = promote(safe_span<value const>(parts));
+    for (value& part : parts) part = g.cast(part, type);
+    value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
+    for (std::int64_t i = 0; i < n; ++i) y = step(g, y, axis);
+    return y;
+};
+
+inline constexpr auto trapezoid_dx = [](graph<13> g, value y, scalar dx, std::int64_t dim) -> value {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    if (optional_value const none = empty_area(g, y, axis)) return *none;
+    return area_at_steps(g, y, dx, axis);
+};
+
+inline constexpr auto trapezoid_x = [](graph<13> g, value y, value x, std::int64_t dim) -> value {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    if (optional_value const none = empty_area(g, y, axis)) return *none;
+    value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
+    return halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
+};
+
+inline constexpr auto cumulative_trapezoid_dx = [](graph<13> g, value y, scalar dx, std::int64_t dim) {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    if (dx.is_complex()) // dx.to<double>() would drop the imaginary part
+        return halved(g, cumsum(g, double_trapezoids(g, y, axis, spacing(g, y, dx)), axis));
+    value const half = spacing(g, y, dx.to<double>() / 2);
+    return cumsum(g, double_trapezoids(g, y, axis, half), axis);
+};
+
+inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x, std::int64_t dim) {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
+    return halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
 inline constexpr auto cumulative = table(
-    symbolic<"aten::cumsum(self, dim, dtype)">([](graph<13> g, value self, std::int64_t dim,
-                                                  std::optional<dtype> type) { return cumsum(g, self, dim, type); }),
-    symbolic<"aten::cumprod(self, dim, dtype)">(
-        [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
-            dtype const out = type.value_or(to_accumulating(self.dtype()));
-            value const x = g.cast(g.cast(self, out), detail::reducible(out));
-            if (g.opset() < 26 || x.rank() == 0) return g.cast(detail::scan<"ReduceProd">(g, x, dim, 1), out);
-            return g.cast(g.within<26>().op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
-        }),
-    symbolic<"aten::logcumsumexp(self, dim)">([](graph<13> g, value self, std::int64_t dim) {
-        return detail::scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity());
-    }),
+    symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row),
+    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod),
+    symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
     symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
-    symbolic<"aten::diff(self, n, dim, prepend, append)">([](graph<13> g, value self, std::int64_t n, std::int64_t dim,
-                                                             optional_value prepend, optional_value append) -> value {
-        if (n == 0) return self;
-        std::int64_t const axis = normalize_axis(dim, self.rank());
-        safe_vector<value> parts{self};
-        if (prepend) parts.insert(parts.begin(), *prepend);
-        if (append) parts.push_back(*append);
-        dtype const type = promote(safe_span<value const>(parts));
-        for (value& part : parts) part = g.cast(part, type);
-        value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
-        for (std::int64_t i = 0; i < n; ++i) y = detail::step(g, y, axis);
-        return y;
-    }),
-    symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) -> value {
-        std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (optional_value const none = detail::empty_area(g, y, axis)) return *none;
-        return detail::area_at_steps(g, y, dx, axis);
-    }),
-    symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) -> value {
-        std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (optional_value const none = detail::empty_area(g, y, axis)) return *none;
-        value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
-        return detail::halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
-    }),
-    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) {
-        std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (dx.is_complex()) // dx.to<double>() would drop the imaginary part
-            return detail::halved(g, cumsum(g, detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx)), axis));
-        value const half = detail::spacing(g, y, dx.to<double>() / 2);
-        return cumsum(g, detail::double_trapezoids(g, y, axis, half), axis);
-    }),
-    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) {
-        std::int64_t const axis = normalize_axis(dim, y.rank());
-        value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
-        return detail::halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
-    }));
+    symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff),
+    symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx),
+    symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x),
+    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx),
+    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

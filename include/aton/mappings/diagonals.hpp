@@ -72,7 +72,8 @@ inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset
 
 /// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
 /// and an appended zero; a product with a mask would spread NaN and infinity.
-inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+inline constexpr auto embed_diagonal = [](graph<13> g, value x, std::int64_t offset, std::int64_t dim1,
+                                          std::int64_t dim2) -> value {
     std::int64_t const rank = x.rank() + 1;
     safe_vector<sym_int> sizes = g.sizes(x);
     sym_int const length = sizes.back();
@@ -83,7 +84,7 @@ inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int6
     std::int64_t const last[] = {rank - 2, rank - 1};
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     return move_axes(g, matrices, last, axes);
-}
+};
 
 /// The row indices, then the column indices of a triangle's elements.
 inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
@@ -102,40 +103,52 @@ inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t colum
     return g.constant(std::move(positions));
 }
 
+inline constexpr auto tril = [](graph<13> g, value self, sym_int diagonal) {
+    return triangle(g, self, diagonal, false);
+};
+
+inline constexpr auto triu = [](graph<13> g, value self, sym_int diagonal) {
+    return triangle(g, self, diagonal, true);
+};
+
+inline constexpr auto tril_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
+                                        std::optional<dtype> dtype) {
+    return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
+};
+
+inline constexpr auto triu_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
+                                        std::optional<dtype> dtype) {
+    return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
+};
+
+inline constexpr auto diag = [](graph<13> g, value self, std::int64_t diagonal) {
+    return self.rank() == 1 ? embed_diagonal(g, self, diagonal, 0, 1) : diagonal_of(g, self, diagonal, 0, 1);
+};
+
+inline constexpr auto diagflat = [](graph<13> g, value self, std::int64_t offset) {
+    return embed_diagonal(g, flat(g, self), offset, 0, 1);
+};
+
+inline constexpr auto trace = [](graph<13> g, value self) {
+    return reduce_sum(
+        g, g.cast(diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())), safe_vector<std::int64_t>{0}, false);
+};
+
 } // namespace detail
 
-inline constexpr auto diagonals =
-    table(symbolic<"aten::tril(self, diagonal)">(
-              [](graph<13> g, value self, sym_int diagonal) { return detail::triangle(g, self, diagonal, false); }),
-          symbolic<"aten::triu(self, diagonal)">(
-              [](graph<13> g, value self, sym_int diagonal) { return detail::triangle(g, self, diagonal, true); }),
-          symbolic<"aten::tril_indices(row, col, offset, dtype)">(
-              [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<dtype> dtype) {
-                  return detail::triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
-              }),
-          symbolic<"aten::triu_indices(row, col, offset, dtype)">(
-              [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<dtype> dtype) {
-                  return detail::triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
-              }),
-          symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(
-              [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-                  return detail::embed_diagonal(g, self, offset, dim1, dim2);
-              }),
-          symbolic<"aten::diag(self, diagonal)">([](graph<13> g, value self, std::int64_t diagonal) {
-              return self.rank() == 1 ? detail::embed_diagonal(g, self, diagonal, 0, 1)
-                                      : detail::diagonal_of(g, self, diagonal, 0, 1);
-          }),
-          symbolic<"aten::diagflat(self, offset)">([](graph<13> g, value self, std::int64_t offset) {
-              return detail::embed_diagonal(g, flat(g, self), offset, 0, 1);
-          }),
-          symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims),
-          symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims),
-          symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims),
-          symbolic<"aten::trace(self)">([](graph<13> g, value self) {
-              return reduce_sum(g,
-                                g.cast(detail::diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())),
-                                safe_vector<std::int64_t>{0},
-                                false);
-          }));
+// clang-format off: one row per line
+inline constexpr auto diagonals = table(
+    symbolic<"aten::tril(self, diagonal)">(detail::tril),
+    symbolic<"aten::triu(self, diagonal)">(detail::triu),
+    symbolic<"aten::tril_indices(row, col, offset, dtype)">(detail::tril_indices),
+    symbolic<"aten::triu_indices(row, col, offset, dtype)">(detail::triu_indices),
+    symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(detail::embed_diagonal),
+    symbolic<"aten::diag(self, diagonal)">(detail::diag),
+    symbolic<"aten::diagflat(self, offset)">(detail::diagflat),
+    symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims),
+    symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims),
+    symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims),
+    symbolic<"aten::trace(self)">(detail::trace));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -62,7 +62,7 @@ inline value distances(graph<13> g, value a, value b, double p) {
 inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
 
 /// The upper triangle of the distances between the rows of one matrix, row by row.
-inline value pdist(graph<13> g, value x, double p) {
+inline constexpr auto pdist = [](graph<13> g, value x, double p) -> value {
     std::int64_t const n = x.size(0).size();
     if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
     budget::expect("pairs of rows", checked_int(n) * n / 2);
@@ -75,33 +75,34 @@ inline value pdist(graph<13> g, value x, double p) {
         value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
         return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
     });
-}
+};
+
+/// compute_mode only selects an algorithm.
+inline constexpr auto cdist_row = [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+    return cdist(g, x1, x2, p);
+};
+
+inline constexpr auto euclidean_dist = [](graph<13> g, value x1, value x2) -> value { return distances(g, x1, x2, 2); };
+
+inline constexpr auto pairwise_distance_row = [](graph<13> g, value x1, value x2, double p, double eps, bool keepdim) {
+    return pairwise_distance(g, x1, x2, p, eps, keepdim);
+};
+
+inline constexpr auto cosine_similarity_row = [](graph<13> g, value x1, value x2, std::int64_t dim, double eps) {
+    return cosine_similarity(g, x1, x2, dim, eps);
+};
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto distances = table(
-    // compute_mode only selects an algorithm.
-    symbolic<"aten::cdist(x1, x2, p, compute_mode)">(
-        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
-            return detail::cdist(g, x1, x2, p);
-        }),
-    symbolic<"aten::_cdist_forward(x1, x2, p, compute_mode)">(
-        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
-            return detail::cdist(g, x1, x2, p);
-        }),
-    symbolic<"aten::_euclidean_dist(x1, x2)">(
-        [](graph<13> g, value x1, value x2) -> value { return detail::distances(g, x1, x2, 2); }),
-    symbolic<"aten::pdist(self, p)">(
-        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }),
-    symbolic<"aten::_pdist_forward(self, p)">(
-        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }),
-    symbolic<"aten::pairwise_distance(x1, x2, p, eps, keepdim)">(
-        [](graph<13> g, value x1, value x2, double p, double eps, bool keepdim) {
-            return pairwise_distance(g, x1, x2, p, eps, keepdim);
-        }),
-    symbolic<"aten::cosine_similarity(x1, x2, dim, eps)">(
-        [](graph<13> g, value x1, value x2, std::int64_t dim, double eps) {
-            return cosine_similarity(g, x1, x2, dim, eps);
-        }));
+    symbolic<"aten::cdist(x1, x2, p, compute_mode)">(detail::cdist_row),
+    symbolic<"aten::_cdist_forward(x1, x2, p, compute_mode)">(detail::cdist_row),
+    symbolic<"aten::_euclidean_dist(x1, x2)">(detail::euclidean_dist),
+    symbolic<"aten::pdist(self, p)">(detail::pdist),
+    symbolic<"aten::_pdist_forward(self, p)">(detail::pdist),
+    symbolic<"aten::pairwise_distance(x1, x2, p, eps, keepdim)">(detail::pairwise_distance_row),
+    symbolic<"aten::cosine_similarity(x1, x2, dim, eps)">(detail::cosine_similarity_row));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -208,7 +208,7 @@ inline value lerp_from_end(graph<13> g, value self, value end, value weight) {
     value const rest = g.op<"Sub">(g.scalar(1, self.dtype()), weight);
     return g.op<"Sub">(end, g.op<"Mul">(g.op<"Sub">(end, self), rest));
 }
-inline value lerp(graph<13> g, value self, value end, value weight) {
+inline constexpr auto lerp = [](graph<13> g, value self, value end, value weight) -> value {
     if (is_complex(self.dtype()) || is_complex(weight.dtype())) return g.unsupported("complex numbers");
     dtype const type = promote(self, end, weight);
     auto const [x, y, wide] = cast_both(g, self, end, opmath_type(type));
@@ -221,7 +221,7 @@ inline value lerp(graph<13> g, value self, value end, value weight) {
                   : std::abs(*n) < 0.5 ? lerp_from_start(g, x, y, w)
                                        : lerp_from_end(g, x, y, w),
                   type);
-}
+};
 
 /// self + factor * a * b, or self + factor * a / b.
 template <fixed_string Op>
@@ -268,8 +268,21 @@ inline constexpr auto divide_by_number_mode = [](graph<13> g, value a, scalar b,
     return divide(g, a, wrapped_number(g, b), mode);
 };
 
+inline constexpr auto lerp_scalar = [](graph<13> g, value self, value end, scalar weight) -> value {
+    return lerp(g, self, end, wrapped_number(g, weight));
+};
+
+inline constexpr auto addcmul = [](graph<13> g, value self, value a, value b, scalar factor) -> value {
+    return add_scaled<"Mul">(g, self, a, b, factor);
+};
+
+inline constexpr auto addcdiv = [](graph<13> g, value self, value a, value b, scalar factor) -> value {
+    return add_scaled<"Div">(g, self, a, b, factor);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto elementwise_binary = table(
     symbolic<"aten::add.Tensor(self, other, alpha)">(detail::with_alpha<add>),
     symbolic<"aten::add.Scalar(self, other, alpha)">(detail::number_with_alpha<add>),
@@ -313,19 +326,11 @@ inline constexpr auto elementwise_binary = table(
     symbolic<"aten::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<"Greater", maximum>>),
     symbolic<"aten::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<"Less", minimum>>),
     symbolic<"aten::heaviside(self, values)">(detail::of_tensors<detail::heaviside>),
-    symbolic<"aten::lerp.Tensor(self, end, weight)">(
-        [](graph<13> g, value self, value end, value weight) -> value { return detail::lerp(g, self, end, weight); }),
-    symbolic<"aten::lerp.Scalar(self, end, weight)">([](graph<13> g, value self, value end, scalar weight) -> value {
-        return detail::lerp(g, self, end, wrapped_number(g, weight));
-    }),
-    symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(
-        [](graph<13> g, value self, value a, value b, scalar factor) -> value {
-            return detail::add_scaled<"Mul">(g, self, a, b, factor);
-        }),
-    symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(
-        [](graph<13> g, value self, value a, value b, scalar factor) -> value {
-            return detail::add_scaled<"Div">(g, self, a, b, factor);
-        }),
+    symbolic<"aten::lerp.Tensor(self, end, weight)">(detail::lerp),
+    symbolic<"aten::lerp.Scalar(self, end, weight)">(detail::lerp_scalar),
+    symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(detail::addcmul),
+    symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(detail::addcdiv),
     symbolic<"aten::ldexp.Tensor(self, other)">(detail::of_tensors<detail::ldexp>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

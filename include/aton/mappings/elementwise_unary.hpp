@@ -172,25 +172,36 @@ inline value angle(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Less">(x, 0), g.scalar(std::numbers::pi, x.dtype()), zero);
 }
 
+inline constexpr auto frac = [](graph<13> g, value x) -> value { return g.op<"Mod">(x, 1, attr::fmod_i(1)); };
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto elementwise_unary = table(
-    symbolic<"aten::abs(self)">(detail::abs), symbolic<"aten::absolute(self)">(detail::abs),
-    symbolic<"aten::neg(self)">(detail::neg), symbolic<"aten::negative(self)">(detail::neg),
-    symbolic<"aten::positive(self)">(detail::unchanged), symbolic<"aten::sign(self)">(detail::sign),
-    symbolic<"aten::sgn(self)">(detail::sign), symbolic<"aten::signbit(self)">(detail::signbit),
-    symbolic<"aten::square(self)">(detail::square), symbolic<"aten::reciprocal(self)">(detail::floating<"Reciprocal">),
+    symbolic<"aten::abs(self)">(detail::abs),
+    symbolic<"aten::absolute(self)">(detail::abs),
+    symbolic<"aten::neg(self)">(detail::neg),
+    symbolic<"aten::negative(self)">(detail::neg),
+    symbolic<"aten::positive(self)">(detail::unchanged),
+    symbolic<"aten::sign(self)">(detail::sign),
+    symbolic<"aten::sgn(self)">(detail::sign),
+    symbolic<"aten::signbit(self)">(detail::signbit),
+    symbolic<"aten::square(self)">(detail::square),
+    symbolic<"aten::reciprocal(self)">(detail::floating<"Reciprocal">),
 
-    symbolic<"aten::ceil(self)">(detail::rounding<"Ceil">), symbolic<"aten::floor(self)">(detail::rounding<"Floor">),
+    symbolic<"aten::ceil(self)">(detail::rounding<"Ceil">),
+    symbolic<"aten::floor(self)">(detail::rounding<"Floor">),
     symbolic<"aten::round(self)">(detail::rounding<"Round">),
     symbolic<"aten::round.decimals(self, decimals)">(detail::round_to_decimals),
     symbolic<"aten::special_round(self, decimals)">(detail::round_to_decimals),
-    symbolic<"aten::trunc(self)">(detail::trunc), symbolic<"aten::fix(self)">(detail::trunc),
-    symbolic<"aten::frac(self)">([](graph<13> g, value x) -> value { return g.op<"Mod">(x, 1, attr::fmod_i(1)); }),
+    symbolic<"aten::trunc(self)">(detail::trunc),
+    symbolic<"aten::fix(self)">(detail::trunc),
+    symbolic<"aten::frac(self)">(detail::frac),
 
     symbolic<"aten::sqrt(self)">(detail::floating<"Sqrt">),
     symbolic<"aten::rsqrt(self)">(detail::composed<detail::rsqrt>),
-    symbolic<"aten::exp(self)">(detail::floating<"Exp">), symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>),
+    symbolic<"aten::exp(self)">(detail::floating<"Exp">),
+    symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>),
     symbolic<"aten::special_exp2(self)">(detail::composed<detail::exp2>),
     symbolic<"aten::expm1(self)">(detail::composed<detail::expm1>),
     symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>),
@@ -200,13 +211,20 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::log2(self)">(detail::composed<detail::log2>),
     symbolic<"aten::log10(self)">(detail::composed<detail::log10>),
 
-    symbolic<"aten::sin(self)">(detail::floating<"Sin">), symbolic<"aten::cos(self)">(detail::floating<"Cos">),
-    symbolic<"aten::tan(self)">(detail::floating<"Tan">), symbolic<"aten::asin(self)">(detail::floating<"Asin">),
-    symbolic<"aten::acos(self)">(detail::floating<"Acos">), symbolic<"aten::atan(self)">(detail::floating<"Atan">),
-    symbolic<"aten::sinh(self)">(detail::floating<"Sinh">), symbolic<"aten::cosh(self)">(detail::floating<"Cosh">),
-    symbolic<"aten::tanh(self)">(detail::floating<"Tanh">), symbolic<"aten::asinh(self)">(detail::floating<"Asinh">),
-    symbolic<"aten::acosh(self)">(detail::floating<"Acosh">), symbolic<"aten::atanh(self)">(detail::floating<"Atanh">),
-    symbolic<"aten::arcsin(self)">(detail::floating<"Asin">), symbolic<"aten::arccos(self)">(detail::floating<"Acos">),
+    symbolic<"aten::sin(self)">(detail::floating<"Sin">),
+    symbolic<"aten::cos(self)">(detail::floating<"Cos">),
+    symbolic<"aten::tan(self)">(detail::floating<"Tan">),
+    symbolic<"aten::asin(self)">(detail::floating<"Asin">),
+    symbolic<"aten::acos(self)">(detail::floating<"Acos">),
+    symbolic<"aten::atan(self)">(detail::floating<"Atan">),
+    symbolic<"aten::sinh(self)">(detail::floating<"Sinh">),
+    symbolic<"aten::cosh(self)">(detail::floating<"Cosh">),
+    symbolic<"aten::tanh(self)">(detail::floating<"Tanh">),
+    symbolic<"aten::asinh(self)">(detail::floating<"Asinh">),
+    symbolic<"aten::acosh(self)">(detail::floating<"Acosh">),
+    symbolic<"aten::atanh(self)">(detail::floating<"Atanh">),
+    symbolic<"aten::arcsin(self)">(detail::floating<"Asin">),
+    symbolic<"aten::arccos(self)">(detail::floating<"Acos">),
     symbolic<"aten::arctan(self)">(detail::floating<"Atan">),
     symbolic<"aten::arcsinh(self)">(detail::floating<"Asinh">),
     symbolic<"aten::arccosh(self)">(detail::floating<"Acosh">),
@@ -219,14 +237,21 @@ inline constexpr auto elementwise_unary = table(
 
     symbolic<"aten::sigmoid(self)">(detail::floating<"Sigmoid">),
     symbolic<"aten::special_expit(self)">(detail::floating<"Sigmoid">),
-    symbolic<"aten::logit(self, eps)">(detail::logit), symbolic<"aten::special_logit(self, eps)">(detail::logit),
-    symbolic<"aten::erf(self)">(detail::floating<"Erf">), symbolic<"aten::special_erf(self)">(detail::floating<"Erf">),
+    symbolic<"aten::logit(self, eps)">(detail::logit),
+    symbolic<"aten::special_logit(self, eps)">(detail::logit),
+    symbolic<"aten::erf(self)">(detail::floating<"Erf">),
+    symbolic<"aten::special_erf(self)">(detail::floating<"Erf">),
     symbolic<"aten::special_entr(self)">(detail::composed<detail::entr>),
 
-    symbolic<"aten::logical_not(self)">(detail::logical_not), symbolic<"aten::bitwise_not(self)">(detail::bitwise_not),
-    symbolic<"aten::isnan(self)">(detail::isnan), symbolic<"aten::isinf(self)">(detail::isinf),
-    symbolic<"aten::isposinf(self)">(detail::is_infinity<1>), symbolic<"aten::isneginf(self)">(detail::is_infinity<-1>),
-    symbolic<"aten::isfinite(self)">(detail::isfinite), symbolic<"aten::isreal(self)">(detail::isreal),
+    symbolic<"aten::logical_not(self)">(detail::logical_not),
+    symbolic<"aten::bitwise_not(self)">(detail::bitwise_not),
+    symbolic<"aten::isnan(self)">(detail::isnan),
+    symbolic<"aten::isinf(self)">(detail::isinf),
+    symbolic<"aten::isposinf(self)">(detail::is_infinity<1>),
+    symbolic<"aten::isneginf(self)">(detail::is_infinity<-1>),
+    symbolic<"aten::isfinite(self)">(detail::isfinite),
+    symbolic<"aten::isreal(self)">(detail::isreal),
     symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(detail::nan_to_num));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -69,59 +69,51 @@ inline bag_results embedding_bag(graph<13> g, value weight, value indices, value
     return {g.op<"Div">(sum, g.op<"Max">(safe_vector<value>{size, g.scalar(1, t)})), absent, absent, absent};
 }
 
+inline constexpr auto embedding_row = [](graph<13> g, value weight, value indices, sym_int, bool, bool) -> value {
+    return g.op<"Gather">(weight, indices, attr::axis_i(0));
+};
+
+inline constexpr auto embedding_bag_row = [](graph<13> g, value weight, value indices, value offsets, bool,
+                                             std::int64_t mode, bool, optional_value per_sample, bool include_last) {
+    return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, std::nullopt});
+};
+
+/// A negative padding_idx counts from the end.
+inline constexpr auto embedding_bag_padded = [](graph<13> g, value weight, value indices, value offsets, bool,
+                                                std::int64_t mode, bool, optional_value per_sample, bool include_last,
+                                                std::optional<std::int64_t> padding) {
+    if (padding && *padding < 0) padding = *padding + g.size(weight, 0).constant();
+    return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding});
+};
+
+/// A negative padding_idx means none.
+inline constexpr auto embedding_bag_forward = [](graph<13> g, value weight, value indices, value offsets, bool,
+                                                 std::int64_t mode, bool, optional_value per_sample, bool include_last,
+                                                 std::int64_t padding_idx) {
+    auto const padding = padding_idx < 0 ? std::nullopt : std::optional(padding_idx);
+    return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding});
+};
+
+inline constexpr auto one_hot = [](graph<13> g, value self, std::int64_t num_classes) {
+    value const depth =
+        num_classes >= 0
+            ? g.scalar(num_classes, dtype::int64)
+            : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
+    value const y = g.op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
+    return self.rank() == 0 ? squeeze(g, y, 0) : y;
+};
+
 } // namespace detail
 
 // scale_grad_by_freq, sparse, and the padding_idx of aten::embedding only affect the gradient.
+// clang-format off: one row per line
 inline constexpr auto embedding = table(
-    symbolic<"aten::embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)">(
-        [](graph<13> g, value weight, value indices, sym_int, bool, bool) -> value {
-            return g.op<"Gather">(weight, indices, attr::axis_i(0));
-        }),
-    symbolic<"aten::embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, "
-             "include_last_offset)">([](graph<13> g, value weight, value indices, value offsets, bool,
-                                        std::int64_t mode, bool, optional_value per_sample, bool include_last) {
-        return detail::embedding_bag(
-            g, weight, indices, offsets, per_sample, {detail::bag_mode{mode}, include_last, std::nullopt});
-    }),
-    symbolic<"aten::embedding_bag.padding_idx(weight, indices, offsets, scale_grad_by_freq, mode, sparse, "
-             "per_sample_weights, include_last_offset, padding_idx)">(
-        [](graph<13> g, value weight, value indices, value offsets, bool, std::int64_t mode, bool,
-           optional_value per_sample, bool include_last, std::optional<std::int64_t> padding) {
-            if (padding && *padding < 0) padding = *padding + g.size(weight, 0).constant();
-            return detail::embedding_bag(
-                g, weight, indices, offsets, per_sample, {detail::bag_mode{mode}, include_last, padding});
-        }),
-    symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, "
-             "include_last_offset, padding_idx)">([](graph<13> g, value weight, value indices, value offsets, bool,
-                                                     std::int64_t mode, bool, optional_value per_sample,
-                                                     bool include_last, std::int64_t padding) {
-        return detail::embedding_bag(
-            g,
-            weight,
-            indices,
-            offsets,
-            per_sample,
-            {detail::bag_mode{mode}, include_last, padding < 0 ? std::nullopt : std::optional(padding)});
-    }),
-    symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, "
-             "per_sample_weights, include_last_offset, padding_idx)">(
-        [](graph<13> g, value weight, value indices, value offsets, bool, std::int64_t mode, bool,
-           optional_value per_sample, bool include_last, std::int64_t padding) {
-            return detail::embedding_bag(
-                g,
-                weight,
-                indices,
-                offsets,
-                per_sample,
-                {detail::bag_mode{mode}, include_last, padding < 0 ? std::nullopt : std::optional(padding)});
-        }),
-    symbolic<"aten::one_hot(self, num_classes)">([](graph<13> g, value self, std::int64_t num_classes) {
-        value const depth =
-            num_classes >= 0
-                ? g.scalar(num_classes, dtype::int64)
-                : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
-        value const y = g.op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
-        return self.rank() == 0 ? squeeze(g, y, 0) : y;
-    }));
+    symbolic<"aten::embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)">(detail::embedding_row),
+    symbolic<"aten::embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset)">(detail::embedding_bag_row),
+    symbolic<"aten::embedding_bag.padding_idx(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_padded),
+    symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
+    symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
+    symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -31,7 +31,7 @@ inline value counted(graph<13> g, value index, value amount, sym_int count) {
 
 /// Counts the elements in [min, max]; elements outside and NaN are ignored. If min == max, the range is that of x, extended
 /// by 1 on both sides if all elements are equal.
-inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scalar max) {
+inline constexpr auto histc = [](graph<13> g, value self, std::int64_t bins, scalar min, scalar max) -> value {
     if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
     value const flat = g.op<"Reshape">(self, g.ints({-1}));
     dtype const type = opmath_type(self.dtype());
@@ -52,9 +52,9 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
     value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
     value const closed = g.op<"Min">(safe_vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
     return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
-}
+};
 
-inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
+inline constexpr auto bincount = [](graph<13> g, value self, optional_value weights, sym_int minlength) -> value {
     bool const none = self.shape().element_count() == 0;
     if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
     value const index = g.cast(self, dtype::int64);
@@ -66,16 +66,14 @@ inline value bincount(graph<13> g, value self, optional_value weights, sym_int m
     }
     value const ones = g.op<"Expand">(g.scalar(1, type), g.shape_of(self));
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
-}
+};
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto histograms = table(
-    symbolic<"aten::histc(self, bins, min, max)">([](graph<13> g, value self, std::int64_t bins, scalar min,
-                                                     scalar max) { return detail::histc(g, self, bins, min, max); }),
-    symbolic<"aten::bincount(self, weights, minlength)">(
-        [](graph<13> g, value self, optional_value weights, size minlength) {
-            return detail::bincount(g, self, weights, minlength);
-        }));
+    symbolic<"aten::histc(self, bins, min, max)">(detail::histc),
+    symbolic<"aten::bincount(self, weights, minlength)">(detail::bincount));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

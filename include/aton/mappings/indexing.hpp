@@ -126,23 +126,30 @@ inline constexpr auto take_along = [](graph<13> g, value self, value indices, st
     return gather_elements(g, expand(g, self, from), *dim, expand(g, indices, to));
 };
 
+inline constexpr auto index_select = [](graph<13> g, value self, std::int64_t dim, value index) {
+    value const at = at_least_1d(g, as_index(g, index));
+    value const found = gather(g, at_least_1d(g, self), at, normalize_axis(dim, self.rank()));
+    return self.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
+};
+
+inline constexpr auto gather_row = [](graph<13> g, value self, std::int64_t dim, value index, bool) {
+    return gather_elements(g, self, dim, index);
+};
+
+inline constexpr auto take_row = [](graph<13> g, value self, value index) {
+    return gather(g, flat(g, self), as_index(g, index), 0);
+};
+
 } // namespace detail
 
-inline constexpr auto indexing =
-    table(symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor),
-          symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor),
-          symbolic<"aten::index_select(self, dim, index)">([](graph<13> g, value self, std::int64_t dim, value index) {
-              value const at = at_least_1d(g, detail::as_index(g, index));
-              value const found = gather(g, at_least_1d(g, self), at, normalize_axis(dim, self.rank()));
-              return self.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
-          }),
-          symbolic<"aten::gather(self, dim, index, sparse_grad)">(
-              [](graph<13> g, value self, std::int64_t dim, value index, bool) {
-                  return detail::gather_elements(g, self, dim, index);
-              }),
-          symbolic<"aten::take(self, index)">([](graph<13> g, value self, value index) {
-              return gather(g, flat(g, self), detail::as_index(g, index), 0);
-          }),
-          symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along));
+// clang-format off: one row per line
+inline constexpr auto indexing = table(
+    symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor),
+    symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor),
+    symbolic<"aten::index_select(self, dim, index)">(detail::index_select),
+    symbolic<"aten::gather(self, dim, index, sparse_grad)">(detail::gather_row),
+    symbolic<"aten::take(self, index)">(detail::take_row),
+    symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

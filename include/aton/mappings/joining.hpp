@@ -31,13 +31,13 @@ inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
 }
 inline constexpr auto cat = [](graph<13> g, value_list tensors, std::int64_t dim) { return concat(g, tensors, dim); };
 
-inline value stack_at(graph<13> g, value_list tensors, std::int64_t axis) {
+inline constexpr auto stack_at = [](graph<13> g, value_list tensors, std::int64_t axis) -> value {
     dtype const type = promote(tensors);
     axis = normalize_axis(axis, tensors[0].rank() + 1);
     safe_vector<value> parts;
     for (value const& v : tensors) parts.push_back(unsqueeze(g, g.cast(v, type), axis));
     return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
-}
+};
 
 /// Concatenates along an axis after extending all tensors to `N` dimensions.
 template <std::int64_t N, std::int64_t Axis>
@@ -76,7 +76,7 @@ inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
 };
 
 /// One tensor per axis; the i-th varies along axis i.
-inline safe_vector<value> mesh(graph<13> g, value_list tensors) {
+inline constexpr auto mesh = [](graph<13> g, value_list tensors) -> safe_vector<value> {
     safe_vector<sym_int> sizes;
     for (value const& v : tensors) sizes.push_back(element_count(g, v));
     safe_vector<value> out;
@@ -86,7 +86,7 @@ inline safe_vector<value> mesh(graph<13> g, value_list tensors) {
         out.push_back(expand(g, reshape(g, tensors[i], column), sizes));
     }
     return out;
-}
+};
 inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
                                              std::string_view indexing) -> safe_vector<value> {
     if (indexing == "ij" || tensors.size() < 2) return mesh(g, tensors);
@@ -121,45 +121,53 @@ inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool wi
     return all;
 }
 
+inline constexpr auto hstack = [](graph<13> g, value_list tensors) {
+    return tensors[0].rank() < 2 ? stack_dims<1, 0>(g, tensors) : stack_dims<1, 1>(g, tensors);
+};
+
+inline constexpr auto broadcast_tensors = [](graph<13> g, value_list tensors) {
+    value const shape = broadcast_shape(g, tensors);
+    safe_vector<value> out;
+    for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
+    return out;
+};
+
+inline constexpr auto cartesian_prod = [](graph<13> g, value_list tensors) -> value {
+    if (tensors.size() == 1) return tensors[0];
+    safe_vector<value> columns;
+    for (value const& v : mesh(g, tensors)) columns.push_back(flat(g, v));
+    return stack_at(g, columns, 1);
+};
+
+inline constexpr auto combinations = [](graph<13> g, value self, std::int64_t r, bool with_replacement) {
+    std::int64_t const n = g.size(self, 0).constant();
+    if (r == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, self.dtype());
+    safe_vector<std::int64_t> const all = choices(n, r, with_replacement);
+    tensor chosen = int64_tensor(all);
+    chosen.sizes = {chosen.sizes[0] / r, r};
+    return gather(g, self, g.constant(std::move(chosen)), 0);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto joining = table(
-    symbolic<"aten::cat(tensors, dim)">(detail::cat), symbolic<"aten::concat(tensors, dim)">(detail::cat),
+    symbolic<"aten::cat(tensors, dim)">(detail::cat),
+    symbolic<"aten::concat(tensors, dim)">(detail::cat),
     symbolic<"aten::concatenate(tensors, dim)">(detail::cat),
-    symbolic<"aten::stack(tensors, dim)">(
-        [](graph<13> g, detail::value_list tensors, std::int64_t dim) { return detail::stack_at(g, tensors, dim); }),
-    symbolic<"aten::hstack(tensors)">([](graph<13> g, detail::value_list tensors) {
-        return tensors[0].rank() < 2 ? detail::stack_dims<1, 0>(g, tensors) : detail::stack_dims<1, 1>(g, tensors);
-    }),
+    symbolic<"aten::stack(tensors, dim)">(detail::stack_at),
+    symbolic<"aten::hstack(tensors)">(detail::hstack),
     symbolic<"aten::vstack(tensors)">(detail::stack_dims<2, 0>),
     symbolic<"aten::row_stack(tensors)">(detail::stack_dims<2, 0>),
     symbolic<"aten::dstack(tensors)">(detail::stack_dims<3, 2>),
     symbolic<"aten::column_stack(tensors)">(detail::stack_columns),
     symbolic<"aten::block_diag(tensors)">(detail::blocks_on_diagonal),
     // The default of `indexing` is "ij".
-    symbolic<"aten::meshgrid(tensors)">(
-        [](graph<13> g, detail::value_list tensors) { return detail::mesh(g, tensors); }),
+    symbolic<"aten::meshgrid(tensors)">(detail::mesh),
     symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing),
-    symbolic<"aten::broadcast_tensors(tensors)">([](graph<13> g, detail::value_list tensors) {
-        value const shape = broadcast_shape(g, tensors);
-        safe_vector<value> out;
-        for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
-        return out;
-    }),
-    symbolic<"aten::cartesian_prod(tensors)">([](graph<13> g, detail::value_list tensors) -> value {
-        if (tensors.size() == 1) return tensors[0];
-        safe_vector<value> columns;
-        for (value const& v : detail::mesh(g, tensors)) columns.push_back(flat(g, v));
-        return detail::stack_at(g, columns, 1);
-    }),
-    symbolic<"aten::combinations(self, r, with_replacement)">(
-        [](graph<13> g, value self, std::int64_t r, bool with_replacement) {
-            std::int64_t const n = g.size(self, 0).constant();
-            if (r == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, self.dtype());
-            safe_vector<std::int64_t> const all = detail::choices(n, r, with_replacement);
-            tensor chosen = int64_tensor(all);
-            chosen.sizes = {chosen.sizes[0] / r, r};
-            return gather(g, self, g.constant(std::move(chosen)), 0);
-        }));
+    symbolic<"aten::broadcast_tensors(tensors)">(detail::broadcast_tensors),
+    symbolic<"aten::cartesian_prod(tensors)">(detail::cartesian_prod),
+    symbolic<"aten::combinations(self, r, with_replacement)">(detail::combinations));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -16,7 +16,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
-inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
+inline constexpr auto cross = [](graph<13> g, value a, value b, std::int64_t dim) -> value {
     dtype const t = promote(a, b);
     value const x = g.cast(a, t);
     value const y = g.cast(b, t);
@@ -25,7 +25,7 @@ inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
     value const backward = g.ints({2, 0, 1});
     return g.op<"Sub">(g.op<"Mul">(g.op<"Gather">(x, forward, axis), g.op<"Gather">(y, backward, axis)),
                        g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
-}
+};
 
 /// The default dim of torch.cross: the first dimension of size 3.
 inline std::int64_t cross_dim(value a, value b) {
@@ -37,7 +37,7 @@ inline std::int64_t cross_dim(value a, value b) {
 }
 
 /// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
-inline value inverse(graph<13> g, value x) {
+inline constexpr auto inverse_matrix = [](graph<13> g, value x) -> value {
     std::int64_t const n = x.size(-2).size();
     if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
     if (n < 0 || n > 8)
@@ -62,10 +62,10 @@ inline value inverse(graph<13> g, value x) {
     value const minors = g.op<"Det">(g.op<"Transpose">(both, attr::perm_i(perm)));
     value const adjugate = transpose_last(g, g.op<"Mul">(minors.set_shape(x.shape()), g.constant(signs)));
     return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), safe_vector<std::int64_t>{-2, -1}));
-}
+};
 
 inline value matrix_power(graph<13> g, value x, std::int64_t n) {
-    if (n < 0) return matrix_power(g, inverse(g, x), checked_subtract(0, n));
+    if (n < 0) return matrix_power(g, inverse_matrix(g, x), checked_subtract(0, n));
     if (n == 0) {
         sym_int const rows = g.size(x, -2);
         value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
@@ -77,30 +77,37 @@ inline value matrix_power(graph<13> g, value x, std::int64_t n) {
     return out;
 }
 
-inline value determinant(graph<13> g, value a) { return g.op<"Det">(a); }
+inline constexpr auto determinant = [](graph<13> g, value a) -> value { return g.op<"Det">(a); };
+
+inline constexpr auto matrix_power_row = [](graph<13> g, value self, std::int64_t n) -> value {
+    return matrix_power(g, self, n);
+};
+
+inline constexpr auto cross_row = [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
+    return cross(g, self, other, dim ? *dim : cross_dim(self, other));
+};
+
+inline constexpr auto logdet = [](graph<13> g, value self) -> value { return g.op<"Log">(determinant(g, self)); };
+
+inline constexpr auto linalg_slogdet = [](graph<13> g, value a) -> std::tuple<value, value> {
+    value const d = determinant(g, a);
+    return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
+};
 
 } // namespace detail
 
-inline constexpr auto linear_algebra =
-    table(symbolic<"aten::linalg_inv(A)">([](graph<13> g, value a) -> value { return detail::inverse(g, a); }),
-          symbolic<"aten::inverse(self)">([](graph<13> g, value self) -> value { return detail::inverse(g, self); }),
-          symbolic<"aten::linalg_matrix_power(self, n)">(
-              [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
-          symbolic<"aten::matrix_power(self, n)">(
-              [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
-          symbolic<"aten::cross(self, other, dim)">(
-              [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
-                  return detail::cross(g, self, other, dim ? *dim : detail::cross_dim(self, other));
-              }),
-          symbolic<"aten::linalg_cross(self, other, dim)">([](graph<13> g, value self, value other, std::int64_t dim)
-                                                               -> value { return detail::cross(g, self, other, dim); }),
-          symbolic<"aten::det(self)">([](graph<13> g, value self) -> value { return detail::determinant(g, self); }),
-          symbolic<"aten::linalg_det(A)">([](graph<13> g, value a) -> value { return detail::determinant(g, a); }),
-          symbolic<"aten::logdet(self)">(
-              [](graph<13> g, value self) -> value { return g.op<"Log">(detail::determinant(g, self)); }),
-          symbolic<"aten::linalg_slogdet(A)">([](graph<13> g, value a) -> std::tuple<value, value> {
-              value const d = detail::determinant(g, a);
-              return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
-          }));
+// clang-format off: one row per line
+inline constexpr auto linear_algebra = table(
+    symbolic<"aten::linalg_inv(A)">(detail::inverse_matrix),
+    symbolic<"aten::inverse(self)">(detail::inverse_matrix),
+    symbolic<"aten::linalg_matrix_power(self, n)">(detail::matrix_power_row),
+    symbolic<"aten::matrix_power(self, n)">(detail::matrix_power_row),
+    symbolic<"aten::cross(self, other, dim)">(detail::cross_row),
+    symbolic<"aten::linalg_cross(self, other, dim)">(detail::cross),
+    symbolic<"aten::det(self)">(detail::determinant),
+    symbolic<"aten::linalg_det(A)">(detail::determinant),
+    symbolic<"aten::logdet(self)">(detail::logdet),
+    symbolic<"aten::linalg_slogdet(A)">(detail::linalg_slogdet));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -58,7 +58,7 @@ inline bool skips_product(value a, scalar alpha) {
     return alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64);
 }
 
-inline value addmm(graph<13> g, value self, value a, value b, scalar beta, scalar alpha) {
+inline constexpr auto addmm = [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
     if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 0), g.size(b, 1)}, 0, a.dtype()), beta, 1);
     // Attributes are float32.
@@ -72,35 +72,35 @@ inline value addmm(graph<13> g, value self, value a, value b, scalar beta, scala
     auto const alpha_f = attr::alpha_f(alpha.to<double>());
     if (beta == 0) return g.op<"Gemm">(a, b, alpha_f);
     return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.to<double>()));
-}
+};
 
-inline value outer(graph<13> g, value a, value b) {
+inline constexpr auto outer_product = [](graph<13> g, value a, value b) -> value {
     dtype const t = promote(a, b);
     value const column = unsqueeze(g, g.cast(a, t), 1);
     value const row = unsqueeze(g, g.cast(b, t), std::int64_t{0});
     if (t == dtype::bool_) return g.op<"And">(column, row);
     return g.op<"Mul">(column, row);
-}
+};
 
-inline value linear(graph<13> g, value input, value weight, optional_value bias) {
+inline constexpr auto linear_layer = [](graph<13> g, value input, value weight, optional_value bias) -> value {
     // A 1-d weight is a single output feature whose dimension is dropped; the bias is then 0-d or absent.
     if (weight.rank() == 2 && input.rank() == 2 && is_floating(input.dtype()) && (!bias || bias->rank() <= 1))
         return bias ? g.op<"Gemm">(input, weight, *bias, attr::transB_i(1))
                     : g.op<"Gemm">(input, weight, attr::transB_i(1));
     value const product = matmul(g, input, weight.rank() == 2 ? transpose_last(g, weight) : weight);
     return bias ? g.op<"Add">(product, *bias) : product;
-}
+};
 
 /// linalg.multi_dot, evaluated from left to right; the first and the last factor may be 1-d.
-inline value product_of(graph<13> g, safe_span<value const> factors) {
+inline constexpr auto product_of = [](graph<13> g, safe_span<value const> factors) -> value {
     value out = factors[0];
     for (std::size_t i = 1; i != factors.size(); ++i) out = matmul(g, out, factors[i]);
     return out;
-}
+};
 
 /// Sums over pairs of dimensions as a product of matrices, which is reshaped to the remaining dimensions.
-inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t const> dims_a,
-                       safe_span<std::int64_t const> dims_b) {
+inline constexpr auto tensordot = [](graph<13> g, value a, value b, safe_span<std::int64_t const> dims_a,
+                                     safe_span<std::int64_t const> dims_b) -> value {
     safe_vector<std::int64_t> const over_a = normalize_axes(dims_a, a.rank());
     safe_vector<std::int64_t> const over_b = normalize_axes(dims_b, b.rank());
     auto const contains = [](safe_vector<std::int64_t> const& list, std::int64_t d) {
@@ -133,16 +133,16 @@ inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t con
     value const product =
         matmul(g, g.op<"Reshape">(left, g.ints({-1, summed})), g.op<"Reshape">(right, g.ints({summed, -1})));
     return g.op<"Reshape">(product, g.ints(result));
-}
+};
 
-inline value inner(graph<13> g, value a, value b) {
+inline constexpr auto inner_product = [](graph<13> g, value a, value b) -> value {
     if (a.rank() == 0 || b.rank() == 0) return a.dtype() == dtype::bool_ ? value(g.op<"And">(a, b)) : g.op<"Mul">(a, b);
     if (b.rank() <= 2) return matmul(g, a, b.rank() == 2 ? transpose_last(g, b) : b);
     std::int64_t const last[] = {-1};
     return tensordot(g, a, b, last, last);
-}
+};
 
-inline value kron(graph<13> g, value a, value b) {
+inline constexpr auto kron = [](graph<13> g, value a, value b) -> value {
     dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before promotion
     value x = g.cast(a, t);
     value y = g.cast(b, t);
@@ -161,96 +161,93 @@ inline value kron(graph<13> g, value a, value b) {
         sizes.push_back(multiply(g, g.size(x, i).constant(), g.size(y, i).constant()));
     if (n == 0) return g.op<"Mul">(x, y);
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
-}
+};
 
 inline constexpr auto plain_product = [](graph<13> g, value self, value other) -> value {
     return matmul(g, self, other);
 };
 
+inline constexpr auto addmm_activation = [](graph<13> g, value self, value mat1, value mat2, scalar beta, scalar alpha,
+                                            bool use_gelu) -> value {
+    if (use_gelu) return g.unsupported("use_gelu: the approximation differs between devices");
+    return g.op<"Relu">(addmm(g, self, mat1, mat2, beta, alpha));
+};
+
+inline constexpr auto addmv = [](graph<13> g, value self, value mat, value vec, scalar beta, scalar alpha) -> value {
+    if (is_empty(mat) && !(beta == 0)) return scale_by(g, self, beta); // not expanded to the result's shape, as in ATen
+    if (skips_product(mat, alpha))
+        return scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
+    return scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
+};
+
+inline constexpr auto baddbmm = [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
+    return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
+};
+
+inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
+    std::int64_t const batch[] = {0};
+    constexpr double max_float = std::numeric_limits<float>::max();
+    if (double const by = std::fabs(alpha.to<double>());
+        !std::isfinite(by) || (by > max_float && a.dtype() != dtype::float64))
+        return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
+    if (skips_product(a, alpha))
+        return scaled_sum(g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
+    return scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
+};
+
+inline constexpr auto addr = [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
+    // ATen expands self before promotion, so a 0-d self takes part in it.
+    dtype const t = aten::promote_types(self.dtype(), promote(a, b));
+    value first = t == dtype::bool_ ? a : scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
+    if (t == dtype::bool_ && alpha == 0) first = g.op<"And">(a, g.scalar(false, t));
+    return scaled_sum(g, g.cast(self, t), g.cast(outer_product(g, first, b), t), beta, 1);
+};
+
+inline constexpr auto linalg_vecdot = [](graph<13> g, value x, value y, std::int64_t dim) -> value {
+    std::int64_t const over[] = {dim};
+    return reduce_sum(g, g.op<"Mul">(x, y), over, false);
+};
+
+/// `path` is the order of the products, which determines their dtypes.
+inline constexpr auto einsum_row = [](graph<13> g, std::string_view equation, safe_span<value const> tensors,
+                                      std::optional<safe_span<std::int64_t const>> path) -> value {
+    return einsum(g, equation, tensors, path);
+};
+
+inline constexpr auto bilinear = [](graph<13> g, value a, value b, value weight, optional_value bias) -> value {
+    value const operands[] = {a, weight, b};
+    value const y = einsum(g, "...i,kij,...j->...k", operands);
+    return bias ? g.op<"Add">(y, *bias) : y;
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto matrix_product = table(
-    symbolic<"aten::mm(self, mat2)">(detail::plain_product), symbolic<"aten::bmm(self, mat2)">(detail::plain_product),
+    symbolic<"aten::mm(self, mat2)">(detail::plain_product),
+    symbolic<"aten::bmm(self, mat2)">(detail::plain_product),
     symbolic<"aten::mv(self, vec)">(detail::plain_product),
     symbolic<"aten::matmul(self, other)">(detail::plain_product),
     symbolic<"aten::linalg_matmul(self, other)">(detail::plain_product),
     symbolic<"aten::dot(self, tensor)">(detail::plain_product),
     symbolic<"aten::vdot(self, other)">(detail::plain_product),
-    symbolic<"aten::inner(self, other)">(
-        [](graph<13> g, value self, value other) -> value { return detail::inner(g, self, other); }),
-    symbolic<"aten::outer(self, vec2)">(
-        [](graph<13> g, value self, value vec2) -> value { return detail::outer(g, self, vec2); }),
-    symbolic<"aten::ger(self, vec2)">(
-        [](graph<13> g, value self, value vec2) -> value { return detail::outer(g, self, vec2); }),
-    symbolic<"aten::linear(input, weight, bias)">([](graph<13> g, value input, value weight, optional_value bias)
-                                                      -> value { return detail::linear(g, input, weight, bias); }),
-    symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(
-        [](graph<13> g, value self, value mat1, value mat2, scalar beta, scalar alpha) -> value {
-            return detail::addmm(g, self, mat1, mat2, beta, alpha);
-        }),
-    symbolic<"aten::_addmm_activation(self, mat1, mat2, beta, alpha, use_gelu)">(
-        [](graph<13> g, value self, value mat1, value mat2, scalar beta, scalar alpha, bool use_gelu) -> value {
-            if (use_gelu) return g.unsupported("use_gelu: the approximation differs between devices");
-            return g.op<"Relu">(detail::addmm(g, self, mat1, mat2, beta, alpha));
-        }),
-    symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(
-        [](graph<13> g, value self, value mat, value vec, scalar beta, scalar alpha) -> value {
-            if (is_empty(mat) && !(beta == 0))
-                return detail::scale_by(g, self, beta); // not expanded to the result's shape, as in ATen
-            if (detail::skips_product(mat, alpha))
-                return detail::scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
-            return detail::scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
-        }),
-    symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(
-        [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
-            return detail::scaled_sum(g, self, matmul(g, a, b), beta, alpha);
-        }),
-    symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(
-        [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
-            std::int64_t const batch[] = {0};
-            constexpr double max_float = std::numeric_limits<float>::max();
-            if (double const by = std::fabs(alpha.to<double>());
-                !std::isfinite(by) || (by > max_float && a.dtype() != dtype::float64))
-                return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
-            if (detail::skips_product(a, alpha))
-                return detail::scaled_sum(
-                    g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
-            return detail::scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
-        }),
-    symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
-        [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
-            // ATen expands self before promotion, so a 0-d self takes part in it.
-            dtype const t = aten::promote_types(self.dtype(), promote(a, b));
-            value first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
-            if (t == dtype::bool_ && alpha == 0) first = g.op<"And">(a, g.scalar(false, t));
-            return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, first, b), t), beta, 1);
-        }),
-    symbolic<"aten::chain_matmul(matrices)">(
-        [](graph<13> g, safe_span<value const> matrices) -> value { return detail::product_of(g, matrices); }),
-    symbolic<"aten::linalg_multi_dot(tensors)">(
-        [](graph<13> g, safe_span<value const> tensors) -> value { return detail::product_of(g, tensors); }),
-    symbolic<"aten::linalg_vecdot(x, y, dim)">([](graph<13> g, value x, value y, std::int64_t dim) -> value {
-        std::int64_t const over[] = {dim};
-        return reduce_sum(g, g.op<"Mul">(x, y), over, false);
-    }),
-    symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(
-        [](graph<13> g, value self, value other, safe_span<std::int64_t const> dims_self,
-           safe_span<std::int64_t const> dims_other) -> value {
-            return detail::tensordot(g, self, other, dims_self, dims_other);
-        }),
-    // `path` is the order of the products, which determines their dtypes.
-    symbolic<"aten::einsum(equation, tensors, path)">([](graph<13> g, std::string_view equation,
-                                                         safe_span<value const> tensors,
-                                                         std::optional<safe_span<std::int64_t const>> path) -> value {
-        return detail::einsum(g, equation, tensors, path);
-    }),
-    symbolic<"aten::bilinear(input1, input2, weight, bias)">(
-        [](graph<13> g, value a, value b, value weight, optional_value bias) -> value {
-            value const operands[] = {a, weight, b};
-            value const y = detail::einsum(g, "...i,kij,...j->...k", operands);
-            return bias ? g.op<"Add">(y, *bias) : y;
-        }),
-    symbolic<"aten::kron(self, other)">(
-        [](graph<13> g, value self, value other) -> value { return detail::kron(g, self, other); }));
+    symbolic<"aten::inner(self, other)">(detail::inner_product),
+    symbolic<"aten::outer(self, vec2)">(detail::outer_product),
+    symbolic<"aten::ger(self, vec2)">(detail::outer_product),
+    symbolic<"aten::linear(input, weight, bias)">(detail::linear_layer),
+    symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(detail::addmm),
+    symbolic<"aten::_addmm_activation(self, mat1, mat2, beta, alpha, use_gelu)">(detail::addmm_activation),
+    symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(detail::addmv),
+    symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(detail::baddbmm),
+    symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(detail::addbmm),
+    symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(detail::addr),
+    symbolic<"aten::chain_matmul(matrices)">(detail::product_of),
+    symbolic<"aten::linalg_multi_dot(tensors)">(detail::product_of),
+    symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot),
+    symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
+    symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row),
+    symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
+    symbolic<"aten::kron(self, other)">(detail::kron));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

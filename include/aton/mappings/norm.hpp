@@ -62,67 +62,83 @@ inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scal
     return vector_norm(g, self, p ? p->to<double>() : 2.0, axes_or_all(dim, self), keepdim);
 };
 
+inline constexpr auto linalg_vector_norm = [](graph<13> g, value self, double order, int_list_or_none dim, bool keepdim,
+                                              std::optional<dtype> type) {
+    return vector_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
+};
+
+inline constexpr auto norm_of_all = [](graph<13> g, value self, double p) {
+    return vector_norm(g, self, p, iota(self.rank()), false);
+};
+
+inline constexpr auto norm_over_in = [](graph<13> g, value self, std::optional<scalar> p,
+                                        safe_span<std::int64_t const> dim, bool keepdim,
+                                        dtype type) { return norm_over(g, g.cast(self, type), p, dim, keepdim); };
+
+inline constexpr auto norm_of_all_in = [](graph<13> g, value self, std::optional<scalar> p, dtype type) {
+    return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
+};
+
+inline constexpr auto frobenius_norm_dim = [](graph<13> g, value self, safe_span<std::int64_t const> dim,
+                                              bool keepdim) {
+    return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
+};
+
+/// Without an order, the 2-norm of all elements; with one, a vector norm over one dimension or a matrix norm over two.
+inline constexpr auto linalg_norm = [](graph<13> g, value self, std::optional<scalar> order, int_list_or_none dim,
+                                       bool keepdim, std::optional<dtype> type) {
+    safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
+    if (!order || axes.size() < 2) return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
+    return matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
+};
+
+inline constexpr auto linalg_norm_named = [](graph<13> g, value self, std::string_view order, int_list_or_none dim,
+                                             bool keepdim, std::optional<dtype> type) {
+    return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
+};
+
+inline constexpr auto linalg_matrix_norm = [](graph<13> g, value self, double order, safe_span<std::int64_t const> dim,
+                                              bool keepdim, std::optional<dtype> type) {
+    return matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
+};
+
+inline constexpr auto linalg_matrix_norm_named =
+    [](graph<13> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
+       std::optional<dtype> type) { return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type); };
+
+inline constexpr auto dist = [](graph<13> g, value self, value other, double p) {
+    dtype const type = promote(self, other);
+    value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
+    return vector_norm(g, difference, p, iota(difference.rank()), false);
+};
+
+/// Slices along `dim` whose norm is above maxnorm are scaled down to it.
+inline constexpr auto renorm = [](graph<13> g, value self, double p, std::int64_t dim, double maxnorm) {
+    safe_vector<std::int64_t> const others = all_but(normalize_axis(dim, self.rank()), self.rank());
+    value const x = g.cast(self, opmath_type(self.dtype()));
+    value const size = vector_norm(g, x, p, others, true);
+    value const limit = rounded_constant(g, maxnorm, x.dtype());
+    value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
+    value const scale = choose(g, g.op<"Greater">(size, limit), factor, g.scalar_like(1, x));
+    return g.cast(g.op<"Mul">(x, scale), self.dtype());
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto norm = table(
-    symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, double order, detail::int_list_or_none dim, bool keepdim,
-           std::optional<dtype> type) { return vector_norm(g, self, order, axes_or_all(dim, self), keepdim, type); }),
-    symbolic<"aten::norm.Scalar(self, p)">(
-        [](graph<13> g, value self, double p) { return vector_norm(g, self, p, iota(self.rank()), false); }),
+    symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_vector_norm),
+    symbolic<"aten::norm.Scalar(self, p)">(detail::norm_of_all),
     symbolic<"aten::norm.ScalarOpt_dim(self, p, dim, keepdim)">(detail::norm_over),
-    symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, std::optional<scalar> p, safe_span<std::int64_t const> dim, bool keepdim,
-           dtype type) { return detail::norm_over(g, g.cast(self, type), p, dim, keepdim); }),
-    symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(
-        [](graph<13> g, value self, std::optional<scalar> p, dtype type) {
-            return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
-        }),
-    symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(
-        [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
-            return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
-        }),
-    // Without an order, the 2-norm of all elements; with one, a vector norm over one dimension or a matrix norm over two.
-    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">([](graph<13> g, value self,
-                                                                     std::optional<scalar> order,
-                                                                     detail::int_list_or_none dim, bool keepdim,
-                                                                     std::optional<dtype> type) {
-        safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
-        if (!order || axes.size() < 2)
-            return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
-        return detail::matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
-    }),
-    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, std::string_view order, detail::int_list_or_none dim, bool keepdim,
-           std::optional<dtype> type) {
-            return detail::frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
-        }),
-    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">([](graph<13> g, value self, double order,
-                                                                            safe_span<std::int64_t const> dim,
-                                                                            bool keepdim, std::optional<dtype> type) {
-        return detail::matrix_norm(
-            g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
-    }),
-    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
-           std::optional<dtype> type) {
-            return detail::frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
-        }),
-    symbolic<"aten::dist(self, other, p)">([](graph<13> g, value self, value other, double p) {
-        dtype const type = promote(self, other);
-        value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
-        return vector_norm(g, difference, p, iota(difference.rank()), false);
-    }),
-    // Slices along `dim` whose norm is above maxnorm are scaled down to it.
-    symbolic<"aten::renorm(self, p, dim, maxnorm)">(
-        [](graph<13> g, value self, double p, std::int64_t dim, double maxnorm) {
-            safe_vector<std::int64_t> const others = detail::all_but(normalize_axis(dim, self.rank()), self.rank());
-            value const x = g.cast(self, detail::opmath_type(self.dtype()));
-            value const size = vector_norm(g, x, p, others, true);
-            value const limit = rounded_constant(g, maxnorm, x.dtype());
-            value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
-            value const scale = detail::choose(g, g.op<"Greater">(size, limit), factor, g.scalar_like(1, x));
-            return g.cast(g.op<"Mul">(x, scale), self.dtype());
-        }));
+    symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(detail::norm_over_in),
+    symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(detail::norm_of_all_in),
+    symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(detail::frobenius_norm_dim),
+    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm),
+    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named),
+    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm),
+    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm_named),
+    symbolic<"aten::dist(self, other, p)">(detail::dist),
+    symbolic<"aten::renorm(self, p, dim, maxnorm)">(detail::renorm));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

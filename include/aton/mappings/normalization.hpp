@@ -231,8 +231,8 @@ inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
     return inverse_deviation(g, mean_square, eps);
 }
 
-inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
-                      std::optional<double> eps) {
+inline constexpr auto rms_norm = [](graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
+                                    std::optional<double> eps) -> value {
     double const e = eps.value_or(epsilon(x.dtype()));
     if (g.opset() >= 23 && x.dtype() != dtype::float64 &&
         (!weight || weight->dtype() == x.dtype())) { // statistics are float32
@@ -248,7 +248,7 @@ inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, opti
     if (!weight || weight->dtype() == x.dtype()) return g.cast(affine(g, y, weight, absent), x.dtype());
     dtype const type = aten::promote_types(wide.dtype(), weight->dtype());
     return g.cast(g.op<"Mul">(g.cast(y, type), g.cast(*weight, type)), x.dtype()); // the result has the input's dtype
-}
+};
 
 /// v * g / norm, and the norm of v over all dimensions except `dim`, or over all for -1.
 struct weight_norm_results {
@@ -262,119 +262,136 @@ inline weight_norm_results weight_norm(graph<13> g, value v, value magnitude, st
     return {g.cast(g.op<"Mul">(wide, g.op<"Div">(g.cast(magnitude, wide.dtype()), size)), v.dtype()), size};
 }
 
+inline constexpr auto batch_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                          optional_value running_mean, optional_value running_var, bool training,
+                                          double momentum, double eps, bool) {
+    return batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps).y;
+};
+
+inline constexpr auto native_batch_norm = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                             optional_value running_mean, optional_value running_var, bool training,
+                                             double momentum, double eps) -> std::tuple<value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd};
+};
+
+inline constexpr auto batch_norm_no_stats = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                               bool training, double momentum,
+                                               double eps) -> std::tuple<value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, {}, {}, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd};
+};
+
+inline constexpr auto batch_norm_inference = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                                value running_mean, value running_var, double momentum,
+                                                double eps) -> std::tuple<value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd};
+};
+
+inline constexpr auto batch_norm_functional = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                                 value running_mean, value running_var, bool training, double momentum,
+                                                 double eps) -> std::tuple<value, value, value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, r.statistics.running_mean, r.statistics.running_variance};
+};
+
+inline constexpr auto batch_norm_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                             value running_mean, value running_var, double momentum,
+                                             double eps) -> std::tuple<value, value, value, value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, true, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), r.statistics.running_mean, r.statistics.running_variance};
+};
+
+inline constexpr auto batch_norm_no_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                                optional_value running_mean, optional_value running_var,
+                                                double momentum, double eps) -> std::tuple<value, value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
+};
+
+inline constexpr auto batch_norm_index = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                            optional_value running_mean, optional_value running_var, bool training,
+                                            double momentum, double eps,
+                                            bool) -> std::tuple<value, value, value, value, sym_int> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), 0};
+};
+
+inline constexpr auto layer_norm_row = [](graph<13> g, value input, safe_span<size const> shape, optional_value weight,
+                                          optional_value bias, double eps,
+                                          bool) -> value { return layer_norm(g, input, shape, weight, bias, eps); };
+
+inline constexpr auto native_layer_norm = [](graph<13> g, value input, safe_span<size const> shape,
+                                             optional_value weight, optional_value bias,
+                                             double eps) -> std::tuple<value, value, value> {
+    dtype const saved = parameter_dtype(input, weight, bias);
+    auto const [mean, rstd] = saved_statistics(g, input, last_axes(input.rank(), shape.size()), eps, true, saved);
+    return {layer_norm(g, input, shape, weight, bias, eps), mean, rstd};
+};
+
+inline constexpr auto group_norm_row = [](graph<13> g, value input, std::int64_t groups, optional_value weight,
+                                          optional_value bias, double eps,
+                                          bool) -> value { return group_norm(g, input, groups, weight, bias, eps); };
+
+inline constexpr auto native_group_norm = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                             size n, size, size, std::int64_t group,
+                                             double eps) -> std::tuple<value, value, value> {
+    dtype const saved = parameter_dtype(input, weight, bias);
+    if (n.is(0)) {
+        value const none = filled(g, std::array{n, sym_int(group)}, 0, saved);
+        return {input, none, none};
+    }
+    auto const [mean, rstd] =
+        saved_statistics(g, grouped(g, input, group), std::array<std::int64_t, 1>{2}, eps, false, saved);
+    return {group_norm(g, input, group, weight, bias, eps), mean, rstd};
+};
+
+inline constexpr auto instance_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                             optional_value running_mean, optional_value running_var,
+                                             bool use_input_stats, double momentum, double eps, bool) -> value {
+    if (!use_input_stats) return batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
+    return instance_norm(g, input, weight, bias, eps);
+};
+
+inline constexpr auto fused_rms_norm = [](graph<13> g, value input, safe_span<size const> shape, optional_value weight,
+                                          std::optional<double> eps) -> std::tuple<value, value> {
+    value const wide = g.cast(input, opmath_type(input.dtype()));
+    return {rms_norm(g, input, shape, weight, eps),
+            inverse_rms(g, wide, shape.size(), eps.value_or(epsilon(input.dtype())))};
+};
+
+inline constexpr auto weight_norm_row = [](graph<13> g, value v, value magnitude, std::int64_t dim) {
+    return weight_norm(g, v, magnitude, dim).weight;
+};
+
+inline constexpr auto weight_norm_interface = [](graph<13> g, value v, value magnitude,
+                                                 std::int64_t dim) -> std::tuple<value, value> {
+    auto const r = weight_norm(g, v, magnitude, dim);
+    return {r.weight, r.norm};
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto normalization = table(
-    symbolic<
-        "aten::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
-           optional_value running_var, bool training, double momentum, double eps, bool) {
-            return detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps).y;
-        }),
-    symbolic<"aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
-           optional_value running_var, bool training, double momentum, double eps) -> std::tuple<value, value, value> {
-            auto const r =
-                detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-            return {r.y, r.saved_mean, r.saved_rstd};
-        }),
-    symbolic<"aten::_native_batch_norm_legit.no_stats(input, weight, bias, training, momentum, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, bool training, double momentum,
-           double eps) -> std::tuple<value, value, value> {
-            auto const r = detail::batch_norm(g, input, weight, bias, {}, {}, training, momentum, eps);
-            return {r.y, r.saved_mean, r.saved_rstd};
-        }),
-    symbolic<
-        "aten::_native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, value running_mean, value running_var,
-           double momentum, double eps) -> std::tuple<value, value, value> {
-            auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
-            return {r.y, r.saved_mean, r.saved_rstd};
-        }),
-    symbolic<"aten::_native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, "
-             "momentum, eps)">([](graph<13> g, value input, optional_value weight, optional_value bias,
-                                  value running_mean, value running_var, bool training, double momentum,
-                                  double eps) -> std::tuple<value, value, value, value, value> {
-        auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-        return {r.y, r.saved_mean, r.saved_rstd, r.statistics.running_mean, r.statistics.running_variance};
-    }),
-    symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, value running_mean, value running_var,
-           double momentum, double eps) -> std::tuple<value, value, value, value, value, value> {
-            auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, true, momentum, eps);
-            return {r.y,
-                    r.saved_mean,
-                    r.saved_rstd,
-                    detail::no_reserve(g),
-                    r.statistics.running_mean,
-                    r.statistics.running_variance};
-        }),
-    symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
-           optional_value running_var, double momentum, double eps) -> std::tuple<value, value, value, value> {
-            auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
-            return {r.y, r.saved_mean, r.saved_rstd, detail::no_reserve(g)};
-        }),
-    symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, "
-             "cudnn_enabled)">([](graph<13> g, value input, optional_value weight, optional_value bias,
-                                  optional_value running_mean, optional_value running_var, bool training,
-                                  double momentum, double eps,
-                                  bool) -> std::tuple<value, value, value, value, sym_int> {
-        auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-        return {r.y, r.saved_mean, r.saved_rstd, detail::no_reserve(g), 0};
-    }),
-    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(
-        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, optional_value bias,
-           double eps, bool) { return detail::layer_norm(g, input, shape, weight, bias, eps); }),
-    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(
-        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, optional_value bias,
-           double eps) -> std::tuple<value, value, value> {
-            dtype const saved = detail::parameter_dtype(input, weight, bias);
-            auto const [mean, rstd] =
-                detail::saved_statistics(g, input, detail::last_axes(input.rank(), shape.size()), eps, true, saved);
-            return {detail::layer_norm(g, input, shape, weight, bias, eps), mean, rstd};
-        }),
-    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(
-        [](graph<13> g, value input, std::int64_t groups, optional_value weight, optional_value bias, double eps,
-           bool) { return detail::group_norm(g, input, groups, weight, bias, eps); }),
-    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, size n, size, size, std::int64_t group,
-           double eps) -> std::tuple<value, value, value> {
-            dtype const saved = detail::parameter_dtype(input, weight, bias);
-            if (n.is(0)) {
-                value const none = filled(g, std::array{n, sym_int(group)}, 0, saved);
-                return {input, none, none};
-            }
-            auto const [mean, rstd] = detail::saved_statistics(
-                g, detail::grouped(g, input, group), std::array<std::int64_t, 1>{2}, eps, false, saved);
-            return {detail::group_norm(g, input, group, weight, bias, eps), mean, rstd};
-        }),
-    symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, "
-             "cudnn_enabled)">([](graph<13> g, value input, optional_value weight, optional_value bias,
-                                  optional_value running_mean, optional_value running_var, bool use_input_stats,
-                                  double momentum, double eps, bool) -> value {
-        if (!use_input_stats)
-            return detail::batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
-        return detail::instance_norm(g, input, weight, bias, eps);
-    }),
-    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(
-        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, std::optional<double> eps) {
-            return detail::rms_norm(g, input, shape, weight, eps);
-        }),
-    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(
-        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight,
-           std::optional<double> eps) -> std::tuple<value, value> {
-            value const wide = g.cast(input, detail::opmath_type(input.dtype()));
-            return {detail::rms_norm(g, input, shape, weight, eps),
-                    detail::inverse_rms(g, wide, shape.size(), eps.value_or(detail::epsilon(input.dtype())))};
-        }),
-    symbolic<"aten::_weight_norm(v, g, dim)">([](graph<13> g, value v, value magnitude, std::int64_t dim) {
-        return detail::weight_norm(g, v, magnitude, dim).weight;
-    }),
-    symbolic<"aten::_weight_norm_interface(v, g, dim)">(
-        [](graph<13> g, value v, value magnitude, std::int64_t dim) -> std::tuple<value, value> {
-            auto const r = detail::weight_norm(g, v, magnitude, dim);
-            return {r.weight, r.norm};
-        }));
+    symbolic<"aten::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_row),
+    symbolic<"aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)">(detail::native_batch_norm),
+    symbolic<"aten::_native_batch_norm_legit.no_stats(input, weight, bias, training, momentum, eps)">(detail::batch_norm_no_stats),
+    symbolic<"aten::_native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_inference),
+    symbolic<"aten::_native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum, eps)">(detail::batch_norm_functional),
+    symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_update),
+    symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_no_update),
+    symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_index),
+    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row),
+    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm),
+    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row),
+    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm),
+    symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)">(detail::instance_norm_row),
+    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm),
+    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm),
+    symbolic<"aten::_weight_norm(v, g, dim)">(detail::weight_norm_row),
+    symbolic<"aten::_weight_norm_interface(v, g, dim)">(detail::weight_norm_interface));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

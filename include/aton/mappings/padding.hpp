@@ -69,12 +69,12 @@ inline value onnx_pads(graph<13> g, value x, safe_span<axis_pad const> pads) {
 }
 
 /// Pads with a number, converted to the dtype of x.
-inline value pad_constant(graph<13> g, value x, size_list pad, scalar number) {
+inline constexpr auto pad_constant = [](graph<13> g, value x, size_list pad, scalar number) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
     return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, number, x.dtype()));
-}
+};
 
 /// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.
 inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads) {
@@ -109,7 +109,7 @@ inline value pad_with(graph<13> g, value x, size_list pad, std::string_view mode
 }
 
 /// Circular padding as slices: Pad supports "wrap" only since opset 19.
-inline value pad_circular(graph<13> g, value x, size_list pad) {
+inline constexpr auto pad_circular = [](graph<13> g, value x, size_list pad) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     for (axis_pad const& p : pads) {
@@ -120,16 +120,17 @@ inline value pad_circular(graph<13> g, value x, size_list pad) {
         if (parts.size() != 1) x = g.op<"Concat">(parts, attr::axis_i(p.axis));
     }
     return x;
-}
+};
 
-inline value pad_any(graph<13> g, value x, size_list pad, std::string_view mode, std::optional<double> number) {
+inline constexpr auto pad_any = [](graph<13> g, value x, size_list pad, std::string_view mode,
+                                   std::optional<double> number) -> value {
     if (mode == "constant") return pad_constant(g, x, pad, number.value_or(0.0));
     if (number && *number != 0) return g.unsupported("padding mode '" + std::string(mode) + "' takes no value");
     if (mode == "reflect") return pad_with(g, x, pad, "reflect");
     if (mode == "replicate") return pad_with(g, x, pad, "edge");
     if (mode == "circular") return pad_circular(g, x, pad);
     return g.unsupported("padding mode '" + std::string(mode) + "'");
-}
+};
 
 inline constexpr auto reflection_pad = [](graph<13> g, value self, size_list padding) {
     return pad_with(g, self, padding, "reflect");
@@ -138,31 +139,28 @@ inline constexpr auto replication_pad = [](graph<13> g, value self, size_list pa
     return pad_with(g, self, padding, "edge");
 };
 
+/// In the order of at::padding_mode.
+inline constexpr auto pad_enum = [](graph<13> g, value self, safe_span<size const> pad, std::int64_t mode,
+                                    std::optional<double> number) -> value {
+    constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};
+    if (mode < 0 || mode > 3) return g.unsupported("padding mode " + std::to_string(mode));
+    return pad_any(g, self, pad, names[mode], number);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto padding = table(
-    symbolic<"aten::constant_pad_nd(self, pad, value)">(
-        [](graph<13> g, value self, safe_span<size const> pad, scalar number) {
-            return detail::pad_constant(g, self, pad, number);
-        }),
-    symbolic<"aten::pad(self, pad, mode, value)">(
-        [](graph<13> g, value self, safe_span<size const> pad, std::string_view mode, std::optional<double> number) {
-            return detail::pad_any(g, self, pad, mode, number);
-        }),
-    // In the order of at::padding_mode.
-    symbolic<"aten::_pad_enum(self, pad, mode, value)">([](graph<13> g, value self, safe_span<size const> pad,
-                                                           std::int64_t mode, std::optional<double> number) -> value {
-        constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};
-        if (mode < 0 || mode > 3) return g.unsupported("padding mode " + std::to_string(mode));
-        return detail::pad_any(g, self, pad, names[mode], number);
-    }),
-    symbolic<"aten::_pad_circular(self, pad)">(
-        [](graph<13> g, value self, safe_span<size const> pad) { return detail::pad_circular(g, self, pad); }),
+    symbolic<"aten::constant_pad_nd(self, pad, value)">(detail::pad_constant),
+    symbolic<"aten::pad(self, pad, mode, value)">(detail::pad_any),
+    symbolic<"aten::_pad_enum(self, pad, mode, value)">(detail::pad_enum),
+    symbolic<"aten::_pad_circular(self, pad)">(detail::pad_circular),
     symbolic<"aten::reflection_pad1d(self, padding)">(detail::reflection_pad),
     symbolic<"aten::reflection_pad2d(self, padding)">(detail::reflection_pad),
     symbolic<"aten::reflection_pad3d(self, padding)">(detail::reflection_pad),
     symbolic<"aten::replication_pad1d(self, padding)">(detail::replication_pad),
     symbolic<"aten::replication_pad2d(self, padding)">(detail::replication_pad),
     symbolic<"aten::replication_pad3d(self, padding)">(detail::replication_pad));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -29,7 +29,7 @@ inline value permute_last(graph<13> g, value x, safe_span<std::int64_t const> or
     return permute(g, x, perm);
 }
 
-inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
+inline constexpr auto pixel_shuffle = [](graph<13> g, value x, std::int64_t factor) -> value {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_shuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
     if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x))
@@ -43,10 +43,10 @@ inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
     return reshape(g,
                    permute_last(g, blocks, order),
                    with_lead(g, x, lead, {channels, multiply(g, height, factor), multiply(g, width, factor)}));
-}
+};
 
 /// Not SpaceToDepth, which orders the position in a block before the channel; ATen orders it after the channel.
-inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
+inline constexpr auto pixel_unshuffle = [](graph<13> g, value x, std::int64_t factor) -> value {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
     if (is_empty(x)) return x; // as in ATen
@@ -59,7 +59,7 @@ inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
     return reshape(g,
                    permute_last(g, blocks, order),
                    with_lead(g, x, lead, {multiply(g, channels, factor * factor), height, width}));
-}
+};
 
 inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
     if (is_empty(x)) return x;
@@ -72,12 +72,12 @@ inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t g
 
 } // namespace detail
 
-inline constexpr auto pixels =
-    table(symbolic<"aten::pixel_shuffle(self, upscale_factor)">(
-              [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_shuffle(g, self, factor); }),
-          symbolic<"aten::pixel_unshuffle(self, downscale_factor)">(
-              [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_unshuffle(g, self, factor); }),
-          symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
-          symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels));
+// clang-format off: one row per line
+inline constexpr auto pixels = table(
+    symbolic<"aten::pixel_shuffle(self, upscale_factor)">(detail::pixel_shuffle),
+    symbolic<"aten::pixel_unshuffle(self, downscale_factor)">(detail::pixel_unshuffle),
+    symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
+    symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -223,7 +223,8 @@ inline constexpr auto avg_pool = [](graph<13> g, value self, int_list kernel, in
 };
 
 /// Zeros, with each element of self at its index in the plane.
-inline value unpool(graph<13> g, value self, value indices, safe_span<sym_int const> output_size) {
+inline constexpr auto unpool = [](graph<13> g, value self, value indices,
+                                  safe_span<sym_int const> output_size) -> value {
     auto const n = static_cast<std::int64_t>(output_size.size());
     safe_vector<sym_int> lead = g.sizes(self);
     if (self.rank() < n) throw unsupported_error("more sizes than dimensions");
@@ -240,36 +241,32 @@ inline value unpool(graph<13> g, value self, value indices, safe_span<sym_int co
     value const zeros = filled(g, with(safe_span(&plane, 1)), 0, self.dtype());
     value const y = g.op<"ScatterElements">(zeros, flattened(indices), flattened(self), attr::axis_i(self.rank() - n));
     return reshape(g, y, with(output_size));
-}
+};
+
+inline constexpr auto avg_pool1d = [](graph<13> g, value self, int_list kernel, int_list stride, int_list pads,
+                                      bool ceil_mode, bool include) {
+    return avg_pool<1>(g, self, kernel, stride, pads, ceil_mode, include, std::nullopt);
+};
+
+/// Stride and padding only matter for the output size, which is given.
+inline constexpr auto max_unpool3d = [](graph<13> g, value self, value indices, safe_span<size const> output_size,
+                                        int_list, int_list) { return unpool(g, self, indices, output_size); };
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto pooling = table(
     symbolic<"aten::max_pool1d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<1>),
     symbolic<"aten::max_pool2d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<2>),
     symbolic<"aten::max_pool3d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<3>),
-    symbolic<"aten::max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
-        detail::max_pool_with_indices<1>),
-    symbolic<"aten::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
-        detail::max_pool_with_indices<2>),
-    symbolic<"aten::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
-        detail::max_pool_with_indices<3>),
-    symbolic<"aten::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad)">(
-        [](graph<13> g, value self, int_list kernel, int_list stride, int_list pads, bool ceil_mode, bool include) {
-            return detail::avg_pool<1>(g, self, kernel, stride, pads, ceil_mode, include, std::nullopt);
-        }),
-    symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
-        detail::avg_pool<2>),
-    symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
-        detail::avg_pool<3>),
-    symbolic<"aten::max_unpool2d(self, indices, output_size)">(
-        [](graph<13> g, value self, value indices, safe_span<size const> output_size) {
-            return detail::unpool(g, self, indices, output_size);
-        }),
-    // Stride and padding only matter for the output size, which is given.
-    symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(
-        [](graph<13> g, value self, value indices, safe_span<size const> output_size, int_list, int_list) {
-            return detail::unpool(g, self, indices, output_size);
-        }));
+    symbolic<"aten::max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool_with_indices<1>),
+    symbolic<"aten::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool_with_indices<2>),
+    symbolic<"aten::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool_with_indices<3>),
+    symbolic<"aten::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad)">(detail::avg_pool1d),
+    symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool<2>),
+    symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool<3>),
+    symbolic<"aten::max_unpool2d(self, indices, output_size)">(detail::unpool),
+    symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(detail::max_unpool3d));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

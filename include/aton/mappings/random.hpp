@@ -19,21 +19,25 @@ inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -
     return g.unsupported("dropout in training: export the model in eval mode");
 };
 
+/// train=None means training, as in ATen's CPU kernel.
+inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
+                                          std::optional<bool> train) -> std::tuple<value, value> {
+    if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
+    bool const training = train.value_or(true);
+    if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
+    value const y = dropout(g, x, p, training);
+    return {y, filled_like(g, x, !training || p == 0, dtype::bool_)};
+};
+
 } // namespace detail
 
-inline constexpr auto random =
-    table(symbolic<"aten::dropout(input, p, train)">(detail::dropout),
-          symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
-          symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
-          symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
-          // train=None means training, as in ATen's CPU kernel.
-          symbolic<"aten::native_dropout(input, p, train)">(
-              [](graph<13> g, value x, double p, std::optional<bool> train) -> std::tuple<value, value> {
-                  if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
-                  bool const training = train.value_or(true);
-                  if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
-                  value const y = detail::dropout(g, x, p, training);
-                  return {y, detail::filled_like(g, x, !training || p == 0, dtype::bool_)};
-              }));
+// clang-format off: one row per line
+inline constexpr auto random = table(
+    symbolic<"aten::dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::native_dropout(input, p, train)">(detail::native_dropout));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -100,15 +100,17 @@ inline value number_value(graph<13> g, scalar s) {
 /// The dtype in which linspace computes: float64 for integers.
 inline dtype spacing_dtype(dtype type) { return is_floating(type) ? type : dtype::float64; }
 
-inline value linspace(graph<13> g, value start, value end, std::int64_t steps, optional_dtype asked) {
+inline constexpr auto linspace = [](graph<13> g, value start, value end, std::int64_t steps,
+                                    optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
     if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), spacing_dtype(type)); };
     return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
-}
+};
 /// The same for constant start and end: a constant, unless it is too long.
-inline value constant_linspace(graph<13> g, scalar start, scalar end, std::int64_t steps, optional_dtype asked) {
+inline constexpr auto constant_linspace = [](graph<13> g, scalar start, scalar end, std::int64_t steps,
+                                             optional_dtype asked) -> value {
     expect_steps(steps);
     if (steps > budget::max_constant_range)
         return linspace(g, number_value(g, start), number_value(g, end), steps, asked);
@@ -121,9 +123,10 @@ inline value constant_linspace(graph<13> g, scalar start, scalar end, std::int64
         all.append(i < steps / 2 || steps == 1 ? from + step * static_cast<double>(i)
                                                : to - step * static_cast<double>(steps - 1 - i));
     return g.constant(std::move(all));
-}
+};
 
-inline value logspace(graph<13> g, value start, value end, std::int64_t steps, double base, optional_dtype asked) {
+inline constexpr auto logspace = [](graph<13> g, value start, value end, std::int64_t steps, double base,
+                                    optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
     if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
@@ -133,9 +136,9 @@ inline value logspace(graph<13> g, value start, value end, std::int64_t steps, d
     value const exponents = g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
     return g.cast(g.op<"Pow">(g.scalar(is_floating(type) ? base : std::trunc(base), spacing_dtype(type)), exponents),
                   type);
-}
-inline value constant_logspace(graph<13> g, scalar start, scalar end, std::int64_t steps, double base,
-                               optional_dtype asked) {
+};
+inline constexpr auto constant_logspace = [](graph<13> g, scalar start, scalar end, std::int64_t steps, double base,
+                                             optional_dtype asked) -> value {
     expect_steps(steps);
     if (steps > budget::max_constant_range)
         return logspace(g, number_value(g, start), number_value(g, end), steps, base, asked);
@@ -153,7 +156,7 @@ inline value constant_logspace(graph<13> g, scalar start, scalar end, std::int64
         all.append(std::pow(radix, rounded((front ? from : to) + rounded(step * distance))));
     }
     return g.constant(std::move(all));
-}
+};
 inline constexpr std::int64_t max_window = std::int64_t{1} << 18; ///< each element of a Kaiser window is a series
 
 /// A window function as a constant; a periodic window is the symmetric one of length + 1 without its last element.
@@ -194,72 +197,72 @@ inline double bessel_i0(double x) {
     for (int k = 1; term > sum * 1e-17; ++k) sum += term *= x * x / (4.0 * k * k);
     return sum;
 }
-inline value kaiser(graph<13> g, std::int64_t length, bool periodic, double beta, optional_dtype type) {
+inline constexpr auto kaiser = [](graph<13> g, std::int64_t length, bool periodic, double beta,
+                                  optional_dtype type) -> value {
     double const highest = bessel_i0(beta);
     return window(g, length, periodic, type, [=](double i, double last) {
         double const t = 2 * i / last - 1;
         return bessel_i0(beta * std::sqrt(std::fmax(1 - t * t, 0.0))) / highest;
     });
-}
+};
 template <auto const& Window>
 inline constexpr auto periodic_window =
     [](graph<13> g, std::int64_t length, optional_dtype type) { return Window(g, length, true, type); };
 
+inline constexpr auto dim_arange = [](graph<13> g, value like, std::int64_t dim) {
+    return arithmetic_sequence(g, 0, g.size(like, dim));
+};
+
+inline constexpr auto linspace_tensor_scalar = [](graph<13> g, value start, scalar end, std::int64_t steps,
+                                                  optional_dtype type) {
+    return linspace(g, start, number_value(g, end), steps, type);
+};
+
+inline constexpr auto linspace_scalar_tensor = [](graph<13> g, scalar start, value end, std::int64_t steps,
+                                                  optional_dtype type) {
+    return linspace(g, number_value(g, start), end, steps, type);
+};
+
+inline constexpr auto logspace_tensor_scalar = [](graph<13> g, value start, scalar end, std::int64_t steps, double base,
+                                                  optional_dtype type) {
+    return logspace(g, start, number_value(g, end), steps, base, type);
+};
+
+inline constexpr auto logspace_scalar_tensor = [](graph<13> g, scalar start, value end, std::int64_t steps, double base,
+                                                  optional_dtype type) {
+    return logspace(g, number_value(g, start), end, steps, base, type);
+};
+
+inline constexpr auto kaiser_window = [](graph<13> g, std::int64_t length, optional_dtype type) {
+    return kaiser(g, length, true, 12.0, type);
+};
+
 } // namespace detail
 
-inline constexpr auto ranges =
-    table(symbolic<"aten::arange(end, dtype)">(detail::range_to),
-          symbolic<"aten::arange.start(start, end, dtype)">(detail::range_from),
-          symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::range_by),
-          symbolic<"aten::_dim_arange(like, dim)">(
-              [](graph<13> g, value like, std::int64_t dim) { return arithmetic_sequence(g, 0, g.size(like, dim)); }),
-          symbolic<"aten::linspace(start, end, steps, dtype)">(
-              [](graph<13> g, scalar start, scalar end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::constant_linspace(g, start, end, steps, type);
-              }),
-          symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(
-              [](graph<13> g, value start, value end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::linspace(g, start, end, steps, type);
-              }),
-          symbolic<"aten::linspace.Tensor_Scalar(start, end, steps, dtype)">(
-              [](graph<13> g, value start, scalar end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::linspace(g, start, detail::number_value(g, end), steps, type);
-              }),
-          symbolic<"aten::linspace.Scalar_Tensor(start, end, steps, dtype)">(
-              [](graph<13> g, scalar start, value end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::linspace(g, detail::number_value(g, start), end, steps, type);
-              }),
-          symbolic<"aten::logspace(start, end, steps, base, dtype)">(
-              [](graph<13> g, scalar start, scalar end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::constant_logspace(g, start, end, steps, base, type);
-              }),
-          symbolic<"aten::logspace.Tensor_Tensor(start, end, steps, base, dtype)">(
-              [](graph<13> g, value start, value end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::logspace(g, start, end, steps, base, type);
-              }),
-          symbolic<"aten::logspace.Tensor_Scalar(start, end, steps, base, dtype)">(
-              [](graph<13> g, value start, scalar end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::logspace(g, start, detail::number_value(g, end), steps, base, type);
-              }),
-          symbolic<"aten::logspace.Scalar_Tensor(start, end, steps, base, dtype)">(
-              [](graph<13> g, scalar start, value end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::logspace(g, detail::number_value(g, start), end, steps, base, type);
-              }),
-          symbolic<"aten::hann_window(window_length, dtype)">(detail::periodic_window<detail::hann>),
-          symbolic<"aten::hann_window.periodic(window_length, periodic, dtype)">(detail::hann),
-          symbolic<"aten::hamming_window(window_length, dtype)">(detail::periodic_window<detail::hamming>),
-          symbolic<"aten::hamming_window.periodic(window_length, periodic, dtype)">(detail::hamming),
-          symbolic<"aten::bartlett_window(window_length, dtype)">(detail::periodic_window<detail::bartlett>),
-          symbolic<"aten::bartlett_window.periodic(window_length, periodic, dtype)">(detail::bartlett),
-          symbolic<"aten::blackman_window(window_length, dtype)">(detail::periodic_window<detail::blackman>),
-          symbolic<"aten::blackman_window.periodic(window_length, periodic, dtype)">(detail::blackman),
-          symbolic<"aten::kaiser_window(window_length, dtype)">(
-              [](graph<13> g, std::int64_t length, detail::optional_dtype type) {
-                  return detail::kaiser(g, length, true, 12.0, type);
-              }),
-          symbolic<"aten::kaiser_window.beta(window_length, periodic, beta, dtype)">(
-              [](graph<13> g, std::int64_t length, bool periodic, double beta, detail::optional_dtype type) {
-                  return detail::kaiser(g, length, periodic, beta, type);
-              }));
+// clang-format off: one row per line
+inline constexpr auto ranges = table(
+    symbolic<"aten::arange(end, dtype)">(detail::range_to),
+    symbolic<"aten::arange.start(start, end, dtype)">(detail::range_from),
+    symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::range_by),
+    symbolic<"aten::_dim_arange(like, dim)">(detail::dim_arange),
+    symbolic<"aten::linspace(start, end, steps, dtype)">(detail::constant_linspace),
+    symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(detail::linspace),
+    symbolic<"aten::linspace.Tensor_Scalar(start, end, steps, dtype)">(detail::linspace_tensor_scalar),
+    symbolic<"aten::linspace.Scalar_Tensor(start, end, steps, dtype)">(detail::linspace_scalar_tensor),
+    symbolic<"aten::logspace(start, end, steps, base, dtype)">(detail::constant_logspace),
+    symbolic<"aten::logspace.Tensor_Tensor(start, end, steps, base, dtype)">(detail::logspace),
+    symbolic<"aten::logspace.Tensor_Scalar(start, end, steps, base, dtype)">(detail::logspace_tensor_scalar),
+    symbolic<"aten::logspace.Scalar_Tensor(start, end, steps, base, dtype)">(detail::logspace_scalar_tensor),
+    symbolic<"aten::hann_window(window_length, dtype)">(detail::periodic_window<detail::hann>),
+    symbolic<"aten::hann_window.periodic(window_length, periodic, dtype)">(detail::hann),
+    symbolic<"aten::hamming_window(window_length, dtype)">(detail::periodic_window<detail::hamming>),
+    symbolic<"aten::hamming_window.periodic(window_length, periodic, dtype)">(detail::hamming),
+    symbolic<"aten::bartlett_window(window_length, dtype)">(detail::periodic_window<detail::bartlett>),
+    symbolic<"aten::bartlett_window.periodic(window_length, periodic, dtype)">(detail::bartlett),
+    symbolic<"aten::blackman_window(window_length, dtype)">(detail::periodic_window<detail::blackman>),
+    symbolic<"aten::blackman_window.periodic(window_length, periodic, dtype)">(detail::blackman),
+    symbolic<"aten::kaiser_window(window_length, dtype)">(detail::kaiser_window),
+    symbolic<"aten::kaiser_window.beta(window_length, periodic, beta, dtype)">(detail::kaiser));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -210,7 +210,7 @@ inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_
 }
 
 /// x @ w^T + b.
-inline value gates_of(graph<13> g, value x, value w, optional_value b) { return linear(g, x, w, b); }
+inline value gates_of(graph<13> g, value x, value w, optional_value b) { return linear_layer(g, x, w, b); }
 
 inline safe_vector<value> split_gates(graph<13> g, value gates, std::size_t count) {
     std::int64_t const width = gates.size(-1).size();
@@ -219,25 +219,25 @@ inline safe_vector<value> split_gates(graph<13> g, value gates, std::size_t coun
     return g.op<"Split">(gates, g.ints(sizes), attr::axis_i(-1), output_list(count));
 }
 
-inline std::tuple<value, value> lstm_cell(graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
-                                          optional_value b_ih, optional_value b_hh) {
+inline constexpr auto lstm_cell = [](graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
+                                     optional_value b_ih, optional_value b_hh) -> std::tuple<value, value> {
     value const sum = g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx[0], w_hh, b_hh));
     safe_vector<value> const gate = split_gates(g, sum, 4);
     value const kept = g.op<"Mul">(g.op<"Sigmoid">(gate[1]), hx[1]);
     value const added = g.op<"Mul">(g.op<"Sigmoid">(gate[0]), g.op<"Tanh">(gate[2]));
     value const cell = g.op<"Add">(kept, added);
     return {g.op<"Mul">(g.op<"Sigmoid">(gate[3]), g.op<"Tanh">(cell)), cell};
-}
+};
 
-inline value gru_cell(graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
-                      optional_value b_hh) {
+inline constexpr auto gru_cell = [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
+                                    optional_value b_hh) -> value {
     safe_vector<value> const x = split_gates(g, gates_of(g, input, w_ih, b_ih), 3);
     safe_vector<value> const h = split_gates(g, gates_of(g, hx, w_hh, b_hh), 3);
     value const reset = g.op<"Sigmoid">(g.op<"Add">(x[0], h[0]));
     value const update = g.op<"Sigmoid">(g.op<"Add">(x[1], h[1]));
     value const fresh = g.op<"Tanh">(g.op<"Add">(x[2], g.op<"Mul">(reset, h[2])));
     return g.op<"Add">(g.op<"Mul">(g.op<"Sub">(hx, fresh), update), fresh);
-}
+};
 
 template <fixed_string Activation>
 inline constexpr auto rnn_cell =
@@ -245,42 +245,38 @@ inline constexpr auto rnn_cell =
     return g.op<Activation>(g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx, w_hh, b_hh)));
 };
 
+inline constexpr auto lstm_row = [](graph<13> g, value input, safe_span<value const> hx, safe_span<value const> params,
+                                    bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
+                                    bool bidirectional, bool batch_first) {
+    return lstm(g, input, hx, params, {has_biases, num_layers, dropout_p, train, bidirectional, batch_first});
+};
+
+inline constexpr auto gru_row = [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases,
+                                   std::int64_t num_layers, double dropout_p, bool train, bool bidirectional,
+                                   bool batch_first) {
+    return gru(g, input, hx, params, {has_biases, num_layers, dropout_p, train, bidirectional, batch_first});
+};
+
+template <fixed_string Activation>
+inline constexpr auto rnn_row = [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases,
+                                   std::int64_t num_layers, double dropout_p, bool train, bool bidirectional,
+                                   bool batch_first) {
+    recurrent_options const options{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
+    return rnn(g, input, hx, params, options, Activation.view());
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto recurrent = table(
-    symbolic<"aten::lstm.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, safe_span<value const> hx, safe_span<value const> params, bool has_biases,
-           std::int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
-            return detail::lstm(
-                g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first});
-        }),
-    symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
-           double dropout, bool train, bool bidirectional, bool batch_first) {
-            return detail::gru(
-                g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first});
-        }),
-    symbolic<
-        "aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
-           double dropout, bool train, bool bidirectional, bool batch_first) {
-            return detail::rnn(
-                g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first}, "Tanh");
-        }),
-    symbolic<
-        "aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
-           double dropout, bool train, bool bidirectional, bool batch_first) {
-            return detail::rnn(
-                g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first}, "Relu");
-        }),
-    symbolic<"aten::lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
-        [](graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh, optional_value b_ih,
-           optional_value b_hh) { return detail::lstm_cell(g, input, hx, w_ih, w_hh, b_ih, b_hh); }),
-    symbolic<"aten::gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
-        [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
-           optional_value b_hh) -> value { return detail::gru_cell(g, input, hx, w_ih, w_hh, b_ih, b_hh); }),
+    symbolic<"aten::lstm.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::lstm_row),
+    symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::gru_row),
+    symbolic<"aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::rnn_row<"Tanh">),
+    symbolic<"aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::rnn_row<"Relu">),
+    symbolic<"aten::lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::lstm_cell),
+    symbolic<"aten::gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::gru_cell),
     symbolic<"aten::rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::rnn_cell<"Tanh">),
     symbolic<"aten::rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::rnn_cell<"Relu">));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

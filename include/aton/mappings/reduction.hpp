@@ -208,66 +208,96 @@ inline value count_nonzero(graph<13> g, value x, axis_list axes) {
     return reduce_sum(g, g.cast(g.cast(x, dtype::bool_), dtype::int64), axes, false);
 }
 
+inline constexpr auto sum_row = [](graph<13> g, value self, std::optional<dtype> type) {
+    return sum(g, self, iota(self.rank()), false, type);
+};
+
+inline constexpr auto sum_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+                                    std::optional<dtype> type) {
+    return sum(g, self, axes_or_all(dim, self), keepdim, type);
+};
+
+/// Sums the leading dimensions that `size` does not have, and those whose size is 1 in `size`.
+inline constexpr auto sum_to_size = [](graph<13> g, value self, safe_span<size const> size) -> value {
+    std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
+    safe_vector<std::int64_t> axes = iota(lead);
+    for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
+        sym_int const& n = size[static_cast<std::size_t>(i)];
+        if (!n.is_constant()) return g.unsupported("a computed size, which may be 1 or the size of self");
+        if (n.is(1) && self.size(lead + i).size() != 1) axes.push_back(lead + i);
+    }
+    if (!size.empty() && axes.empty()) return self;
+    value const y = sum(g, self, axes, static_cast<std::int64_t>(axes.size()) != lead);
+    return y.rank() == self.rank() - lead ? y : squeeze(g, y, iota(lead));
+};
+
+inline constexpr auto mean_row = [](graph<13> g, value self, std::optional<dtype> type) {
+    return mean(g, self, iota(self.rank()), false, type);
+};
+
+inline constexpr auto mean_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+                                     std::optional<dtype> type) {
+    return mean(g, self, axes_or_all(dim, self), keepdim, type);
+};
+
+inline constexpr auto prod = [](graph<13> g, value self, std::optional<dtype> type) {
+    dtype const out = type.value_or(to_accumulating(self.dtype()));
+    return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), iota(self.rank()), false), out);
+};
+
+inline constexpr auto prod_dim = [](graph<13> g, value self, std::int64_t dim, bool keepdim,
+                                    std::optional<dtype> type) {
+    dtype const out = type.value_or(to_accumulating(self.dtype()));
+    return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), axis_of(dim, self), keepdim), out);
+};
+
+inline constexpr auto nansum = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+                                  std::optional<dtype> type) {
+    return sum(g, without_nan(g, self), axes_or_all(dim, self), keepdim, type);
+};
+
+inline constexpr auto nanmean = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+                                   std::optional<dtype> type) {
+    safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
+    value const total = sum(g, without_nan(g, self), axes, keepdim, type);
+    value const numbers = g.op<"Not">(g.op<"IsNaN">(self));
+    return g.op<"Div">(total, g.cast(reduce_sum(g, g.cast(numbers, dtype::int64), axes, keepdim), total.dtype()));
+};
+
+inline constexpr auto aminmax = [](graph<13> g, value self, std::optional<std::int64_t> dim,
+                                   bool keepdim) -> std::tuple<value, value> {
+    safe_vector<std::int64_t> const axes = axis_or_all(dim, self);
+    return {extreme<"ReduceMin">(g, self, axes, keepdim), extreme<"ReduceMax">(g, self, axes, keepdim)};
+};
+
+inline constexpr auto logsumexp = [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
+    return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);
+};
+
+inline constexpr auto count_nonzero_row = [](graph<13> g, value self, std::optional<std::int64_t> dim) {
+    return count_nonzero(g, self, axis_or_all(dim, self));
+};
+
+inline constexpr auto count_nonzero_dims = [](graph<13> g, value self, safe_span<std::int64_t const> dim) {
+    return count_nonzero(g, self, axes_or_all(dim, self));
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto reduction = table(
-    symbolic<"aten::sum(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
-        return sum(g, self, iota(self.rank()), false, type);
-    }),
-    symbolic<"aten::sum.dim_IntList(self, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, detail::int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
-            return sum(g, self, axes_or_all(dim, self), keepdim, type);
-        }),
-    // Sums the leading dimensions that `size` does not have, and those whose size is 1 in `size`.
-    symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, safe_span<size const> size) -> value {
-        std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
-        safe_vector<std::int64_t> axes = iota(lead);
-        for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
-            sym_int const& n = size[static_cast<std::size_t>(i)];
-            if (!n.is_constant()) return g.unsupported("a computed size, which may be 1 or the size of self");
-            if (n.is(1) && self.size(lead + i).size() != 1) axes.push_back(lead + i);
-        }
-        if (!size.empty() && axes.empty()) return self;
-        value const y = sum(g, self, axes, static_cast<std::int64_t>(axes.size()) != lead);
-        return y.rank() == self.rank() - lead ? y : squeeze(g, y, iota(lead));
-    }),
-    symbolic<"aten::mean(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
-        return mean(g, self, iota(self.rank()), false, type);
-    }),
-    symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, detail::int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
-            return mean(g, self, axes_or_all(dim, self), keepdim, type);
-        }),
-    symbolic<"aten::prod(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
-        dtype const out = type.value_or(to_accumulating(self.dtype()));
-        return g.cast(
-            reduce<"ReduceProd">(g, g.cast(g.cast(self, out), detail::reducible(out)), iota(self.rank()), false), out);
-    }),
-    symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">([](graph<13> g, value self, std::int64_t dim,
-                                                                 bool keepdim, std::optional<dtype> type) {
-        dtype const out = type.value_or(to_accumulating(self.dtype()));
-        return g.cast(reduce<"ReduceProd">(
-                          g, g.cast(g.cast(self, out), detail::reducible(out)), detail::axis_of(dim, self), keepdim),
-                      out);
-    }),
-    symbolic<"aten::nansum(self, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, detail::int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
-            return sum(g, detail::without_nan(g, self), axes_or_all(dim, self), keepdim, type);
-        }),
-    symbolic<"aten::nanmean(self, dim, keepdim, dtype)">([](graph<13> g, value self, detail::int_list_or_none dim,
-                                                            bool keepdim, std::optional<dtype> type) {
-        safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
-        value const total = sum(g, detail::without_nan(g, self), axes, keepdim, type);
-        value const numbers = g.op<"Not">(g.op<"IsNaN">(self));
-        return g.op<"Div">(total, g.cast(reduce_sum(g, g.cast(numbers, dtype::int64), axes, keepdim), total.dtype()));
-    }),
+    symbolic<"aten::sum(self, dtype)">(detail::sum_row),
+    symbolic<"aten::sum.dim_IntList(self, dim, keepdim, dtype)">(detail::sum_dims),
+    symbolic<"aten::sum_to_size(self, size)">(detail::sum_to_size),
+    symbolic<"aten::mean(self, dtype)">(detail::mean_row),
+    symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(detail::mean_dims),
+    symbolic<"aten::prod(self, dtype)">(detail::prod),
+    symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">(detail::prod_dim),
+    symbolic<"aten::nansum(self, dim, keepdim, dtype)">(detail::nansum),
+    symbolic<"aten::nanmean(self, dim, keepdim, dtype)">(detail::nanmean),
     symbolic<"aten::amax(self, dim, keepdim)">(detail::extreme_dims<"ReduceMax">),
     symbolic<"aten::amin(self, dim, keepdim)">(detail::extreme_dims<"ReduceMin">),
-    symbolic<"aten::aminmax(self, dim, keepdim)">(
-        [](graph<13> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> std::tuple<value, value> {
-            safe_vector<std::int64_t> const axes = detail::axis_or_all(dim, self);
-            return {extreme<"ReduceMin">(g, self, axes, keepdim), extreme<"ReduceMax">(g, self, axes, keepdim)};
-        }),
+    symbolic<"aten::aminmax(self, dim, keepdim)">(detail::aminmax),
     symbolic<"aten::max(self)">(detail::extreme_all<"ReduceMax">),
     symbolic<"aten::min(self)">(detail::extreme_all<"ReduceMin">),
     symbolic<"aten::max.dim(self, dim, keepdim)">(detail::extreme_dim<"ArgMax">),
@@ -280,16 +310,9 @@ inline constexpr auto reduction = table(
     symbolic<"aten::any.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMax">),
     symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">),
     symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">),
-    symbolic<"aten::logsumexp(self, dim, keepdim)">([](graph<13> g, value self, safe_span<std::int64_t const> dim,
-                                                       bool keepdim) {
-        return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);
-    }),
-    symbolic<"aten::count_nonzero(self, dim)">([](graph<13> g, value self, std::optional<std::int64_t> dim) {
-        return detail::count_nonzero(g, self, detail::axis_or_all(dim, self));
-    }),
-    symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(
-        [](graph<13> g, value self, safe_span<std::int64_t const> dim) {
-            return detail::count_nonzero(g, self, axes_or_all(dim, self));
-        }));
+    symbolic<"aten::logsumexp(self, dim, keepdim)">(detail::logsumexp),
+    symbolic<"aten::count_nonzero(self, dim)">(detail::count_nonzero_row),
+    symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(detail::count_nonzero_dims));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

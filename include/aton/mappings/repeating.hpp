@@ -74,13 +74,13 @@ inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
     return g.op<"Concat">(safe_vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
                           attr::axis_i(axis));
 }
-inline value flip_axes(graph<13> g, value x, axis_list axes) {
+inline constexpr auto flip_axes = [](graph<13> g, value x, axis_list axes) -> value {
     if (x.rank() == 0 || axes.empty()) return x;
     safe_vector<std::int64_t> const minus_one(axes.size(), -1);
     safe_vector<std::int64_t> const before_first(axes.size(), std::numeric_limits<std::int64_t>::min());
     return g.op<"Slice">(
         x, g.ints(minus_one), g.ints(before_first), g.ints(normalize_axes(axes, x.rank())), g.ints(minus_one));
-}
+};
 inline constexpr auto rotate = [](graph<13> g, value self, std::int64_t k, axis_list dims) -> value {
     std::int64_t const turns = (k % 4 + 4) % 4;
     if (turns == 0) return self;
@@ -88,38 +88,50 @@ inline constexpr auto rotate = [](graph<13> g, value self, std::int64_t k, axis_
     return swap_axes(g, flip_axes(g, self, dims.subspan(turns == 1 ? 1 : 0, 1)), dims[0], dims[1]);
 };
 
+inline constexpr auto repeat = [](graph<13> g, value self, size_list repeats) {
+    return repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
+};
+
+inline constexpr auto repeat_each_row = [](graph<13> g, value self, sym_int repeats, std::optional<std::int64_t> dim,
+                                           std::optional<sym_int>) -> value {
+    return repeat_each(g, self, repeats, dim);
+};
+
+inline constexpr auto repeat_by_tensor = [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim,
+                                            std::optional<sym_int>) {
+    return repeat_each_by_tensor(g, self, repeats, dim);
+};
+
+inline constexpr auto repeat_indices = [](graph<13> g, value repeats, std::optional<sym_int>) {
+    return g.cast(repeated_indices(g, repeats), repeats.dtype());
+};
+
+inline constexpr auto roll = [](graph<13> g, value self, size_list shifts, axis_list dims) {
+    if (dims.empty()) return reshape(g, roll_axis(g, flat(g, self), shifts[0], 0), g.sizes(self));
+    value x = self;
+    for (std::size_t i = 0; self.rank() != 0 && i != dims.size(); ++i)
+        x = roll_axis(g, x, shifts[i], normalize_axis(dims[i], self.rank()));
+    return x;
+};
+
+inline constexpr auto fliplr = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{1}); };
+
+inline constexpr auto flipud = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{0}); };
+
 } // namespace detail
 
-inline constexpr auto repeating =
-    table(symbolic<"aten::repeat(self, repeats)">([](graph<13> g, value self, size_list repeats) {
-              return detail::repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
-          }),
-          symbolic<"aten::tile(self, dims)">(detail::tile_dims),
-          symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(
-              [](graph<13> g, value self, sym_int repeats, std::optional<std::int64_t> dim, std::optional<sym_int>) {
-                  return detail::repeat_each(g, self, repeats, dim);
-              }),
-          symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(
-              [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim, std::optional<sym_int>) {
-                  return detail::repeat_each_by_tensor(g, self, repeats, dim);
-              }),
-          symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(
-              [](graph<13> g, value repeats, std::optional<sym_int>) {
-                  return g.cast(detail::repeated_indices(g, repeats), repeats.dtype());
-              }),
-          symbolic<"aten::roll(self, shifts, dims)">([](graph<13> g, value self, size_list shifts, axis_list dims) {
-              if (dims.empty()) return reshape(g, detail::roll_axis(g, flat(g, self), shifts[0], 0), g.sizes(self));
-              value x = self;
-              for (std::size_t i = 0; self.rank() != 0 && i != dims.size(); ++i)
-                  x = detail::roll_axis(g, x, shifts[i], normalize_axis(dims[i], self.rank()));
-              return x;
-          }),
-          symbolic<"aten::flip(self, dims)">(
-              [](graph<13> g, value self, axis_list dims) { return detail::flip_axes(g, self, dims); }),
-          symbolic<"aten::fliplr(self)">(
-              [](graph<13> g, value self) { return detail::flip_axes(g, self, safe_vector<std::int64_t>{1}); }),
-          symbolic<"aten::flipud(self)">(
-              [](graph<13> g, value self) { return detail::flip_axes(g, self, safe_vector<std::int64_t>{0}); }),
-          symbolic<"aten::rot90(self, k, dims)">(detail::rotate));
+// clang-format off: one row per line
+inline constexpr auto repeating = table(
+    symbolic<"aten::repeat(self, repeats)">(detail::repeat),
+    symbolic<"aten::tile(self, dims)">(detail::tile_dims),
+    symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(detail::repeat_each_row),
+    symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(detail::repeat_by_tensor),
+    symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(detail::repeat_indices),
+    symbolic<"aten::roll(self, shifts, dims)">(detail::roll),
+    symbolic<"aten::flip(self, dims)">(detail::flip_axes),
+    symbolic<"aten::fliplr(self)">(detail::fliplr),
+    symbolic<"aten::flipud(self)">(detail::flipud),
+    symbolic<"aten::rot90(self, k, dims)">(detail::rotate));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -253,66 +253,65 @@ inline constexpr auto resize_corners2d =
         return resize_to(g, x, {{out.begin(), out.end()}, {h, w}}, {Kind, align_corners, Antialias});
     };
 
+inline constexpr auto linear1d = [](graph<13> g, value x, out_sizes out, bool align_corners, scale_factor w) {
+    return resize_to(g, x, {{out.begin(), out.end()}, {w}}, {filter::linear, align_corners});
+};
+
+inline constexpr auto trilinear3d = [](graph<13> g, value x, out_sizes out, bool align_corners, scale_factor d,
+                                       scale_factor h, scale_factor w) {
+    return resize_to(g, x, {{out.begin(), out.end()}, {d, h, w}}, {filter::linear, align_corners});
+};
+
+inline constexpr auto nearest1d = resize_nearest1d<filter::nearest>;
+inline constexpr auto nearest2d = resize_nearest2d<filter::nearest>;
+inline constexpr auto nearest3d = resize_nearest3d<filter::nearest>;
+inline constexpr auto nearest_vec = resize_nearest_vec<filter::nearest>;
+inline constexpr auto nearest_exact1d = resize_nearest1d<filter::nearest_exact>;
+inline constexpr auto nearest_exact2d = resize_nearest2d<filter::nearest_exact>;
+inline constexpr auto nearest_exact3d = resize_nearest3d<filter::nearest_exact>;
+inline constexpr auto nearest_exact_vec = resize_nearest_vec<filter::nearest_exact>;
+inline constexpr auto bilinear2d = resize_corners2d<filter::linear>;
+inline constexpr auto bicubic2d = resize_corners2d<filter::cubic>;
+inline constexpr auto linear_vec = resize_corners_vec<filter::linear>;
+inline constexpr auto bicubic_vec = resize_corners_vec<filter::cubic>;
+inline constexpr auto bilinear2d_aa = resize_corners2d<filter::linear, true>;
+inline constexpr auto bicubic2d_aa = resize_corners2d<filter::cubic, true>;
+inline constexpr auto lanczos2d_aa = resize_corners2d<filter::lanczos, true>;
+inline constexpr auto bilinear_vec_aa = resize_corners_vec<filter::linear, true>;
+inline constexpr auto bicubic_vec_aa = resize_corners_vec<filter::cubic, true>;
+inline constexpr auto lanczos_vec_aa = resize_corners_vec<filter::lanczos, true>;
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto resize = table(
-    symbolic<"aten::upsample_nearest1d(self, output_size, scales)">(detail::resize_nearest1d<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest2d(self, output_size, scales_h, scales_w)">(
-        detail::resize_nearest2d<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest3d(self, output_size, scales_d, scales_h, scales_w)">(
-        detail::resize_nearest3d<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest1d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest2d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest3d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest>),
-    symbolic<"aten::_upsample_nearest_exact1d(self, output_size, scales)">(
-        detail::resize_nearest1d<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact2d(self, output_size, scales_h, scales_w)">(
-        detail::resize_nearest2d<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact3d(self, output_size, scales_d, scales_h, scales_w)">(
-        detail::resize_nearest3d<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact1d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact2d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact3d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest_exact>),
-    symbolic<"aten::upsample_linear1d(self, output_size, align_corners, scales)">(
-        [](graph<13> g, value x, detail::out_sizes out, bool align_corners, detail::scale_factor w) {
-            return detail::resize_to(g, x, {{out.begin(), out.end()}, {w}}, {detail::filter::linear, align_corners});
-        }),
-    symbolic<"aten::upsample_bilinear2d(self, output_size, align_corners, scales_h, scales_w)">(
-        detail::resize_corners2d<detail::filter::linear>),
-    symbolic<"aten::upsample_trilinear3d(self, output_size, align_corners, scales_d, scales_h, scales_w)">(
-        [](graph<13> g, value x, detail::out_sizes out, bool align_corners, detail::scale_factor d,
-           detail::scale_factor h, detail::scale_factor w) {
-            return detail::resize_to(
-                g, x, {{out.begin(), out.end()}, {d, h, w}}, {detail::filter::linear, align_corners});
-        }),
-    symbolic<"aten::upsample_bicubic2d(self, output_size, align_corners, scales_h, scales_w)">(
-        detail::resize_corners2d<detail::filter::cubic>),
-    symbolic<"aten::upsample_linear1d.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::linear>),
-    symbolic<"aten::upsample_bilinear2d.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::linear>),
-    symbolic<"aten::upsample_trilinear3d.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::linear>),
-    symbolic<"aten::upsample_bicubic2d.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::cubic>),
+    symbolic<"aten::upsample_nearest1d(self, output_size, scales)">(detail::nearest1d),
+    symbolic<"aten::upsample_nearest2d(self, output_size, scales_h, scales_w)">(detail::nearest2d),
+    symbolic<"aten::upsample_nearest3d(self, output_size, scales_d, scales_h, scales_w)">(detail::nearest3d),
+    symbolic<"aten::upsample_nearest1d.vec(input, output_size, scale_factors)">(detail::nearest_vec),
+    symbolic<"aten::upsample_nearest2d.vec(input, output_size, scale_factors)">(detail::nearest_vec),
+    symbolic<"aten::upsample_nearest3d.vec(input, output_size, scale_factors)">(detail::nearest_vec),
+    symbolic<"aten::_upsample_nearest_exact1d(self, output_size, scales)">(detail::nearest_exact1d),
+    symbolic<"aten::_upsample_nearest_exact2d(self, output_size, scales_h, scales_w)">(detail::nearest_exact2d),
+    symbolic<"aten::_upsample_nearest_exact3d(self, output_size, scales_d, scales_h, scales_w)">(detail::nearest_exact3d),
+    symbolic<"aten::_upsample_nearest_exact1d.vec(input, output_size, scale_factors)">(detail::nearest_exact_vec),
+    symbolic<"aten::_upsample_nearest_exact2d.vec(input, output_size, scale_factors)">(detail::nearest_exact_vec),
+    symbolic<"aten::_upsample_nearest_exact3d.vec(input, output_size, scale_factors)">(detail::nearest_exact_vec),
+    symbolic<"aten::upsample_linear1d(self, output_size, align_corners, scales)">(detail::linear1d),
+    symbolic<"aten::upsample_bilinear2d(self, output_size, align_corners, scales_h, scales_w)">(detail::bilinear2d),
+    symbolic<"aten::upsample_trilinear3d(self, output_size, align_corners, scales_d, scales_h, scales_w)">(detail::trilinear3d),
+    symbolic<"aten::upsample_bicubic2d(self, output_size, align_corners, scales_h, scales_w)">(detail::bicubic2d),
+    symbolic<"aten::upsample_linear1d.vec(input, output_size, align_corners, scale_factors)">(detail::linear_vec),
+    symbolic<"aten::upsample_bilinear2d.vec(input, output_size, align_corners, scale_factors)">(detail::linear_vec),
+    symbolic<"aten::upsample_trilinear3d.vec(input, output_size, align_corners, scale_factors)">(detail::linear_vec),
+    symbolic<"aten::upsample_bicubic2d.vec(input, output_size, align_corners, scale_factors)">(detail::bicubic_vec),
     // Below opset 18, which added antialias to Resize, and with align_corners: indices and weights, for static sizes.
-    symbolic<"aten::_upsample_bilinear2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
-        detail::resize_corners2d<detail::filter::linear, true>),
-    symbolic<"aten::_upsample_bicubic2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
-        detail::resize_corners2d<detail::filter::cubic, true>),
-    symbolic<"aten::_upsample_lanczos2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
-        detail::resize_corners2d<detail::filter::lanczos, true>),
-    symbolic<"aten::_upsample_bilinear2d_aa.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::linear, true>),
-    symbolic<"aten::_upsample_bicubic2d_aa.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::cubic, true>),
-    symbolic<"aten::_upsample_lanczos2d_aa.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::lanczos, true>));
+    symbolic<"aten::_upsample_bilinear2d_aa(self, output_size, align_corners, scales_h, scales_w)">(detail::bilinear2d_aa),
+    symbolic<"aten::_upsample_bicubic2d_aa(self, output_size, align_corners, scales_h, scales_w)">(detail::bicubic2d_aa),
+    symbolic<"aten::_upsample_lanczos2d_aa(self, output_size, align_corners, scales_h, scales_w)">(detail::lanczos2d_aa),
+    symbolic<"aten::_upsample_bilinear2d_aa.vec(input, output_size, align_corners, scale_factors)">(detail::bilinear_vec_aa),
+    symbolic<"aten::_upsample_bicubic2d_aa.vec(input, output_size, align_corners, scale_factors)">(detail::bicubic_vec_aa),
+    symbolic<"aten::_upsample_lanczos2d_aa.vec(input, output_size, align_corners, scale_factors)">(detail::lanczos_vec_aa));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -98,7 +98,8 @@ inline tensor base_grid(safe_span<std::int64_t const> plane, bool align_corners,
     return t;
 }
 
-inline value affine_grid(graph<13> g, value theta, safe_span<sym_int const> sizes, bool align_corners) {
+inline constexpr auto affine_grid = [](graph<13> g, value theta, safe_span<sym_int const> sizes,
+                                       bool align_corners) -> value {
     if (sizes.size() != 4 && sizes.size() != 5)
         return g.unsupported("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
     if (!all_constant(sizes.subspan(2))) {
@@ -112,22 +113,18 @@ inline value affine_grid(graph<13> g, value theta, safe_span<sym_int const> size
     out.insert(out.end(), plane.begin(), plane.end());
     out.emplace_back(static_cast<std::int64_t>(plane.size()));
     return reshape(g, points, out);
-}
+};
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto sampling = table(
     // GridSample was added in opset 16.
     symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
-    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(
-        detail::grid_sampler),
-    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(
-        detail::grid_sampler),
-    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(
-        detail::grid_sampler),
-    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(
-        [](graph<13> g, value theta, safe_span<size const> sizes, bool align_corners) {
-            return detail::affine_grid(g, theta, sizes, align_corners);
-        }));
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
+    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -30,14 +30,14 @@ inline value crop_to(graph<13> g, value x, value other) {
 }
 
 /// ScatterElements without a reduction. 0-d tensors count as 1-d.
-inline value write_elements(graph<13> g, value x, std::int64_t dim, value index, value source) {
+inline constexpr auto write_elements = [](graph<13> g, value x, std::int64_t dim, value index, value source) -> value {
     if (is_empty(index)) return x;
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
     value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
-}
+};
 /// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18.
 template <class Graph>
 value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
@@ -122,13 +122,13 @@ inline indexed_source along(graph<13> g, value x, std::int64_t dim, value index,
     return {index_along(g, at_least_1d(g, index), from, normalize_axis(dim, x.rank())), from};
 }
 
-inline value fill_index(graph<13> g, value x, std::int64_t dim, value index, value number) {
+inline constexpr auto fill_index = [](graph<13> g, value x, std::int64_t dim, value index, value number) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
     sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
     value const source = expand(g, reshape(g, g.cast(number, x.dtype()), safe_vector<sym_int>{}), sizes);
     return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
-}
+};
 
 /// x with x[start:end] along an axis replaced by the source.
 inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
@@ -164,11 +164,12 @@ inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, s
     value const positions = arithmetic_sequence(g, start, count, step);
     return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
 }
-inline value write_selected(graph<13> g, value x, value source, std::int64_t dim, sym_int index) {
+inline constexpr auto write_selected = [](graph<13> g, value x, value source, std::int64_t dim,
+                                          sym_int index) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     sym_int const at = clamp_index(g, index, g.size(x, axis));
     return replace_range(g, x, unsqueeze(g, source, axis), axis, at, add(g, at, 1));
-}
+};
 
 /// Writes the source to positions of the flattened x.
 inline value write_positions(graph<13> g, value x, value positions, value source) {
@@ -176,8 +177,8 @@ inline value write_positions(graph<13> g, value x, value positions, value source
     value const y = g.op<"ScatterElements">(flat(g, x), positions, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
     return reshape(g, y, g.sizes(x));
 }
-inline value write_diagonal(graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
-                            std::int64_t dim2) {
+inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
+                                          std::int64_t dim2) -> value {
     std::int64_t const rank = x.rank();
     if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
@@ -190,7 +191,7 @@ inline value write_diagonal(graph<13> g, value x, value source, std::int64_t off
     value const y =
         write_elements(g, reshape(g, matrices, merged), rank - 2, index_along(g, positions, source, rank - 2), source);
     return move_axes(g, reshape(g, y, sizes), last, axes);
-}
+};
 
 /// ScatterND; `accumulate` requires opset 16.
 inline value write_coordinates(graph<13> g, value x, value positions, value source, bool accumulate) {
@@ -255,95 +256,100 @@ inline value put_with(graph<13> g, value x, safe_span<optional_value const> indi
 inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
                                      bool accumulate) { return put_with(g, self, indices, values, accumulate); };
 
+inline constexpr auto put = [](graph<13> g, value self, value index, value source, bool accumulate) {
+    if (is_empty(index)) return self;
+    value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
+    value const y = write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
+    return reshape(g, y, g.sizes(self));
+};
+
+inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
+    return write_elements(g, self, dim, index, filled_as(g, self, index, number));
+};
+
+/// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
+inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t dim, value index, value src,
+                                          std::string_view reduce) -> value {
+    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
+    return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
+};
+
+inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, scalar number,
+                                                std::string_view reduce) -> value {
+    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
+    value const source = filled_as(g, self, index, number);
+    return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
+};
+
+inline constexpr auto scatter_add = [](graph<16> g, value self, std::int64_t dim, value index, value src) {
+    return reduce_elements(g, self, dim, index, src, "add");
+};
+
+inline constexpr auto scatter_reduce_two = [](graph<18> g, value self, std::int64_t dim, value index, value src,
+                                              std::string_view reduce, bool include_self) -> value {
+    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
+    return scatter_reduced(g, self, dim, index, src, reduce, include_self);
+};
+
+inline constexpr auto index_copy = [](graph<13> g, value self, std::int64_t dim, value index, value source) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    return write_elements(g, self, dim, at, from);
+};
+
+inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, value index, value source,
+                                     scalar alpha) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    value const factor = element(g, alpha, from.dtype());
+    value const scaled = alpha == 1                     ? from
+                         : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
+                                                        : g.op<"Mul">(from, factor);
+    return reduce_elements(g, self, dim, at, scaled, "add");
+};
+
+inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t dim, value index, value source,
+                                        std::string_view reduce, bool include_self) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    return scatter_reduced(g, self, dim, at, from, reduce, include_self);
+};
+
+inline constexpr auto fill_index_with = [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
+    return fill_index(g, self, dim, index, element(g, number, self.dtype()));
+};
+
+inline constexpr auto slice_scatter = [](graph<13> g, value self, value src, std::int64_t dim,
+                                         std::optional<sym_int> start, std::optional<sym_int> end, sym_int step) {
+    return write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
+};
+
+inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, axis_list size, axis_list stride,
+                                              std::optional<std::int64_t> offset) {
+    tensor positions = strided_positions(size, stride, offset.value_or(0));
+    positions.sizes = {positions.element_count()};
+    return write_positions(g, self, g.constant(std::move(positions)), src);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto scatter = table(
     symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put),
     symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put),
-    symbolic<"aten::put(self, index, source, accumulate)">([](graph<13> g, value self, value index, value source,
-                                                              bool accumulate) {
-        if (is_empty(index)) return self;
-        value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
-        value const y =
-            detail::write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
-        return reshape(g, y, g.sizes(self));
-    }),
-    symbolic<"aten::scatter.src(self, dim, index, src)">(
-        [](graph<13> g, value self, std::int64_t dim, value index, value src) {
-            return detail::write_elements(g, self, dim, index, src);
-        }),
-    symbolic<"aten::scatter.value(self, dim, index, value)">(
-        [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
-            return detail::write_elements(g, self, dim, index, detail::filled_as(g, self, index, number));
-        }),
-    // ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
-    symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, value src, std::string_view reduce) -> value {
-            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
-            return detail::reduce_elements(g, self, dim, index, src, detail::reduction_named(reduce));
-        }),
-    symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, scalar number, std::string_view reduce) -> value {
-            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
-            value const source = detail::filled_as(g, self, index, number);
-            return detail::reduce_elements(g, self, dim, index, source, detail::reduction_named(reduce));
-        }),
-    symbolic<"aten::scatter_add(self, dim, index, src)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, value src) {
-            return detail::reduce_elements(g, self, dim, index, src, "add");
-        }),
-    symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(
-        [](graph<18> g, value self, std::int64_t dim, value index, value src, std::string_view reduce,
-           bool include_self) -> value {
-            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
-            return detail::scatter_reduced(g, self, dim, index, src, reduce, include_self);
-        }),
-    symbolic<"aten::index_copy(self, dim, index, source)">(
-        [](graph<13> g, value self, std::int64_t dim, value index, value source) {
-            auto const [at, from] = detail::along(g, self, dim, index, source);
-            return detail::write_elements(g, self, dim, at, from);
-        }),
-    symbolic<"aten::index_add(self, dim, index, source, alpha)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, value source, scalar alpha) {
-            auto const [at, from] = detail::along(g, self, dim, index, source);
-            value const factor = element(g, alpha, from.dtype());
-            value const scaled = alpha == 1                     ? from
-                                 : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
-                                                                : g.op<"Mul">(from, factor);
-            return detail::reduce_elements(g, self, dim, at, scaled, "add");
-        }),
-    symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(
-        [](graph<18> g, value self, std::int64_t dim, value index, value source, std::string_view reduce,
-           bool include_self) {
-            auto const [at, from] = detail::along(g, self, dim, index, source);
-            return detail::scatter_reduced(g, self, dim, at, from, reduce, include_self);
-        }),
-    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(
-        [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
-            return detail::fill_index(g, self, dim, index, element(g, number, self.dtype()));
-        }),
-    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(
-        [](graph<13> g, value self, std::int64_t dim, value index, value number) {
-            return detail::fill_index(g, self, dim, index, number);
-        }),
-    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">([](graph<13> g, value self, value src,
-                                                                         std::int64_t dim, std::optional<sym_int> start,
-                                                                         std::optional<sym_int> end, sym_int step) {
-        return detail::write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
-    }),
-    symbolic<"aten::select_scatter(self, src, dim, index)">(
-        [](graph<13> g, value self, value src, std::int64_t dim, sym_int index) {
-            return detail::write_selected(g, self, src, dim, index);
-        }),
-    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(
-        [](graph<13> g, value self, value src, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-            return detail::write_diagonal(g, self, src, offset, dim1, dim2);
-        }),
-    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(
-        [](graph<13> g, value self, value src, axis_list size, axis_list stride, std::optional<std::int64_t> offset) {
-            tensor positions = detail::strided_positions(size, stride, offset.value_or(0));
-            positions.sizes = {positions.element_count()};
-            return detail::write_positions(g, self, g.constant(std::move(positions)), src);
-        }));
+    symbolic<"aten::put(self, index, source, accumulate)">(detail::put),
+    symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements),
+    symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value),
+    symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(detail::scatter_reduce),
+    symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(detail::scatter_value_reduce),
+    symbolic<"aten::scatter_add(self, dim, index, src)">(detail::scatter_add),
+    symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(detail::scatter_reduce_two),
+    symbolic<"aten::index_copy(self, dim, index, source)">(detail::index_copy),
+    symbolic<"aten::index_add(self, dim, index, source, alpha)">(detail::index_add),
+    symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(detail::index_reduce),
+    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(detail::fill_index_with),
+    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(detail::fill_index),
+    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter),
+    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected),
+    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal),
+    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

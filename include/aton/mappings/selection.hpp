@@ -11,10 +11,10 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline value choose_promoted(graph<13> g, value condition, value a, value b) {
+inline constexpr auto choose_promoted = [](graph<13> g, value condition, value a, value b) -> value {
     auto const [x, y, type] = promoted(g, a, b);
     return choose(g, g.cast(condition, dtype::bool_), x, y);
-}
+};
 
 /// As in ATen, the bounds take part in type promotion, NaN stays NaN, and if the bounds cross, the upper one is the result.
 inline value clamp(graph<13> g, value self, optional_value lower, optional_value upper) {
@@ -60,7 +60,7 @@ inline value masked_select(graph<13> g, value self, value mask) {
 }
 
 /// Replaces the element at the n-th true element of the mask by the n-th element of source.
-inline value masked_scatter(graph<13> g, value self, value mask, value source) {
+inline constexpr auto masked_scatter = [](graph<13> g, value self, value mask, value source) -> value {
     value const target = broadcast_with(g, self, mask);
     if (target.shape().element_count() == 0) return target;
     value const positions =
@@ -68,7 +68,7 @@ inline value masked_scatter(graph<13> g, value self, value mask, value source) {
     value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));
     value const taken = g.op<"Slice">(in_one_dimension(g, source), g.ints({0}), count, g.ints({0}));
     return g.op<"Reshape">(g.op<"ScatterND">(in_one_dimension(g, target), positions, taken), g.op<"Shape">(target));
-}
+};
 
 /// Indices as [n, rank]; for a 0-d tensor [n, 0], where n is 1 or 0.
 inline value nonzero(graph<13> g, value self) {
@@ -87,40 +87,46 @@ inline constexpr auto clamp_numbers_row = [](graph<13> g, value self, std::optio
     return clamp_to_numbers(g, self, lower, upper);
 };
 
+inline constexpr auto where_scalar_other = [](graph<13> g, value condition, value a, scalar b) -> value {
+    return choose_promoted(g, condition, a, wrapped_number(g, b));
+};
+
+inline constexpr auto where_scalar_self = [](graph<13> g, value condition, scalar a, value b) -> value {
+    return choose_promoted(g, condition, wrapped_number(g, a), b);
+};
+
+inline constexpr auto where_scalars = [](graph<13> g, value condition, scalar a, scalar b) -> value {
+    return choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
+};
+
+/// The columns of nonzero; a 0-d condition counts as 1-d.
+inline constexpr auto where_condition = [](graph<13> g, value condition) -> safe_vector<value> {
+    value const indices = g.op<"NonZero">(condition.rank() == 0 ? in_one_dimension(g, condition) : condition);
+    safe_vector<value> rows;
+    for (std::int64_t i = 0; i != std::max<std::int64_t>(condition.rank(), 1); ++i)
+        rows.push_back(g.op<"Gather">(indices, g.scalar(i, dtype::int64), attr::axis_i(0)));
+    return rows;
+};
+
+inline constexpr auto masked_fill = [](graph<13> g, value self, value mask, scalar n) -> value {
+    return choose(g, mask, element(g, n, self.dtype()), self);
+};
+
+inline constexpr auto masked_fill_tensor = [](graph<13> g, value self, value mask, value filler) -> value {
+    return choose(g, mask, g.cast(filler, self.dtype()), self);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto selection = table(
-    symbolic<"aten::where.self(condition, self, other)">([](graph<13> g, value condition, value a, value b) -> value {
-        return detail::choose_promoted(g, condition, a, b);
-    }),
-    symbolic<"aten::where.ScalarOther(condition, self, other)">(
-        [](graph<13> g, value condition, value a, scalar b) -> value {
-            return detail::choose_promoted(g, condition, a, wrapped_number(g, b));
-        }),
-    symbolic<"aten::where.ScalarSelf(condition, self, other)">(
-        [](graph<13> g, value condition, scalar a, value b) -> value {
-            return detail::choose_promoted(g, condition, wrapped_number(g, a), b);
-        }),
-    symbolic<"aten::where.Scalar(condition, self, other)">(
-        [](graph<13> g, value condition, scalar a, scalar b) -> value {
-            return detail::choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
-        }),
-    // The columns of nonzero; a 0-d condition counts as 1-d.
-    symbolic<"aten::where(condition)">([](graph<13> g, value condition) -> safe_vector<value> {
-        value const indices =
-            g.op<"NonZero">(condition.rank() == 0 ? detail::in_one_dimension(g, condition) : condition);
-        safe_vector<value> rows;
-        for (std::int64_t i = 0; i != std::max<std::int64_t>(condition.rank(), 1); ++i)
-            rows.push_back(g.op<"Gather">(indices, g.scalar(i, dtype::int64), attr::axis_i(0)));
-        return rows;
-    }),
-    symbolic<"aten::masked_fill.Scalar(self, mask, value)">([](graph<13> g, value self, value mask, scalar n) -> value {
-        return detail::choose(g, mask, element(g, n, self.dtype()), self);
-    }),
-    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(
-        [](graph<13> g, value self, value mask, value filler) -> value {
-            return detail::choose(g, mask, g.cast(filler, self.dtype()), self);
-        }),
+    symbolic<"aten::where.self(condition, self, other)">(detail::choose_promoted),
+    symbolic<"aten::where.ScalarOther(condition, self, other)">(detail::where_scalar_other),
+    symbolic<"aten::where.ScalarSelf(condition, self, other)">(detail::where_scalar_self),
+    symbolic<"aten::where.Scalar(condition, self, other)">(detail::where_scalars),
+    symbolic<"aten::where(condition)">(detail::where_condition),
+    symbolic<"aten::masked_fill.Scalar(self, mask, value)">(detail::masked_fill),
+    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(detail::masked_fill_tensor),
     symbolic<"aten::clamp(self, min, max)">(detail::clamp_numbers_row),
     symbolic<"aten::clamp.Tensor(self, min, max)">(detail::clamp_row),
     symbolic<"aten::clip(self, min, max)">(detail::clamp_numbers_row),
@@ -130,10 +136,9 @@ inline constexpr auto selection = table(
     symbolic<"aten::clamp_max(self, max)">(detail::with_number<minimum>),
     symbolic<"aten::clamp_max.Tensor(self, max)">(detail::of_tensors<minimum>),
     symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>),
-    symbolic<"aten::masked_scatter(self, mask, source)">(
-        [](graph<13> g, value self, value mask, value source) -> value {
-            return detail::masked_scatter(g, self, mask, source);
-        }),
-    symbolic<"aten::nonzero(self)">(detail::nonzero_row), symbolic<"aten::argwhere(self)">(detail::nonzero_row));
+    symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter),
+    symbolic<"aten::nonzero(self)">(detail::nonzero_row),
+    symbolic<"aten::argwhere(self)">(detail::nonzero_row));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -117,8 +117,14 @@ inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim,
     return narrow_axis(g, self, dim, start, length);
 };
 
+inline constexpr auto narrow_from = [](graph<13> g, value self, std::int64_t dim, value start, sym_int length) {
+    value const at = g.cast(start, dtype::int64);
+    return narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto slicing = table(
     symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim),
     symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim),
@@ -130,10 +136,7 @@ inline constexpr auto slicing = table(
     symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim),
     symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim),
     symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim),
-    symbolic<"aten::narrow.Tensor(self, dim, start, length)">([](graph<13> g, value self, std::int64_t dim, value start,
-                                                                 sym_int length) {
-        value const at = g.cast(start, dtype::int64);
-        return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
-    }));
+    symbolic<"aten::narrow.Tensor(self, dim, start, length)">(detail::narrow_from));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

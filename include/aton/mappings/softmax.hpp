@@ -33,7 +33,7 @@ inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t di
 };
 
 /// Softmax that returns 0 instead of NaN for rows in which every element is -inf.
-inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
+inline constexpr auto safe_softmax = [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
     value const y = softmax<"Softmax">(g, x, dim, type);
     if (!is_floating(x.dtype())) return y;
     safe_vector<std::int64_t> axes;
@@ -41,20 +41,19 @@ inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<
     value const largest = reduce<"ReduceMax">(g, x, axes, true);
     value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
-}
+};
 
 } // namespace detail
 
-inline constexpr auto softmax =
-    table(symbolic<"aten::softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
-          symbolic<"aten::_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"Softmax">),
-          symbolic<"aten::special_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
-          symbolic<"aten::log_softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
-          symbolic<"aten::_log_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"LogSoftmax">),
-          symbolic<"aten::special_log_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
-          symbolic<"aten::_safe_softmax(self, dim, dtype)">(
-              [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
-                  return detail::safe_softmax(g, x, dim, type);
-              }));
+// clang-format off: one row per line
+inline constexpr auto softmax = table(
+    symbolic<"aten::softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
+    symbolic<"aten::_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"Softmax">),
+    symbolic<"aten::special_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
+    symbolic<"aten::log_softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
+    symbolic<"aten::_log_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"LogSoftmax">),
+    symbolic<"aten::special_log_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
+    symbolic<"aten::_safe_softmax(self, dim, dtype)">(detail::safe_softmax));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -56,34 +56,43 @@ inline constexpr auto argsort_row = [](graph<13> g, value self, std::int64_t dim
     return std::get<1>(sort(g, self, dim, descending));
 };
 
+inline constexpr auto sort_stable = [](graph<13> g, value self, std::optional<bool>, std::int64_t dim,
+                                       bool descending) { return sort(g, self, dim, descending); };
+
+inline constexpr auto argsort_stable = [](graph<13> g, value self, bool, std::int64_t dim, bool descending) {
+    return argsort_row(g, self, dim, descending);
+};
+
+inline constexpr auto msort = [](graph<13> g, value self) { return std::get<0>(sort(g, self, 0, false)); };
+
+/// sorted=False allows any order.
+inline constexpr auto topk = [](graph<13> g, value self, size k, std::int64_t dim, bool largest,
+                                bool) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    return gathered(g, self, order_of(g, self, axis, k, largest), axis, true);
+};
+
+inline constexpr auto kthvalue = [](graph<13> g, value self, size k, std::int64_t dim,
+                                    bool keepdim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
+    value const smallest = order_of(g, self, axis, k, false);
+    return gathered(g, self, slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto sorting = table(
     symbolic<"aten::sort(self, dim, descending)">(detail::sort_row),
-    symbolic<"aten::sort.stable(self, stable, dim, descending)">(
-        [](graph<13> g, value self, std::optional<bool>, std::int64_t dim, bool descending) {
-            return detail::sort(g, self, dim, descending);
-        }),
+    symbolic<"aten::sort.stable(self, stable, dim, descending)">(detail::sort_stable),
     symbolic<"aten::argsort(self, dim, descending)">(detail::argsort_row),
-    symbolic<"aten::argsort.stable(self, stable, dim, descending)">(
-        [](graph<13> g, value self, bool, std::int64_t dim, bool descending) {
-            return detail::argsort_row(g, self, dim, descending);
-        }),
-    symbolic<"aten::msort(self)">([](graph<13> g, value self) { return std::get<0>(detail::sort(g, self, 0, false)); }),
-    // sorted=False allows any order.
-    symbolic<"aten::topk(self, k, dim, largest, sorted)">(
-        [](graph<13> g, value self, size k, std::int64_t dim, bool largest, bool) -> std::tuple<value, value> {
-            if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-            std::int64_t const axis = normalize_axis(dim, self.rank());
-            return gathered(g, self, detail::order_of(g, self, axis, k, largest), axis, true);
-        }),
-    symbolic<"aten::kthvalue(self, k, dim, keepdim)">(
-        [](graph<13> g, value self, size k, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
-            if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-            std::int64_t const axis = normalize_axis(dim, self.rank());
-            if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
-            value const smallest = detail::order_of(g, self, axis, k, false);
-            return gathered(g, self, detail::slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
-        }));
+    symbolic<"aten::argsort.stable(self, stable, dim, descending)">(detail::argsort_stable),
+    symbolic<"aten::msort(self)">(detail::msort),
+    symbolic<"aten::topk(self, k, dim, largest, sorted)">(detail::topk),
+    symbolic<"aten::kthvalue(self, k, dim, keepdim)">(detail::kthvalue));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

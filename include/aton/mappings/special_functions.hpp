@@ -233,30 +233,32 @@ value unscaled(graph<13> g, value x) {
 
 } // namespace detail
 
-inline constexpr auto special_functions =
-    table(symbolic<"aten::erfc(self)">(detail::composed<detail::erfc>),
-          symbolic<"aten::special_erfc(self)">(detail::composed<detail::erfc>),
-          symbolic<"aten::special_ndtr(self)">(detail::composed<detail::ndtr>),
-          symbolic<"aten::erfinv(self)">(detail::single_precision<detail::erfinv>),
-          symbolic<"aten::special_erfinv(self)">(detail::single_precision<detail::erfinv>),
-          symbolic<"aten::special_ndtri(self)">(detail::single_precision<detail::ndtri>),
-          symbolic<"aten::special_erfcx(self)">(detail::single_precision<detail::erfcx>),
-          symbolic<"aten::special_log_ndtr(self)">(detail::single_precision<detail::log_ndtr>),
+// clang-format off: one row per line
+inline constexpr auto special_functions = table(
+    symbolic<"aten::erfc(self)">(detail::composed<detail::erfc>),
+    symbolic<"aten::special_erfc(self)">(detail::composed<detail::erfc>),
+    symbolic<"aten::special_ndtr(self)">(detail::composed<detail::ndtr>),
+    symbolic<"aten::erfinv(self)">(detail::single_precision<detail::erfinv>),
+    symbolic<"aten::special_erfinv(self)">(detail::single_precision<detail::erfinv>),
+    symbolic<"aten::special_ndtri(self)">(detail::single_precision<detail::ndtri>),
+    symbolic<"aten::special_erfcx(self)">(detail::single_precision<detail::erfcx>),
+    symbolic<"aten::special_log_ndtr(self)">(detail::single_precision<detail::log_ndtr>),
 
-          symbolic<"aten::lgamma(self)">(detail::double_precision<detail::lgamma>),
-          symbolic<"aten::special_gammaln(self)">(detail::double_precision<detail::lgamma>),
-          symbolic<"aten::digamma(self)">(detail::double_precision<detail::digamma>),
-          symbolic<"aten::special_digamma(self)">(detail::double_precision<detail::digamma>),
-          symbolic<"aten::special_psi(self)">(detail::double_precision<detail::digamma>),
-          symbolic<"aten::mvlgamma(self, p)">(detail::mvlgamma),
-          symbolic<"aten::special_multigammaln(self, p)">(detail::mvlgamma),
+    symbolic<"aten::lgamma(self)">(detail::double_precision<detail::lgamma>),
+    symbolic<"aten::special_gammaln(self)">(detail::double_precision<detail::lgamma>),
+    symbolic<"aten::digamma(self)">(detail::double_precision<detail::digamma>),
+    symbolic<"aten::special_digamma(self)">(detail::double_precision<detail::digamma>),
+    symbolic<"aten::special_psi(self)">(detail::double_precision<detail::digamma>),
+    symbolic<"aten::mvlgamma(self, p)">(detail::mvlgamma),
+    symbolic<"aten::special_multigammaln(self, p)">(detail::mvlgamma),
 
-          symbolic<"aten::i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-          symbolic<"aten::special_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-          symbolic<"aten::special_i0e(self)">(detail::single_precision<detail::i0e>),
-          symbolic<"aten::special_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
-          symbolic<"aten::special_i1e(self)">(detail::single_precision<detail::i1e>),
-          symbolic<"aten::special_modified_bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-          symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>));
+    symbolic<"aten::i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+    symbolic<"aten::special_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+    symbolic<"aten::special_i0e(self)">(detail::single_precision<detail::i0e>),
+    symbolic<"aten::special_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
+    symbolic<"aten::special_i1e(self)">(detail::single_precision<detail::i1e>),
+    symbolic<"aten::special_modified_bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+    symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -68,7 +68,7 @@ inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sect
     return split_sizes(g, x, sizes, axis);
 }
 /// Splits x at indices, which behave as in Python slices: negative ones count from the end, those out of range are clamped.
-inline safe_vector<value> split_at(graph<13> g, value x, size_list indices, std::int64_t axis) {
+inline constexpr auto split_at = [](graph<13> g, value x, size_list indices, std::int64_t axis) -> safe_vector<value> {
     safe_vector<value> out;
     sym_int start = 0;
     for (sym_int const& end : indices) {
@@ -77,7 +77,7 @@ inline safe_vector<value> split_at(graph<13> g, value x, size_list indices, std:
     }
     out.push_back(slice(g, x, axis, start, to_the_end));
     return out;
-}
+};
 /// The axis of hsplit.
 inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
 
@@ -91,53 +91,60 @@ inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim)
     return out;
 };
 
+inline constexpr auto tensor_split_sections = [](graph<13> g, value self, std::int64_t sections, std::int64_t dim) {
+    return split_sections(g, self, sections, normalize_axis(dim, self.rank()));
+};
+
+/// A computed number of sections would give a computed number of results.
+inline constexpr auto tensor_split_by_tensor = [](graph<13> g, value self, value positions, std::int64_t dim) {
+    dim = normalize_axis(dim, self.rank());
+    if (positions.rank() == 0) return split_sections(g, self, positions.constant<std::int64_t>(), dim);
+    std::int64_t const count = positions.size(0).is_static() ? positions.size(0).size() : expected_count(g) - 1;
+    safe_vector<sym_int> indices;
+    for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
+    return split_at(g, self, indices, dim);
+};
+
+inline constexpr auto hsplit = [](graph<13> g, value self, std::int64_t sections) {
+    return split_sections(g, self, sections, horizontal(self));
+};
+
+inline constexpr auto vsplit = [](graph<13> g, value self, std::int64_t n) { return split_sections(g, self, n, 0); };
+
+inline constexpr auto dsplit = [](graph<13> g, value self, std::int64_t n) { return split_sections(g, self, n, 2); };
+
+inline constexpr auto hsplit_array = [](graph<13> g, value self, size_list indices) {
+    return split_at(g, self, indices, horizontal(self));
+};
+
+inline constexpr auto vsplit_array = [](graph<13> g, value self, size_list at) { return split_at(g, self, at, 0); };
+
+inline constexpr auto dsplit_array = [](graph<13> g, value self, size_list at) { return split_at(g, self, at, 2); };
+
 } // namespace detail
 
-inline constexpr auto splitting =
-    table(symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size),
-          symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size),
-          symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size),
-          symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list),
-          symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-          symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list),
-          symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-          symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks),
-          symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks),
-          symbolic<"aten::tensor_split.sections(self, sections, dim)">(
-              [](graph<13> g, value self, std::int64_t sections, std::int64_t dim) {
-                  return detail::split_sections(g, self, sections, normalize_axis(dim, self.rank()));
-              }),
-          symbolic<"aten::tensor_split.indices(self, indices, dim)">(
-              [](graph<13> g, value self, size_list indices, std::int64_t dim) {
-                  return detail::split_at(g, self, indices, dim);
-              }),
-          // A computed number of sections would give a computed number of results.
-          symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(
-              [](graph<13> g, value self, value positions, std::int64_t dim) {
-                  dim = normalize_axis(dim, self.rank());
-                  if (positions.rank() == 0)
-                      return detail::split_sections(g, self, positions.constant<std::int64_t>(), dim);
-                  std::int64_t const count =
-                      positions.size(0).is_static() ? positions.size(0).size() : detail::expected_count(g) - 1;
-                  safe_vector<sym_int> indices;
-                  for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
-                  return detail::split_at(g, self, indices, dim);
-              }),
-          symbolic<"aten::hsplit.int(self, sections)">([](graph<13> g, value self, std::int64_t sections) {
-              return detail::split_sections(g, self, sections, detail::horizontal(self));
-          }),
-          symbolic<"aten::vsplit.int(self, sections)">(
-              [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 0); }),
-          symbolic<"aten::dsplit.int(self, sections)">(
-              [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 2); }),
-          symbolic<"aten::hsplit.array(self, indices)">([](graph<13> g, value self, size_list indices) {
-              return detail::split_at(g, self, indices, detail::horizontal(self));
-          }),
-          symbolic<"aten::vsplit.array(self, indices)">(
-              [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 0); }),
-          symbolic<"aten::dsplit.array(self, indices)">(
-              [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 2); }),
-          symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
-          symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim));
+// clang-format off: one row per line
+inline constexpr auto splitting = table(
+    symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size),
+    symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size),
+    symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size),
+    symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list),
+    symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list),
+    symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list),
+    symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list),
+    symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks),
+    symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks),
+    symbolic<"aten::tensor_split.sections(self, sections, dim)">(detail::tensor_split_sections),
+    symbolic<"aten::tensor_split.indices(self, indices, dim)">(detail::split_at),
+    symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(detail::tensor_split_by_tensor),
+    symbolic<"aten::hsplit.int(self, sections)">(detail::hsplit),
+    symbolic<"aten::vsplit.int(self, sections)">(detail::vsplit),
+    symbolic<"aten::dsplit.int(self, sections)">(detail::dsplit),
+    symbolic<"aten::hsplit.array(self, indices)">(detail::hsplit_array),
+    symbolic<"aten::vsplit.array(self, indices)">(detail::vsplit_array),
+    symbolic<"aten::dsplit.array(self, indices)">(detail::dsplit_array),
+    symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
+    symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

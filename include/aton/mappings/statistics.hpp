@@ -167,37 +167,40 @@ inline constexpr auto quantile_number = [](graph<13> g, value self, double q, st
     return quantile(g, self, g.scalar_like(q, self), dim, keepdim, interpolation, IgnoreNan);
 };
 
+inline constexpr auto mode_row = [](graph<13> g, value self, std::int64_t dim,
+                                    bool keepdim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
+    value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
+    return gathered(g, self, mode_index(g, x, axis), axis, keepdim);
+};
+
 } // namespace detail
 
-inline constexpr auto statistics =
-    table(symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>),
-          symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>),
-          symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>),
-          symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>),
-          symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>),
-          symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>),
-          symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>),
-          symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>),
-          symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>),
-          symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
-          symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
-          symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
-          symbolic<"aten::median(self)">(detail::median_all<false>),
-          symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
-          symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),
-          symbolic<"aten::nanmedian.dim(self, dim, keepdim)">(detail::median_dim<true>),
-          symbolic<"aten::mode(self, dim, keepdim)">(
-              [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
-                  if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-                  std::int64_t const axis = normalize_axis(dim, self.rank());
-                  bool const narrow =
-                      self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
-                  value const x = detail::selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
-                  return gathered(g, self, detail::mode_index(g, x, axis), axis, keepdim);
-              }),
-          symbolic<"aten::quantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<false>),
-          symbolic<"aten::nanquantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<true>),
-          symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
-          symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
+// clang-format off: one row per line
+inline constexpr auto statistics = table(
+    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>),
+    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>),
+    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>),
+    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>),
+    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>),
+    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>),
+    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>),
+    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>),
+    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>),
+    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
+    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
+    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
+    symbolic<"aten::median(self)">(detail::median_all<false>),
+    symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
+    symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),
+    symbolic<"aten::nanmedian.dim(self, dim, keepdim)">(detail::median_dim<true>),
+    symbolic<"aten::mode(self, dim, keepdim)">(detail::mode_row),
+    symbolic<"aten::quantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<false>),
+    symbolic<"aten::nanquantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<true>),
+    symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
+    symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

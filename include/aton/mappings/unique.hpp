@@ -53,29 +53,36 @@ inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse
     return {y, inverse, counts};
 }
 
+inline constexpr auto unique_row = [](graph<13> g, value self, bool, bool return_inverse) {
+    auto const [y, inverse, counts] = unique_elements(g, self, return_inverse, false);
+    return std::tuple<value, optional_value>(y, inverse);
+};
+
+inline constexpr auto unique2 = [](graph<13> g, value self, bool, bool return_inverse, bool return_counts) {
+    return unique_elements(g, self, return_inverse, return_counts);
+};
+
+inline constexpr auto unique_dim = [](graph<13> g, value self, std::int64_t dim, bool, bool, bool) {
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    auto const [y, indices, inverse, counts] =
+        g.op<"Unique">(at_least_1d(g, self), attr::axis_i(axis), attr::sorted_i(1), outputs<4>);
+    return std::tuple<value, value, value>(y, inverse, counts);
+};
+
+inline constexpr auto unique_consecutive = [](graph<13> g, value self, bool return_inverse, bool return_counts,
+                                              std::optional<std::int64_t> dim) -> unique_results {
+    if (dim && self.rank() > 1) return g.unsupported("unique_consecutive along a dimension");
+    return distinct_runs(g, self, return_inverse, return_counts);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto unique = table(
-    symbolic<"aten::_unique(self, sorted, return_inverse)">([](graph<13> g, value self, bool, bool return_inverse) {
-        auto const [y, inverse, counts] = detail::unique_elements(g, self, return_inverse, false);
-        return std::tuple<value, optional_value>(y, inverse);
-    }),
-    symbolic<"aten::_unique2(self, sorted, return_inverse, return_counts)">(
-        [](graph<13> g, value self, bool, bool return_inverse, bool return_counts) {
-            return detail::unique_elements(g, self, return_inverse, return_counts);
-        }),
-    symbolic<"aten::unique_dim(self, dim, sorted, return_inverse, return_counts)">(
-        [](graph<13> g, value self, std::int64_t dim, bool, bool, bool) {
-            std::int64_t const axis = normalize_axis(dim, self.rank());
-            auto const [y, indices, inverse, counts] =
-                g.op<"Unique">(at_least_1d(g, self), attr::axis_i(axis), attr::sorted_i(1), outputs<4>);
-            return std::tuple<value, value, value>(y, inverse, counts);
-        }),
-    symbolic<"aten::unique_consecutive(self, return_inverse, return_counts, dim)">(
-        [](graph<13> g, value self, bool return_inverse, bool return_counts,
-           std::optional<std::int64_t> dim) -> detail::unique_results {
-            if (dim && self.rank() > 1) return g.unsupported("unique_consecutive along a dimension");
-            return detail::distinct_runs(g, self, return_inverse, return_counts);
-        }));
+    symbolic<"aten::_unique(self, sorted, return_inverse)">(detail::unique_row),
+    symbolic<"aten::_unique2(self, sorted, return_inverse, return_counts)">(detail::unique2),
+    symbolic<"aten::unique_dim(self, dim, sorted, return_inverse, return_counts)">(detail::unique_dim),
+    symbolic<"aten::unique_consecutive(self, return_inverse, return_counts, dim)">(detail::unique_consecutive));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

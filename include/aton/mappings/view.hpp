@@ -145,29 +145,48 @@ inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const>
 inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
 inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
 
+inline constexpr auto reshape_from_tensor = [](graph<14> g, value self, value shape) {
+    return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
+};
+
+/// ONNX tensors do not have strides.
+inline constexpr auto reshape_alias = [](graph<13> g, value self, size_list size, size_list) {
+    return reshape(g, self, size);
+};
+
+inline constexpr auto ravel = [](graph<13> g, value self) { return flat(g, self); };
+
+inline constexpr auto expand_as = [](graph<13> g, value self, value other) {
+    return expand_to(g, self, g.shape_of(other));
+};
+
+inline constexpr auto broadcast_to = [](graph<13> g, value self, size_list size) {
+    return expand_sizes(g, self, size, false);
+};
+
+inline constexpr auto shape_as_tensor = [](graph<13> g, value self) { return g.shape_of(self); };
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto reshaping = table(
-    symbolic<"aten::view(self, size)">(detail::to_sizes), symbolic<"aten::view.dtype(self, dtype)">(detail::same_dtype),
+    symbolic<"aten::view(self, size)">(detail::to_sizes),
+    symbolic<"aten::view.dtype(self, dtype)">(detail::same_dtype),
     symbolic<"aten::view_copy(self, size)">(detail::to_sizes),
     symbolic<"aten::view_copy.dtype(self, dtype)">(detail::same_dtype),
     symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes),
     symbolic<"aten::reshape(self, shape)">(detail::to_sizes),
-    symbolic<"aten::_reshape_from_tensor(self, shape)">([](graph<14> g, value self, value shape) {
-        return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
-    }),
+    symbolic<"aten::_reshape_from_tensor(self, shape)">(detail::reshape_from_tensor),
     symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes),
-    // ONNX tensors do not have strides.
-    symbolic<"aten::_reshape_alias(self, size, stride)">(
-        [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
-    symbolic<"aten::_reshape_alias_copy(self, size, stride)">(
-        [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
+    symbolic<"aten::_reshape_alias(self, size, stride)">(detail::reshape_alias),
+    symbolic<"aten::_reshape_alias_copy(self, size, stride)">(detail::reshape_alias),
     symbolic<"aten::reshape_as(self, other)">(detail::to_sizes_of),
     symbolic<"aten::view_as(self, other)">(detail::to_sizes_of),
     symbolic<"aten::flatten.using_ints(self, start_dim, end_dim)">(detail::flatten_dims),
     symbolic<"aten::unflatten.int(self, dim, sizes)">(detail::unflatten_dim),
-    symbolic<"aten::ravel(self)">([](graph<13> g, value self) { return flat(g, self); }),
-    symbolic<"aten::squeeze(self)">(detail::squeeze_all), symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim),
+    symbolic<"aten::ravel(self)">(detail::ravel),
+    symbolic<"aten::squeeze(self)">(detail::squeeze_all),
+    symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim),
     symbolic<"aten::squeeze.dims(self, dim)">(detail::squeeze_dims),
     symbolic<"aten::squeeze_copy(self)">(detail::squeeze_all),
     symbolic<"aten::squeeze_copy.dim(self, dim)">(detail::squeeze_dim),
@@ -180,32 +199,41 @@ inline constexpr auto reshaping = table(
     symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>),
     symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>),
     symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>));
+// clang-format on
 
+// clang-format off: one row per line
 inline constexpr auto transposing = table(
     symbolic<"aten::transpose.int(self, dim0, dim1)">(detail::swap_dims),
     symbolic<"aten::transpose_copy.int(self, dim0, dim1)">(detail::swap_dims),
     symbolic<"aten::swapaxes(self, axis0, axis1)">(detail::swap_dims),
     symbolic<"aten::swapdims(self, dim0, dim1)">(detail::swap_dims),
-    symbolic<"aten::t(self)">(detail::transpose_matrix), symbolic<"aten::t_copy(self)">(detail::transpose_matrix),
-    symbolic<"aten::mT(self)">(detail::transpose_matrices), symbolic<"aten::mH(self)">(detail::adjoint),
-    symbolic<"aten::matrix_H(self)">(detail::adjoint), symbolic<"aten::adjoint(self)">(detail::adjoint),
-    symbolic<"aten::numpy_T(self)">(detail::reverse_dims), symbolic<"aten::permute(self, dims)">(detail::permute_dims),
+    symbolic<"aten::t(self)">(detail::transpose_matrix),
+    symbolic<"aten::t_copy(self)">(detail::transpose_matrix),
+    symbolic<"aten::mT(self)">(detail::transpose_matrices),
+    symbolic<"aten::mH(self)">(detail::adjoint),
+    symbolic<"aten::matrix_H(self)">(detail::adjoint),
+    symbolic<"aten::adjoint(self)">(detail::adjoint),
+    symbolic<"aten::numpy_T(self)">(detail::reverse_dims),
+    symbolic<"aten::permute(self, dims)">(detail::permute_dims),
     symbolic<"aten::permute_copy(self, dims)">(detail::permute_dims),
     symbolic<"aten::movedim.int(self, source, destination)">(detail::move_dim),
     symbolic<"aten::movedim.intlist(self, source, destination)">(detail::move_dims),
     symbolic<"aten::moveaxis.int(self, source, destination)">(detail::move_dim),
     symbolic<"aten::moveaxis.intlist(self, source, destination)">(detail::move_dims));
+// clang-format on
 
+// clang-format off: one row per line
 inline constexpr auto expanding = table(
     symbolic<"aten::expand(self, size, implicit)">(detail::expand_sizes),
     symbolic<"aten::expand_copy(self, size, implicit)">(detail::expand_sizes),
-    symbolic<"aten::expand_as(self, other)">(
-        [](graph<13> g, value self, value other) { return expand_to(g, self, g.shape_of(other)); }),
-    symbolic<"aten::broadcast_to(self, size)">(
-        [](graph<13> g, value self, size_list size) { return detail::expand_sizes(g, self, size, false); }),
-    symbolic<"aten::size.int(self, dim)">(detail::size_of), symbolic<"aten::sym_size.int(self, dim)">(detail::size_of),
-    symbolic<"aten::numel(self)">(detail::count_of), symbolic<"aten::sym_numel(self)">(detail::count_of),
-    symbolic<"aten::_shape_as_tensor(self)">([](graph<13> g, value self) { return g.shape_of(self); }));
+    symbolic<"aten::expand_as(self, other)">(detail::expand_as),
+    symbolic<"aten::broadcast_to(self, size)">(detail::broadcast_to),
+    symbolic<"aten::size.int(self, dim)">(detail::size_of),
+    symbolic<"aten::sym_size.int(self, dim)">(detail::size_of),
+    symbolic<"aten::numel(self)">(detail::count_of),
+    symbolic<"aten::sym_numel(self)">(detail::count_of),
+    symbolic<"aten::_shape_as_tensor(self)">(detail::shape_as_tensor));
+// clang-format on
 
 inline constexpr auto view = reshaping + transposing + expanding;
 
