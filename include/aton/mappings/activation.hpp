@@ -20,16 +20,19 @@ inline bool fits_attribute(value x, double n) {
     return x.dtype() != dtype::float64 || n == static_cast<double>(static_cast<float>(n));
 }
 
-inline value times(graph<13> g, value x, double factor) {
+inline value times(graph<13> g, value x, number const& factor) {
     return factor == 1 ? x : g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
 }
 
 /// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x. Maps 0 to 0 for every alpha.
-inline value elu(graph<13> g, value x, double alpha, double scale, double input_scale) {
-    bool const wide = x.dtype() == dtype::float64;
-    double const factor = wide ? alpha * scale : double{static_cast<float>(alpha) * static_cast<float>(scale)};
-    if (input_scale == 1 && fits_attribute(x, alpha) && std::isfinite(factor))
-        return times(g, g.op<"Elu">(x, attr::alpha_f(alpha)), scale);
+inline value elu(graph<13> g, value x, number alpha, number scale, number input_scale) {
+    number factor = alpha * scale;
+    if (alpha.is_constant() && scale.is_constant()) {
+        auto const a = alpha.constant<double>();
+        if (x.dtype() != dtype::float64) factor = alpha.constant<float>() * scale.constant<float>();
+        if (input_scale == 1 && fits_attribute(x, a) && std::isfinite(factor.constant<double>()))
+            return times(g, g.op<"Elu">(x, attr::alpha_f(a)), scale);
+    }
     value const negative = times(g, expm1(g, times(g, x, input_scale)), factor);
     return g.op<"Where">(g.op<"Less">(x, 0), negative, times(g, x, scale));
 }
@@ -43,17 +46,22 @@ inline value selu(graph<13> g, value x) {
 }
 
 /// Celu supports only float32.
-inline value celu(graph<13> g, value x, double alpha) {
-    if (!std::isfinite(alpha)) return g.unsupported("an alpha that is not finite");
-    if (x.dtype() == dtype::float64) return elu(g, x, alpha, 1, 1 / alpha);
-    if (alpha != 0 && static_cast<float>(alpha) == 0) return g.unsupported("an alpha that is 0 in float32");
-    return g.op<"Celu">(x, attr::alpha_f(alpha));
+inline value celu(graph<13> g, value x, number alpha) {
+    if (!alpha.is_constant()) return elu(g, x, alpha, 1, 1 / alpha);
+    auto const a = alpha.constant<double>();
+    if (!std::isfinite(a)) return g.unsupported("an alpha that is not finite");
+    if (x.dtype() == dtype::float64) return elu(g, x, a, 1, 1 / a);
+    if (a != 0 && static_cast<float>(a) == 0) return g.unsupported("an alpha that is 0 in float32");
+    return g.op<"Celu">(x, attr::alpha_f(a));
 }
 
-inline constexpr auto leaky_relu = [](graph<13> g, value x, double slope) -> value {
-    if (!std::isfinite(slope)) // LeakyRelu would return NaN at 0
-        return in_opmath(
-            g, x, [&](value v) -> value { return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, slope)); });
+inline constexpr auto leaky_relu = [](graph<13> g, value x, number negative_slope) -> value {
+    // With a slope that is not finite, LeakyRelu would return NaN at 0.
+    if (!negative_slope.is_constant() || !std::isfinite(negative_slope.constant<double>()))
+        return in_opmath(g, x, [&](value v) -> value {
+            return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, negative_slope));
+        });
+    auto const slope = negative_slope.constant<double>();
     if (!fits_attribute(x, slope)) return g.op<"PRelu">(x, g.scalar(slope, x.dtype()));
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"LeakyRelu">(v, attr::alpha_f(slope)); });
 };
@@ -76,7 +84,7 @@ inline constexpr auto gelu = [](graph<13> g, value x, std::string_view approxima
 };
 
 /// log(1 + exp(beta * x)) / beta, or x where beta * x > threshold. Above 17, the two are equal in float32.
-inline value softplus(graph<13> g, value x, double beta, double threshold) {
+inline value softplus(graph<13> g, value x, number beta, number threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
     if (beta != 1) y = g.op<"Div">(y, rounded_constant(g, beta, y.dtype()));
@@ -99,19 +107,20 @@ inline value hard_swish(graph<13> g, value x) {
     return g.op<"Mul">(x, hard_sigmoid(g, x));
 }
 
-inline constexpr auto hardtanh = [](graph<13> g, value x, scalar low, scalar high) -> value {
-    if (std::isnan(low.to<double>()) || std::isnan(high.to<double>())) return g.unsupported("a bound that is NaN");
+inline constexpr auto hardtanh = [](graph<13> g, value x, number low, number high) -> value {
+    for (number const& bound : {low, high})
+        if (bound.is_constant() && std::isnan(bound.constant<double>())) return g.unsupported("a bound that is NaN");
     return without_bfloat16(g, x, [&](value v) -> value {
         return g.op<"Clip">(v, element(g, low, v.dtype()), element(g, high, v.dtype()));
     });
 };
 
-inline value hardshrink(graph<13> g, value x, double lambd) {
+inline value hardshrink(graph<13> g, value x, number lambd) {
     return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(x), lambd), g.scalar_like(0, x), x);
 }
 
-inline value threshold(graph<13> g, value x, scalar limit, scalar replacement) {
-    dtype const compared = fits(as_element(limit, x.dtype()), x.dtype()) ? x.dtype() : opmath_type(x.dtype());
+inline value threshold(graph<13> g, value x, number limit, number replacement) {
+    dtype const compared = surely_fits(converted(g, limit, x.dtype()), x.dtype()) ? x.dtype() : opmath_type(x.dtype());
     value const below = g.op<"LessOrEqual">(g.cast(x, compared), element(g, limit, compared));
     return g.op<"Where">(below, element(g, replacement, x.dtype()), x);
 }
@@ -145,7 +154,7 @@ inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
 }
 
 /// In evaluation, the slope is the midpoint of [lower, upper].
-inline constexpr auto rrelu = [](graph<13> g, value x, double lower, double upper, bool training) -> value {
+inline constexpr auto rrelu = [](graph<13> g, value x, number lower, number upper, bool training) -> value {
     if (training) return g.unsupported("rrelu in training: export the model in eval mode");
     return leaky_relu(g, x, (lower + upper) / 2);
 };
@@ -159,12 +168,12 @@ inline constexpr auto prelu_kernel = [](graph<13> g, value x, value weight) -> v
     });
 };
 
-inline constexpr auto rrelu_with_noise = [](graph<13> g, value x, value noise, double lower, double upper,
+inline constexpr auto rrelu_with_noise = [](graph<13> g, value x, value noise, number lower, number upper,
                                             bool training) {
     return std::tuple<value, value>(rrelu(g, x, lower, upper, training), noise);
 };
 
-inline constexpr auto elu_row = [](graph<13> g, value x, double alpha, double scale, double input_scale) -> value {
+inline constexpr auto elu_row = [](graph<13> g, value x, number alpha, number scale, number input_scale) -> value {
     return in_opmath(g, x, [&](value v) { return elu(g, v, alpha, scale, input_scale); });
 };
 
@@ -172,7 +181,7 @@ inline constexpr auto selu_row = [](graph<13> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) { return selu(g, v); });
 };
 
-inline constexpr auto celu_row = [](graph<13> g, value x, double alpha) -> value {
+inline constexpr auto celu_row = [](graph<13> g, value x, number alpha) -> value {
     return in_opmath(g, x, [&](value v) { return celu(g, v, alpha); });
 };
 
@@ -182,7 +191,7 @@ inline constexpr auto mish = [](graph<13> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Mul">(v, g.op<"Tanh">(g.op<"Softplus">(v))); });
 };
 
-inline constexpr auto softplus_row = [](graph<13> g, value x, double beta, double threshold) -> value {
+inline constexpr auto softplus_row = [](graph<13> g, value x, number beta, number threshold) -> value {
     auto const f = [&](value v) { return softplus(g, v, beta, threshold); };
     // beta * x may overflow float16.
     return beta == 1 ? without_bfloat16(g, x, f) : in_opmath(g, x, f);
@@ -201,15 +210,15 @@ inline constexpr auto hardswish = [](graph<13> g, value x) -> value {
 };
 
 /// Not Shrink: it turns NaN into 0.
-inline constexpr auto softshrink = [](graph<13> g, value x, double lambd) -> value {
+inline constexpr auto softshrink = [](graph<13> g, value x, number lambd) -> value {
     return g.op<"Sub">(x, hardtanh(g, x, -lambd, lambd));
 };
 
-inline constexpr auto hardshrink_row = [](graph<13> g, value x, double lambd) -> value {
+inline constexpr auto hardshrink_row = [](graph<13> g, value x, number lambd) -> value {
     return without_bfloat16(g, x, [&](value v) { return hardshrink(g, v, lambd); });
 };
 
-inline constexpr auto threshold_row = [](graph<13> g, value x, scalar limit, scalar replacement) -> value {
+inline constexpr auto threshold_row = [](graph<13> g, value x, number limit, number replacement) -> value {
     return without_bfloat16(g, x, [&](value v) { return threshold(g, v, limit, replacement); });
 };
 

@@ -33,11 +33,11 @@ inline constexpr auto search = [](graph<13> g, value sequence, value x, bool out
 };
 
 /// A number to search for, in the dtype that ATen promotes it to.
-inline value searched_number(graph<13> g, value sequence, scalar n) {
+inline value searched_number(graph<13> g, value sequence, number const& n) {
     return g.cast(wrapped_number(g, n), promote(sequence, n));
 }
 
-inline constexpr auto search_number = [](graph<13> g, value sequence, scalar self, bool out_int32, bool right,
+inline constexpr auto search_number = [](graph<13> g, value sequence, number self, bool out_int32, bool right,
                                          std::optional<std::string_view> side, optional_value sorter) {
     return search(g, sequence, searched_number(g, sequence, self), out_int32, right, side, sorter);
 };
@@ -46,7 +46,7 @@ inline constexpr auto bucketize = [](graph<13> g, value self, value boundaries, 
     return bucket_of(g, self, boundaries, right, out_int32);
 };
 
-inline constexpr auto bucketize_number = [](graph<13> g, scalar self, value boundaries, bool out_int32, bool right) {
+inline constexpr auto bucketize_number = [](graph<13> g, number self, value boundaries, bool out_int32, bool right) {
     return bucket_of(g, searched_number(g, boundaries, self), boundaries, right, out_int32);
 };
 

@@ -38,6 +38,16 @@ inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t mode)
     return batched || mode != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
 }
 
+/// Targets whose class is ignored, marked by a number that is no class where the graph computes `ignore_index`, which an attribute cannot be.
+inline value mark_ignored(graph<13> g, value target, sym_int& ignore_index) {
+    if (ignore_index.is_constant()) return target;
+    constexpr std::int64_t no_class = -100;
+    value const index = g.cast(target, dtype::int64);
+    value const ignored = g.op<"Equal">(index, ignore_index);
+    ignore_index = no_class;
+    return choose(g, ignored, g.scalar(no_class, dtype::int64), index);
+}
+
 /// The weights of the targets, 0 for ignored ones.
 inline value target_weights(graph<13> g, value target, optional_value weight, std::int64_t ignore_index, dtype type) {
     value const counts = g.op<"Not">(g.op<"Equal">(target, g.scalar(ignore_index, dtype::int64)));
@@ -70,14 +80,17 @@ inline void expect_same_dtype(value scores, optional_value weight) {
 }
 
 inline constexpr auto nll_row = [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode,
-                                   std::int64_t ignore_index) {
+                                   sym_int ignore_index) {
     expect_same_dtype(self, weight);
-    return nll_loss(g, self, target, weight, mode, ignore_index);
+    target = mark_ignored(g, target, ignore_index);
+    return nll_loss(g, self, target, weight, mode, ignore_index.constant());
 };
 /// ATen's total_weight is 0 for a batch that is not reduced.
 inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target, optional_value weight,
-                                           std::int64_t mode, std::int64_t ignore_index) -> std::tuple<value, value> {
+                                           std::int64_t mode, sym_int ignored) -> std::tuple<value, value> {
     expect_same_dtype(self, weight);
+    target = mark_ignored(g, target, ignored);
+    std::int64_t const ignore_index = ignored.constant();
     value total = g.scalar(0, self.dtype());
     if (mode != 0 || self.rank() == 1) {
         value const w = target_weights(g, g.cast(target, dtype::int64), weight, ignore_index, self.dtype());
@@ -140,10 +153,12 @@ inline value smoothed_cross_entropy(graph<13> g, value scores, value target, opt
 }
 
 inline constexpr auto cross_entropy = [](graph<13> g, value scores, value target, optional_value weight,
-                                         std::int64_t mode, std::int64_t ignore_index, double smoothing) -> value {
+                                         std::int64_t mode, sym_int ignored, double smoothing) -> value {
     if (target.rank() == scores.rank() && is_floating(target.dtype()))
         return soft_cross_entropy(g, scores, target, weight, mode, smoothing);
     expect_same_dtype(scores, weight);
+    target = mark_ignored(g, target, ignored);
+    std::int64_t const ignore_index = ignored.constant();
     if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, mode, ignore_index, smoothing);
     class_scores const c = batched_classes(g, scores, target);
     if (mode == 1 && is_empty_along(c.target, iota(c.target.rank())))

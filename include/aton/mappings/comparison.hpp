@@ -101,11 +101,11 @@ inline constexpr auto isin_tensor_tensor = [](graph<13> g, value elements, value
     return isin(g, elements, tests, invert);
 };
 
-inline constexpr auto isin_tensor_scalar = [](graph<13> g, value elements, scalar test, bool, bool invert) -> value {
+inline constexpr auto isin_tensor_scalar = [](graph<13> g, value elements, number test, bool, bool invert) -> value {
     return invert ? not_equal(g, elements, wrapped_number(g, test)) : equal_to(g, elements, wrapped_number(g, test));
 };
 
-inline constexpr auto isin_scalar_tensor = [](graph<13> g, scalar element, value tests, bool, bool invert) -> value {
+inline constexpr auto isin_scalar_tensor = [](graph<13> g, number element, value tests, bool, bool invert) -> value {
     return isin(g, wrapped_number(g, element), tests, invert);
 };
 

@@ -52,8 +52,7 @@ inline constexpr auto copy_row = [](graph<13> g, value x, value source) -> value
 };
 
 inline constexpr auto fill_row = [](graph<13> g, value x, number n) -> value {
-    if (n.is_constant()) return filled_like(g, x, n.constant(), x.dtype());
-    return expand_like(g, convert(g, n.as_value(), x.dtype()), x);
+    return filled_like(g, x, n, x.dtype());
 };
 
 inline constexpr auto zero_row = [](graph<13> g, value x) -> value { return filled_like(g, x, 0, x.dtype()); };
@@ -64,9 +63,7 @@ inline constexpr auto fill_tensor = [](graph<13> g, value x, value n) -> value {
 
 inline constexpr auto scalar_tensor_row = [](graph<13> g, number n, std::optional<dtype> type) -> value {
     dtype const to = type.value_or(aten::default_dtype);
-    if (!n.is_constant()) return convert(g, n.as_value(), to);
-    return opmath_type(to) != to ? rounded_constant(g, n.constant(), to)
-                                 : element(g, n.constant(), to); // ATen rounds to half precision
+    return opmath_type(to) != to ? rounded_constant(g, n, to) : element(g, n, to); // ATen rounds to half precision
 };
 
 /// Checked by torch.export while tracing; it computes nothing.

@@ -34,20 +34,9 @@ inline constexpr auto new_of_size_like = [](graph<13> g, value self, sizes_argum
 };
 
 /// The default dtype of torch.full for this number.
-constexpr dtype dtype_of(scalar number) {
-    if (number.is_bool()) return dtype::bool_;
-    if (number.is_integral()) return dtype::int64;
-    return number.is_complex() ? dtype::complex64 : aten::default_dtype;
-}
-
 inline dtype dtype_of(number const& n) {
-    if (n.is_constant()) return dtype_of(n.constant());
+    if (n.is_complex()) return dtype::complex64;
     return n.is_floating() ? aten::default_dtype : n.dtype();
-}
-/// A tensor full of one number, which the graph may compute.
-inline value filled_with(graph<13> g, safe_span<sym_int const> size, number const& n, dtype type) {
-    if (n.is_constant()) return filled(g, size, n.constant(), type);
-    return g.op<"Expand">(g.cast(n.as_value(), type), g.ints(size));
 }
 
 /// Ones on the diagonal of an n x m matrix.
@@ -64,7 +53,7 @@ inline constexpr auto identity = [](graph<13> g, sym_int n, sym_int m, optional_
 };
 
 inline constexpr auto full = [](graph<13> g, sizes_argument size, number n, optional_dtype type) {
-    return filled_with(g, size, n, type.value_or(dtype_of(n)));
+    return filled(g, size, n, type.value_or(dtype_of(n)));
 };
 
 /// ONNX tensors do not have strides or a physical layout.
@@ -76,15 +65,14 @@ inline constexpr auto empty_permuted = [](graph<13> g, sizes_argument size, safe
                                           optional_dtype type) { return new_of_size<0>(g, size, type); };
 
 inline constexpr auto full_like = [](graph<13> g, value self, number n, optional_dtype type) {
-    return filled_with(g, g.sizes(self), n, type.value_or(self.dtype()));
+    return filled(g, g.sizes(self), n, type.value_or(self.dtype()));
 };
 
 inline constexpr auto new_empty_strided = [](graph<13> g, value self, sizes_argument size, sizes_argument,
                                              optional_dtype type) { return new_of_size_like<0>(g, self, size, type); };
 
-inline constexpr auto new_full = [](graph<13> g, value self, sizes_argument size, number n,
-                                    optional_dtype type) {
-    return filled_with(g, size, n, type.value_or(self.dtype()));
+inline constexpr auto new_full = [](graph<13> g, value self, sizes_argument size, number n, optional_dtype type) {
+    return filled(g, size, n, type.value_or(self.dtype()));
 };
 
 inline constexpr auto square_identity = [](graph<13> g, sym_int n, optional_dtype type) {

@@ -150,12 +150,12 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
 }
 
 /// A Python number as an operand of y: a floating-point number, or a complex one of the dtype of the result.
-inline value spacing(graph<13> g, value y, scalar n) {
-    return n.is_complex() ? rounded_constant(g, n, promote(y, n)) : wrapped_number(g, n.to<double>());
+inline value spacing(graph<13> g, value y, number n) {
+    return n.is_complex() ? rounded_constant(g, n, promote(y, n)) : wrapped_number(g, n * 1.0);
 }
 
 /// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
-inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {
+inline value area_at_steps(graph<13> g, value y, number dx, std::int64_t axis) {
     value const first = slice_axis(g, y, axis, 0, 1);
     value const last = slice_axis(g, y, axis, -1, to_the_end);
     value const ends = halved(g, squeeze(g, arithmetic<"Add">(g, first, last), axis));
@@ -206,7 +206,7 @@ inline constexpr auto diff = [](graph<13> g, value self, std::int64_t n, std::in
     return y;
 };
 
-inline constexpr auto trapezoid_dx = [](graph<13> g, value y, scalar dx, std::int64_t dim) -> value {
+inline constexpr auto trapezoid_dx = [](graph<13> g, value y, number dx, std::int64_t dim) -> value {
     std::int64_t const axis = normalize_axis(dim, y.rank());
     if (optional_value const none = empty_area(g, y, axis)) return *none;
     return area_at_steps(g, y, dx, axis);
@@ -219,11 +219,10 @@ inline constexpr auto trapezoid_x = [](graph<13> g, value y, value x, std::int64
     return halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
 };
 
-inline constexpr auto cumulative_trapezoid_dx = [](graph<13> g, value y, scalar dx, std::int64_t dim) {
+inline constexpr auto cumulative_trapezoid_dx = [](graph<13> g, value y, number dx, std::int64_t dim) {
     std::int64_t const axis = normalize_axis(dim, y.rank());
-    if (dx.is_complex()) // dx.to<double>() would drop the imaginary part
-        return halved(g, cumsum(g, double_trapezoids(g, y, axis, spacing(g, y, dx)), axis));
-    value const half = spacing(g, y, dx.to<double>() / 2);
+    if (dx.is_complex()) return halved(g, cumsum(g, double_trapezoids(g, y, axis, spacing(g, y, dx)), axis));
+    value const half = spacing(g, y, dx / 2);
     return cumsum(g, double_trapezoids(g, y, axis, half), axis);
 };
 

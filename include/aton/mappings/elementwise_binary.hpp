@@ -13,23 +13,26 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// The dtype in which a + alpha * b is computed, such that half-precision dtypes are rounded once.
-constexpr dtype sum_type(dtype t, scalar alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
+inline dtype sum_type(dtype t, number const& alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
 
-inline value scaled(graph<13> g, value x, scalar factor) {
+inline value scaled(graph<13> g, value x, number factor) {
     if (factor == 1) return x;
     return g.op<"Mul">(x, factor);
 }
 
 } // namespace detail
 
-inline value add(graph<13> g, value a, value b, scalar alpha = 1) {
+inline value add(graph<13> g, value a, value b, number alpha = 1) {
     dtype const type = promote(a, b);
     auto [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::sum_type(type, alpha));
-    if (type == dtype::bool_) return g.op<"Or">(x, alpha.to<bool>() ? y : g.op<"And">(y, false));
+    if (type == dtype::bool_) {
+        bool const counts = alpha.is_constant() && alpha.constant<bool>();
+        return g.op<"Or">(x, counts ? y : g.op<"And">(y, element(g, alpha, type)));
+    }
     return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
 }
 
-inline value subtract(graph<13> g, value a, value b, scalar alpha = 1) {
+inline value subtract(graph<13> g, value a, value b, number alpha = 1) {
     dtype const type = promote(a, b);
     auto [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::sum_type(type, alpha));
     return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
@@ -225,10 +228,10 @@ inline constexpr auto lerp = [](graph<13> g, value self, value end, value weight
 
 /// self + factor * a * b, or self + factor * a / b.
 template <fixed_string Op>
-value add_scaled(graph<13> g, value self, value a, value b, scalar factor) {
+value add_scaled(graph<13> g, value self, value a, value b, number factor) {
     dtype const type = promote(self, a, b);
     dtype const wide = computing_type(type);
-    value const product = g.op<Op>(scaled(g, g.cast(a, wide), as_element(factor, type)), g.cast(b, wide));
+    value const product = g.op<Op>(scaled(g, g.cast(a, wide), converted(g, factor, type)), g.cast(b, wide));
     return g.cast(g.op<"Add">(g.cast(self, wide), product), type);
 }
 
@@ -249,34 +252,34 @@ inline value ldexp(graph<13> g, value self, value other) {
     return multiply(g, self, power(g, wrapped_number(g, 2.0), other));
 }
 
-inline value subtract_from(graph<13> g, value self, value other, scalar alpha) {
+inline value subtract_from(graph<13> g, value self, value other, number alpha) {
     return subtract(g, other, self, alpha);
 }
 
-using scaling_function = value (*)(graph<13>, value, value, scalar);
+using scaling_function = value (*)(graph<13>, value, value, number);
 template <scaling_function Function>
 inline constexpr auto with_alpha =
-    [](graph<13> g, value a, value b, scalar alpha) -> value { return Function(g, a, b, alpha); };
+    [](graph<13> g, value a, value b, number alpha) -> value { return Function(g, a, b, alpha); };
 template <scaling_function Function>
 inline constexpr auto number_with_alpha =
-    [](graph<13> g, value a, scalar b, scalar alpha) -> value { return Function(g, a, wrapped_number(g, b), alpha); };
+    [](graph<13> g, value a, number b, number alpha) -> value { return Function(g, a, wrapped_number(g, b), alpha); };
 
 inline constexpr auto divide_by_mode =
     [](graph<13> g, value a, value b, std::optional<std::string_view> mode) -> value { return divide(g, a, b, mode); };
-inline constexpr auto divide_by_number_mode = [](graph<13> g, value a, scalar b,
+inline constexpr auto divide_by_number_mode = [](graph<13> g, value a, number b,
                                                  std::optional<std::string_view> mode) -> value {
     return divide(g, a, wrapped_number(g, b), mode);
 };
 
-inline constexpr auto lerp_scalar = [](graph<13> g, value self, value end, scalar weight) -> value {
+inline constexpr auto lerp_scalar = [](graph<13> g, value self, value end, number weight) -> value {
     return lerp(g, self, end, wrapped_number(g, weight));
 };
 
-inline constexpr auto addcmul = [](graph<13> g, value self, value a, value b, scalar factor) -> value {
+inline constexpr auto addcmul = [](graph<13> g, value self, value a, value b, number factor) -> value {
     return add_scaled<"Mul">(g, self, a, b, factor);
 };
 
-inline constexpr auto addcdiv = [](graph<13> g, value self, value a, value b, scalar factor) -> value {
+inline constexpr auto addcdiv = [](graph<13> g, value self, value a, value b, number factor) -> value {
     return add_scaled<"Div">(g, self, a, b, factor);
 };
 

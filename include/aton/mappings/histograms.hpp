@@ -31,14 +31,21 @@ inline value counted(graph<13> g, value index, value amount, sym_int count) {
 
 /// Counts the elements in [min, max]; elements outside and NaN are ignored. If min == max, the range is that of x, extended
 /// by 1 on both sides if all elements are equal.
-inline constexpr auto histc = [](graph<13> g, value self, std::int64_t bins, scalar min, scalar max) -> value {
+inline constexpr auto histc = [](graph<13> g, value self, std::int64_t bins, number min, number max) -> value {
     if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
     value const flat = g.op<"Reshape">(self, g.ints({-1}));
     dtype const type = opmath_type(self.dtype());
     value const x = g.cast(flat, type);
     value low = g.scalar(min, type);
     value high = g.scalar(max, type);
-    if (min == max) {
+    if (!min.is_constant() || !max.is_constant()) {
+        value const none = g.op<"Equal">(low, high);
+        low = g.op<"Where">(none, reduce<"ReduceMin">(g, x, iota(1), false), low);
+        high = g.op<"Where">(none, reduce<"ReduceMax">(g, x, iota(1), false), high);
+        value const widening = g.cast(g.op<"Equal">(low, high), type);
+        low = g.op<"Sub">(low, widening);
+        high = g.op<"Add">(high, widening);
+    } else if (min == max) {
         low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen refuses NaN here
         high = reduce<"ReduceMax">(g, x, iota(1), false);
         value const widening = g.cast(g.op<"Equal">(low, high), type);

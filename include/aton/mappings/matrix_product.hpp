@@ -33,45 +33,52 @@ inline value transpose_last(graph<13> g, value x) {
 
 namespace detail {
 
-inline value scale_by(graph<13> g, value x, scalar factor) {
+inline value scale_by(graph<13> g, value x, number factor) {
     if (factor == 1) return x;
-    bool const fits_dtype = !is_floating(x.dtype()) || fits(factor, x.dtype()); // if not, the product still may
+    bool const fits_dtype = !is_floating(x.dtype()) || surely_fits(factor, x.dtype()); // if not, the product still may
     auto const scaled = [&](value v) -> value { return g.op<"Mul">(v, element(g, factor, v.dtype())); };
     return fits_dtype ? scaled(x) : in_opmath(g, x, scaled);
 }
 
 /// beta * self + alpha * product. If beta is 0, ATen ignores self, including NaN.
-inline value scaled_sum(graph<13> g, value self, value product, scalar beta, scalar alpha) {
+inline value scaled_sum(graph<13> g, value self, value product, number beta, number alpha) {
     if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
     dtype const type = product.dtype();
     dtype const wide = opmath_type(type);
-    if (wide != type && self.dtype() == type && beta != 0 && !(fits(alpha, type) && fits(beta, type))) {
+    if (wide != type && self.dtype() == type && beta != 0 && !(surely_fits(alpha, type) && surely_fits(beta, type))) {
         value const sum = scaled_sum(g, g.cast(self, wide), g.cast(product, wide), beta, alpha);
         return g.cast(sum, type); // which may fit even if alpha or beta does not
     }
     value const scaled = scale_by(g, product, alpha);
-    return beta == 0 ? scaled : g.op<"Add">(scale_by(g, self, beta), scaled);
+    if (beta == 0) return scaled;
+    value addend = scale_by(g, self, beta);
+    if (!beta.is_constant()) {
+        value const zero = g.scalar_like(0, addend);
+        addend = choose(g, g.op<"Equal">(g.to_value(beta), 0), zero, addend);
+    }
+    return g.op<"Add">(addend, scaled);
 }
 
 /// Whether the product is ignored, including NaN: BLAS does so if alpha is 0, but ATen uses BLAS only for float32 and float64.
-inline bool skips_product(value a, scalar alpha) {
+inline bool skips_product(value a, number const& alpha) {
     return alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64);
 }
 
-inline constexpr auto addmm = [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
+inline constexpr auto addmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
     if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 0), g.size(b, 1)}, 0, a.dtype()), beta, 1);
     // Attributes are float32.
-    auto const fits = [&](scalar n) {
-        double const number = n.to<double>();
-        auto const kept = static_cast<double>(static_cast<float>(number));
-        return std::isfinite(number) && (number == kept || (a.dtype() != dtype::float64 && kept != 0));
+    auto const fits = [&](number const& n) {
+        if (!n.is_constant()) return false;
+        auto const factor = n.constant<double>();
+        auto const kept = static_cast<double>(static_cast<float>(factor));
+        return std::isfinite(factor) && (factor == kept || (a.dtype() != dtype::float64 && kept != 0));
     };
     if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta))
         return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
-    auto const alpha_f = attr::alpha_f(alpha.to<double>());
+    auto const alpha_f = attr::alpha_f(alpha.constant<double>());
     if (beta == 0) return g.op<"Gemm">(a, b, alpha_f);
-    return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.to<double>()));
+    return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.constant<double>()));
 };
 
 inline constexpr auto outer_product = [](graph<13> g, value a, value b) -> value {
@@ -111,7 +118,7 @@ inline constexpr auto tensordot = [](graph<13> g, value a, value b, safe_span<st
     safe_vector<std::int64_t> perm_a;
     safe_vector<std::int64_t> perm_b = over_b;
     safe_vector<sym_int> result;
-    checked_int summed = 1;
+    sym_int summed = 1;
     for (std::size_t i = 0; i != over_a.size(); ++i) {
         sym_int const n = g.size(a, over_a[i]);
         sym_int const m = g.size(b, over_b[i]);
@@ -119,7 +126,7 @@ inline constexpr auto tensordot = [](graph<13> g, value a, value b, safe_span<st
         std::int64_t const pair[] = {over_a[i], over_b[i]};
         if (n.is(1) && !m.is(1)) b = reduce_sum(g, b, safe_span(pair + 1, 1), true);
         if (m.is(1) && !n.is(1)) a = reduce_sum(g, a, safe_span(pair, 1), true);
-        summed = summed * (n.is(1) || m.is(1) ? 1 : n.is_constant() ? n.constant() : m.constant());
+        summed = multiply(g, summed, n.is(1) || m.is(1) ? 1 : n.is_constant() ? n : m);
     }
     for (std::int64_t d = 0; d != a.rank(); ++d)
         if (!contains(over_a, d)) perm_a.push_back(d), result.push_back(g.size(a, d));
@@ -130,8 +137,9 @@ inline constexpr auto tensordot = [](graph<13> g, value a, value b, safe_span<st
     value const right = b.rank() == 0 ? b : g.op<"Transpose">(b, attr::perm_i(perm_b));
     bool const empty = a.shape().element_count() == 0 || b.shape().element_count() == 0;
     if (empty) throw unsupported_error("tensordot of an empty tensor");
-    value const product =
-        matmul(g, g.op<"Reshape">(left, g.ints({-1, summed})), g.op<"Reshape">(right, g.ints({summed, -1})));
+    sym_int const to_left[] = {-1, summed};
+    sym_int const to_right[] = {summed, -1};
+    value const product = matmul(g, g.op<"Reshape">(left, g.ints(to_left)), g.op<"Reshape">(right, g.ints(to_right)));
     return g.op<"Reshape">(product, g.ints(result));
 };
 
@@ -167,39 +175,41 @@ inline constexpr auto plain_product = [](graph<13> g, value self, value other) -
     return matmul(g, self, other);
 };
 
-inline constexpr auto addmm_activation = [](graph<13> g, value self, value mat1, value mat2, scalar beta, scalar alpha,
+inline constexpr auto addmm_activation = [](graph<13> g, value self, value mat1, value mat2, number beta, number alpha,
                                             bool use_gelu) -> value {
     if (use_gelu) return g.unsupported("use_gelu: the approximation differs between devices");
     return g.op<"Relu">(addmm(g, self, mat1, mat2, beta, alpha));
 };
 
-inline constexpr auto addmv = [](graph<13> g, value self, value mat, value vec, scalar beta, scalar alpha) -> value {
+inline constexpr auto addmv = [](graph<13> g, value self, value mat, value vec, number beta, number alpha) -> value {
     if (is_empty(mat) && !(beta == 0)) return scale_by(g, self, beta); // not expanded to the result's shape, as in ATen
     if (skips_product(mat, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
     return scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
 };
 
-inline constexpr auto baddbmm = [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
+inline constexpr auto baddbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
     return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
 };
 
-inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
+inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
     std::int64_t const batch[] = {0};
-    constexpr double max_float = std::numeric_limits<float>::max();
-    if (double const by = std::fabs(alpha.to<double>());
-        !std::isfinite(by) || (by > max_float && a.dtype() != dtype::float64))
-        return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
+    if (alpha.is_constant()) {
+        constexpr double max_float = std::numeric_limits<float>::max();
+        double const by = std::fabs(alpha.constant<double>());
+        if (!std::isfinite(by) || (by > max_float && a.dtype() != dtype::float64))
+            return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
+    }
     if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
     return scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
 };
 
-inline constexpr auto addr = [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
+inline constexpr auto addr = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
     // ATen expands self before promotion, so a 0-d self takes part in it.
     dtype const t = aten::promote_types(self.dtype(), promote(a, b));
     value first = t == dtype::bool_ ? a : scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
-    if (t == dtype::bool_ && alpha == 0) first = g.op<"And">(a, g.scalar(false, t));
+    if (t == dtype::bool_ && (alpha == 0 || !alpha.is_constant())) first = g.op<"And">(a, element(g, alpha, t));
     return scaled_sum(g, g.cast(self, t), g.cast(outer_product(g, first, b), t), beta, 1);
 };
 

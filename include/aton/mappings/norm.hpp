@@ -113,7 +113,7 @@ inline constexpr auto dist = [](graph<13> g, value self, value other, double p) 
 };
 
 /// Slices along `dim` whose norm is above maxnorm are scaled down to it.
-inline constexpr auto renorm = [](graph<13> g, value self, double p, std::int64_t dim, double maxnorm) {
+inline constexpr auto renorm = [](graph<13> g, value self, double p, std::int64_t dim, number maxnorm) {
     safe_vector<std::int64_t> const others = all_but(normalize_axis(dim, self.rank()), self.rank());
     value const x = g.cast(self, opmath_type(self.dtype()));
     value const size = vector_norm(g, x, p, others, true);

@@ -69,11 +69,11 @@ inline value onnx_pads(graph<13> g, value x, safe_span<axis_pad const> pads) {
 }
 
 /// Pads with a number, converted to the dtype of x.
-inline constexpr auto pad_constant = [](graph<13> g, value x, size_list pad, scalar number) -> value {
+inline constexpr auto pad_constant = [](graph<13> g, value x, size_list pad, number filler) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
-    return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, number, x.dtype()));
+    return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, filler, x.dtype()));
 };
 
 /// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.

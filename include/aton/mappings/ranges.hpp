@@ -55,17 +55,27 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
     }
     return g.constant(std::move(all));
 }
-/// The same with integers that the graph computes; the dtype of the result may be any.
+/// The same with numbers that the graph computes.
 inline value computed_range(graph<13> g, number start, number end, number step, optional_dtype asked) {
     if (start.is_constant() && end.is_constant() && step.is_constant())
         return range_of(g, start.constant(), end.constant(), step.constant(), asked);
-    auto const whole = [&](number const& n) -> value {
-        if (!n.is_integral() && !n.is_bool())
-            return g.unsupported("arange of a computed size and a number that is not an integer");
-        return g.scalar(n, dtype::int64);
-    };
-    value const numbers = g.op<"Range">(whole(start), whole(end), whole(step));
-    return g.cast(numbers, asked.value_or(dtype::int64));
+    bool const whole = !start.is_floating() && !end.is_floating() && !step.is_floating();
+    dtype const type = asked.value_or(whole ? dtype::int64 : aten::default_dtype);
+    auto const in = [&](number const& n, dtype as) { return g.scalar(n, as); };
+    if (whole || type == dtype::int64) {
+        value const all = g.op<"Range">(in(start, dtype::int64), in(end, dtype::int64), in(step, dtype::int64));
+        return g.cast(all, type);
+    }
+    value const from = in(start, dtype::float64);
+    value const by = in(step, dtype::float64);
+    value const distance = g.op<"Sub">(in(end, dtype::float64), from);
+    sym_int const count = value(g.cast(g.op<"Ceil">(g.op<"Div">(distance, by)), dtype::int64));
+    value const positions = arithmetic_sequence(g, 0, count);
+    if (is_integral(type)) {
+        value const steps = g.op<"Mul">(positions, in(step, dtype::int64));
+        return g.cast(g.op<"Add">(steps, in(start, dtype::int64)), type);
+    }
+    return g.cast(g.op<"Add">(g.op<"Mul">(g.cast(positions, dtype::float64), by), from), type);
 }
 inline constexpr auto range_to = [](graph<13> g, number end, optional_dtype type) {
     return computed_range(g, 0, end, 1, type);
@@ -92,9 +102,9 @@ inline void expect_steps(std::int64_t steps) {
     if (steps < 0 || steps > budget::max_range) throw unsupported_error(std::to_string(steps) + " steps");
 }
 
-/// A number as a constant of its own dtype, so that only the result is rounded.
-inline value number_value(graph<13> g, scalar s) {
-    return g.scalar(s, s.is_integral() || s.is_bool() ? dtype::int64 : dtype::float64);
+/// A number as a value of its own dtype, so that only the result is rounded.
+inline value number_value(graph<13> g, number const& n) {
+    return g.scalar(n, n.is_floating() || n.is_complex() ? dtype::float64 : dtype::int64);
 }
 
 /// The dtype in which linspace computes: float64 for integers.
@@ -108,16 +118,16 @@ inline constexpr auto linspace = [](graph<13> g, value start, value end, std::in
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), spacing_dtype(type)); };
     return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
 };
-/// The same for constant start and end: a constant, unless it is too long.
-inline constexpr auto constant_linspace = [](graph<13> g, scalar start, scalar end, std::int64_t steps,
-                                             optional_dtype asked) -> value {
+/// The same for numbers: a constant if both are constant, unless it is too long.
+inline constexpr auto linspace_of_numbers = [](graph<13> g, number start, number end, std::int64_t steps,
+                                               optional_dtype asked) -> value {
     expect_steps(steps);
-    if (steps > budget::max_constant_range)
+    if (steps > budget::max_constant_range || !start.is_constant() || !end.is_constant())
         return linspace(g, number_value(g, start), number_value(g, end), steps, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
-    double const from = scalar_tensor(start, type).at(0).to<double>();
-    double const to = scalar_tensor(end, type).at(0).to<double>();
+    double const from = scalar_tensor(start.constant(), type).at(0).to<double>();
+    double const to = scalar_tensor(end.constant(), type).at(0).to<double>();
     double const step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
     for (std::int64_t i = 0; i != steps; ++i)
         all.append(i < steps / 2 || steps == 1 ? from + step * static_cast<double>(i)
@@ -125,7 +135,7 @@ inline constexpr auto constant_linspace = [](graph<13> g, scalar start, scalar e
     return g.constant(std::move(all));
 };
 
-inline constexpr auto logspace = [](graph<13> g, value start, value end, std::int64_t steps, double base,
+inline constexpr auto logspace = [](graph<13> g, value start, value end, std::int64_t steps, number base,
                                     optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
@@ -134,22 +144,23 @@ inline constexpr auto logspace = [](graph<13> g, value start, value end, std::in
     dtype const exact = is_floating(type) ? type : dtype::float32;
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), exact); };
     value const exponents = g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
-    return g.cast(g.op<"Pow">(g.scalar(is_floating(type) ? base : std::trunc(base), spacing_dtype(type)), exponents),
-                  type);
+    number const radix = is_floating(type) ? base : converted(g, base, dtype::int64);
+    return g.cast(g.op<"Pow">(g.scalar(radix, spacing_dtype(type)), exponents), type);
 };
-inline constexpr auto constant_logspace = [](graph<13> g, scalar start, scalar end, std::int64_t steps, double base,
-                                             optional_dtype asked) -> value {
+inline constexpr auto logspace_of_numbers = [](graph<13> g, number start, number end, std::int64_t steps, number base,
+                                               optional_dtype asked) -> value {
     expect_steps(steps);
-    if (steps > budget::max_constant_range)
+    bool const is_constant = start.is_constant() && end.is_constant() && base.is_constant();
+    if (steps > budget::max_constant_range || !is_constant)
         return logspace(g, number_value(g, start), number_value(g, end), steps, base, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
-    double const from = scalar_tensor(start, type).at(0).to<double>();
-    double const to = scalar_tensor(end, type).at(0).to<double>();
+    double const from = scalar_tensor(start.constant(), type).at(0).to<double>();
+    double const to = scalar_tensor(end.constant(), type).at(0).to<double>();
     bool const single = type != dtype::float64;
     auto const rounded = [single](double d) { return single ? static_cast<double>(static_cast<float>(d)) : d; };
     double const step = steps > 1 ? rounded((to - from) / static_cast<double>(steps - 1)) : 0;
-    double const radix = is_floating(type) ? base : std::trunc(base);
+    double const radix = is_floating(type) ? base.constant<double>() : std::trunc(base.constant<double>());
     for (std::int64_t i = 0; i != steps; ++i) {
         bool const front = i < steps / 2 || steps == 1;
         auto const distance = static_cast<double>(front ? i : i + 1 - steps);
@@ -213,22 +224,22 @@ inline constexpr auto dim_arange = [](graph<13> g, value like, std::int64_t dim)
     return arithmetic_sequence(g, 0, g.size(like, dim));
 };
 
-inline constexpr auto linspace_tensor_scalar = [](graph<13> g, value start, scalar end, std::int64_t steps,
+inline constexpr auto linspace_tensor_scalar = [](graph<13> g, value start, number end, std::int64_t steps,
                                                   optional_dtype type) {
     return linspace(g, start, number_value(g, end), steps, type);
 };
 
-inline constexpr auto linspace_scalar_tensor = [](graph<13> g, scalar start, value end, std::int64_t steps,
+inline constexpr auto linspace_scalar_tensor = [](graph<13> g, number start, value end, std::int64_t steps,
                                                   optional_dtype type) {
     return linspace(g, number_value(g, start), end, steps, type);
 };
 
-inline constexpr auto logspace_tensor_scalar = [](graph<13> g, value start, scalar end, std::int64_t steps, double base,
+inline constexpr auto logspace_tensor_scalar = [](graph<13> g, value start, number end, std::int64_t steps, number base,
                                                   optional_dtype type) {
     return logspace(g, start, number_value(g, end), steps, base, type);
 };
 
-inline constexpr auto logspace_scalar_tensor = [](graph<13> g, scalar start, value end, std::int64_t steps, double base,
+inline constexpr auto logspace_scalar_tensor = [](graph<13> g, number start, value end, std::int64_t steps, number base,
                                                   optional_dtype type) {
     return logspace(g, number_value(g, start), end, steps, base, type);
 };
@@ -245,11 +256,11 @@ inline constexpr auto ranges = table(
     symbolic<"aten::arange.start(start, end, dtype)">(detail::range_from),
     symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::range_by),
     symbolic<"aten::_dim_arange(like, dim)">(detail::dim_arange),
-    symbolic<"aten::linspace(start, end, steps, dtype)">(detail::constant_linspace),
+    symbolic<"aten::linspace(start, end, steps, dtype)">(detail::linspace_of_numbers),
     symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(detail::linspace),
     symbolic<"aten::linspace.Tensor_Scalar(start, end, steps, dtype)">(detail::linspace_tensor_scalar),
     symbolic<"aten::linspace.Scalar_Tensor(start, end, steps, dtype)">(detail::linspace_scalar_tensor),
-    symbolic<"aten::logspace(start, end, steps, base, dtype)">(detail::constant_logspace),
+    symbolic<"aten::logspace(start, end, steps, base, dtype)">(detail::logspace_of_numbers),
     symbolic<"aten::logspace.Tensor_Tensor(start, end, steps, base, dtype)">(detail::logspace),
     symbolic<"aten::logspace.Tensor_Scalar(start, end, steps, base, dtype)">(detail::logspace_tensor_scalar),
     symbolic<"aten::logspace.Scalar_Tensor(start, end, steps, base, dtype)">(detail::logspace_scalar_tensor),

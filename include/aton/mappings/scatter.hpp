@@ -57,8 +57,8 @@ value reduce_elements(Graph g, value x, std::int64_t dim, value index, value sou
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
 /// A tensor full of one number, with the dtype of x and the shape of `other`.
-inline value filled_as(graph<13> g, value x, value other, scalar number) {
-    return filled(g, g.sizes(other), number, x.dtype());
+inline value filled_as(graph<13> g, value x, value other, number const& n) {
+    return filled(g, g.sizes(other), n, x.dtype());
 }
 
 inline std::string_view reduction_named(std::string_view reduce) {
@@ -263,8 +263,8 @@ inline constexpr auto put = [](graph<13> g, value self, value index, value sourc
     return reshape(g, y, g.sizes(self));
 };
 
-inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
-    return write_elements(g, self, dim, index, filled_as(g, self, index, number));
+inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+    return write_elements(g, self, dim, index, filled_as(g, self, index, n));
 };
 
 /// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
@@ -274,10 +274,10 @@ inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t 
     return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
 };
 
-inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, scalar number,
+inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, number n,
                                                 std::string_view reduce) -> value {
     if (is_complex(self.dtype())) return g.unsupported("complex numbers");
-    value const source = filled_as(g, self, index, number);
+    value const source = filled_as(g, self, index, n);
     return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
 };
 
@@ -297,7 +297,7 @@ inline constexpr auto index_copy = [](graph<13> g, value self, std::int64_t dim,
 };
 
 inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, value index, value source,
-                                     scalar alpha) {
+                                     number alpha) {
     auto const [at, from] = along(g, self, dim, index, source);
     value const factor = element(g, alpha, from.dtype());
     value const scaled = alpha == 1                     ? from
@@ -312,8 +312,8 @@ inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t di
     return scatter_reduced(g, self, dim, at, from, reduce, include_self);
 };
 
-inline constexpr auto fill_index_with = [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
-    return fill_index(g, self, dim, index, element(g, number, self.dtype()));
+inline constexpr auto fill_index_with = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+    return fill_index(g, self, dim, index, element(g, n, self.dtype()));
 };
 
 inline constexpr auto slice_scatter = [](graph<13> g, value self, value src, std::int64_t dim,

@@ -27,13 +27,14 @@ inline value clamp(graph<13> g, value self, optional_value lower, optional_value
 
 /// Clip if the bounds are in order; its result is undefined if they cross or are NaN. ONNX Runtime does not support Clip of
 /// bfloat16.
-inline value clamp_to_numbers(graph<13> g, value self, std::optional<scalar> lower, std::optional<scalar> upper) {
+inline value clamp_to_numbers(graph<13> g, value self, std::optional<number> lower, std::optional<number> upper) {
     optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
     optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
     dtype const type = promote(self, lo, hi);
     for (auto const& bound : {lower, upper})
-        if (bound && !fits(as_element(*bound, type), type)) dsl::detail::refuse_constant(*bound, type); // as in ATen
-    bool const in_order = lower && upper && lower->to<double>() <= upper->to<double>();
+        if (bound && bound->is_constant() && !fits(as_element(bound->constant(), type), type))
+            dsl::detail::refuse_constant(bound->constant(), type); // as in ATen
+    bool const in_order = lower && upper && *lower <= *upper;
     if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
     return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
 }
@@ -82,20 +83,20 @@ inline constexpr auto nonzero_row = [](graph<13> g, value self) -> value { retur
 inline constexpr auto clamp_row = [](graph<13> g, value self, optional_value lower, optional_value upper) -> value {
     return clamp(g, self, lower, upper);
 };
-inline constexpr auto clamp_numbers_row = [](graph<13> g, value self, std::optional<scalar> lower,
-                                             std::optional<scalar> upper) -> value {
+inline constexpr auto clamp_numbers_row = [](graph<13> g, value self, std::optional<number> lower,
+                                             std::optional<number> upper) -> value {
     return clamp_to_numbers(g, self, lower, upper);
 };
 
-inline constexpr auto where_scalar_other = [](graph<13> g, value condition, value a, scalar b) -> value {
+inline constexpr auto where_scalar_other = [](graph<13> g, value condition, value a, number b) -> value {
     return choose_promoted(g, condition, a, wrapped_number(g, b));
 };
 
-inline constexpr auto where_scalar_self = [](graph<13> g, value condition, scalar a, value b) -> value {
+inline constexpr auto where_scalar_self = [](graph<13> g, value condition, number a, value b) -> value {
     return choose_promoted(g, condition, wrapped_number(g, a), b);
 };
 
-inline constexpr auto where_scalars = [](graph<13> g, value condition, scalar a, scalar b) -> value {
+inline constexpr auto where_scalars = [](graph<13> g, value condition, number a, number b) -> value {
     return choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
 };
 
@@ -108,7 +109,7 @@ inline constexpr auto where_condition = [](graph<13> g, value condition) -> safe
     return rows;
 };
 
-inline constexpr auto masked_fill = [](graph<13> g, value self, value mask, scalar n) -> value {
+inline constexpr auto masked_fill = [](graph<13> g, value self, value mask, number n) -> value {
     return choose(g, mask, element(g, n, self.dtype()), self);
 };
 

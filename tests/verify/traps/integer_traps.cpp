@@ -64,7 +64,7 @@ constexpr auto type_of_number = table(symbolic<"aten::full_like(self, fill_value
     }));
 constexpr auto line_of_floats = table(symbolic<"aten::linspace(start, end, steps, dtype)">(
     [](graph<13> g, scalar start, scalar end, std::int64_t steps, numbers_type) -> value {
-        return real::constant_linspace(g, start, end, steps, dtype::float32);
+        return real::linspace_of_numbers(g, start, end, steps, dtype::float32);
     }));
 
 constexpr auto sum_keeps_type =

@@ -41,8 +41,15 @@ inline scalar as_element(scalar n, dtype type) {
     return is_unsigned_integral(type) && i < 0 && i > -count ? i + count : i;
 }
 
-/// A number of the program as a 0-d constant.
-inline value element(graph<1> g, scalar n, dtype type) { return g.scalar(as_element(n, type), type); }
+/// A number of the program as a 0-d value: a constant, or a Cast of a number that the graph computes.
+inline value element(graph<13> g, number const& n, dtype type) {
+    return n.is_constant() ? g.scalar(as_element(n.constant(), type), type) : g.scalar(n, type);
+}
+/// A number converted as by as_element(); the graph converts one that it computes only where that changes its kind.
+inline number converted(graph<13> g, number const& n, dtype type) {
+    if (n.is_constant()) return as_element(n.constant(), type);
+    return n.is_floating() && !is_floating(type) ? number(g.scalar(n, type)) : n;
+}
 /// A number of the program as a 1-d tensor with one element.
 inline tensor one_element(scalar n, dtype type) {
     scalar const element = as_element(n, type);
@@ -52,8 +59,14 @@ inline tensor one_element(scalar n, dtype type) {
     return one;
 }
 /// A number as an operand beside a tensor: rounded to the dtype as in ATen, to infinity if it is out of range. Integers do not wrap around.
-inline value rounded_constant(graph<1> g, scalar n, dtype type) {
-    return is_floating(type) && tensor::can_hold(type) ? g.constant(scalar_tensor(n, type)) : g.scalar(n, type);
+inline value rounded_constant(graph<13> g, number const& n, dtype type) {
+    if (!n.is_constant() || !is_floating(type) || !tensor::can_hold(type)) return g.scalar(n, type);
+    return g.constant(scalar_tensor(n.constant(), type));
+}
+/// Whether a number is known to be in the range of a dtype. Only half-precision dtypes are narrower than the numbers that graphs compute.
+inline bool surely_fits(number const& n, dtype type) {
+    if (n.is_constant()) return fits(n.constant(), type);
+    return !is_floating(type) || bits(type) > 16;
 }
 
 /// `axis` as a number in [0, rank). As in ATen, a 0-d tensor counts as 1-d.

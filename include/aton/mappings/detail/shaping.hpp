@@ -279,17 +279,18 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
     return g.op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
 }
 
-/// A tensor full of one number; a constant if it is small.
-inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, dtype type) {
+/// A tensor full of one number; a constant if both are constant and it is small.
+inline value filled(graph<13> g, safe_span<sym_int const> sizes, number const& n, dtype type) {
     for (sym_int const& s : sizes)
         if (s.is_constant() && s.constant() < 0)
             throw unsupported_error("a dimension of size " + std::to_string(s.constant()));
-    tensor const one = one_element(number, type);
+    if (!n.is_constant()) return g.op<"Expand">(element(g, n, type), g.ints(sizes));
+    tensor const one = one_element(n.constant(), type);
     if (all_constant(sizes)) {
         tensor all{type, constants(sizes), {}};
-        std::int64_t const n = all.element_count();
-        if (n <= 64) {
-            for (std::int64_t i = 0; i != n; ++i) all.bytes += one.bytes;
+        std::int64_t const count = all.element_count();
+        if (count <= 64) {
+            for (std::int64_t i = 0; i != count; ++i) all.bytes += one.bytes;
             return g.constant(std::move(all));
         }
     }

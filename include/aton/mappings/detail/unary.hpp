@@ -64,12 +64,12 @@ inline value log1p(graph<13> g, value x) {
 }
 
 /// A tensor with the shape of x, full of one number.
-inline value filled_like(graph<13> g, value x, scalar n, dtype type) {
+inline value filled_like(graph<13> g, value x, number const& n, dtype type) {
     if (x.shape().is_static()) return filled(g, g.sizes(x), n, type);
     value const sizes = g.op<"Shape">(x);
-    if (type == dtype::bfloat16 && g.opset() < 20)
-        return g.op<"Expand">(element(g, n, type), sizes); // ConstantOfShape: from 20
-    return g.op<"ConstantOfShape">(sizes, attr::value_t(one_element(n, type)));
+    if (!n.is_constant() || (type == dtype::bfloat16 && g.opset() < 20))
+        return g.op<"Expand">(element(g, n, type), sizes); // ConstantOfShape of bfloat16: from 20
+    return g.op<"ConstantOfShape">(sizes, attr::value_t(one_element(n.constant(), type)));
 }
 
 } // namespace detail
