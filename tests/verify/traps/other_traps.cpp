@@ -31,7 +31,7 @@ constexpr auto keepdim_dropped = table(symbolic<"aten::argmax(self, dim, keepdim
 constexpr auto vector_weight = table(symbolic<"aten::linear(input, weight, bias)">(
     [](graph<13> g, value input, value weight, optional_value bias) -> value {
         value const rows = weight.rank() == 1 ? unsqueeze(g, weight, 0) : weight;
-        return real::linear(g, input, rows, bias);
+        return real::linear_layer(g, input, rows, bias);
     }));
 constexpr auto same_lower =
     table(symbolic<"aten::conv1d.padding(input, weight, bias, stride, padding, dilation, groups)">(
@@ -133,7 +133,7 @@ constexpr auto empty_bags =
     }));
 
 constexpr auto tanh_ignored = table(symbolic<"aten::gelu(self, approximate)">(
-    [](graph<13> g, value x, std::string_view) -> value { return real::gelu(g, x, "none"); }));
+    [](graph<20> g, value x, std::string_view) -> value { return real::gelu(g, x, "none"); }));
 /// The meaning of Softmax below opset 13: everything from the axis on is one row.
 constexpr auto flattened = table(symbolic<"aten::softmax.int(self, dim, dtype)">(
     [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
