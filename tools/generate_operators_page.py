@@ -57,10 +57,21 @@ def span(first, last):
     return str(first) if first == last else f"{first} to {last}"
 
 
+def joined(ranges):
+    """The opsets that the rows of one overload cover: ranges that follow each other are one."""
+    out = []
+    for since, until in sorted(ranges):
+        if out and out[-1][1] + 1 == since:
+            since = out.pop()[0]
+        out.append((since, until))
+    return out
+
+
 def page(mapped, everything, oldest=13):
     rows = {}
     for entry in mapped:
         rows.setdefault(entry["overload"], []).append((entry["since"], entry["until"]))
+    rows = {name: joined(ranges) for name, ranges in rows.items()}
     newest = max(until for ranges in rows.values() for _, until in ranges)
     edges = [edge for ranges in rows.values() for since, until in ranges for edge in (since, until + 1)]
     columns = groups(edges, oldest, newest)

@@ -7,12 +7,13 @@ namespace aton::tests {
 
 using verify::sample;
 
-verify::translation translated(sample const& s) {
+std::vector<verify::translation> translated(sample const& s) {
+    std::vector<verify::translation> out;
     for (dsl::table_view const& family : mappings::built_in_tables())
         for (dsl::entry const& row : family)
-            if (row.overload == s.overload) return translate(row, row.schema, row.since, s);
-    FAIL("no row for " << s.overload);
-    return {};
+            if (row.overload == s.overload) out.push_back(translate(row, row.schema, row.since, s));
+    if (out.empty()) FAIL("no row for " << s.overload);
+    return out;
 }
 
 void gives(std::string overload, std::vector<runtime::aten_argument> arguments, runtime::tensor const& expected,
@@ -21,8 +22,11 @@ void gives(std::string overload, std::vector<runtime::aten_argument> arguments, 
     CAPTURE(to_python(s));
     runtime::tensor const truth = runtime::call_aten(s.overload, s.arguments).results.at(result).one();
     CHECK(verify::compare(truth, expected).same());
-    verify::comparison const c = verify::compare(run(translated(s)).at(result).one(), expected);
-    CHECK_MESSAGE(c.same(), to_string(c));
+    for (verify::translation const& t : translated(s)) {
+        CAPTURE(t.graph.opset);
+        verify::comparison const c = verify::compare(run(t).at(result).one(), expected);
+        CHECK_MESSAGE(c.same(), to_string(c));
+    }
 }
 
 std::string refusal(std::string overload, std::vector<runtime::aten_argument> arguments) {

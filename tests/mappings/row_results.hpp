@@ -17,8 +17,8 @@
 
 namespace aton::tests {
 
-/// The graph of the call by the built-in row of its overload. Fails the test if there is none.
-[[nodiscard]] verify::translation translated(verify::sample const& s);
+/// The graphs of a call, one for each row of its overload, at the first opset of the row. Fails the test if there is none.
+[[nodiscard]] std::vector<verify::translation> translated(verify::sample const& s);
 
 /// Checks that the runtime's ATen kernel and the row both give these numbers.
 void gives(std::string overload, std::vector<runtime::aten_argument> arguments, runtime::tensor const& expected,

@@ -66,8 +66,8 @@ inline constexpr auto leaky_relu = [](graph<13> g, value x, number negative_slop
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"LeakyRelu">(v, attr::alpha_f(slope)); });
 };
 
-/// x * Phi(x), or its tanh approximation. Gelu was added in opset 20.
-inline value gelu_composed(graph<13> g, value x, bool approximate) {
+/// x * Phi(x), or its tanh approximation.
+inline value composed_gelu(graph<13> g, value x, bool approximate) {
     value cdf;
     if (approximate) {
         value const cube = g.op<"Mul">(g.op<"Mul">(x, x), x);
@@ -78,9 +78,12 @@ inline value gelu_composed(graph<13> g, value x, bool approximate) {
     }
     return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // 0.5 first: 2 * max would overflow
 }
-inline constexpr auto gelu = [](graph<13> g, value x, std::string_view approximate) -> value {
-    if (g.opset() >= 20) return g.within<20>().op<"Gelu">(x, attr::approximate_s(approximate));
-    return in_opmath(g, x, [&](value v) { return gelu_composed(g, v, approximate == "tanh"); });
+/// Gelu was added in opset 20.
+inline constexpr auto gelu = [](graph<20> g, value x, std::string_view approximate) -> value {
+    return g.op<"Gelu">(x, attr::approximate_s(approximate));
+};
+inline constexpr auto gelu_until_19 = [](graph<13, 19> g, value x, std::string_view approximate) -> value {
+    return in_opmath(g, x, [&](value v) { return composed_gelu(g, v, approximate == "tanh"); });
 };
 
 /// log(1 + exp(beta * x)) / beta, or x where beta * x > threshold. Above 17, the two are equal in float32.
@@ -102,10 +105,7 @@ inline value hard_sigmoid(graph<13> g, value x) {
     return g.op<"HardSigmoid">(x, attr::alpha_f(1.0 / 6), attr::beta_f(0.5));
 }
 
-inline value hard_swish(graph<13> g, value x) {
-    if (g.opset() >= 14 && x.dtype() != dtype::float64) return g.within<14>().op<"HardSwish">(x);
-    return g.op<"Mul">(x, hard_sigmoid(g, x));
-}
+inline value composed_hard_swish(graph<13> g, value x) { return g.op<"Mul">(x, hard_sigmoid(g, x)); }
 
 inline constexpr auto hardtanh = [](graph<13> g, value x, number low, number high) -> value {
     for (number const& bound : {low, high})
@@ -142,16 +142,6 @@ inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
     }
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"PRelu">(v, g.cast(weight, v.dtype())); });
 };
-
-/// Splits an axis of even size into two halves.
-inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
-    if (g.opset() >= 18) {
-        auto [a, b] = g.within<18>().op<"Split">(x, attr::axis_i(axis), attr::num_outputs_i(2), outputs<2>);
-        return {a, b};
-    }
-    auto [a, b] = g.within<13, 17>().op<"Split">(x, attr::axis_i(axis), outputs<2>);
-    return {a, b};
-}
 
 /// In evaluation, the slope is the midpoint of [lower, upper].
 inline constexpr auto rrelu = [](graph<13> g, value x, number lower, number upper, bool training) -> value {
@@ -205,8 +195,14 @@ inline constexpr auto hardsigmoid = [](graph<13> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) { return hard_sigmoid(g, v); });
 };
 
-inline constexpr auto hardswish = [](graph<13> g, value x) -> value {
-    return without_bfloat16(g, x, [&](value v) { return hard_swish(g, v); });
+/// HardSwish was added in opset 14. Its factor 1/6 is float32, so float64 is decomposed.
+inline constexpr auto hardswish = [](graph<14> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) -> value {
+        return v.dtype() == dtype::float64 ? composed_hard_swish(g, v) : g.op<"HardSwish">(v);
+    });
+};
+inline constexpr auto hardswish_until_13 = [](graph<13, 13> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) { return composed_hard_swish(g, v); });
 };
 
 /// Not Shrink: it turns NaN into 0.
@@ -222,9 +218,17 @@ inline constexpr auto threshold_row = [](graph<13> g, value x, number limit, num
     return without_bfloat16(g, x, [&](value v) { return threshold(g, v, limit, replacement); });
 };
 
-inline constexpr auto glu = [](graph<13> g, value x, std::int64_t dim) -> value {
-    auto const [a, b] = halves(g, x, normalize_axis(dim, x.rank()));
-    return g.op<"Mul">(a, g.op<"Sigmoid">(b));
+inline value gated(graph<13> g, value a, value b) { return g.op<"Mul">(a, g.op<"Sigmoid">(b)); }
+
+/// Since opset 18, a Split into equal parts needs their number.
+inline constexpr auto glu = [](graph<18> g, value x, std::int64_t dim) -> value {
+    auto const axis = attr::axis_i(normalize_axis(dim, x.rank()));
+    auto const [a, b] = g.op<"Split">(x, axis, attr::num_outputs_i(2), outputs<2>);
+    return gated(g, a, b);
+};
+inline constexpr auto glu_until_17 = [](graph<13, 17> g, value x, std::int64_t dim) -> value {
+    auto const [a, b] = g.op<"Split">(x, attr::axis_i(normalize_axis(dim, x.rank())), outputs<2>);
+    return gated(g, a, b);
 };
 
 } // namespace detail
@@ -243,6 +247,7 @@ inline constexpr auto activation = table(
     symbolic<"aten::selu(self)">(detail::selu_row),
     symbolic<"aten::celu(self, alpha)">(detail::celu_row),
     symbolic<"aten::gelu(self, approximate)">(detail::gelu),
+    symbolic<"aten::gelu(self, approximate)">(detail::gelu_until_19),
     symbolic<"aten::silu(self)">(detail::silu),
     symbolic<"aten::mish(self)">(detail::mish),
     symbolic<"aten::softplus(self, beta, threshold)">(detail::softplus_row),
@@ -250,10 +255,12 @@ inline constexpr auto activation = table(
     symbolic<"aten::log_sigmoid_forward(self)">(detail::log_sigmoid_forward),
     symbolic<"aten::hardsigmoid(self)">(detail::hardsigmoid),
     symbolic<"aten::hardswish(self)">(detail::hardswish),
+    symbolic<"aten::hardswish(self)">(detail::hardswish_until_13),
     symbolic<"aten::softshrink(self, lambd)">(detail::softshrink),
     symbolic<"aten::hardshrink(self, lambd)">(detail::hardshrink_row),
     symbolic<"aten::threshold(self, threshold, value)">(detail::threshold_row),
-    symbolic<"aten::glu(self, dim)">(detail::glu));
+    symbolic<"aten::glu(self, dim)">(detail::glu),
+    symbolic<"aten::glu(self, dim)">(detail::glu_until_17));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -181,11 +181,18 @@ inline constexpr auto cumsum_row = [](graph<13> g, value self, std::int64_t dim,
     return cumsum(g, self, dim, type);
 };
 
-inline constexpr auto cumprod = [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
+/// CumProd was added in opset 26. It does not accept 0-d tensors.
+inline constexpr auto cumprod = [](graph<26> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
     dtype const out = type.value_or(to_accumulating(self.dtype()));
     value const x = g.cast(g.cast(self, out), reducible(out));
-    if (g.opset() < 26 || x.rank() == 0) return g.cast(scan<"ReduceProd">(g, x, dim, 1), out);
-    return g.cast(g.within<26>().op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
+    if (x.rank() == 0) return g.cast(x, out);
+    return g.cast(g.op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
+};
+inline constexpr auto cumprod_until_25 = [](graph<13, 25> g, value self, std::int64_t dim,
+                                            std::optional<dtype> type) -> value {
+    dtype const out = type.value_or(to_accumulating(self.dtype()));
+    value const x = g.cast(g.cast(self, out), reducible(out));
+    return g.cast(scan<"ReduceProd">(g, x, dim, 1), out);
 };
 
 inline constexpr auto logcumsumexp = [](graph<13> g, value self, std::int64_t dim) {
@@ -238,6 +245,7 @@ inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x,
 inline constexpr auto cumulative = table(
     symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row),
     symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod),
+    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25),
     symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
     symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),

@@ -39,20 +39,21 @@ inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t
 inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1,
                                          std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
 
-/// The part of x on and above (`upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and column
-/// indices does the same.
-inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
-    if (g.opset() >= 14) {
-        auto const h = g.within<14>();
-        if (diagonal.is(0)) return h.op<"Trilu">(x, attr::upper_i(upper));
-        return h.op<"Trilu">(x, g.to_value(diagonal), attr::upper_i(upper));
-    }
-    value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(x, -2)), 1);
-    value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(x, -1)), g.to_value(diagonal));
+/// The part of self on and above (`Upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and
+/// column indices does the same.
+template <bool Upper>
+inline constexpr auto triangle = [](graph<14> g, value self, sym_int diagonal) -> value {
+    if (diagonal.is(0)) return g.op<"Trilu">(self, attr::upper_i(Upper));
+    return g.op<"Trilu">(self, g.to_value(diagonal), attr::upper_i(Upper));
+};
+template <bool Upper>
+inline constexpr auto triangle_until_13 = [](graph<13, 13> g, value self, sym_int diagonal) -> value {
+    value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(self, -2)), 1);
+    value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(self, -1)), g.to_value(diagonal));
     value const inside =
-        upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
-    return g.op<"Where">(inside, x, g.scalar_like(0, x));
-}
+        Upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    return g.op<"Where">(inside, self, g.scalar_like(0, self));
+};
 
 /// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
 inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
@@ -103,14 +104,6 @@ inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t colum
     return g.constant(std::move(positions));
 }
 
-inline constexpr auto tril = [](graph<13> g, value self, sym_int diagonal) {
-    return triangle(g, self, diagonal, false);
-};
-
-inline constexpr auto triu = [](graph<13> g, value self, sym_int diagonal) {
-    return triangle(g, self, diagonal, true);
-};
-
 inline constexpr auto tril_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
                                         std::optional<dtype> dtype) {
     return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
@@ -138,8 +131,10 @@ inline constexpr auto trace = [](graph<13> g, value self) {
 
 // clang-format off: one row per line
 inline constexpr auto diagonals = table(
-    symbolic<"aten::tril(self, diagonal)">(detail::tril),
-    symbolic<"aten::triu(self, diagonal)">(detail::triu),
+    symbolic<"aten::tril(self, diagonal)">(detail::triangle<false>),
+    symbolic<"aten::tril(self, diagonal)">(detail::triangle_until_13<false>),
+    symbolic<"aten::triu(self, diagonal)">(detail::triangle<true>),
+    symbolic<"aten::triu(self, diagonal)">(detail::triangle_until_13<true>),
     symbolic<"aten::tril_indices(row, col, offset, dtype)">(detail::tril_indices),
     symbolic<"aten::triu_indices(row, col, offset, dtype)">(detail::triu_indices),
     symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(detail::embed_diagonal),

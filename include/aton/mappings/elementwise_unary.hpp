@@ -114,10 +114,14 @@ inline constexpr auto logical_not = [](graph<13> g, value x) -> value {
 };
 
 /// BitwiseNot was added in opset 18; below, it is all_bits - x, where all_bits is -1 or the maximum of an unsigned dtype.
-inline constexpr auto bitwise_not = [](graph<13> g, value x) -> value {
+inline constexpr auto bitwise_not = [](graph<18> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return g.op<"Not">(x);
     if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating-point numbers");
-    if (g.opset() >= 18) return g.within<18>().op<"BitwiseNot">(x);
+    return g.op<"BitwiseNot">(x);
+};
+inline constexpr auto bitwise_not_until_17 = [](graph<13, 17> g, value x) -> value {
+    if (x.dtype() == dtype::bool_) return g.op<"Not">(x);
+    if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating-point numbers");
     value const v = to_arithmetic(g, x);
     value const all_bits = g.constant({v.dtype(), {}, std::string(bits(v.dtype()) / 8, '\xff')});
     return g.cast(g.op<"Sub">(all_bits, v), x.dtype());
@@ -245,6 +249,7 @@ inline constexpr auto elementwise_unary = table(
 
     symbolic<"aten::logical_not(self)">(detail::logical_not),
     symbolic<"aten::bitwise_not(self)">(detail::bitwise_not),
+    symbolic<"aten::bitwise_not(self)">(detail::bitwise_not_until_17),
     symbolic<"aten::isnan(self)">(detail::isnan),
     symbolic<"aten::isinf(self)">(detail::isinf),
     symbolic<"aten::isposinf(self)">(detail::is_infinity<1>),

@@ -37,33 +37,41 @@ inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid,
     return {wide, g.op<"Mul">(grid, share)};
 }
 
-/// GridSample supports only two spatial dimensions up to opset 19; opset 20 renamed the modes.
-inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
+inline constexpr std::string_view grid_paddings[] = {"zeros", "border", "reflection"};
+
+/// Opset 20 renamed the modes of GridSample, and added a third spatial dimension.
+inline value sample_grid(graph<20> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                          bool align_corners) {
-    constexpr std::string_view paddings[] = {"zeros", "border", "reflection"};
-    constexpr std::string_view before_20[] = {"bilinear", "nearest", "bicubic"};
-    constexpr std::string_view since_20[] = {"linear", "nearest", "cubic"};
+    constexpr std::string_view modes[] = {"linear", "nearest", "cubic"};
+    return g.op<"GridSample">(x,
+                              grid,
+                              attr::align_corners_i(align_corners),
+                              attr::mode_s(modes[mode]),
+                              attr::padding_mode_s(grid_paddings[padding]));
+}
+inline value sample_grid(graph<16, 19> g, value x, value grid, std::int64_t mode, std::int64_t padding,
+                         bool align_corners) {
+    constexpr std::string_view modes[] = {"bilinear", "nearest", "bicubic"};
+    if (x.rank() == 5) return sample_volume(g, x, grid, mode, padding, align_corners);
+    return g.op<"GridSample">(x,
+                              grid,
+                              attr::align_corners_i(align_corners),
+                              attr::mode_s(modes[mode]),
+                              attr::padding_mode_s(grid_paddings[padding]));
+}
+
+template <class Graph>
+inline constexpr auto grid_sampler =
+    [](Graph g, value input, value points, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
+    bool const narrow = input.dtype() == dtype::bfloat16;
+    value grid = narrow ? g.cast(points, dtype::float32) : points;
+    value x = narrow ? g.cast(input, dtype::float32) : input;
     if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
         return g.unsupported("this interpolation mode for an input of rank " + std::to_string(x.rank()));
     if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
-    auto const m = static_cast<std::size_t>(mode);
-    std::string_view const outside = paddings[padding];
-    if (g.opset() >= 20)
-        return g.within<20>().op<"GridSample">(
-            x, grid, attr::align_corners_i(align_corners), attr::mode_s(since_20[m]), attr::padding_mode_s(outside));
-    if (x.rank() == 5) return sample_volume(g, x, grid, mode, padding, align_corners);
-    return g.within<16, 19>().op<"GridSample">(
-        x, grid, attr::align_corners_i(align_corners), attr::mode_s(before_20[m]), attr::padding_mode_s(outside));
-}
-
-inline constexpr auto grid_sampler = [](graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
-                                        bool align_corners) -> value {
-    if (x.dtype() != dtype::bfloat16) return sample_grid(g, x, grid, mode, padding, align_corners);
-    value const y =
-        sample_grid(g, g.cast(x, dtype::float32), g.cast(grid, dtype::float32), mode, padding, align_corners);
-    return g.cast(y, dtype::bfloat16);
+    return g.cast(sample_grid(g, x, grid, mode, padding, align_corners), input.dtype());
 };
 
 /// The coordinates of n pixels in [-1, 1]: their centers, or with align_corners evenly spaced from -1 to 1.
@@ -98,14 +106,13 @@ inline tensor base_grid(safe_span<std::int64_t const> plane, bool align_corners,
     return t;
 }
 
-inline constexpr auto affine_grid = [](graph<13> g, value theta, safe_span<sym_int const> sizes,
-                                       bool align_corners) -> value {
+inline void expect_grid_sizes(size_list sizes) {
     if (sizes.size() != 4 && sizes.size() != 5)
-        return g.unsupported("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
-    if (!all_constant(sizes.subspan(2))) {
-        if (g.opset() < 20) return g.unsupported("an affine grid of dynamic size below opset 20");
-        return g.within<20>().op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
-    }
+        throw unsupported_error("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
+}
+
+/// affine_grid_generator of a constant size, except for the batch.
+inline value constant_affine_grid(graph<13> g, value theta, size_list sizes, bool align_corners) {
     safe_vector<std::int64_t> const plane = constants(sizes.subspan(2));
     value const grid = g.constant(base_grid(plane, align_corners, theta.dtype()));
     value const points = g.op<"MatMul">(grid, g.op<"Transpose">(theta, attr::perm_i({0, 2, 1})));
@@ -113,6 +120,19 @@ inline constexpr auto affine_grid = [](graph<13> g, value theta, safe_span<sym_i
     out.insert(out.end(), plane.begin(), plane.end());
     out.emplace_back(static_cast<std::int64_t>(plane.size()));
     return reshape(g, points, out);
+}
+
+/// AffineGrid was added in opset 20.
+inline constexpr auto affine_grid = [](graph<20> g, value theta, size_list sizes, bool align_corners) -> value {
+    expect_grid_sizes(sizes);
+    if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
+    return g.op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
+};
+inline constexpr auto affine_grid_until_19 = [](graph<13, 19> g, value theta, size_list sizes,
+                                                bool align_corners) -> value {
+    expect_grid_sizes(sizes);
+    if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
+    return g.unsupported("an affine grid of dynamic size below opset 20");
 };
 
 } // namespace detail
@@ -120,11 +140,16 @@ inline constexpr auto affine_grid = [](graph<13> g, value theta, safe_span<sym_i
 // clang-format off: one row per line
 inline constexpr auto sampling = table(
     // GridSample was added in opset 16.
-    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
-    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
-    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
-    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
-    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid));
+    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
+    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid),
+    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid_until_19));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -21,11 +21,14 @@ inline constexpr auto to_sizes = [](graph<13> g, value self, size_list size) { r
 inline constexpr auto to_sizes_of = [](graph<13> g, value self, value other) {
     return reshape(g, self, g.sizes(other));
 };
-inline constexpr auto same_dtype = [](graph<13> g, value self, dtype dtype) -> value {
+/// BitCast was added in opset 26, for dtypes of the same width.
+inline constexpr auto view_as_dtype = [](graph<26> g, value self, dtype dtype) -> value {
     if (self.dtype() == dtype) return self;
-    // BitCast was added in opset 26, for dtypes of the same width.
-    if (g.opset() >= 26 && bits(self.dtype()) == bits(dtype))
-        return g.within<26>().op<"BitCast">(self, attr::to_i(dtype));
+    if (bits(self.dtype()) == bits(dtype)) return g.op<"BitCast">(self, attr::to_i(dtype));
+    return g.unsupported("a view of the same bytes as another dtype");
+};
+inline constexpr auto view_as_dtype_until_25 = [](graph<13, 25> g, value self, dtype dtype) -> value {
+    if (self.dtype() == dtype) return self;
     return g.unsupported("a view of the same bytes as another dtype");
 };
 
@@ -171,9 +174,11 @@ inline constexpr auto shape_as_tensor = [](graph<13> g, value self) { return g.s
 // clang-format off: one row per line
 inline constexpr auto reshaping = table(
     symbolic<"aten::view(self, size)">(detail::to_sizes),
-    symbolic<"aten::view.dtype(self, dtype)">(detail::same_dtype),
+    symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype),
+    symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype_until_25),
     symbolic<"aten::view_copy(self, size)">(detail::to_sizes),
-    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::same_dtype),
+    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype),
+    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype_until_25),
     symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes),
     symbolic<"aten::reshape(self, shape)">(detail::to_sizes),
     symbolic<"aten::_reshape_from_tensor(self, shape)">(detail::reshape_from_tensor),

@@ -48,7 +48,8 @@ constexpr auto factor_saturates = table(symbolic<"aten::addcmul(self, tensor1, t
     }));
 constexpr auto eps_never_zero = table(symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(
     [](graph<13> g, value x, std::span<sym_int const> shape, optional_value weight, std::optional<double> eps) {
-        return real::rms_norm(g, x, shape, weight, eps && std::isinf(*eps) ? std::optional(1e-3) : eps);
+        double const e = eps.value_or(real::epsilon(x.dtype()));
+        return real::composed_rms_norm(g, x, shape, weight, std::isinf(e) ? 1e-3 : e);
     }));
 
 constexpr planted all[] = {

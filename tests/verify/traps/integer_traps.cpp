@@ -96,7 +96,7 @@ constexpr auto norm_in_half =
     table(symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(
         [](graph<13> g, value x, size_list shape, optional_value weight, optional_value bias, double eps,
            bool) -> value {
-            value const y = real::layer_norm(g, x, shape, weight, bias, eps);
+            value const y = real::composed_layer_norm(g, x, shape, weight, bias, eps);
             return x.dtype() == dtype::float16 ? g.cast(y, dtype::float32) : y;
         }));
 

@@ -133,7 +133,7 @@ constexpr auto empty_bags =
     }));
 
 constexpr auto tanh_ignored = table(symbolic<"aten::gelu(self, approximate)">(
-    [](graph<13> g, value x, std::string_view) -> value { return real::gelu(g, x, "none"); }));
+    [](graph<20> g, value x, std::string_view) -> value { return real::gelu(g, x, "none"); }));
 /// The meaning of Softmax below opset 13: everything from the axis on is one row.
 constexpr auto flattened = table(symbolic<"aten::softmax.int(self, dim, dtype)">(
     [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {

@@ -118,19 +118,19 @@ constexpr auto scales_ignored = table(symbolic<"aten::upsample_nearest2d(self, o
 
 constexpr auto grid_corners =
     table(symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(
-        [](graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
-            return real::grid_sampler(g, x, grid, mode, padding, align_corners && mode != 2);
+        [](graph<20> g, value x, value grid, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
+            return real::grid_sampler<graph<20>>(g, x, grid, mode, padding, align_corners && mode != 2);
         }));
 constexpr auto grid_reflection =
     table(symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(
-        [](graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
-            return real::grid_sampler(g, x, grid, mode, padding == 2 ? 1 : padding, align_corners);
+        [](graph<20> g, value x, value grid, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
+            return real::grid_sampler<graph<20>>(g, x, grid, mode, padding == 2 ? 1 : padding, align_corners);
         }));
 constexpr auto grid_depth_first =
     table(symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(
-        [](graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
+        [](graph<20> g, value x, value grid, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
             value const reversed = gather(g, grid, g.ints({2, 1, 0}), 4);
-            return real::grid_sampler(g, x, reversed, mode, padding, align_corners);
+            return real::grid_sampler<graph<20>>(g, x, reversed, mode, padding, align_corners);
         }));
 
 /// AveragePool without the correction of divisors for windows that extend beyond the padding.
