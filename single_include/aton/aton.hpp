@@ -823,7 +823,7 @@ struct graph_initializer {
 };
 
 namespace dsl {
-struct argument; // dsl/argument.hpp
+struct bound_argument; // dsl/argument.hpp
 }
 
 /// The call being converted. A body reads it through `g.context()`, so that one body can serve a family of operators.
@@ -838,7 +838,7 @@ struct node_context {
     std::uint32_t origin = 0;                      ///< of the new nodes, index into graph_data::origins
     std::uint32_t constant_bytes_left = unlimited; ///< limit for the constants of the call: dsl/budget.hpp
     std::vector<value_type> expected; ///< the types of the results that the program records; empty: unknown
-    dsl::argument const* first_argument = nullptr;
+    dsl::bound_argument const* first_argument = nullptr;
     std::uint32_t argument_count = 0;
     std::uint32_t nodes_left = unlimited; ///< limit for the nodes of the call: dsl/budget.hpp
 
@@ -850,12 +850,12 @@ struct node_context {
         return dot == std::string_view::npos ? std::string_view() : overload.substr(dot + 1);
     }
     /// All arguments of the call in schema order, including those that the row does not name; empty outside a conversion.
-    template <class Argument = dsl::argument>
+    template <class Argument = dsl::bound_argument>
     [[nodiscard]] std::span<Argument const> arguments() const {
         return {first_argument, argument_count};
     }
     /// The argument with this name, or nullptr if the schema does not have it.
-    template <class Argument = dsl::argument>
+    template <class Argument = dsl::bound_argument>
     [[nodiscard]] Argument const* argument(std::string_view name) const {
         for (Argument const& a : arguments<Argument>())
             if (a.name == name) return &a;
@@ -1019,7 +1019,8 @@ public:
     [[nodiscard]] T constant() const {
         tensor const& t = constant();
         if (t.element_count() != 1) throw unsupported_error("%" + label() + " must have one element");
-        return t.at(0).template to<T>();
+        if constexpr (std::same_as<T, scalar>) return t.at(0);
+        else return t.at(0).template to<T>();
     }
 
     /// Whether the value was made from a Python number, which promotes weakly, as in `x + 2`.
@@ -1130,6 +1131,26 @@ private:
     value value_;
 };
 
+namespace detail {
+
+/// Refuses a number that the graph computes where the mapping needs a constant. `what`: "argument 'alpha'", "a size".
+template <class Value>
+[[noreturn]] void refuse_computed(std::string const& what, Value const& v) {
+    graph_data const& graph = v.owner();
+    std::uint32_t origin = 0;
+    for (value_id id = v.id(); graph.values[id].producer >= 0;) {
+        graph_node const& node = graph.nodes[static_cast<std::size_t>(graph.values[id].producer)];
+        origin = node.op == "Cast" ? 0 : node.origin; // not that of a conversion by the binder
+        if (node.op != "Cast") break;
+        id = node.inputs[0];
+    }
+    std::string const place = origin < graph.origins.size() ? graph.origins[origin].source : std::string();
+    throw unsupported_error(what + " is computed by the program" + (place.empty() ? "" : " (" + place + ")") +
+                            "; the mapping needs a constant: use a number that does not depend on the inputs");
+}
+
+} // namespace detail
+
 /// ATen's `SymInt`: a constant, or a 0-d int64 value computed by the graph.
 class sym_int {
 public:
@@ -1147,7 +1168,7 @@ public:
     [[nodiscard]] bool is_constant() const { return value_.id() == no_value; }
     /// The number; refuses the conversion if the graph computes it.
     [[nodiscard]] std::int64_t constant() const {
-        if (!is_constant()) throw unsupported_error("a size must be a constant here");
+        if (!is_constant()) detail::refuse_computed("a size", value_);
         return constant_;
     }
     /// Whether the size is a number, and this one.
@@ -12487,6 +12508,92 @@ constexpr bool names_domain() {
 
 } // namespace ATON_NAMESPACE::dsl
 
+// ---- aton/dsl/number.hpp
+// Numbers of ATen that the program may compute: constants, or 0-d values of the graph.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+/// ATen's `Scalar`, `float`, `int` or `bool`: a constant, or a 0-d value that the graph computes, such as `x.shape[0] * 0.5` or
+/// `t.item()`. Usable as an operand of `g.op`, where it is converted to the dtype of the other operands. Arithmetic follows Python:
+/// `/` is a true division, and the result of `%` has the sign of the divisor.
+/// ```cpp
+/// inline constexpr auto affine = symbolic<"aten::threshold(self, threshold, value)">(
+///     [](graph<13> g, value x, number threshold, number replacement) -> value {
+///         return g.op<"Where">(g.op<"Greater">(x, threshold), x, g.scalar_like(replacement, x));
+///     });
+/// ```
+class number {
+public:
+    number() = default;
+    // NOLINTBEGIN(google-explicit-constructor): a number of C++, a scalar, a size or a 0-d value is a number.
+    /// From a number of C++, whose type decides the kind.
+    template <class T>
+        requires std::is_arithmetic_v<T>
+    number(T n) : constant_(n) {}
+    /// From a constant whose type is known at run time.
+    number(scalar n) : constant_(n) {}
+    /// From a size, which may be computed.
+    number(sym_int const& n) : number(n.is_constant() ? number(n.constant()) : number(n.as_value())) {}
+    /// From a 0-d value of any dtype. A constant value becomes its number; refuses one of several elements.
+    number(value v) {
+        if (v.is_constant()) constant_ = v.constant<scalar>();
+        else value_ = v;
+    }
+    // NOLINTEND(google-explicit-constructor)
+
+    /// Whether the number is known at export.
+    [[nodiscard]] bool is_constant() const { return value_.id() == no_value; }
+    /// The number; refuses the conversion if the graph computes it, and says where.
+    [[nodiscard]] scalar const& constant() const {
+        if (!is_constant()) detail::refuse_computed(label(), value_);
+        return constant_;
+    }
+    /// The number as a `T`; refuses the conversion if the graph computes it.
+    template <class T>
+    [[nodiscard]] T constant() const {
+        return constant().template to<T>();
+    }
+    /// The 0-d value of a number that is not constant.
+    [[nodiscard]] dsl::value const& as_value() const { return value_; }
+    /// The number as a size; refuses the conversion of a floating-point number.
+    [[nodiscard]] sym_int to_size() const {
+        if (is_floating()) throw unsupported_error(label() + " is a floating-point number, but a size is an integer");
+        return is_constant() ? sym_int(constant_.to<std::int64_t>()) : sym_int(value_);
+    }
+
+    /// The dtype of the number in Python: bool, int64, float64 or complex128. A computed number has the dtype of its value.
+    [[nodiscard]] aton::dtype dtype() const {
+        if (!is_constant()) return value_.dtype();
+        return constant_.is_bool()       ? dtype::bool_
+               : constant_.is_integral() ? dtype::int64
+               : constant_.is_complex()  ? dtype::complex128
+                                         : dtype::float64;
+    }
+    /// Whether it is a real floating-point number.
+    [[nodiscard]] bool is_floating() const { return aton::is_floating(dtype()); }
+    /// Whether it is an integer; a bool is not.
+    [[nodiscard]] bool is_integral() const { return aton::is_integral(dtype()); }
+    /// Whether it is a bool.
+    [[nodiscard]] bool is_bool() const { return dtype() == dtype::bool_; }
+    /// Whether it is a complex number.
+    [[nodiscard]] bool is_complex() const { return aton::is_complex(dtype()); }
+
+    /// Names the argument that the number is, for messages. `name` must outlive the number.
+    void set_name(std::string_view name) { name_ = name; }
+
+private:
+    [[nodiscard]] std::string label() const {
+        return name_.empty() ? std::string("a number") : "argument '" + std::string(name_) + "'";
+    }
+
+    scalar constant_;
+    dsl::value value_;
+    std::string_view name_;
+};
+
+} // namespace ATON_NAMESPACE::dsl
+
 // ---- aton/dsl/call.hpp
 // One `g.op<...>(...)` at compile time: sorts its arguments into operands, attributes and outputs, and checks them against the schemas.
 // Internal header.
@@ -12499,7 +12606,7 @@ template <type_set Types>
 inline constexpr bool is_typed_value<typed_value<Types>> = true;
 
 template <class T>
-inline constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar>;
+inline constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar> || std::same_as<T, number>;
 
 /// The dtypes that can represent C++ floating-point numbers.
 constexpr type_set find_floating_types() {
@@ -14576,6 +14683,9 @@ constexpr value_type only_type(type_set s) {
     return out;
 }
 
+template <class Graph>
+value_id append_cast(Graph& graph, value const& v, dtype type);
+
 /// Collects the operands and attributes of one call in order, then appends the node.
 /// A template only so that an include does not instantiate it.
 template <class Graph, class Schema = onnx::op_schema>
@@ -14615,6 +14725,9 @@ public:
             outputs_ = argument.count;
         } else if constexpr (outputs_asked<T> > 0) {
             outputs_ = static_cast<std::size_t>(outputs_asked<T>);
+        } else if constexpr (std::same_as<T, dsl::number>) {
+            if (argument.is_constant()) number(argument.constant());
+            else computed_number(argument.as_value());
         } else if constexpr (std::same_as<T, scalar> || std::same_as<T, bool>) {
             number(argument);
         } else if constexpr (std::integral<T>) {
@@ -14671,6 +14784,7 @@ private:
         std::size_t position = 0;
         scalar number;
         bool beyond = false; ///< unsigned and above int64: `number` has its bits
+        value computed = {}; ///< set: the graph computes the number
     };
 
     /// Adds a value of this graph or, captured, of one around it.
@@ -14683,6 +14797,10 @@ private:
     }
     void number(scalar const& s, bool beyond = false) {
         numbers_.push_back({node_.inputs.size(), s, beyond});
+        node_.inputs.push_back(no_value);
+    }
+    void computed_number(value const& v) {
+        numbers_.push_back({node_.inputs.size(), {}, false, v});
         node_.inputs.push_back(no_value);
     }
 
@@ -14731,6 +14849,15 @@ private:
         if (t.dtype == dtype::undefined) t = only_type(in.types);
         if (t.dtype == dtype::undefined)
             refuse("the type of the number at input '" + std::string(in.name) + "' is not known");
+        if (n.computed.id() != no_value) {
+            if (is_floating(n.computed.dtype()) && !is_floating(t.dtype))
+                refuse("input '" + std::string(in.name) +
+                       "' is a floating-point number that the program computes, "
+                       "which does not fit " +
+                       std::string(name(t.dtype)) + "; cast the other input first");
+            node_.inputs[n.position] = append_cast(graph_, n.computed, t.dtype);
+            return;
+        }
         auto const unsigned_number = static_cast<std::uint64_t>(n.number.template to<std::int64_t>());
         scalar const given = n.beyond ? scalar(static_cast<double>(unsigned_number)) : n.number;
         bool const exact = n.beyond && t.dtype == dtype::uint64;
@@ -14767,7 +14894,287 @@ private:
     std::size_t outputs_ = 1;
 };
 
+/// Appends a Cast to `type`, except of a value that has it.
+template <class Graph>
+value_id append_cast(Graph& graph, value const& v, dtype type) {
+    if (v.dtype() == type) return graph.capture(v.owner(), v.id());
+    node_builder<Graph> node(graph, "", "Cast", onnx::find("", "Cast", graph.opset), graph.opset, graph.opset);
+    node.add(v);
+    node.add(attr_i<"to">(type));
+    return node.finish();
+}
+
+/// Appends a number as an operand that promotes weakly, as in `x + 2`. A computed number gets an Identity, unless it is marked already: its
+/// value may also be used as a tensor, as the operand of `x.item()`.
+template <class Graph, class Number>
+value_id append_wrapped_number(Graph& graph, Number const& n) {
+    if (!n.is_constant() && n.as_value().is_wrapped_number()) {
+        value const& v = n.as_value();
+        return graph.capture(v.owner(), v.id());
+    }
+    value_id id = no_value;
+    if (n.is_constant()) {
+        id = append_constant(graph, scalar_tensor(n.constant(), n.dtype()));
+    } else {
+        onnx::op_schema const schema = onnx::find("", "Identity", graph.opset);
+        node_builder<Graph> node(graph, "", "Identity", schema, graph.opset, graph.opset);
+        node.add(n.as_value());
+        id = node.finish();
+    }
+    graph.values[id].wrapped_number = true;
+    return id;
+}
+
 } // namespace ATON_NAMESPACE::dsl::detail
+
+// ---- aton/dsl/number_arithmetic.hpp
+// Arithmetic on numbers and sizes: folded if both operands are constant, else nodes of the graph.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+namespace detail {
+
+/// The operands of arithmetic on numbers: at least one is a number or size, the other anything that converts to it.
+template <class T>
+inline constexpr bool is_size_like = std::same_as<T, sym_int> || (std::integral<T> && !std::same_as<T, bool>);
+template <class T>
+inline constexpr bool is_number_like =
+    is_size_like<T> || std::same_as<T, number> || std::same_as<T, scalar> || std::is_arithmetic_v<T>;
+template <class A, class B>
+concept sizes = is_size_like<A> && is_size_like<B> && (std::same_as<A, sym_int> || std::same_as<B, sym_int>);
+template <class A, class B>
+concept numbers =
+    !sizes<A, B> && is_number_like<A> && is_number_like<B> &&
+    (std::same_as<A, number> || std::same_as<B, number> || std::same_as<A, sym_int> || std::same_as<B, sym_int>);
+
+enum class operation : std::uint8_t { add, subtract, multiply, divide, modulo, maximum, minimum };
+
+/// Appends a node of one result to the graph of `a`, or to that of `b` where it is nested in the graph of `a`.
+template <class Graph = graph_data, class... More>
+value append_operation(std::string_view op, value const& a, value const& b, More const&... more) {
+    Graph& first = a.owner();
+    Graph& graph = first.capture(b.owner(), b.id()) != no_value ? first : b.owner();
+    onnx::op_schema const schema = onnx::find("", op, graph.opset);
+    if (!schema)
+        throw unsupported_error("arithmetic on computed numbers needs " + std::string(op) + ", which opset " +
+                                std::to_string(graph.opset) + " does not have");
+    node_builder<Graph> node(graph, "", op, schema, graph.opset, graph.opset);
+    node.add(a);
+    node.add(b);
+    (node.add(more), ...);
+    return {graph, node.finish()};
+}
+
+/// A number as a value of this dtype, in the graph of another one.
+template <class Graph>
+value number_in(Graph& graph, number const& n, dtype type) {
+    if (n.is_constant()) return {graph, append_constant(graph, scalar_tensor(n.constant(), type))};
+    return {graph, append_cast(graph, n.as_value(), type)};
+}
+
+/// Python's x % y of floating-point numbers: the remainder of a division, with the sign of the divisor.
+template <class = void>
+double floating_modulo(double x, double y) {
+    double const quotient = x / y;
+    if (!(quotient > -9e15 && quotient < 9e15)) throw unsupported_error("the remainder of numbers as large as these");
+    auto const whole = static_cast<double>(static_cast<std::int64_t>(quotient));
+    double const rest = x - whole * y;
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+/// Integers as in C++: `/` rounds toward zero, and `%` is its remainder. They must not overflow.
+template <operation Op>
+std::int64_t fold_integers(std::int64_t a, std::int64_t b) {
+    if constexpr (Op == operation::add) return checked_add(a, b);
+    else if constexpr (Op == operation::subtract) return checked_subtract(a, b);
+    else if constexpr (Op == operation::multiply) return checked_multiply(a, b);
+    else if constexpr (Op == operation::maximum) return a < b ? b : a;
+    else if constexpr (Op == operation::minimum) return b < a ? b : a;
+    else {
+        if (b == 0) throw unsupported_error("a division of integers by zero");
+        if (b == -1) return Op == operation::divide ? checked_subtract(0, a) : 0;
+        return Op == operation::divide ? a / b : a % b;
+    }
+}
+
+template <operation Op>
+scalar fold_numbers(scalar const& a, scalar const& b) {
+    if (a.is_complex() || b.is_complex()) throw unsupported_error("arithmetic on complex numbers");
+    if (Op != operation::divide && !a.is_floating() && !b.is_floating()) {
+        auto const x = a.to<std::int64_t>();
+        auto const y = b.to<std::int64_t>();
+        std::int64_t const z = fold_integers<Op>(x, y);
+        return Op == operation::modulo && z != 0 && (z < 0) != (y < 0) ? z + y : z;
+    }
+    auto const x = a.to<double>();
+    auto const y = b.to<double>();
+    if constexpr (Op == operation::add) return x + y;
+    else if constexpr (Op == operation::subtract) return x - y;
+    else if constexpr (Op == operation::multiply) return x * y;
+    else if constexpr (Op == operation::maximum) return x < y ? y : x;
+    else if constexpr (Op == operation::minimum) return y < x ? y : x;
+    else {
+        if (y == 0) throw unsupported_error("a division of a number by zero");
+        return Op == operation::divide ? x / y : floating_modulo(x, y);
+    }
+}
+
+template <operation Op>
+inline constexpr std::string_view operator_of = Op == operation::add        ? "Add"
+                                                : Op == operation::subtract ? "Sub"
+                                                : Op == operation::multiply ? "Mul"
+                                                : Op == operation::divide   ? "Div"
+                                                : Op == operation::modulo   ? "Mod"
+                                                : Op == operation::maximum  ? "Max"
+                                                                            : "Min";
+
+/// x % y in the graph for floating-point numbers: ONNX's Mod has the sign of the dividend there.
+template <class = void>
+value modulo_of_floats(value const& x, value const& y) {
+    value const rest = append_operation("Mod", x, y, attr_i<"fmod">(1));
+    value const zero = number_in(x.owner(), 0.0, dtype::float64);
+    value const signs_differ = append_operation("Less", append_operation("Mul", rest, y), zero);
+    return append_operation("Where", signs_differ, append_operation("Add", rest, y), rest);
+}
+
+template <operation Op>
+sym_int on_sizes(sym_int const& a, sym_int const& b) {
+    if (a.is_constant() && b.is_constant()) return fold_integers<Op>(a.constant(), b.constant());
+    constexpr bool sum = Op == operation::add || Op == operation::subtract;
+    constexpr bool product = Op == operation::multiply || Op == operation::divide;
+    if ((sum && b.is(0)) || (product && b.is(1))) return a;
+    if ((Op == operation::add && a.is(0)) || (Op == operation::multiply && a.is(1))) return b;
+    if (Op == operation::multiply && (a.is(0) || b.is(0))) return 0;
+    graph_data& graph = (a.is_constant() ? b : a).as_value().owner();
+    value const x = number_in(graph, a, dtype::int64);
+    value const y = number_in(graph, b, dtype::int64);
+    if constexpr (Op == operation::modulo) return append_operation("Mod", x, y, attr_i<"fmod">(1));
+    else return append_operation(operator_of<Op>, x, y);
+}
+
+template <operation Op>
+number on_numbers(number const& a, number const& b) {
+    if (a.is_constant() && b.is_constant()) return fold_numbers<Op>(a.constant(), b.constant());
+    if (a.is_complex() || b.is_complex()) throw unsupported_error("arithmetic on complex numbers");
+    bool const real = Op == operation::divide || a.is_floating() || b.is_floating();
+    dtype const type = real ? dtype::float64 : dtype::int64;
+    graph_data& graph = (a.is_constant() ? b : a).as_value().owner();
+    value const x = number_in(graph, a, type);
+    value const y = number_in(graph, b, type);
+    if (Op == operation::modulo && real) return modulo_of_floats(x, y);
+    return append_operation(operator_of<Op>, x, y);
+}
+
+template <operation Op, class A, class B>
+auto arithmetic(A const& a, B const& b) {
+    if constexpr (sizes<A, B>) return on_sizes<Op>(a, b);
+    else return on_numbers<Op>(a, b);
+}
+
+/// Whether a relation is known to hold at export.
+template <class A, class B, class Relation>
+bool known(A const& first, B const& second, Relation holds) {
+    number const a = first;
+    number const b = second;
+    if (!a.is_constant() || !b.is_constant()) return false;
+    scalar const& x = a.constant();
+    scalar const& y = b.constant();
+    if (x.is_complex() || y.is_complex()) return false;
+    bool const exact = !x.is_floating() && !y.is_floating();
+    return exact ? holds(x.to<std::int64_t>(), y.to<std::int64_t>()) : holds(x.to<double>(), y.to<double>());
+}
+
+template <class A, class B>
+concept number_operands = sizes<A, B> || numbers<A, B>;
+
+} // namespace detail
+
+/// Sum of numbers or sizes.
+/// The result is a `sym_int` if both operands are sizes or integers, otherwise a `number`.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+auto operator+(A const& a, B const& b) {
+    return detail::arithmetic<detail::operation::add>(a, b);
+}
+/// Difference of numbers or sizes.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+auto operator-(A const& a, B const& b) {
+    return detail::arithmetic<detail::operation::subtract>(a, b);
+}
+/// Product of numbers or sizes.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+auto operator*(A const& a, B const& b) {
+    return detail::arithmetic<detail::operation::multiply>(a, b);
+}
+/// Quotient: of numbers as in Python (7 / 2 is 3.5), of sizes as in C++ (rounded toward zero). Refuses a constant divisor of zero.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+auto operator/(A const& a, B const& b) {
+    return detail::arithmetic<detail::operation::divide>(a, b);
+}
+/// Remainder: of numbers with the sign of the divisor, as in Python, of sizes with that of the dividend, as in C++.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+auto operator%(A const& a, B const& b) {
+    return detail::arithmetic<detail::operation::modulo>(a, b);
+}
+/// The larger number or size.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+auto max(A const& a, B const& b) {
+    return detail::arithmetic<detail::operation::maximum>(a, b);
+}
+/// The smaller number or size.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+auto min(A const& a, B const& b) {
+    return detail::arithmetic<detail::operation::minimum>(a, b);
+}
+/// The negative of a number or size.
+template <class A>
+    requires std::same_as<A, number> || std::same_as<A, sym_int>
+A operator-(A const& a) {
+    return A(0) - a;
+}
+
+// Comparisons hold only if they are known to hold at export: they are false if the graph computes an operand. To compare at run time,
+// write g.op<"Less">(x, n).
+
+/// Whether two numbers or sizes are constants and equal.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+bool operator==(A const& a, B const& b) {
+    return detail::known(a, b, [](auto x, auto y) { return x == y; });
+}
+/// Whether two numbers or sizes are constants and the first is smaller.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+bool operator<(A const& a, B const& b) {
+    return detail::known(a, b, [](auto x, auto y) { return x < y; });
+}
+/// Whether two numbers or sizes are constants and the first is larger.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+bool operator>(A const& a, B const& b) {
+    return detail::known(a, b, [](auto x, auto y) { return x > y; });
+}
+/// Whether two numbers or sizes are constants and the first is not larger.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+bool operator<=(A const& a, B const& b) {
+    return detail::known(a, b, [](auto x, auto y) { return x <= y; });
+}
+/// Whether two numbers or sizes are constants and the first is not smaller.
+template <class A, class B>
+    requires detail::number_operands<A, B>
+bool operator>=(A const& a, B const& b) {
+    return detail::known(a, b, [](auto x, auto y) { return x >= y; });
+}
+
+} // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/dsl/graph.hpp
 // The handle with which mappings build ONNX graphs. Every call is checked at compile time against every opset of the graph's range.
@@ -14956,6 +15363,11 @@ public:
         if (!fits(number, type)) detail::refuse_constant(number, type);
         return constant(scalar_tensor(number, type));
     }
+    /// A number as a 0-d value of this dtype: a constant, or a Cast of a number that the graph computes.
+    template <std::same_as<number> Number>
+    [[nodiscard]] value scalar(Number const& n, dtype type) const {
+        return n.is_constant() ? scalar(n.constant(), type) : cast(n.as_value(), type);
+    }
     /// A constant tensor.
     /// ```cpp body
     /// std::int64_t const steps[] = {1, 2, 4};
@@ -14980,6 +15392,11 @@ public:
     /// A size as a 0-d int64 value.
     [[nodiscard]] value to_value(sym_int const& s) const {
         return s.is_constant() ? scalar(s.constant(), dtype::int64) : s.as_value();
+    }
+    /// A number as a 0-d value of its own dtype.
+    template <std::same_as<number> Number>
+    [[nodiscard]] value to_value(Number const& n) const {
+        return n.is_constant() ? scalar(n.constant(), n.dtype()) : n.as_value();
     }
 
     /// The size of dimension `i` of `x` (negative counts from the end): a constant if it is static, else computed from Shape.
@@ -15026,8 +15443,12 @@ public:
         if (opset_ < 15) throw unsupported_error("a cast to an unknown dtype needs opset 15");
         return within<15>().template op<"CastLike">(x, y);
     }
-    /// A number as a 0-d constant of the dtype of `y`. The reverse is `v.constant<double>()`.
+    /// A number as a 0-d value of the dtype of `y`. The reverse is `v.constant<double>()`.
     [[nodiscard]] value scalar_like(aton::scalar number, value y) const { return scalar(number, y.dtype()); }
+    template <std::same_as<number> Number>
+    [[nodiscard]] value scalar_like(Number const& n, value y) const {
+        return scalar(n, y.dtype());
+    }
     /// The shape of `x` as a 1-d int64 value: a constant if it is static.
     [[nodiscard]] value shape_of(value x) const {
         if (!x.has_rank()) return op<"Shape">(x);
@@ -15193,6 +15614,7 @@ inline void add_operand(aten::promotion& p, value const& v) {
     }
 }
 inline void add_operand(aten::promotion& p, scalar const& s) { p.add_number(s); }
+inline void add_operand(aten::promotion& p, number const& n) { p.add_number(n.dtype()); }
 inline void add_operand(aten::promotion& p, optional_value const& v) {
     if (v) add_operand(p, *v);
 }
@@ -15295,8 +15717,140 @@ constexpr bool writes(std::string_view schema) {
 
 } // namespace ATON_NAMESPACE::aten
 
+// ---- aton/aten/argument.hpp
+// One argument of an ATen call: the same for programs, mappings and the runtime, which differ in how they hold tensors and numbers.
+// Public header.
+
+namespace ATON_NAMESPACE::aten {
+
+/// What an argument is, and which member of `basic_argument` holds it.
+enum class argument_kind : std::uint8_t {
+    missing, ///< not given: the default of the schema
+    none,    ///< Python's None
+    tensor,
+    tensors, ///< Tensor[] and Tensor?[]
+    number,  ///< Scalar, float, int, SymInt, bool
+    numbers, ///< a list of them
+    text,    ///< str
+    texts,
+    type,  ///< ScalarType
+    tag,   ///< the name of a device, a layout or a memory format, in `text`
+    graph, ///< of a higher-order operator: `index` in the program's list of graphs, and its name in `text`
+    op,    ///< of a higher-order operator: the overload that it runs, in `text`
+    other, ///< anything that ATen operators do not accept, described in `text`
+};
+
+/// An argument of an ATen call. `Tensor` is a handle whose conversion to bool says whether there is a tensor; `Number` is a constant, or
+/// also the handle of a computed number.
+template <class Tensor, class Number>
+struct basic_argument {
+    std::string name; ///< in the schema; empty: by position
+    argument_kind kind = argument_kind::missing;
+    Tensor tensor{};
+    std::vector<Tensor> tensors; ///< those of Tensor?[] may be absent
+    Number number{};
+    std::vector<Number> numbers;
+    std::string text;
+    std::vector<std::string> texts;
+    dtype type = dtype::undefined;
+    std::int64_t index = 0;
+
+    /// A missing argument.
+    basic_argument() = default;
+
+    /// Python's None.
+    [[nodiscard]] static basic_argument none() { return of(argument_kind::none); }
+    /// A tensor; None if `t` is absent.
+    [[nodiscard]] static basic_argument of_tensor(Tensor t) {
+        basic_argument a = of(t ? argument_kind::tensor : argument_kind::none);
+        a.tensor = std::move(t);
+        return a;
+    }
+    /// A list of tensors, some of which may be absent.
+    [[nodiscard]] static basic_argument of_tensors(std::vector<Tensor> all) {
+        basic_argument a = of(argument_kind::tensors);
+        a.tensors = std::move(all);
+        return a;
+    }
+    /// A Scalar, float, int, SymInt or bool.
+    [[nodiscard]] static basic_argument of_number(Number n) {
+        basic_argument a = of(argument_kind::number);
+        a.number = std::move(n);
+        return a;
+    }
+    /// A list of numbers.
+    [[nodiscard]] static basic_argument of_numbers(std::vector<Number> all) {
+        basic_argument a = of(argument_kind::numbers);
+        a.numbers = std::move(all);
+        return a;
+    }
+    /// A string.
+    [[nodiscard]] static basic_argument of_text(std::string s) { return of(argument_kind::text, std::move(s)); }
+    /// A list of strings.
+    [[nodiscard]] static basic_argument of_texts(std::vector<std::string> all) {
+        basic_argument a = of(argument_kind::texts);
+        a.texts = std::move(all);
+        return a;
+    }
+    /// A ScalarType. A mapping refuses `dtype::undefined`, a dtype that ONNX does not have.
+    [[nodiscard]] static basic_argument of_type(dtype t) {
+        basic_argument a = of(argument_kind::type);
+        a.type = t;
+        return a;
+    }
+    /// A device, a layout or a memory format, by name.
+    [[nodiscard]] static basic_argument of_tag(std::string s) { return of(argument_kind::tag, std::move(s)); }
+    /// A graph of a higher-order operator.
+    [[nodiscard]] static basic_argument of_graph(std::int64_t index, std::string name) {
+        basic_argument a = of(argument_kind::graph, std::move(name));
+        a.index = index;
+        return a;
+    }
+    /// An overload that a higher-order operator runs.
+    [[nodiscard]] static basic_argument of_op(std::string s) { return of(argument_kind::op, std::move(s)); }
+    /// Something that no ATen operator accepts, with its description.
+    [[nodiscard]] static basic_argument of_other(std::string s) { return of(argument_kind::other, std::move(s)); }
+
+    /// The same argument with a name: `argument::of_number(2).named("alpha")`.
+    [[nodiscard]] basic_argument named(std::string given) && {
+        name = std::move(given);
+        return std::move(*this);
+    }
+
+private:
+    static basic_argument of(argument_kind k, std::string s = {}) {
+        basic_argument a;
+        a.kind = k;
+        a.text = std::move(s);
+        return a;
+    }
+};
+
+/// The argument with other handles: `to_tensor` and `to_number` are called for each tensor, also absent ones of a list, and each number.
+template <class Tensor, class Number, class ToTensor, class ToNumber>
+[[nodiscard]] auto transform(basic_argument<Tensor, Number> const& a, ToTensor to_tensor, ToNumber to_number) {
+    using to_tensor_type = std::remove_cvref_t<decltype(to_tensor(a.tensor))>;
+    using to_number_type = std::remove_cvref_t<decltype(to_number(a.number))>;
+    basic_argument<to_tensor_type, to_number_type> out;
+    out.name = a.name;
+    out.kind = a.kind;
+    if (a.kind == argument_kind::tensor) out.tensor = to_tensor(a.tensor);
+    if (a.kind == argument_kind::tensors)
+        for (Tensor const& each : a.tensors) out.tensors.push_back(to_tensor(each));
+    if (a.kind == argument_kind::number) out.number = to_number(a.number);
+    if (a.kind == argument_kind::numbers)
+        for (Number const& each : a.numbers) out.numbers.push_back(to_number(each));
+    out.text = a.text;
+    out.texts = a.texts;
+    out.type = a.type;
+    out.index = a.index;
+    return out;
+}
+
+} // namespace ATON_NAMESPACE::aten
+
 // ---- aton/dsl/argument.hpp
-// ATen arguments at run time.
+// Arguments of ATen calls: as a front end gives them, and as the binder hands them to bodies.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
@@ -15316,11 +15870,10 @@ struct memory_format {
 /// ATen's `Generator`, which has no value in an exported program.
 struct generator {};
 
-/// ATen's `Scalar` that may be a size computed by the graph (0-d int64), as in torch.arange(x.size(0)).
-struct sym_scalar {
-    scalar number;
-    optional_value computed; ///< absent: use `number`
-};
+/// An argument of an ATen call, for `convert`: `argument::of_tensor(x)`, `argument::of_number(0.5)`, `argument::of_numbers({2, n})`. A
+/// default-constructed one is missing, and gets the default of the schema.
+using argument = aten::basic_argument<optional_value, number>;
+using aten::argument_kind;
 
 /// ATen's `bool[n]`; n is at most 16 in every schema.
 class bool_list {
@@ -15338,141 +15891,15 @@ private:
     std::size_t size_ = 0;
 };
 
-/// One argument of an ATen call. A front end sets what the program gives; binding replaces missing ones by the schema's default.
-struct argument {
-    /// Which member holds the value; `missing` is an argument that the call does not give, `none` is Python's None.
-    enum class kind : std::uint8_t {
-        missing,
-        none,
-        tensor,
-        tensors,
-        number,
-        sym_size,
-        sizes,
-        floats,
-        numbers,
-        bools,
-        text,
-        type,
-        tag
-    };
-
-    kind is = kind::missing;
-    std::string_view name; ///< in the schema; set by binding
-    optional_value tensor;
-    std::vector<optional_value> tensors; ///< Tensor[] and Tensor?[]
-    std::vector<value> values;           ///< Tensor[]: the same, none absent
-    scalar number;                       ///< Scalar, int, float, bool
-    sym_int size;                        ///< SymInt
-    std::vector<sym_int> sizes;          ///< SymInt[], int[]
-    std::vector<std::int64_t> ints;      ///< the same, if all are constants
-    std::vector<double> floats;
-    std::vector<scalar> numbers;
-    bool_list bools;
-    std::string text; ///< str, and the name of a tag
-    aton::dtype type = aton::dtype::undefined;
-
-    /// The size as a number; refuses the conversion if the program computes it.
-    [[nodiscard]] std::int64_t constant_size() const {
-        if (!size.is_constant()) refuse_computed();
-        return size.constant();
-    }
-    /// Throws unsupported_error: the graph computes this argument, and the mapping needs a constant.
-    [[noreturn]] void refuse_computed() const {
-        throw unsupported_error("argument '" + std::string(name) +
-                                "' is computed by the program; the mapping needs a constant");
-    }
-
-    /// Python's None.
-    template <class = void>
-    static argument none() {
-        return of(kind::none);
-    }
-    /// A tensor; None when `v` is absent.
-    template <class = void>
-    static argument of_tensor(optional_value v) {
-        argument a = of(v ? kind::tensor : kind::none);
-        a.tensor = v;
-        return a;
-    }
-    /// A list of tensors, some of which may be absent.
-    template <class = void>
-    static argument of_tensors(std::vector<optional_value> v) {
-        argument a = of(kind::tensors);
-        a.tensors = std::move(v);
-        return a;
-    }
-    /// A Scalar, int, float or bool.
-    template <class = void>
-    static argument of_number(scalar s) {
-        argument a = of(kind::number);
-        a.number = s;
-        return a;
-    }
-    /// A SymInt: a number, or a value that the graph computes.
-    template <class = void>
-    static argument of_size(sym_int s) {
-        argument a = of(kind::sym_size);
-        a.size = s;
-        return a;
-    }
-    /// A list of SymInt or int.
-    template <class = void>
-    static argument of_sizes(std::vector<sym_int> s) {
-        argument a = of(kind::sizes);
-        a.sizes = std::move(s);
-        return a;
-    }
-    /// A list of float.
-    template <class = void>
-    static argument of_floats(std::vector<double> v) {
-        argument a = of(kind::floats);
-        a.floats = std::move(v);
-        return a;
-    }
-    /// A list of Scalar.
-    template <class = void>
-    static argument of_numbers(std::vector<scalar> v) {
-        argument a = of(kind::numbers);
-        a.numbers = std::move(v);
-        return a;
-    }
-    /// A list of bool.
-    template <class = void>
-    static argument of_bools(bool_list v) {
-        argument a = of(kind::bools);
-        a.bools = v;
-        return a;
-    }
-    /// A string.
-    template <class = void>
-    static argument of_text(std::string s) {
-        argument a = of(kind::text);
-        a.text = std::move(s);
-        return a;
-    }
-    /// A ScalarType; `dtype::undefined` is refused when the call is bound.
-    template <class = void>
-    static argument of_type(aton::dtype t) {
-        argument a = of(kind::type);
-        a.type = t;
-        return a;
-    }
-    /// Layout, device or memory format, by name.
-    template <class = void>
-    static argument of_tag(std::string s) {
-        argument a = of(kind::tag);
-        a.text = std::move(s);
-        return a;
-    }
-
-private:
-    template <class = void>
-    static argument of(kind k) {
-        argument a;
-        a.is = k;
-        return a;
-    }
+/// An argument in the form of its schema type, with its name, and lists as the arrays that the parameters of bodies view. The binder makes
+/// them; `g.context().argument("alpha")` shows them.
+struct bound_argument : argument {
+    std::vector<value> values = {};      ///< Tensor[]: `tensors`, none of which is absent
+    std::vector<sym_int> sizes = {};     ///< int[] and SymInt[]: `numbers`
+    std::vector<std::int64_t> ints = {}; ///< the same, if all are constants
+    std::vector<double> floats = {};     ///< float[], if all are constants
+    std::vector<scalar> scalars = {};    ///< Scalar[], if all are constants
+    bool_list bools = {};                ///< bool[], if all are constants
 };
 
 } // namespace ATON_NAMESPACE::dsl
@@ -15493,27 +15920,38 @@ constexpr bool is_list(schema_type const& t, base_type base) {
     return t.base == base && t.list && !t.optional && !t.element_optional;
 }
 
-/// How a C++ parameter type takes an argument: whether it `accepts` a schema type, and how to `get` it from a normalized argument.
+constexpr bool is_number_type(base_type t) {
+    return t == base_type::scalar || t == base_type::float_ || t == base_type::int_ || t == base_type::sym_int ||
+           t == base_type::bool_ || t == base_type::sym_float || t == base_type::sym_bool;
+}
+
+/// Refuses a list with a number that the program computes.
+template <class Argument>
+void require_constants(Argument const& a) {
+    for (auto const& n : a.numbers) (void)n.constant();
+}
+
+/// How a C++ parameter type takes an argument: whether it `accepts` a schema type, and how to `get` it from a bound argument.
 /// `wanted` is the type that it accepts, in ATen's terms. Types without a specialization cannot be parameters.
 /// (`get` is a template where it makes spans, so that an include that converts nothing does not instantiate them.)
 template <class P>
 struct parameter {
     static constexpr std::string_view wanted = "";
     static constexpr bool accepts(schema_type const&) { return false; }
-    static P get(argument const&) { throw error("not a parameter type"); }
+    static P get(bound_argument const&) { throw error("not a parameter type"); }
 };
 
 template <>
 struct parameter<value> {
     static constexpr std::string_view wanted = "Tensor";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::tensor); }
-    static value get(argument const& a) { return *a.tensor; }
+    static value get(bound_argument const& a) { return *a.tensor; }
 };
 template <>
 struct parameter<optional_value> {
     static constexpr std::string_view wanted = "Tensor?";
     static constexpr bool accepts(schema_type const& t) { return t.base == base_type::tensor && !t.list && t.optional; }
-    static optional_value get(argument const& a) { return a.tensor ? a.tensor : optional_value(absent, a.name); }
+    static optional_value get(bound_argument const& a) { return a.tensor ? a.tensor : optional_value(absent, a.name); }
 };
 template <>
 struct parameter<std::span<value const>> {
@@ -15536,21 +15974,18 @@ struct parameter<std::span<optional_value const>> {
     }
 };
 template <>
+struct parameter<number> {
+    static constexpr std::string_view wanted = "Scalar, float, int, SymInt or bool";
+    static constexpr bool accepts(schema_type const& t) { return is_number_type(t.base) && !t.list && !t.optional; }
+    static number get(bound_argument const& a) { return a.number; }
+};
+template <>
 struct parameter<scalar> {
     static constexpr std::string_view wanted = "Scalar or float";
     static constexpr bool accepts(schema_type const& t) {
         return is_single(t, base_type::scalar) || is_single(t, base_type::float_);
     }
-    static scalar get(argument const& a) { return a.is == argument::kind::sym_size ? a.constant_size() : a.number; }
-};
-template <>
-struct parameter<sym_scalar> {
-    static constexpr std::string_view wanted = "Scalar";
-    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar); }
-    static sym_scalar get(argument const& a) {
-        if (a.is == argument::kind::sym_size && !a.size.is_constant()) return {0, a.size.as_value()};
-        return {parameter<scalar>::get(a), {}};
-    }
+    static scalar get(bound_argument const& a) { return a.number.constant(); }
 };
 template <>
 struct parameter<double> {
@@ -15558,7 +15993,7 @@ struct parameter<double> {
     static constexpr bool accepts(schema_type const& t) {
         return is_single(t, base_type::float_) || is_single(t, base_type::scalar);
     }
-    static double get(argument const& a) { return parameter<scalar>::get(a).to<double>(); }
+    static double get(bound_argument const& a) { return a.number.constant<double>(); }
 };
 template <>
 struct parameter<std::int64_t> {
@@ -15566,21 +16001,19 @@ struct parameter<std::int64_t> {
     static constexpr bool accepts(schema_type const& t) {
         return is_single(t, base_type::int_) || is_single(t, base_type::sym_int);
     }
-    static std::int64_t get(argument const& a) {
-        return a.is == argument::kind::sym_size ? a.constant_size() : a.number.to<std::int64_t>();
-    }
+    static std::int64_t get(bound_argument const& a) { return a.number.constant<std::int64_t>(); }
 };
 template <>
 struct parameter<bool> {
     static constexpr std::string_view wanted = "bool";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::bool_); }
-    static bool get(argument const& a) { return a.number.to<bool>(); }
+    static bool get(bound_argument const& a) { return a.number.constant<bool>(); }
 };
 template <>
 struct parameter<std::string_view> {
     static constexpr std::string_view wanted = "str";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::str); }
-    static std::string_view get(argument const& a) { return a.text; }
+    static std::string_view get(bound_argument const& a) { return a.text; }
 };
 template <>
 struct parameter<sym_int> {
@@ -15588,8 +16021,17 @@ struct parameter<sym_int> {
     static constexpr bool accepts(schema_type const& t) {
         return is_single(t, base_type::sym_int) || is_single(t, base_type::int_);
     }
-    static sym_int get(argument const& a) {
-        return a.is == argument::kind::sym_size ? a.size : sym_int(a.number.to<std::int64_t>());
+    static sym_int get(bound_argument const& a) { return a.number.to_size(); }
+};
+template <>
+struct parameter<std::span<number const>> {
+    static constexpr std::string_view wanted = "a list of Scalar, float, int, SymInt or bool";
+    static constexpr bool accepts(schema_type const& t) {
+        return is_number_type(t.base) && t.list && !t.optional && !t.element_optional;
+    }
+    template <class Argument>
+    static std::span<number const> get(Argument const& a) {
+        return a.numbers;
     }
 };
 template <>
@@ -15611,7 +16053,7 @@ struct parameter<std::span<std::int64_t const>> {
     }
     template <class Argument>
     static std::span<std::int64_t const> get(Argument const& a) {
-        if (a.ints.size() != a.sizes.size()) a.refuse_computed();
+        require_constants(a);
         return a.ints;
     }
 };
@@ -15621,6 +16063,7 @@ struct parameter<std::span<double const>> {
     static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::float_); }
     template <class Argument>
     static std::span<double const> get(Argument const& a) {
+        require_constants(a);
         return a.floats;
     }
 };
@@ -15630,7 +16073,8 @@ struct parameter<std::span<scalar const>> {
     static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::scalar); }
     template <class Argument>
     static std::span<scalar const> get(Argument const& a) {
-        return a.numbers;
+        require_constants(a);
+        return a.scalars;
     }
 };
 template <>
@@ -15639,6 +16083,7 @@ struct parameter<std::span<bool const>> {
     static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::bool_); }
     template <class Argument>
     static std::span<bool const> get(Argument const& a) {
+        require_constants(a);
         return a.bools.view();
     }
 };
@@ -15646,7 +16091,7 @@ template <>
 struct parameter<dtype> {
     static constexpr std::string_view wanted = "ScalarType";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar_type); }
-    static dtype get(argument const& a) { return a.type; }
+    static dtype get(bound_argument const& a) { return a.type; }
 };
 
 /// Lists with checked access.
@@ -15661,7 +16106,7 @@ struct parameter<safe_span<T>> : parameter<std::span<T>> {
 template <class Tag, base_type Base>
 struct tag_parameter {
     static constexpr bool accepts(schema_type const& t) { return t.base == Base && !t.list; }
-    static Tag get(argument const& a) {
+    static Tag get(bound_argument const& a) {
         if constexpr (Base == base_type::generator) {
             return {};
         } else {
@@ -15697,7 +16142,7 @@ struct parameter<std::optional<T>> {
     }
     template <class Argument>
     static std::optional<T> get(Argument const& a) {
-        if (a.is == argument::kind::none) return std::nullopt;
+        if (a.kind == argument_kind::none) return std::nullopt;
         return parameter<T>::get(a);
     }
 };
@@ -15923,11 +16368,11 @@ struct result {
 
 struct entry;
 
-/// A call of a mapping: normalized arguments in schema order, and the results.
+/// A call of a mapping: bound arguments in schema order, and the results.
 struct invocation {
     graph_data& graph;
     int opset;
-    std::span<argument const> arguments;
+    std::span<bound_argument const> arguments;
     std::vector<result> results;
     entry const* row = nullptr; ///< the row that is called
 };
@@ -15940,12 +16385,12 @@ enum class result_kind : std::uint8_t { none, single, list };
 
 template <class R>
 struct result_traits {
-    static constexpr bool known =
-        std::derived_from<R, value> || std::same_as<R, sym_int> || std::same_as<R, optional_value>;
+    static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int> || std::same_as<R, number> ||
+                                  std::same_as<R, optional_value>;
     static constexpr std::size_t count = 1;
     static constexpr result_kind kinds[1] = {result_kind::single};
     static void store(invocation& in, R const& r) {
-        if constexpr (std::same_as<R, sym_int>) {
+        if constexpr (std::same_as<R, sym_int> || std::same_as<R, number>) {
             in.results.push_back({graph<1>(in.graph, in.opset).to_value(r), {}, false});
         } else {
             in.results.push_back({r, {}, false});
@@ -16007,6 +16452,9 @@ constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
         return t.list ? "std::span<std::int64_t const>" : t.optional ? "std::optional<std::int64_t>" : "std::int64_t";
     case base_type::sym_int: return t.list ? "std::span<size const>" : t.optional ? "std::optional<size>" : "size";
     case base_type::bool_: return t.list ? "std::span<bool const>" : t.optional ? "std::optional<bool>" : "bool";
+    case base_type::sym_float:
+    case base_type::sym_bool:
+        return t.list ? "std::span<number const>" : t.optional ? "std::optional<number>" : "number";
     case base_type::str: return t.optional ? "std::optional<std::string_view>" : "std::string_view";
     case base_type::scalar_type: return t.optional ? "std::optional<dtype>" : "dtype";
     case base_type::layout: return "layout";
@@ -16251,6 +16699,43 @@ inline constexpr detail::row_maker<Text, true> override_{};
 
 } // namespace ATON_NAMESPACE::dsl
 
+// ---- aton/aten/default_argument.hpp
+// The default of an argument of a schema as an argument of a call.
+// Internal header.
+
+namespace ATON_NAMESPACE::aten {
+
+/// The default as an `Argument`, a basic_argument. Enumerations stay as they are written: a number, or a tag with their name.
+template <class Argument>
+Argument default_argument(schema_argument const& a) {
+    using kind = default_kind;
+    default_value const d = parse_default(a);
+    decltype(Argument::numbers) numbers;
+    std::string text;
+    switch (d.kind()) {
+    case kind::boolean: return Argument::of_number(d.as_bool());
+    case kind::integer: return Argument::of_number(d.as_int());
+    case kind::floating: return Argument::of_number(d.as_double());
+    case kind::complex: return Argument::of_number(scalar::complex(d.real(), d.imaginary()));
+    case kind::string: unescape(d.text(), [&](char c) { text += c; }); return Argument::of_text(std::move(text));
+    case kind::identifier: // a name of an enumeration whose values are int: `int reduction=Mean`
+        if (a.type.base == base_type::int_ && d.text() == "Mean") return Argument::of_number(1);
+        return Argument::of_tag(std::string(d.text()));
+    case kind::int_list:
+        for (std::size_t i = 0; i != d.size(); ++i) numbers.emplace_back(d.int_at(i));
+        return Argument::of_numbers(std::move(numbers));
+    case kind::float_list:
+        for (std::size_t i = 0; i != d.size(); ++i) numbers.emplace_back(d.double_at(i));
+        return Argument::of_numbers(std::move(numbers));
+    case kind::bool_list:
+        for (std::size_t i = 0; i != d.size(); ++i) numbers.emplace_back(d.bool_at(i));
+        return Argument::of_numbers(std::move(numbers));
+    default: return Argument::none();
+    }
+}
+
+} // namespace ATON_NAMESPACE::aten
+
 // ---- aton/aten/scalar_type.hpp
 // The dtype that the default of a ScalarType argument denotes: torch's number for it, or one of the names that torch reads.
 // Internal header.
@@ -16324,39 +16809,7 @@ namespace ATON_NAMESPACE::dsl::detail {
 using aten::base_type;
 using aten::schema_type;
 
-// `Argument` is dsl::argument, as a template parameter, so that these functions add nothing to the cost of an include.
-
-/// The schema's default as an argument.
-template <class Argument>
-Argument default_argument(aten::schema_argument const& a) {
-    using kind = aten::default_kind;
-    aten::default_value const d = aten::parse_default(a);
-    decltype(Argument::sizes) ints;
-    decltype(Argument::floats) floats;
-    bool_list bools;
-    std::string text;
-    switch (d.kind()) {
-    case kind::boolean: return Argument::of_number(d.as_bool());
-    case kind::integer: return Argument::of_number(d.as_int());
-    case kind::floating: return Argument::of_number(d.as_double());
-    case kind::complex: return Argument::of_number(scalar::complex(d.real(), d.imaginary()));
-    case kind::string: aten::unescape(d.text(), [&](char c) { text += c; }); return Argument::of_text(std::move(text));
-    case kind::identifier: // a name of an enumeration whose values are int: `int reduction=Mean`
-        if (a.type.base == aten::base_type::int_ && d.text() == "Mean") return Argument::of_number(1);
-        return Argument::of_tag(std::string(d.text()));
-    case kind::int_list:
-        for (std::size_t i = 0; i != d.size(); ++i) ints.emplace_back(d.int_at(i));
-        return Argument::of_sizes(std::move(ints));
-    case kind::float_list:
-        for (std::size_t i = 0; i != d.size(); ++i) floats.push_back(d.double_at(i));
-        return Argument::of_floats(std::move(floats));
-    case kind::bool_list:
-        for (std::size_t i = 0; i != d.size(); ++i) bools.push_back(d.bool_at(i));
-        return Argument::of_bools(bools);
-
-    default: return Argument::none();
-    }
-}
+// `Argument` is dsl::bound_argument, as a template parameter, so that these functions add nothing to the cost of an include.
 
 template <class List, class Element>
 std::string join(List const& list, Element element) {
@@ -16368,40 +16821,62 @@ std::string join(List const& list, Element element) {
     return out + (count > shown ? ", ...] of " + std::to_string(count) : "]");
 }
 
+template <std::same_as<number> Number>
+std::string to_text(Number const& n) {
+    return n.is_constant() ? to_text(n.constant()) : "a computed " + std::string(name(n.dtype()));
+}
+
 /// An argument's value, for error messages.
-template <class Argument>
-std::string to_text(Argument const& a)
-    requires requires { a.is; }
-{
-    using kind = argument::kind;
-    auto const size_text = [](sym_int const& s) {
-        return s.is_constant() ? std::to_string(s.constant()) : std::string("a computed size");
-    };
-    switch (a.is) {
+template <std::same_as<bound_argument> Argument>
+std::string to_text(Argument const& a) {
+    using kind = argument_kind;
+    switch (a.kind) {
     case kind::missing: return "missing";
     case kind::none: return "None";
     case kind::tensor: return "a tensor";
     case kind::tensors: return "a list of " + std::to_string(a.tensors.size()) + " tensors";
     case kind::number: return to_text(a.number);
-    case kind::sym_size: return size_text(a.size);
-    case kind::sizes: return join(a.sizes, size_text);
-    case kind::floats: return join(a.floats, [](double d) { return to_text(scalar(d)); });
-    case kind::numbers: return join(a.numbers, [](scalar const& s) { return to_text(s); });
-    case kind::bools: return join(a.bools.view(), [](bool b) { return std::string(b ? "True" : "False"); });
+    case kind::numbers: return join(a.numbers, [](number const& n) { return to_text(n); });
     case kind::text: return "\"" + clipped(a.text, 60) + "\"";
+    case kind::texts: return "a list of " + std::to_string(a.texts.size()) + " strings";
     case kind::type: return a.type == dtype::undefined ? "a dtype that ONNX does not have" : std::string(name(a.type));
-    case kind::tag: return a.text;
+    default: return clipped(a.text, 60);
     }
-    return {};
 }
 
+/// Whether two bound arguments are surely equal; tensors and computed numbers are not.
 template <class Argument>
 bool same(Argument const& a, Argument const& b) {
-    return a.is == b.is && a.text == b.text && a.ints == b.ints && to_text(a) == to_text(b) && a.number == b.number &&
-           a.floats == b.floats && a.numbers == b.numbers;
+    auto const is_same = [](auto const& x, auto const& y) {
+        return x.is_constant() && y.is_constant() && x.constant() == y.constant() && to_text(x) == to_text(y);
+    };
+    bool equal = a.kind == b.kind && a.kind != argument_kind::tensor && a.tensors.empty() && b.tensors.empty() &&
+                 is_same(a.number, b.number) && a.numbers.size() == b.numbers.size() && a.text == b.text &&
+                 a.texts == b.texts && a.type == b.type;
+    for (std::size_t i = 0; equal && i != a.numbers.size(); ++i) equal = is_same(a.numbers[i], b.numbers[i]);
+    return equal;
 }
 
-/// Converts an argument to the canonical form of its schema type: numbers become lists, sizes or wrapped tensors.
+/// The number of a value that a constant of one element reaches through casts and reshapes; nothing for other values.
+template <class Graph>
+std::optional<scalar> folded(Graph const& graph, value_id id) {
+    if (tensor const* const t = graph.constant(id))
+        return t->element_count() == 1 ? std::optional(t->at(0)) : std::nullopt;
+    graph_value const& v = graph.values[id];
+    if (v.producer < 0) {
+        if (graph.around == nullptr || v.outer == no_value) return std::nullopt;
+        return folded(*graph.around, v.outer);
+    }
+    graph_node const& n = graph.nodes[static_cast<std::size_t>(v.producer)];
+    bool const reshapes = n.op == "Identity" || n.op == "Reshape" || n.op == "Squeeze" || n.op == "Unsqueeze";
+    if (!n.domain.empty() || !(reshapes || n.op == "Cast")) return std::nullopt;
+    std::optional<scalar> const from = folded(graph, n.inputs[0]);
+    if (!from || n.op != "Cast") return from;
+    if (!fits(*from, v.type.dtype)) return std::nullopt;
+    return scalar_tensor(*from, v.type.dtype).at(0);
+}
+
+/// Converts an argument to the form of its schema type: numbers have its dtype, or become lists or wrapped tensors.
 template <class Graph, class Argument>
 class argument_normalizer {
 public:
@@ -16409,7 +16884,8 @@ public:
 
     void normalize(Argument& a, aten::schema_argument const& formal) {
         schema_type const& t = formal.type;
-        if (a.is == kind::none) {
+        a.name = formal.name;
+        if (a.kind == kind::none) {
             if (!t.optional && t.base != base_type::generator)
                 refuse(formal, "is None, but its type is " + std::string(t.text));
             return;
@@ -16419,12 +16895,12 @@ public:
         case base_type::tensor: fits = t.list ? to_tensors(a, t.element_optional) : to_tensor(a); break;
         case base_type::int_:
         case base_type::sym_int:
-            fits = t.list ? to_sizes(a, t.list_size) : to_size(a, t.base == base_type::sym_int);
-            break;
-        case base_type::float_: fits = t.list ? to_floats(a, t.list_size) : to_float(a); break;
-        case base_type::scalar: fits = t.list ? to_numbers(a) : a.is == kind::number || a.is == kind::sym_size; break;
-        case base_type::bool_: fits = t.list ? to_bools(a, t.list_size) : to_bool(a); break;
-        case base_type::str: fits = a.is == kind::text; break;
+        case base_type::float_:
+        case base_type::sym_float:
+        case base_type::bool_:
+        case base_type::sym_bool:
+        case base_type::scalar: fits = t.list ? to_numbers(a, formal) : to_number(a, formal); break;
+        case base_type::str: fits = a.kind == (t.list ? kind::texts : kind::text); break;
         case base_type::scalar_type: fits = to_type(a) && a.type != dtype::undefined; break;
         case base_type::layout: fits = to_tag(a, {"strided"}); break;
         case base_type::device: fits = to_tag(a, {}); break;
@@ -16441,102 +16917,115 @@ public:
     }
 
 private:
-    using kind = argument::kind;
+    using kind = argument_kind;
 
-    /// A Python number where a tensor is expected: a 0-d constant that promotes weakly.
-    value wrap(scalar const& s) {
-        dtype const t = s.is_bool()       ? dtype::bool_
-                        : s.is_integral() ? dtype::int64
-                        : s.is_complex()  ? dtype::complex128
-                                          : dtype::float64;
-        value_id const id = append_constant(graph_, scalar_tensor(s, t));
-        graph_.values[id].wrapped_number = true;
-        return {graph_, id};
-    }
     bool to_tensor(Argument& a) {
-        if (a.is == kind::number) a = Argument::of_tensor(wrap(a.number));
-        if (a.is == kind::sym_size)
-            a = Argument::of_tensor(a.size.is_constant() ? wrap(a.size.constant()) : a.size.as_value());
-        return a.is == kind::tensor;
+        if (a.kind == kind::number) {
+            a.tensor = value(graph_, append_wrapped_number(graph_, a.number));
+            a.kind = kind::tensor;
+        }
+        return a.kind == kind::tensor;
     }
     static bool to_tensors(Argument& a, bool may_be_absent) {
-        if (a.is == kind::sizes && a.sizes.empty()) a = Argument::of_tensors({});
-        if (a.is != kind::tensors) return false;
-        a.values.clear();
+        if (a.kind == kind::numbers && a.numbers.empty()) a.kind = kind::tensors;
+        if (a.kind != kind::tensors) return false;
         for (optional_value const& v : a.tensors) {
             if (v) a.values.push_back(*v);
             if (!v && !may_be_absent) return false;
         }
         return true;
     }
-    static bool to_size(Argument& a, bool symbolic) {
-        if (a.is == kind::tensor && a.tensor->dtype() == dtype::int64) a = Argument::of_size(*a.tensor);
-        if (a.is == kind::number && symbolic) a = Argument::of_size(a.number.template to<std::int64_t>());
-        if (a.is == kind::sym_size && !symbolic && a.size.is_constant()) a = Argument::of_number(a.size.constant());
-        return a.is == kind::sym_size || a.is == kind::number;
+    /// A 0-d tensor is a number, too.
+    bool to_number(Argument& a, aten::schema_argument const& formal) {
+        if (a.kind == kind::tensor && a.tensor->has_rank() && a.tensor->rank() == 0) {
+            a.number = *a.tensor;
+            a.kind = kind::number;
+        }
+        return a.kind == kind::number && convert(a.number, formal);
     }
-    static bool to_sizes(Argument& a, std::int32_t length) {
-        if (a.is == kind::number) a = Argument::of_sizes({a.number.template to<std::int64_t>()});
-        if (a.is == kind::sym_size) a = Argument::of_sizes({a.size});
-        if (a.is != kind::sizes) return false;
-        if (a.sizes.size() == 1 && length > 1) a.sizes.resize(static_cast<std::size_t>(length), a.sizes[0]);
-        a.ints.clear();
-        for (sym_int const& s : a.sizes)
-            if (s.is_constant()) a.ints.push_back(s.constant());
+    /// A number is a list of one, which is repeated where the schema says how long the list is.
+    bool to_numbers(Argument& a, aten::schema_argument const& formal) {
+        if (a.kind == kind::tensors && a.tensors.empty()) a.kind = kind::numbers;
+        if (a.kind == kind::number) {
+            a.numbers = {a.number};
+            a.kind = kind::numbers;
+        }
+        if (a.kind != kind::numbers) return false;
+        for (number& n : a.numbers)
+            if (!convert(n, formal)) return false;
+        if (a.numbers.size() == 1 && formal.type.list_size > 1)
+            a.numbers.resize(static_cast<std::size_t>(formal.type.list_size), number(a.numbers[0]));
+        fill_arrays(a, formal.type.base);
         return true;
     }
-    static bool to_floats(Argument& a, std::int32_t length) {
-        if (a.is == kind::number)
-            a = Argument::of_floats(decltype(Argument::floats)(static_cast<std::size_t>(length > 1 ? length : 1),
-                                                               a.number.template to<double>()));
-        if (a.is == kind::sizes) {
-            decltype(Argument::floats) floats;
-            for (sym_int const& s : a.sizes) floats.push_back(static_cast<double>(s.constant()));
-            a = Argument::of_floats(std::move(floats));
+    /// Converts a number to the type of the argument; false if it does not fit.
+    bool convert(number& n, aten::schema_argument const& formal) {
+        if (!n.is_constant())
+            if (auto const known = folded(n.as_value().owner(), n.as_value().id())) n = *known;
+        switch (formal.type.base) {
+        case base_type::float_:
+        case base_type::sym_float:
+            if (n.is_complex()) return false;
+            n = n.is_constant() ? number(n.template constant<double>()) : cast(n, dtype::float64);
+            break;
+        case base_type::int_:
+        case base_type::sym_int:
+            if (n.is_complex() || n.is_floating()) return false;
+            n = n.is_constant() ? number(n.template constant<std::int64_t>()) : cast(n, dtype::int64);
+            break;
+        case base_type::bool_:
+        case base_type::sym_bool:
+            n = n.is_constant() ? number(n.template constant<bool>()) : cast(n, dtype::bool_);
+            break;
+        default: break;
         }
-        return a.is == kind::floats;
+        n.set_name(formal.name);
+        return true;
     }
-    static bool to_numbers(Argument& a) {
-        decltype(Argument::numbers) numbers;
-        if (a.is == kind::floats) numbers.assign(a.floats.begin(), a.floats.end());
-        if (a.is == kind::sizes)
-            for (sym_int const& s : a.sizes) numbers.emplace_back(s.constant());
-        if (a.is == kind::floats || a.is == kind::sizes) a = Argument::of_numbers(std::move(numbers));
-        return a.is == kind::numbers;
+    number cast(number const& n, dtype to) {
+        return n.dtype() == to ? n : number(value(graph_, append_cast(graph_, n.as_value(), to)));
+    }
+    static void fill_arrays(Argument& a, base_type element) {
+        bool constant = true;
+        for (number const& n : a.numbers) {
+            constant = constant && n.is_constant();
+            if (element == base_type::int_ || element == base_type::sym_int) a.sizes.push_back(n.to_size());
+        }
+        if (!constant) return;
+        for (number const& n : a.numbers) switch (element) {
+            case base_type::int_:
+            case base_type::sym_int: a.ints.push_back(n.template constant<std::int64_t>()); break;
+            case base_type::float_:
+            case base_type::sym_float: a.floats.push_back(n.template constant<double>()); break;
+            case base_type::bool_:
+            case base_type::sym_bool: a.bools.push_back(n.template constant<bool>()); break;
+            default: a.scalars.push_back(n.constant());
+            }
     }
     /// Defaults may be numbers of an enumeration: aten::triu_indices has `ScalarType? dtype=4`.
     static bool to_type(Argument& a) {
         dtype t = dtype::undefined;
-        if (a.is == kind::number && a.number.is_integral()) t = aten::scalar_type(a.number.template to<std::int64_t>());
-        if (a.is == kind::tag) t = aten::scalar_type(a.text);
-        if (t != dtype::undefined) a = Argument::of_type(t);
-        return a.is == kind::type;
+        if (std::optional<std::int64_t> const n = enumerator(a)) t = aten::scalar_type(*n);
+        if (a.kind == kind::tag) t = aten::scalar_type(a.text);
+        if (t != dtype::undefined) {
+            a.type = t;
+            a.kind = kind::type;
+        }
+        return a.kind == kind::type;
     }
     /// The same for an enumeration with `names` in the order of torch's numbers: `MemoryFormat memory_format=0`.
     static bool to_tag(Argument& a, std::initializer_list<std::string_view> names) {
-        if (a.is == kind::number && a.number.is_integral()) {
-            auto const n = a.number.template to<std::int64_t>();
-            if (n >= 0 && n < static_cast<std::int64_t>(names.size()))
-                a = Argument::of_tag(std::string(names.begin()[n]));
+        if (std::optional<std::int64_t> const n = enumerator(a);
+            n && *n >= 0 && *n < static_cast<std::int64_t>(names.size())) {
+            a.text = names.begin()[*n];
+            a.kind = kind::tag;
         }
-        if (a.is == kind::text) a = Argument::of_tag(a.text);
-        return a.is == kind::tag;
+        if (a.kind == kind::text) a.kind = kind::tag;
+        return a.kind == kind::tag;
     }
-    static bool to_float(Argument& a) {
-        if (a.is == kind::number && !a.number.is_complex()) a.number = a.number.template to<double>();
-        return a.is == kind::number;
-    }
-    static bool to_bool(Argument& a) {
-        if (a.is == kind::number) a.number = a.number.template to<bool>();
-        return a.is == kind::number;
-    }
-    static bool to_bools(Argument& a, std::int32_t length) {
-        if (a.is == kind::number) {
-            bool_list bools;
-            for (std::int32_t i = 0; i < (length > 1 ? length : 1); ++i) bools.push_back(a.number.template to<bool>());
-            a = Argument::of_bools(bools);
-        }
-        return a.is == kind::bools;
+    static std::optional<std::int64_t> enumerator(Argument const& a) {
+        bool const is_number = a.kind == kind::number && a.number.is_constant() && a.number.is_integral();
+        return is_number ? std::optional(a.number.template constant<std::int64_t>()) : std::nullopt;
     }
 
     Graph& graph_;
@@ -16550,36 +17039,35 @@ inline bool may_stay_unnamed(argument const& a, aten::schema_argument const& for
     return formal.type.base == base_type::layout && a.text == "strided";
 }
 
-/// Fills in defaults and normalizes all arguments of a call, given in schema order; `named` are the positions that the body takes.
-/// Throws unsupported_error for a missing argument, a wrong kind, or an unnamed argument that is not at its default.
-template <class Graph, class Argument>
-void bind_arguments(Graph& graph, std::string_view overload, std::string_view schema,
-                    std::span<std::uint8_t const> named, std::vector<Argument>& arguments) {
-    argument_normalizer<Graph, Argument> normalizer(graph, overload);
+/// The arguments of a call, given in schema order, with defaults filled in and in the form of their schema types; `named` are the positions
+/// that the body takes. Throws unsupported_error for a missing argument, a wrong kind, or an unnamed argument that is not at its default.
+template <class Bound, class Graph, class Argument>
+std::vector<Bound> bind_arguments(Graph& graph, std::string_view overload, std::string_view schema,
+                                  std::span<std::uint8_t const> named, std::vector<Argument> given) {
+    argument_normalizer<Graph, Bound> normalizer(graph, overload);
+    std::vector<Bound> bound;
     aten::argument_cursor cursor(schema);
     aten::schema_argument formal;
-    std::size_t position = 0;
-    for (; cursor.next(formal); ++position) {
-        if (position == arguments.size()) arguments.emplace_back();
-        Argument& a = arguments[position];
-        bool const given = a.is != argument::kind::missing;
-        if (!given && !formal.has_default) normalizer.refuse(formal, "is missing");
-        if (!given) a = default_argument<Argument>(formal);
+    for (std::size_t position = 0; cursor.next(formal); ++position) {
+        bool const is_given = position < given.size() && given[position].kind != argument_kind::missing;
+        if (!is_given && !formal.has_default) normalizer.refuse(formal, "is missing");
+        Bound& a =
+            bound.emplace_back(Bound{is_given ? std::move(given[position]) : aten::default_argument<Argument>(formal)});
+        normalizer.normalize(a, formal);
         bool is_named = false;
         for (std::uint8_t p : named) is_named = is_named || p == position;
-        normalizer.normalize(a, formal);
-        a.name = formal.name;
-        if (is_named || !given || may_stay_unnamed(a, formal)) continue;
+        if (is_named || !is_given || may_stay_unnamed(a, formal)) continue;
         if (!formal.has_default) normalizer.refuse(formal, "has no default, and the row does not name it");
-        Argument expected = default_argument<Argument>(formal);
+        Bound expected{aten::default_argument<Argument>(formal)};
         normalizer.normalize(expected, formal);
         if (!same(a, expected))
             normalizer.refuse(formal,
                               "is " + to_text(a) + "; the mapping supports only the default, " +
                                   std::string(formal.default_text));
     }
-    if (position < arguments.size())
-        throw unsupported_error(overload, "too many arguments; the schema has " + std::to_string(position));
+    if (bound.size() < given.size())
+        throw unsupported_error(overload, "too many arguments; the schema has " + std::to_string(bound.size()));
+    return bound;
 }
 
 } // namespace ATON_NAMESPACE::dsl::detail
@@ -16653,7 +17141,7 @@ constexpr sentence duplicate_row(table_view rows) {
 /// Sets the arguments and the limits of a call in the context while its body runs.
 class call_scope {
 public:
-    call_scope(node_context& context, std::vector<argument> const& arguments) : context_(context) {
+    call_scope(node_context& context, std::vector<bound_argument> const& arguments) : context_(context) {
         context.first_argument = arguments.data();
         context.argument_count = static_cast<std::uint32_t>(arguments.size());
         context.nodes_left = budget::max_nodes;
@@ -16778,9 +17266,10 @@ template <class Graph>
 std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vector<argument> arguments) {
     graph.opset = opset;
     graph.context.overload = row.overload;
-    detail::bind_arguments(graph, row.overload, row.schema, row.named, arguments);
-    invocation in{graph, opset, arguments, {}, &row};
-    detail::call_scope const scope(graph.context, arguments);
+    std::vector<bound_argument> const bound =
+        detail::bind_arguments<bound_argument>(graph, row.overload, row.schema, row.named, std::move(arguments));
+    invocation in{graph, opset, bound, {}, &row};
+    detail::call_scope const scope(graph.context, bound);
     try {
         row.run(in);
     } catch (unsupported_error const& e) {
@@ -17215,11 +17704,11 @@ private:
     }
 
     template <class List, class Print>
-    void list(List const& elements, Print print) {
+    void list(List const& elements, Print print_one) {
         out_ += '[';
         for (std::size_t i = 0; i != elements.size() && i != max_printed_numbers; ++i) {
             if (i != 0) out_ += ", ";
-            print(out_, elements[i]);
+            print_one(out_, elements[i]);
         }
         if (elements.size() > max_printed_numbers) {
             out_ += ", ... ";

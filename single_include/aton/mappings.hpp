@@ -53,8 +53,15 @@ inline scalar as_element(scalar n, dtype type) {
     return is_unsigned_integral(type) && i < 0 && i > -count ? i + count : i;
 }
 
-/// A number of the program as a 0-d constant.
-inline value element(graph<1> g, scalar n, dtype type) { return g.scalar(as_element(n, type), type); }
+/// A number of the program as a 0-d value: a constant, or a Cast of a number that the graph computes.
+inline value element(graph<13> g, number const& n, dtype type) {
+    return n.is_constant() ? g.scalar(as_element(n.constant(), type), type) : g.scalar(n, type);
+}
+/// A number converted as by as_element(); the graph converts one that it computes only where that changes its kind.
+inline number converted(graph<13> g, number const& n, dtype type) {
+    if (n.is_constant()) return as_element(n.constant(), type);
+    return n.is_floating() && !is_floating(type) ? number(g.scalar(n, type)) : n;
+}
 /// A number of the program as a 1-d tensor with one element.
 inline tensor one_element(scalar n, dtype type) {
     scalar const element = as_element(n, type);
@@ -64,8 +71,14 @@ inline tensor one_element(scalar n, dtype type) {
     return one;
 }
 /// A number as an operand beside a tensor: rounded to the dtype as in ATen, to infinity if it is out of range. Integers do not wrap around.
-inline value rounded_constant(graph<1> g, scalar n, dtype type) {
-    return is_floating(type) && tensor::can_hold(type) ? g.constant(scalar_tensor(n, type)) : g.scalar(n, type);
+inline value rounded_constant(graph<13> g, number const& n, dtype type) {
+    if (!n.is_constant() || !is_floating(type) || !tensor::can_hold(type)) return g.scalar(n, type);
+    return g.constant(scalar_tensor(n.constant(), type));
+}
+/// Whether a number is known to be in the range of a dtype. Only half-precision dtypes are narrower than the numbers that graphs compute.
+inline bool surely_fits(number const& n, dtype type) {
+    if (n.is_constant()) return fits(n.constant(), type);
+    return !is_floating(type) || bits(type) > 16;
 }
 
 /// `axis` as a number in [0, rank). As in ATen, a 0-d tensor counts as 1-d.
@@ -132,21 +145,9 @@ inline safe_vector<std::int64_t> axes_or_all(std::optional<safe_span<std::int64_
 
 namespace ATON_NAMESPACE::mappings {
 
-/// A Python number as an operand: a 0-d constant that promotes weakly, as in `x + 2`.
-inline value wrapped_number(graph<1> g, scalar n) {
-    dtype const type = n.is_bool()       ? dtype::bool_
-                       : n.is_integral() ? dtype::int64
-                       : n.is_complex()  ? dtype::complex128
-                                         : dtype::float64;
-    value const v = g.scalar(n, type);
-    g.data().values[v.id()].wrapped_number = true;
-    return v;
-}
-/// The same for a number that the program may compute, such as a size.
-inline value wrapped_number(graph<1> g, sym_scalar const& n) {
-    if (!n.computed) return wrapped_number(g, n.number);
-    n.computed->owner().values[n.computed.id()].wrapped_number = true; // of this graph, or of one around it
-    return *n.computed;
+/// A Python number as an operand: a 0-d value that promotes weakly, as in `x + 2`.
+inline value wrapped_number(graph<1> g, number const& n) {
+    return {g.data(), dsl::detail::append_wrapped_number(g.data(), n)};
 }
 
 namespace detail {
@@ -213,10 +214,10 @@ template <binary_function Function>
 inline constexpr auto of_tensors = [](graph<13> g, value a, value b) -> value { return Function(g, a, b); };
 template <binary_function Function>
 inline constexpr auto with_number =
-    [](graph<13> g, value a, sym_scalar b) -> value { return Function(g, a, wrapped_number(g, b)); };
+    [](graph<13> g, value a, number b) -> value { return Function(g, a, wrapped_number(g, b)); };
 template <binary_function Function>
 inline constexpr auto number_first =
-    [](graph<13> g, sym_scalar a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
+    [](graph<13> g, number a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
 
 } // namespace detail
 
@@ -490,17 +491,18 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
     return g.op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
 }
 
-/// A tensor full of one number; a constant if it is small.
-inline value filled(graph<13> g, safe_span<sym_int const> sizes, scalar number, dtype type) {
+/// A tensor full of one number; a constant if both are constant and it is small.
+inline value filled(graph<13> g, safe_span<sym_int const> sizes, number const& n, dtype type) {
     for (sym_int const& s : sizes)
         if (s.is_constant() && s.constant() < 0)
             throw unsupported_error("a dimension of size " + std::to_string(s.constant()));
-    tensor const one = one_element(number, type);
+    if (!n.is_constant()) return g.op<"Expand">(element(g, n, type), g.ints(sizes));
+    tensor const one = one_element(n.constant(), type);
     if (all_constant(sizes)) {
         tensor all{type, constants(sizes), {}};
-        std::int64_t const n = all.element_count();
-        if (n <= 64) {
-            for (std::int64_t i = 0; i != n; ++i) all.bytes += one.bytes;
+        std::int64_t const count = all.element_count();
+        if (count <= 64) {
+            for (std::int64_t i = 0; i != count; ++i) all.bytes += one.bytes;
             return g.constant(std::move(all));
         }
     }
@@ -570,12 +572,12 @@ inline value log1p(graph<13> g, value x) {
 }
 
 /// A tensor with the shape of x, full of one number.
-inline value filled_like(graph<13> g, value x, scalar n, dtype type) {
+inline value filled_like(graph<13> g, value x, number const& n, dtype type) {
     if (x.shape().is_static()) return filled(g, g.sizes(x), n, type);
     value const sizes = g.op<"Shape">(x);
-    if (type == dtype::bfloat16 && g.opset() < 20)
-        return g.op<"Expand">(element(g, n, type), sizes); // ConstantOfShape: from 20
-    return g.op<"ConstantOfShape">(sizes, attr::value_t(one_element(n, type)));
+    if (!n.is_constant() || (type == dtype::bfloat16 && g.opset() < 20))
+        return g.op<"Expand">(element(g, n, type), sizes); // ConstantOfShape of bfloat16: from 20
+    return g.op<"ConstantOfShape">(sizes, attr::value_t(one_element(n.constant(), type)));
 }
 
 } // namespace detail
@@ -595,16 +597,19 @@ inline bool fits_attribute(value x, double n) {
     return x.dtype() != dtype::float64 || n == static_cast<double>(static_cast<float>(n));
 }
 
-inline value times(graph<13> g, value x, double factor) {
+inline value times(graph<13> g, value x, number const& factor) {
     return factor == 1 ? x : g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
 }
 
 /// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x. Maps 0 to 0 for every alpha.
-inline value elu(graph<13> g, value x, double alpha, double scale, double input_scale) {
-    bool const wide = x.dtype() == dtype::float64;
-    double const factor = wide ? alpha * scale : double{static_cast<float>(alpha) * static_cast<float>(scale)};
-    if (input_scale == 1 && fits_attribute(x, alpha) && std::isfinite(factor))
-        return times(g, g.op<"Elu">(x, attr::alpha_f(alpha)), scale);
+inline value elu(graph<13> g, value x, number alpha, number scale, number input_scale) {
+    number factor = alpha * scale;
+    if (alpha.is_constant() && scale.is_constant()) {
+        auto const a = alpha.constant<double>();
+        if (x.dtype() != dtype::float64) factor = alpha.constant<float>() * scale.constant<float>();
+        if (input_scale == 1 && fits_attribute(x, a) && std::isfinite(factor.constant<double>()))
+            return times(g, g.op<"Elu">(x, attr::alpha_f(a)), scale);
+    }
     value const negative = times(g, expm1(g, times(g, x, input_scale)), factor);
     return g.op<"Where">(g.op<"Less">(x, 0), negative, times(g, x, scale));
 }
@@ -618,20 +623,25 @@ inline value selu(graph<13> g, value x) {
 }
 
 /// Celu supports only float32.
-inline value celu(graph<13> g, value x, double alpha) {
-    if (!std::isfinite(alpha)) return g.unsupported("an alpha that is not finite");
-    if (x.dtype() == dtype::float64) return elu(g, x, alpha, 1, 1 / alpha);
-    if (alpha != 0 && static_cast<float>(alpha) == 0) return g.unsupported("an alpha that is 0 in float32");
-    return g.op<"Celu">(x, attr::alpha_f(alpha));
+inline value celu(graph<13> g, value x, number alpha) {
+    if (!alpha.is_constant()) return elu(g, x, alpha, 1, 1 / alpha);
+    auto const a = alpha.constant<double>();
+    if (!std::isfinite(a)) return g.unsupported("an alpha that is not finite");
+    if (x.dtype() == dtype::float64) return elu(g, x, a, 1, 1 / a);
+    if (a != 0 && static_cast<float>(a) == 0) return g.unsupported("an alpha that is 0 in float32");
+    return g.op<"Celu">(x, attr::alpha_f(a));
 }
 
-inline value leaky_relu(graph<13> g, value x, double slope) {
-    if (!std::isfinite(slope)) // LeakyRelu would return NaN at 0
-        return in_opmath(
-            g, x, [&](value v) -> value { return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, slope)); });
+inline constexpr auto leaky_relu = [](graph<13> g, value x, number negative_slope) -> value {
+    // With a slope that is not finite, LeakyRelu would return NaN at 0.
+    if (!negative_slope.is_constant() || !std::isfinite(negative_slope.constant<double>()))
+        return in_opmath(g, x, [&](value v) -> value {
+            return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, negative_slope));
+        });
+    auto const slope = negative_slope.constant<double>();
     if (!fits_attribute(x, slope)) return g.op<"PRelu">(x, g.scalar(slope, x.dtype()));
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"LeakyRelu">(v, attr::alpha_f(slope)); });
-}
+};
 
 /// x * Phi(x), or its tanh approximation. Gelu was added in opset 20.
 inline value gelu_composed(graph<13> g, value x, bool approximate) {
@@ -645,13 +655,13 @@ inline value gelu_composed(graph<13> g, value x, bool approximate) {
     }
     return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // 0.5 first: 2 * max would overflow
 }
-inline value gelu(graph<13> g, value x, std::string_view approximate) {
+inline constexpr auto gelu = [](graph<13> g, value x, std::string_view approximate) -> value {
     if (g.opset() >= 20) return g.within<20>().op<"Gelu">(x, attr::approximate_s(approximate));
     return in_opmath(g, x, [&](value v) { return gelu_composed(g, v, approximate == "tanh"); });
-}
+};
 
 /// log(1 + exp(beta * x)) / beta, or x where beta * x > threshold. Above 17, the two are equal in float32.
-inline value softplus(graph<13> g, value x, double beta, double threshold) {
+inline value softplus(graph<13> g, value x, number beta, number threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
     if (beta != 1) y = g.op<"Div">(y, rounded_constant(g, beta, y.dtype()));
@@ -674,19 +684,20 @@ inline value hard_swish(graph<13> g, value x) {
     return g.op<"Mul">(x, hard_sigmoid(g, x));
 }
 
-inline value hardtanh(graph<13> g, value x, scalar low, scalar high) {
-    if (std::isnan(low.to<double>()) || std::isnan(high.to<double>())) return g.unsupported("a bound that is NaN");
+inline constexpr auto hardtanh = [](graph<13> g, value x, number low, number high) -> value {
+    for (number const& bound : {low, high})
+        if (bound.is_constant() && std::isnan(bound.constant<double>())) return g.unsupported("a bound that is NaN");
     return without_bfloat16(g, x, [&](value v) -> value {
         return g.op<"Clip">(v, element(g, low, v.dtype()), element(g, high, v.dtype()));
     });
-}
+};
 
-inline value hardshrink(graph<13> g, value x, double lambd) {
+inline value hardshrink(graph<13> g, value x, number lambd) {
     return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(x), lambd), g.scalar_like(0, x), x);
 }
 
-inline value threshold(graph<13> g, value x, scalar limit, scalar replacement) {
-    dtype const compared = fits(as_element(limit, x.dtype()), x.dtype()) ? x.dtype() : opmath_type(x.dtype());
+inline value threshold(graph<13> g, value x, number limit, number replacement) {
+    dtype const compared = surely_fits(converted(g, limit, x.dtype()), x.dtype()) ? x.dtype() : opmath_type(x.dtype());
     value const below = g.op<"LessOrEqual">(g.cast(x, compared), element(g, limit, compared));
     return g.op<"Where">(below, element(g, replacement, x.dtype()), x);
 }
@@ -720,82 +731,107 @@ inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
 }
 
 /// In evaluation, the slope is the midpoint of [lower, upper].
-inline value rrelu(graph<13> g, value x, double lower, double upper, bool training) {
+inline constexpr auto rrelu = [](graph<13> g, value x, number lower, number upper, bool training) -> value {
     if (training) return g.unsupported("rrelu in training: export the model in eval mode");
     return leaky_relu(g, x, (lower + upper) / 2);
-}
+};
+
+inline constexpr auto relu6 = [](graph<13> g, value x) -> value { return hardtanh(g, x, 0, 6); };
+
+/// The weight has the rank of x and any shape that broadcasts to it.
+inline constexpr auto prelu_kernel = [](graph<13> g, value x, value weight) -> value {
+    return without_bfloat16(g, x, [&](value v) -> value {
+        return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, g.cast(weight, v.dtype())));
+    });
+};
+
+inline constexpr auto rrelu_with_noise = [](graph<13> g, value x, value noise, number lower, number upper,
+                                            bool training) {
+    return std::tuple<value, value>(rrelu(g, x, lower, upper, training), noise);
+};
+
+inline constexpr auto elu_row = [](graph<13> g, value x, number alpha, number scale, number input_scale) -> value {
+    return in_opmath(g, x, [&](value v) { return elu(g, v, alpha, scale, input_scale); });
+};
+
+inline constexpr auto selu_row = [](graph<13> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) { return selu(g, v); });
+};
+
+inline constexpr auto celu_row = [](graph<13> g, value x, number alpha) -> value {
+    return in_opmath(g, x, [&](value v) { return celu(g, v, alpha); });
+};
+
+inline constexpr auto silu = [](graph<13> g, value x) -> value { return g.op<"Mul">(x, g.op<"Sigmoid">(x)); };
+
+inline constexpr auto mish = [](graph<13> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Mul">(v, g.op<"Tanh">(g.op<"Softplus">(v))); });
+};
+
+inline constexpr auto softplus_row = [](graph<13> g, value x, number beta, number threshold) -> value {
+    auto const f = [&](value v) { return softplus(g, v, beta, threshold); };
+    // beta * x may overflow float16.
+    return beta == 1 ? without_bfloat16(g, x, f) : in_opmath(g, x, f);
+};
+
+inline constexpr auto log_sigmoid_forward = [](graph<13> g, value x) {
+    return std::tuple<value, value>(log_sigmoid(g, x), g.op<"Exp">(g.op<"Neg">(g.op<"Abs">(x))));
+};
+
+inline constexpr auto hardsigmoid = [](graph<13> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) { return hard_sigmoid(g, v); });
+};
+
+inline constexpr auto hardswish = [](graph<13> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) { return hard_swish(g, v); });
+};
+
+/// Not Shrink: it turns NaN into 0.
+inline constexpr auto softshrink = [](graph<13> g, value x, number lambd) -> value {
+    return g.op<"Sub">(x, hardtanh(g, x, -lambd, lambd));
+};
+
+inline constexpr auto hardshrink_row = [](graph<13> g, value x, number lambd) -> value {
+    return without_bfloat16(g, x, [&](value v) { return hardshrink(g, v, lambd); });
+};
+
+inline constexpr auto threshold_row = [](graph<13> g, value x, number limit, number replacement) -> value {
+    return without_bfloat16(g, x, [&](value v) { return threshold(g, v, limit, replacement); });
+};
+
+inline constexpr auto glu = [](graph<13> g, value x, std::int64_t dim) -> value {
+    auto const [a, b] = halves(g, x, normalize_axis(dim, x.rank()));
+    return g.op<"Mul">(a, g.op<"Sigmoid">(b));
+};
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto activation = table(
     symbolic<"aten::relu(self)">(detail::relu),
-    symbolic<"aten::relu6(self)">([](graph<13> g, value x) -> value { return detail::hardtanh(g, x, 0, 6); }),
-    symbolic<"aten::hardtanh(self, min_val, max_val)">(
-        [](graph<13> g, value x, scalar low, scalar high) -> value { return detail::hardtanh(g, x, low, high); }),
-    symbolic<"aten::leaky_relu(self, negative_slope)">(
-        [](graph<13> g, value x, double slope) -> value { return detail::leaky_relu(g, x, slope); }),
+    symbolic<"aten::relu6(self)">(detail::relu6),
+    symbolic<"aten::hardtanh(self, min_val, max_val)">(detail::hardtanh),
+    symbolic<"aten::leaky_relu(self, negative_slope)">(detail::leaky_relu),
     symbolic<"aten::prelu(self, weight)">(detail::prelu),
-    symbolic<"aten::_prelu_kernel(self, weight)">([](graph<13> g, value x, value weight) -> value {
-        // The weight has the rank of x and any shape that broadcasts to it.
-        return detail::without_bfloat16(g, x, [&](value v) -> value {
-            return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, g.cast(weight, v.dtype())));
-        });
-    }),
-    symbolic<"aten::rrelu(self, lower, upper, training)">(
-        [](graph<13> g, value x, double lower, double upper, bool training) -> value {
-            return detail::rrelu(g, x, lower, upper, training);
-        }),
-    symbolic<"aten::rrelu_with_noise_functional(self, noise, lower, upper, training)">(
-        [](graph<13> g, value x, value noise, double lower, double upper, bool training) {
-            return std::tuple<value, value>(detail::rrelu(g, x, lower, upper, training), noise);
-        }),
-    symbolic<"aten::elu(self, alpha, scale, input_scale)">(
-        [](graph<13> g, value x, double alpha, double scale, double input_scale) -> value {
-            return detail::in_opmath(g, x, [&](value v) { return detail::elu(g, v, alpha, scale, input_scale); });
-        }),
-    symbolic<"aten::selu(self)">([](graph<13> g, value x) -> value {
-        return detail::without_bfloat16(g, x, [&](value v) { return detail::selu(g, v); });
-    }),
-    symbolic<"aten::celu(self, alpha)">([](graph<13> g, value x, double alpha) -> value {
-        return detail::in_opmath(g, x, [&](value v) { return detail::celu(g, v, alpha); });
-    }),
-    symbolic<"aten::gelu(self, approximate)">(
-        [](graph<13> g, value x, std::string_view approximate) -> value { return detail::gelu(g, x, approximate); }),
-    symbolic<"aten::silu(self)">([](graph<13> g, value x) -> value { return g.op<"Mul">(x, g.op<"Sigmoid">(x)); }),
-    symbolic<"aten::mish(self)">([](graph<13> g, value x) -> value {
-        return detail::without_bfloat16(
-            g, x, [&](value v) -> value { return g.op<"Mul">(v, g.op<"Tanh">(g.op<"Softplus">(v))); });
-    }),
-    symbolic<"aten::softplus(self, beta, threshold)">([](graph<13> g, value x, double beta, double threshold) -> value {
-        auto const f = [&](value v) { return detail::softplus(g, v, beta, threshold); };
-        // beta * x may overflow float16.
-        return beta == 1 ? detail::without_bfloat16(g, x, f) : detail::in_opmath(g, x, f);
-    }),
+    symbolic<"aten::_prelu_kernel(self, weight)">(detail::prelu_kernel),
+    symbolic<"aten::rrelu(self, lower, upper, training)">(detail::rrelu),
+    symbolic<"aten::rrelu_with_noise_functional(self, noise, lower, upper, training)">(detail::rrelu_with_noise),
+    symbolic<"aten::elu(self, alpha, scale, input_scale)">(detail::elu_row),
+    symbolic<"aten::selu(self)">(detail::selu_row),
+    symbolic<"aten::celu(self, alpha)">(detail::celu_row),
+    symbolic<"aten::gelu(self, approximate)">(detail::gelu),
+    symbolic<"aten::silu(self)">(detail::silu),
+    symbolic<"aten::mish(self)">(detail::mish),
+    symbolic<"aten::softplus(self, beta, threshold)">(detail::softplus_row),
     symbolic<"aten::log_sigmoid(self)">(detail::log_sigmoid),
-    symbolic<"aten::log_sigmoid_forward(self)">([](graph<13> g, value x) {
-        return std::tuple<value, value>(detail::log_sigmoid(g, x), g.op<"Exp">(g.op<"Neg">(g.op<"Abs">(x))));
-    }),
-    symbolic<"aten::hardsigmoid(self)">([](graph<13> g, value x) -> value {
-        return detail::without_bfloat16(g, x, [&](value v) { return detail::hard_sigmoid(g, v); });
-    }),
-    symbolic<"aten::hardswish(self)">([](graph<13> g, value x) -> value {
-        return detail::without_bfloat16(g, x, [&](value v) { return detail::hard_swish(g, v); });
-    }),
-    // Not Shrink: it turns NaN into 0.
-    symbolic<"aten::softshrink(self, lambd)">([](graph<13> g, value x, double lambd) -> value {
-        return g.op<"Sub">(x, detail::hardtanh(g, x, -lambd, lambd));
-    }),
-    symbolic<"aten::hardshrink(self, lambd)">([](graph<13> g, value x, double lambd) -> value {
-        return detail::without_bfloat16(g, x, [&](value v) { return detail::hardshrink(g, v, lambd); });
-    }),
-    symbolic<"aten::threshold(self, threshold, value)">(
-        [](graph<13> g, value x, scalar limit, scalar replacement) -> value {
-            return detail::without_bfloat16(g, x, [&](value v) { return detail::threshold(g, v, limit, replacement); });
-        }),
-    symbolic<"aten::glu(self, dim)">([](graph<13> g, value x, std::int64_t dim) -> value {
-        auto const [a, b] = detail::halves(g, x, normalize_axis(dim, x.rank()));
-        return g.op<"Mul">(a, g.op<"Sigmoid">(b));
-    }));
+    symbolic<"aten::log_sigmoid_forward(self)">(detail::log_sigmoid_forward),
+    symbolic<"aten::hardsigmoid(self)">(detail::hardsigmoid),
+    symbolic<"aten::hardswish(self)">(detail::hardswish),
+    symbolic<"aten::softshrink(self, lambd)">(detail::softshrink),
+    symbolic<"aten::hardshrink(self, lambd)">(detail::hardshrink_row),
+    symbolic<"aten::threshold(self, threshold, value)">(detail::threshold_row),
+    symbolic<"aten::glu(self, dim)">(detail::glu));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -1117,15 +1153,17 @@ inline constexpr auto adaptive_max_pool =
 
 } // namespace detail
 
-inline constexpr auto adaptive_pooling =
-    table(symbolic<"aten::adaptive_avg_pool1d(self, output_size)">(detail::adaptive_avg_pool<1>),
-          symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
-          symbolic<"aten::adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
-          symbolic<"aten::_adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
-          symbolic<"aten::_adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
-          symbolic<"aten::adaptive_max_pool1d(self, output_size)">(detail::adaptive_max_pool<1>),
-          symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
-          symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>));
+// clang-format off: one row per line
+inline constexpr auto adaptive_pooling = table(
+    symbolic<"aten::adaptive_avg_pool1d(self, output_size)">(detail::adaptive_avg_pool<1>),
+    symbolic<"aten::adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+    symbolic<"aten::adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+    symbolic<"aten::_adaptive_avg_pool2d(self, output_size)">(detail::adaptive_avg_pool<2>),
+    symbolic<"aten::_adaptive_avg_pool3d(self, output_size)">(detail::adaptive_avg_pool<3>),
+    symbolic<"aten::adaptive_max_pool1d(self, output_size)">(detail::adaptive_max_pool<1>),
+    symbolic<"aten::adaptive_max_pool2d(self, output_size)">(detail::adaptive_max_pool<2>),
+    symbolic<"aten::adaptive_max_pool3d(self, output_size)">(detail::adaptive_max_pool<3>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -1360,74 +1398,81 @@ inline value transpose_last(graph<13> g, value x) {
 
 namespace detail {
 
-inline value scale_by(graph<13> g, value x, scalar factor) {
+inline value scale_by(graph<13> g, value x, number factor) {
     if (factor == 1) return x;
-    bool const fits_dtype = !is_floating(x.dtype()) || fits(factor, x.dtype()); // if not, the product still may
+    bool const fits_dtype = !is_floating(x.dtype()) || surely_fits(factor, x.dtype()); // if not, the product still may
     auto const scaled = [&](value v) -> value { return g.op<"Mul">(v, element(g, factor, v.dtype())); };
     return fits_dtype ? scaled(x) : in_opmath(g, x, scaled);
 }
 
 /// beta * self + alpha * product. If beta is 0, ATen ignores self, including NaN.
-inline value scaled_sum(graph<13> g, value self, value product, scalar beta, scalar alpha) {
+inline value scaled_sum(graph<13> g, value self, value product, number beta, number alpha) {
     if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
     dtype const type = product.dtype();
     dtype const wide = opmath_type(type);
-    if (wide != type && self.dtype() == type && beta != 0 && !(fits(alpha, type) && fits(beta, type))) {
+    if (wide != type && self.dtype() == type && beta != 0 && !(surely_fits(alpha, type) && surely_fits(beta, type))) {
         value const sum = scaled_sum(g, g.cast(self, wide), g.cast(product, wide), beta, alpha);
         return g.cast(sum, type); // which may fit even if alpha or beta does not
     }
     value const scaled = scale_by(g, product, alpha);
-    return beta == 0 ? scaled : g.op<"Add">(scale_by(g, self, beta), scaled);
+    if (beta == 0) return scaled;
+    value addend = scale_by(g, self, beta);
+    if (!beta.is_constant()) {
+        value const zero = g.scalar_like(0, addend);
+        addend = choose(g, g.op<"Equal">(g.to_value(beta), 0), zero, addend);
+    }
+    return g.op<"Add">(addend, scaled);
 }
 
 /// Whether the product is ignored, including NaN: BLAS does so if alpha is 0, but ATen uses BLAS only for float32 and float64.
-inline bool skips_product(value a, scalar alpha) {
+inline bool skips_product(value a, number const& alpha) {
     return alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64);
 }
 
-inline value addmm(graph<13> g, value self, value a, value b, scalar beta, scalar alpha) {
+inline constexpr auto addmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
     if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 0), g.size(b, 1)}, 0, a.dtype()), beta, 1);
     // Attributes are float32.
-    auto const fits = [&](scalar n) {
-        double const number = n.to<double>();
-        auto const kept = static_cast<double>(static_cast<float>(number));
-        return std::isfinite(number) && (number == kept || (a.dtype() != dtype::float64 && kept != 0));
+    auto const fits = [&](number const& n) {
+        if (!n.is_constant()) return false;
+        auto const factor = n.constant<double>();
+        auto const kept = static_cast<double>(static_cast<float>(factor));
+        return std::isfinite(factor) && (factor == kept || (a.dtype() != dtype::float64 && kept != 0));
     };
     if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta))
         return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
-    auto const alpha_f = attr::alpha_f(alpha.to<double>());
+    auto const alpha_f = attr::alpha_f(alpha.constant<double>());
     if (beta == 0) return g.op<"Gemm">(a, b, alpha_f);
-    return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.to<double>()));
-}
+    return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.constant<double>()));
+};
 
-inline value outer(graph<13> g, value a, value b) {
+inline constexpr auto outer_product = [](graph<13> g, value a, value b) -> value {
     dtype const t = promote(a, b);
     value const column = unsqueeze(g, g.cast(a, t), 1);
     value const row = unsqueeze(g, g.cast(b, t), std::int64_t{0});
     if (t == dtype::bool_) return g.op<"And">(column, row);
     return g.op<"Mul">(column, row);
-}
+};
 
-inline value linear(graph<13> g, value input, value weight, optional_value bias) {
+inline constexpr auto linear_layer = [](graph<13> g, value input, value weight, optional_value bias) -> value {
     // A 1-d weight is a single output feature whose dimension is dropped; the bias is then 0-d or absent.
     if (weight.rank() == 2 && input.rank() == 2 && is_floating(input.dtype()) && (!bias || bias->rank() <= 1))
         return bias ? g.op<"Gemm">(input, weight, *bias, attr::transB_i(1))
                     : g.op<"Gemm">(input, weight, attr::transB_i(1));
     value const product = matmul(g, input, weight.rank() == 2 ? transpose_last(g, weight) : weight);
     return bias ? g.op<"Add">(product, *bias) : product;
-}
+};
 
 /// linalg.multi_dot, evaluated from left to right; the first and the last factor may be 1-d.
-inline value product_of(graph<13> g, safe_span<value const> factors) {
+inline constexpr auto product_of = [](graph<13> g, safe_span<value const> factors) -> value {
     value out = factors[0];
     for (std::size_t i = 1; i != factors.size(); ++i) out = matmul(g, out, factors[i]);
     return out;
-}
+};
 
 /// Sums over pairs of dimensions as a product of matrices, which is reshaped to the remaining dimensions.
-inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t const> dims_a,
-                       safe_span<std::int64_t const> dims_b) {
+inline constexpr auto tensordot = [](graph<13> g, value a, value b, safe_span<std::int64_t const> dims_a,
+                                     safe_span<std::int64_t const> dims_b) -> value {
     safe_vector<std::int64_t> const over_a = normalize_axes(dims_a, a.rank());
     safe_vector<std::int64_t> const over_b = normalize_axes(dims_b, b.rank());
     auto const contains = [](safe_vector<std::int64_t> const& list, std::int64_t d) {
@@ -1438,7 +1483,7 @@ inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t con
     safe_vector<std::int64_t> perm_a;
     safe_vector<std::int64_t> perm_b = over_b;
     safe_vector<sym_int> result;
-    checked_int summed = 1;
+    sym_int summed = 1;
     for (std::size_t i = 0; i != over_a.size(); ++i) {
         sym_int const n = g.size(a, over_a[i]);
         sym_int const m = g.size(b, over_b[i]);
@@ -1446,7 +1491,7 @@ inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t con
         std::int64_t const pair[] = {over_a[i], over_b[i]};
         if (n.is(1) && !m.is(1)) b = reduce_sum(g, b, safe_span(pair + 1, 1), true);
         if (m.is(1) && !n.is(1)) a = reduce_sum(g, a, safe_span(pair, 1), true);
-        summed = summed * (n.is(1) || m.is(1) ? 1 : n.is_constant() ? n.constant() : m.constant());
+        summed = multiply(g, summed, n.is(1) || m.is(1) ? 1 : n.is_constant() ? n : m);
     }
     for (std::int64_t d = 0; d != a.rank(); ++d)
         if (!contains(over_a, d)) perm_a.push_back(d), result.push_back(g.size(a, d));
@@ -1457,19 +1502,20 @@ inline value tensordot(graph<13> g, value a, value b, safe_span<std::int64_t con
     value const right = b.rank() == 0 ? b : g.op<"Transpose">(b, attr::perm_i(perm_b));
     bool const empty = a.shape().element_count() == 0 || b.shape().element_count() == 0;
     if (empty) throw unsupported_error("tensordot of an empty tensor");
-    value const product =
-        matmul(g, g.op<"Reshape">(left, g.ints({-1, summed})), g.op<"Reshape">(right, g.ints({summed, -1})));
+    sym_int const to_left[] = {-1, summed};
+    sym_int const to_right[] = {summed, -1};
+    value const product = matmul(g, g.op<"Reshape">(left, g.ints(to_left)), g.op<"Reshape">(right, g.ints(to_right)));
     return g.op<"Reshape">(product, g.ints(result));
-}
+};
 
-inline value inner(graph<13> g, value a, value b) {
+inline constexpr auto inner_product = [](graph<13> g, value a, value b) -> value {
     if (a.rank() == 0 || b.rank() == 0) return a.dtype() == dtype::bool_ ? value(g.op<"And">(a, b)) : g.op<"Mul">(a, b);
     if (b.rank() <= 2) return matmul(g, a, b.rank() == 2 ? transpose_last(g, b) : b);
     std::int64_t const last[] = {-1};
     return tensordot(g, a, b, last, last);
-}
+};
 
-inline value kron(graph<13> g, value a, value b) {
+inline constexpr auto kron = [](graph<13> g, value a, value b) -> value {
     dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before promotion
     value x = g.cast(a, t);
     value y = g.cast(b, t);
@@ -1488,97 +1534,96 @@ inline value kron(graph<13> g, value a, value b) {
         sizes.push_back(multiply(g, g.size(x, i).constant(), g.size(y, i).constant()));
     if (n == 0) return g.op<"Mul">(x, y);
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
-}
+};
 
 inline constexpr auto plain_product = [](graph<13> g, value self, value other) -> value {
     return matmul(g, self, other);
 };
 
+inline constexpr auto addmm_activation = [](graph<13> g, value self, value mat1, value mat2, number beta, number alpha,
+                                            bool use_gelu) -> value {
+    if (use_gelu) return g.unsupported("use_gelu: the approximation differs between devices");
+    return g.op<"Relu">(addmm(g, self, mat1, mat2, beta, alpha));
+};
+
+inline constexpr auto addmv = [](graph<13> g, value self, value mat, value vec, number beta, number alpha) -> value {
+    if (is_empty(mat) && !(beta == 0)) return scale_by(g, self, beta); // not expanded to the result's shape, as in ATen
+    if (skips_product(mat, alpha))
+        return scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
+    return scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
+};
+
+inline constexpr auto baddbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+    return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
+};
+
+inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+    std::int64_t const batch[] = {0};
+    if (alpha.is_constant()) {
+        constexpr double max_float = std::numeric_limits<float>::max();
+        double const by = std::fabs(alpha.constant<double>());
+        if (!std::isfinite(by) || (by > max_float && a.dtype() != dtype::float64))
+            return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
+    }
+    if (skips_product(a, alpha))
+        return scaled_sum(g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
+    return scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
+};
+
+inline constexpr auto addr = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+    // ATen expands self before promotion, so a 0-d self takes part in it.
+    dtype const t = aten::promote_types(self.dtype(), promote(a, b));
+    value first = t == dtype::bool_ ? a : scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
+    if (t == dtype::bool_ && (alpha == 0 || !alpha.is_constant())) first = g.op<"And">(a, element(g, alpha, t));
+    return scaled_sum(g, g.cast(self, t), g.cast(outer_product(g, first, b), t), beta, 1);
+};
+
+inline constexpr auto linalg_vecdot = [](graph<13> g, value x, value y, std::int64_t dim) -> value {
+    std::int64_t const over[] = {dim};
+    return reduce_sum(g, g.op<"Mul">(x, y), over, false);
+};
+
+/// `path` is the order of the products, which determines their dtypes.
+inline constexpr auto einsum_row = [](graph<13> g, std::string_view equation, safe_span<value const> tensors,
+                                      std::optional<safe_span<std::int64_t const>> path) -> value {
+    return einsum(g, equation, tensors, path);
+};
+
+inline constexpr auto bilinear = [](graph<13> g, value a, value b, value weight, optional_value bias) -> value {
+    value const operands[] = {a, weight, b};
+    value const y = einsum(g, "...i,kij,...j->...k", operands);
+    return bias ? g.op<"Add">(y, *bias) : y;
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto matrix_product = table(
-    symbolic<"aten::mm(self, mat2)">(detail::plain_product), symbolic<"aten::bmm(self, mat2)">(detail::plain_product),
+    symbolic<"aten::mm(self, mat2)">(detail::plain_product),
+    symbolic<"aten::bmm(self, mat2)">(detail::plain_product),
     symbolic<"aten::mv(self, vec)">(detail::plain_product),
     symbolic<"aten::matmul(self, other)">(detail::plain_product),
     symbolic<"aten::linalg_matmul(self, other)">(detail::plain_product),
     symbolic<"aten::dot(self, tensor)">(detail::plain_product),
     symbolic<"aten::vdot(self, other)">(detail::plain_product),
-    symbolic<"aten::inner(self, other)">(
-        [](graph<13> g, value self, value other) -> value { return detail::inner(g, self, other); }),
-    symbolic<"aten::outer(self, vec2)">(
-        [](graph<13> g, value self, value vec2) -> value { return detail::outer(g, self, vec2); }),
-    symbolic<"aten::ger(self, vec2)">(
-        [](graph<13> g, value self, value vec2) -> value { return detail::outer(g, self, vec2); }),
-    symbolic<"aten::linear(input, weight, bias)">([](graph<13> g, value input, value weight, optional_value bias)
-                                                      -> value { return detail::linear(g, input, weight, bias); }),
-    symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(
-        [](graph<13> g, value self, value mat1, value mat2, scalar beta, scalar alpha) -> value {
-            return detail::addmm(g, self, mat1, mat2, beta, alpha);
-        }),
-    symbolic<"aten::_addmm_activation(self, mat1, mat2, beta, alpha, use_gelu)">(
-        [](graph<13> g, value self, value mat1, value mat2, scalar beta, scalar alpha, bool use_gelu) -> value {
-            if (use_gelu) return g.unsupported("use_gelu: the approximation differs between devices");
-            return g.op<"Relu">(detail::addmm(g, self, mat1, mat2, beta, alpha));
-        }),
-    symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(
-        [](graph<13> g, value self, value mat, value vec, scalar beta, scalar alpha) -> value {
-            if (is_empty(mat) && !(beta == 0))
-                return detail::scale_by(g, self, beta); // not expanded to the result's shape, as in ATen
-            if (detail::skips_product(mat, alpha))
-                return detail::scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
-            return detail::scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
-        }),
-    symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(
-        [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
-            return detail::scaled_sum(g, self, matmul(g, a, b), beta, alpha);
-        }),
-    symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(
-        [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
-            std::int64_t const batch[] = {0};
-            constexpr double max_float = std::numeric_limits<float>::max();
-            if (double const by = std::fabs(alpha.to<double>());
-                !std::isfinite(by) || (by > max_float && a.dtype() != dtype::float64))
-                return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
-            if (detail::skips_product(a, alpha))
-                return detail::scaled_sum(
-                    g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
-            return detail::scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
-        }),
-    symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(
-        [](graph<13> g, value self, value a, value b, scalar beta, scalar alpha) -> value {
-            // ATen expands self before promotion, so a 0-d self takes part in it.
-            dtype const t = aten::promote_types(self.dtype(), promote(a, b));
-            value first = t == dtype::bool_ ? a : detail::scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
-            if (t == dtype::bool_ && alpha == 0) first = g.op<"And">(a, g.scalar(false, t));
-            return detail::scaled_sum(g, g.cast(self, t), g.cast(detail::outer(g, first, b), t), beta, 1);
-        }),
-    symbolic<"aten::chain_matmul(matrices)">(
-        [](graph<13> g, safe_span<value const> matrices) -> value { return detail::product_of(g, matrices); }),
-    symbolic<"aten::linalg_multi_dot(tensors)">(
-        [](graph<13> g, safe_span<value const> tensors) -> value { return detail::product_of(g, tensors); }),
-    symbolic<"aten::linalg_vecdot(x, y, dim)">([](graph<13> g, value x, value y, std::int64_t dim) -> value {
-        std::int64_t const over[] = {dim};
-        return reduce_sum(g, g.op<"Mul">(x, y), over, false);
-    }),
-    symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(
-        [](graph<13> g, value self, value other, safe_span<std::int64_t const> dims_self,
-           safe_span<std::int64_t const> dims_other) -> value {
-            return detail::tensordot(g, self, other, dims_self, dims_other);
-        }),
-    // `path` is the order of the products, which determines their dtypes.
-    symbolic<"aten::einsum(equation, tensors, path)">([](graph<13> g, std::string_view equation,
-                                                         safe_span<value const> tensors,
-                                                         std::optional<safe_span<std::int64_t const>> path) -> value {
-        return detail::einsum(g, equation, tensors, path);
-    }),
-    symbolic<"aten::bilinear(input1, input2, weight, bias)">(
-        [](graph<13> g, value a, value b, value weight, optional_value bias) -> value {
-            value const operands[] = {a, weight, b};
-            value const y = detail::einsum(g, "...i,kij,...j->...k", operands);
-            return bias ? g.op<"Add">(y, *bias) : y;
-        }),
-    symbolic<"aten::kron(self, other)">(
-        [](graph<13> g, value self, value other) -> value { return detail::kron(g, self, other); }));
+    symbolic<"aten::inner(self, other)">(detail::inner_product),
+    symbolic<"aten::outer(self, vec2)">(detail::outer_product),
+    symbolic<"aten::ger(self, vec2)">(detail::outer_product),
+    symbolic<"aten::linear(input, weight, bias)">(detail::linear_layer),
+    symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(detail::addmm),
+    symbolic<"aten::_addmm_activation(self, mat1, mat2, beta, alpha, use_gelu)">(detail::addmm_activation),
+    symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(detail::addmv),
+    symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(detail::baddbmm),
+    symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(detail::addbmm),
+    symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(detail::addr),
+    symbolic<"aten::chain_matmul(matrices)">(detail::product_of),
+    symbolic<"aten::linalg_multi_dot(tensors)">(detail::product_of),
+    symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot),
+    symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
+    symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row),
+    symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
+    symbolic<"aten::kron(self, other)">(detail::kron));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -1658,39 +1703,43 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     return {g.op<"MatMul">(weights, values), weights};
 }
 
+inline constexpr auto attention_row = [](graph<13> g, value query, value key, value values, optional_value mask,
+                                         double dropout_p, bool is_causal, std::optional<double> scale,
+                                         bool enable_gqa) -> value {
+    return std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
+};
+
+inline constexpr auto attention_math = [](graph<13> g, value query, value key, value values, optional_value mask,
+                                          double dropout_p, bool is_causal, std::optional<double> scale,
+                                          bool enable_gqa) {
+    return attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
+};
+
+/// The second result is only needed for the gradient.
+inline constexpr auto flash_attention = [](graph<13> g, value query, value key, value values, double dropout_p,
+                                           bool is_causal, optional_value mask,
+                                           std::optional<double> scale) -> std::tuple<value, optional_value> {
+    return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})), absent};
+};
+
+inline constexpr auto efficient_attention =
+    [](graph<13> g, value query, value key, value values, optional_value mask, bool, double dropout_p, bool is_causal,
+       std::optional<double> scale) -> std::tuple<value, optional_value, optional_value, optional_value> {
+    return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
+            absent,
+            absent,
+            absent};
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto attention = table(
-    symbolic<
-        "aten::scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(
-        [](graph<13> g, value query, value key, value values, optional_value mask, double dropout_p, bool is_causal,
-           std::optional<double> scale, bool enable_gqa) -> value {
-            return std::get<0>(
-                detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
-        }),
-    symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, "
-             "enable_gqa)">([](graph<13> g, value query, value key, value values, optional_value mask, double dropout_p,
-                               bool is_causal, std::optional<double> scale, bool enable_gqa) {
-        return detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
-    }),
-    // The second result is only needed for the gradient.
-    symbolic<
-        "aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(
-        [](graph<13> g, value query, value key, value values, double dropout_p, bool is_causal, optional_value mask,
-           std::optional<double> scale) -> std::tuple<value, optional_value> {
-            return {
-                std::get<0>(detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
-                absent};
-        }),
-    symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, "
-             "dropout_p, is_causal, scale)">([](graph<13> g, value query, value key, value values, optional_value mask,
-                                                bool, double dropout_p, bool is_causal, std::optional<double> scale)
-                                                 -> std::tuple<value, optional_value, optional_value, optional_value> {
-        return {std::get<0>(detail::attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
-                absent,
-                absent,
-                absent};
-    }));
+    symbolic<"aten::scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_row),
+    symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_math),
+    symbolic<"aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(detail::flash_attention),
+    symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)">(detail::efficient_attention));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -1771,6 +1820,7 @@ inline value logaddexp2(graph<13> g, value a, value b) {
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto binary_math = table(
     symbolic<"aten::atan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
     symbolic<"aten::arctan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
@@ -1784,12 +1834,11 @@ inline constexpr auto binary_math = table(
     symbolic<"aten::special_xlogy.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlogy>>),
     symbolic<"aten::special_xlogy.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlogy>>),
     symbolic<"aten::special_xlog1py(self, other)">(detail::of_tensors<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::special_xlog1py.other_scalar(self, other)">(
-        detail::with_number<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::special_xlog1py.self_scalar(self, other)">(
-        detail::number_first<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::special_xlog1py.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::special_xlog1py.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlog1py>>),
     symbolic<"aten::logaddexp(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp>>),
     symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -1883,32 +1932,34 @@ inline value right_shift(graph<13> g, value a, value b) {
 
 } // namespace detail
 
-inline constexpr auto bitwise =
-    table(symbolic<"aten::bitwise_and.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
-          symbolic<"aten::bitwise_and.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
-          symbolic<"aten::bitwise_and.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_and>),
-          symbolic<"aten::bitwise_or.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
-          symbolic<"aten::bitwise_or.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
-          symbolic<"aten::bitwise_or.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_or>),
-          symbolic<"aten::bitwise_xor.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
-          symbolic<"aten::bitwise_xor.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
-          symbolic<"aten::bitwise_xor.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_xor>),
-          symbolic<"aten::__and__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
-          symbolic<"aten::__and__.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
-          symbolic<"aten::__or__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
-          symbolic<"aten::__or__.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
-          symbolic<"aten::__xor__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
-          symbolic<"aten::__xor__.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
-          symbolic<"aten::bitwise_left_shift.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
-          symbolic<"aten::bitwise_left_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::left_shift>),
-          symbolic<"aten::bitwise_left_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::left_shift>),
-          symbolic<"aten::bitwise_right_shift.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
-          symbolic<"aten::bitwise_right_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::right_shift>),
-          symbolic<"aten::bitwise_right_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::right_shift>),
-          symbolic<"aten::__lshift__.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
-          symbolic<"aten::__lshift__.Scalar(self, other)">(detail::with_number<detail::left_shift>),
-          symbolic<"aten::__rshift__.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
-          symbolic<"aten::__rshift__.Scalar(self, other)">(detail::with_number<detail::right_shift>));
+// clang-format off: one row per line
+inline constexpr auto bitwise = table(
+    symbolic<"aten::bitwise_and.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
+    symbolic<"aten::bitwise_and.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
+    symbolic<"aten::bitwise_and.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_and>),
+    symbolic<"aten::bitwise_or.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
+    symbolic<"aten::bitwise_or.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
+    symbolic<"aten::bitwise_or.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_or>),
+    symbolic<"aten::bitwise_xor.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
+    symbolic<"aten::bitwise_xor.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
+    symbolic<"aten::bitwise_xor.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_xor>),
+    symbolic<"aten::__and__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
+    symbolic<"aten::__and__.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
+    symbolic<"aten::__or__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
+    symbolic<"aten::__or__.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
+    symbolic<"aten::__xor__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
+    symbolic<"aten::__xor__.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
+    symbolic<"aten::bitwise_left_shift.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
+    symbolic<"aten::bitwise_left_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::left_shift>),
+    symbolic<"aten::bitwise_left_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::left_shift>),
+    symbolic<"aten::bitwise_right_shift.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
+    symbolic<"aten::bitwise_right_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::right_shift>),
+    symbolic<"aten::bitwise_right_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::right_shift>),
+    symbolic<"aten::__lshift__.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
+    symbolic<"aten::__lshift__.Scalar(self, other)">(detail::with_number<detail::left_shift>),
+    symbolic<"aten::__rshift__.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
+    symbolic<"aten::__rshift__.Scalar(self, other)">(detail::with_number<detail::right_shift>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -2112,66 +2163,96 @@ inline value count_nonzero(graph<13> g, value x, axis_list axes) {
     return reduce_sum(g, g.cast(g.cast(x, dtype::bool_), dtype::int64), axes, false);
 }
 
+inline constexpr auto sum_row = [](graph<13> g, value self, std::optional<dtype> type) {
+    return sum(g, self, iota(self.rank()), false, type);
+};
+
+inline constexpr auto sum_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+                                    std::optional<dtype> type) {
+    return sum(g, self, axes_or_all(dim, self), keepdim, type);
+};
+
+/// Sums the leading dimensions that `size` does not have, and those whose size is 1 in `size`.
+inline constexpr auto sum_to_size = [](graph<13> g, value self, safe_span<size const> size) -> value {
+    std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
+    safe_vector<std::int64_t> axes = iota(lead);
+    for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
+        sym_int const& n = size[static_cast<std::size_t>(i)];
+        if (!n.is_constant()) return g.unsupported("a computed size, which may be 1 or the size of self");
+        if (n.is(1) && self.size(lead + i).size() != 1) axes.push_back(lead + i);
+    }
+    if (!size.empty() && axes.empty()) return self;
+    value const y = sum(g, self, axes, static_cast<std::int64_t>(axes.size()) != lead);
+    return y.rank() == self.rank() - lead ? y : squeeze(g, y, iota(lead));
+};
+
+inline constexpr auto mean_row = [](graph<13> g, value self, std::optional<dtype> type) {
+    return mean(g, self, iota(self.rank()), false, type);
+};
+
+inline constexpr auto mean_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+                                     std::optional<dtype> type) {
+    return mean(g, self, axes_or_all(dim, self), keepdim, type);
+};
+
+inline constexpr auto prod = [](graph<13> g, value self, std::optional<dtype> type) {
+    dtype const out = type.value_or(to_accumulating(self.dtype()));
+    return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), iota(self.rank()), false), out);
+};
+
+inline constexpr auto prod_dim = [](graph<13> g, value self, std::int64_t dim, bool keepdim,
+                                    std::optional<dtype> type) {
+    dtype const out = type.value_or(to_accumulating(self.dtype()));
+    return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), axis_of(dim, self), keepdim), out);
+};
+
+inline constexpr auto nansum = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+                                  std::optional<dtype> type) {
+    return sum(g, without_nan(g, self), axes_or_all(dim, self), keepdim, type);
+};
+
+inline constexpr auto nanmean = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+                                   std::optional<dtype> type) {
+    safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
+    value const total = sum(g, without_nan(g, self), axes, keepdim, type);
+    value const numbers = g.op<"Not">(g.op<"IsNaN">(self));
+    return g.op<"Div">(total, g.cast(reduce_sum(g, g.cast(numbers, dtype::int64), axes, keepdim), total.dtype()));
+};
+
+inline constexpr auto aminmax = [](graph<13> g, value self, std::optional<std::int64_t> dim,
+                                   bool keepdim) -> std::tuple<value, value> {
+    safe_vector<std::int64_t> const axes = axis_or_all(dim, self);
+    return {extreme<"ReduceMin">(g, self, axes, keepdim), extreme<"ReduceMax">(g, self, axes, keepdim)};
+};
+
+inline constexpr auto logsumexp = [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
+    return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);
+};
+
+inline constexpr auto count_nonzero_row = [](graph<13> g, value self, std::optional<std::int64_t> dim) {
+    return count_nonzero(g, self, axis_or_all(dim, self));
+};
+
+inline constexpr auto count_nonzero_dims = [](graph<13> g, value self, safe_span<std::int64_t const> dim) {
+    return count_nonzero(g, self, axes_or_all(dim, self));
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto reduction = table(
-    symbolic<"aten::sum(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
-        return sum(g, self, iota(self.rank()), false, type);
-    }),
-    symbolic<"aten::sum.dim_IntList(self, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, detail::int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
-            return sum(g, self, axes_or_all(dim, self), keepdim, type);
-        }),
-    // Sums the leading dimensions that `size` does not have, and those whose size is 1 in `size`.
-    symbolic<"aten::sum_to_size(self, size)">([](graph<13> g, value self, safe_span<size const> size) -> value {
-        std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
-        safe_vector<std::int64_t> axes = iota(lead);
-        for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
-            sym_int const& n = size[static_cast<std::size_t>(i)];
-            if (!n.is_constant()) return g.unsupported("a computed size, which may be 1 or the size of self");
-            if (n.is(1) && self.size(lead + i).size() != 1) axes.push_back(lead + i);
-        }
-        if (!size.empty() && axes.empty()) return self;
-        value const y = sum(g, self, axes, static_cast<std::int64_t>(axes.size()) != lead);
-        return y.rank() == self.rank() - lead ? y : squeeze(g, y, iota(lead));
-    }),
-    symbolic<"aten::mean(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
-        return mean(g, self, iota(self.rank()), false, type);
-    }),
-    symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, detail::int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
-            return mean(g, self, axes_or_all(dim, self), keepdim, type);
-        }),
-    symbolic<"aten::prod(self, dtype)">([](graph<13> g, value self, std::optional<dtype> type) {
-        dtype const out = type.value_or(to_accumulating(self.dtype()));
-        return g.cast(
-            reduce<"ReduceProd">(g, g.cast(g.cast(self, out), detail::reducible(out)), iota(self.rank()), false), out);
-    }),
-    symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">([](graph<13> g, value self, std::int64_t dim,
-                                                                 bool keepdim, std::optional<dtype> type) {
-        dtype const out = type.value_or(to_accumulating(self.dtype()));
-        return g.cast(reduce<"ReduceProd">(
-                          g, g.cast(g.cast(self, out), detail::reducible(out)), detail::axis_of(dim, self), keepdim),
-                      out);
-    }),
-    symbolic<"aten::nansum(self, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, detail::int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
-            return sum(g, detail::without_nan(g, self), axes_or_all(dim, self), keepdim, type);
-        }),
-    symbolic<"aten::nanmean(self, dim, keepdim, dtype)">([](graph<13> g, value self, detail::int_list_or_none dim,
-                                                            bool keepdim, std::optional<dtype> type) {
-        safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
-        value const total = sum(g, detail::without_nan(g, self), axes, keepdim, type);
-        value const numbers = g.op<"Not">(g.op<"IsNaN">(self));
-        return g.op<"Div">(total, g.cast(reduce_sum(g, g.cast(numbers, dtype::int64), axes, keepdim), total.dtype()));
-    }),
+    symbolic<"aten::sum(self, dtype)">(detail::sum_row),
+    symbolic<"aten::sum.dim_IntList(self, dim, keepdim, dtype)">(detail::sum_dims),
+    symbolic<"aten::sum_to_size(self, size)">(detail::sum_to_size),
+    symbolic<"aten::mean(self, dtype)">(detail::mean_row),
+    symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(detail::mean_dims),
+    symbolic<"aten::prod(self, dtype)">(detail::prod),
+    symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">(detail::prod_dim),
+    symbolic<"aten::nansum(self, dim, keepdim, dtype)">(detail::nansum),
+    symbolic<"aten::nanmean(self, dim, keepdim, dtype)">(detail::nanmean),
     symbolic<"aten::amax(self, dim, keepdim)">(detail::extreme_dims<"ReduceMax">),
     symbolic<"aten::amin(self, dim, keepdim)">(detail::extreme_dims<"ReduceMin">),
-    symbolic<"aten::aminmax(self, dim, keepdim)">(
-        [](graph<13> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> std::tuple<value, value> {
-            safe_vector<std::int64_t> const axes = detail::axis_or_all(dim, self);
-            return {extreme<"ReduceMin">(g, self, axes, keepdim), extreme<"ReduceMax">(g, self, axes, keepdim)};
-        }),
+    symbolic<"aten::aminmax(self, dim, keepdim)">(detail::aminmax),
     symbolic<"aten::max(self)">(detail::extreme_all<"ReduceMax">),
     symbolic<"aten::min(self)">(detail::extreme_all<"ReduceMin">),
     symbolic<"aten::max.dim(self, dim, keepdim)">(detail::extreme_dim<"ArgMax">),
@@ -2184,17 +2265,10 @@ inline constexpr auto reduction = table(
     symbolic<"aten::any.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMax">),
     symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">),
     symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">),
-    symbolic<"aten::logsumexp(self, dim, keepdim)">([](graph<13> g, value self, safe_span<std::int64_t const> dim,
-                                                       bool keepdim) {
-        return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);
-    }),
-    symbolic<"aten::count_nonzero(self, dim)">([](graph<13> g, value self, std::optional<std::int64_t> dim) {
-        return detail::count_nonzero(g, self, detail::axis_or_all(dim, self));
-    }),
-    symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(
-        [](graph<13> g, value self, safe_span<std::int64_t const> dim) {
-            return detail::count_nonzero(g, self, axes_or_all(dim, self));
-        }));
+    symbolic<"aten::logsumexp(self, dim, keepdim)">(detail::logsumexp),
+    symbolic<"aten::count_nonzero(self, dim)">(detail::count_nonzero_row),
+    symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(detail::count_nonzero_dims));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -2217,37 +2291,39 @@ inline value bucket_of(graph<13> g, value x, value boundaries, bool right, bool 
     return g.cast(count, out_int32 ? dtype::int32 : dtype::int64);
 }
 
-inline value search(graph<13> g, value sequence, value x, bool out_int32, bool right,
-                    std::optional<std::string_view> side, optional_value sorter) {
+inline constexpr auto search = [](graph<13> g, value sequence, value x, bool out_int32, bool right,
+                                  std::optional<std::string_view> side, optional_value sorter) -> value {
     value const sorted = sorter ? value(g.op<"GatherElements">(sequence, *sorter, attr::axis_i(-1))) : sequence;
     return bucket_of(g, x, sorted, right || side == "right", out_int32);
-}
+};
 
 /// A number to search for, in the dtype that ATen promotes it to.
-inline value searched_number(graph<13> g, value sequence, scalar n) {
+inline value searched_number(graph<13> g, value sequence, number const& n) {
     return g.cast(wrapped_number(g, n), promote(sequence, n));
 }
 
+inline constexpr auto search_number = [](graph<13> g, value sequence, number self, bool out_int32, bool right,
+                                         std::optional<std::string_view> side, optional_value sorter) {
+    return search(g, sequence, searched_number(g, sequence, self), out_int32, right, side, sorter);
+};
+
+inline constexpr auto bucketize = [](graph<13> g, value self, value boundaries, bool out_int32, bool right) {
+    return bucket_of(g, self, boundaries, right, out_int32);
+};
+
+inline constexpr auto bucketize_number = [](graph<13> g, number self, value boundaries, bool out_int32, bool right) {
+    return bucket_of(g, searched_number(g, boundaries, self), boundaries, right, out_int32);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto bucketing = table(
-    symbolic<"aten::searchsorted.Tensor(sorted_sequence, self, out_int32, right, side, sorter)">(
-        [](graph<13> g, value sequence, value self, bool out_int32, bool right, std::optional<std::string_view> side,
-           optional_value sorter) { return detail::search(g, sequence, self, out_int32, right, side, sorter); }),
-    symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(
-        [](graph<13> g, value sequence, scalar self, bool out_int32, bool right, std::optional<std::string_view> side,
-           optional_value sorter) {
-            return detail::search(
-                g, sequence, detail::searched_number(g, sequence, self), out_int32, right, side, sorter);
-        }),
-    symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(
-        [](graph<13> g, value self, value boundaries, bool out_int32, bool right) {
-            return detail::bucket_of(g, self, boundaries, right, out_int32);
-        }),
-    symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(
-        [](graph<13> g, scalar self, value boundaries, bool out_int32, bool right) {
-            return detail::bucket_of(g, detail::searched_number(g, boundaries, self), boundaries, right, out_int32);
-        }));
+    symbolic<"aten::searchsorted.Tensor(sorted_sequence, self, out_int32, right, side, sorter)">(detail::search),
+    symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(detail::search_number),
+    symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(detail::bucketize),
+    symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(detail::bucketize_number));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -2306,68 +2382,84 @@ inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scal
     return vector_norm(g, self, p ? p->to<double>() : 2.0, axes_or_all(dim, self), keepdim);
 };
 
+inline constexpr auto linalg_vector_norm = [](graph<13> g, value self, double order, int_list_or_none dim, bool keepdim,
+                                              std::optional<dtype> type) {
+    return vector_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
+};
+
+inline constexpr auto norm_of_all = [](graph<13> g, value self, double p) {
+    return vector_norm(g, self, p, iota(self.rank()), false);
+};
+
+inline constexpr auto norm_over_in = [](graph<13> g, value self, std::optional<scalar> p,
+                                        safe_span<std::int64_t const> dim, bool keepdim,
+                                        dtype type) { return norm_over(g, g.cast(self, type), p, dim, keepdim); };
+
+inline constexpr auto norm_of_all_in = [](graph<13> g, value self, std::optional<scalar> p, dtype type) {
+    return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
+};
+
+inline constexpr auto frobenius_norm_dim = [](graph<13> g, value self, safe_span<std::int64_t const> dim,
+                                              bool keepdim) {
+    return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
+};
+
+/// Without an order, the 2-norm of all elements; with one, a vector norm over one dimension or a matrix norm over two.
+inline constexpr auto linalg_norm = [](graph<13> g, value self, std::optional<scalar> order, int_list_or_none dim,
+                                       bool keepdim, std::optional<dtype> type) {
+    safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
+    if (!order || axes.size() < 2) return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
+    return matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
+};
+
+inline constexpr auto linalg_norm_named = [](graph<13> g, value self, std::string_view order, int_list_or_none dim,
+                                             bool keepdim, std::optional<dtype> type) {
+    return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
+};
+
+inline constexpr auto linalg_matrix_norm = [](graph<13> g, value self, double order, safe_span<std::int64_t const> dim,
+                                              bool keepdim, std::optional<dtype> type) {
+    return matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
+};
+
+inline constexpr auto linalg_matrix_norm_named =
+    [](graph<13> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
+       std::optional<dtype> type) { return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type); };
+
+inline constexpr auto dist = [](graph<13> g, value self, value other, double p) {
+    dtype const type = promote(self, other);
+    value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
+    return vector_norm(g, difference, p, iota(difference.rank()), false);
+};
+
+/// Slices along `dim` whose norm is above maxnorm are scaled down to it.
+inline constexpr auto renorm = [](graph<13> g, value self, double p, std::int64_t dim, number maxnorm) {
+    safe_vector<std::int64_t> const others = all_but(normalize_axis(dim, self.rank()), self.rank());
+    value const x = g.cast(self, opmath_type(self.dtype()));
+    value const size = vector_norm(g, x, p, others, true);
+    value const limit = rounded_constant(g, maxnorm, x.dtype());
+    value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
+    value const scale = choose(g, g.op<"Greater">(size, limit), factor, g.scalar_like(1, x));
+    return g.cast(g.op<"Mul">(x, scale), self.dtype());
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto norm = table(
-    symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, double order, detail::int_list_or_none dim, bool keepdim,
-           std::optional<dtype> type) { return vector_norm(g, self, order, axes_or_all(dim, self), keepdim, type); }),
-    symbolic<"aten::norm.Scalar(self, p)">(
-        [](graph<13> g, value self, double p) { return vector_norm(g, self, p, iota(self.rank()), false); }),
+    symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_vector_norm),
+    symbolic<"aten::norm.Scalar(self, p)">(detail::norm_of_all),
     symbolic<"aten::norm.ScalarOpt_dim(self, p, dim, keepdim)">(detail::norm_over),
-    symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, std::optional<scalar> p, safe_span<std::int64_t const> dim, bool keepdim,
-           dtype type) { return detail::norm_over(g, g.cast(self, type), p, dim, keepdim); }),
-    symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(
-        [](graph<13> g, value self, std::optional<scalar> p, dtype type) {
-            return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
-        }),
-    symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(
-        [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
-            return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
-        }),
-    // Without an order, the 2-norm of all elements; with one, a vector norm over one dimension or a matrix norm over two.
-    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">([](graph<13> g, value self,
-                                                                     std::optional<scalar> order,
-                                                                     detail::int_list_or_none dim, bool keepdim,
-                                                                     std::optional<dtype> type) {
-        safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
-        if (!order || axes.size() < 2)
-            return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
-        return detail::matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
-    }),
-    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, std::string_view order, detail::int_list_or_none dim, bool keepdim,
-           std::optional<dtype> type) {
-            return detail::frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
-        }),
-    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">([](graph<13> g, value self, double order,
-                                                                            safe_span<std::int64_t const> dim,
-                                                                            bool keepdim, std::optional<dtype> type) {
-        return detail::matrix_norm(
-            g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
-    }),
-    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(
-        [](graph<13> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
-           std::optional<dtype> type) {
-            return detail::frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
-        }),
-    symbolic<"aten::dist(self, other, p)">([](graph<13> g, value self, value other, double p) {
-        dtype const type = promote(self, other);
-        value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
-        return vector_norm(g, difference, p, iota(difference.rank()), false);
-    }),
-    // Slices along `dim` whose norm is above maxnorm are scaled down to it.
-    symbolic<"aten::renorm(self, p, dim, maxnorm)">(
-        [](graph<13> g, value self, double p, std::int64_t dim, double maxnorm) {
-            safe_vector<std::int64_t> const others = detail::all_but(normalize_axis(dim, self.rank()), self.rank());
-            value const x = g.cast(self, detail::opmath_type(self.dtype()));
-            value const size = vector_norm(g, x, p, others, true);
-            value const limit = rounded_constant(g, maxnorm, x.dtype());
-            value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
-            value const scale = detail::choose(g, g.op<"Greater">(size, limit), factor, g.scalar_like(1, x));
-            return g.cast(g.op<"Mul">(x, scale), self.dtype());
-        }));
+    symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(detail::norm_over_in),
+    symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(detail::norm_of_all_in),
+    symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(detail::frobenius_norm_dim),
+    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm),
+    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named),
+    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm),
+    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm_named),
+    symbolic<"aten::dist(self, other, p)">(detail::dist),
+    symbolic<"aten::renorm(self, p, dim, maxnorm)">(detail::renorm));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -2424,7 +2516,7 @@ inline value distances(graph<13> g, value a, value b, double p) {
 inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
 
 /// The upper triangle of the distances between the rows of one matrix, row by row.
-inline value pdist(graph<13> g, value x, double p) {
+inline constexpr auto pdist = [](graph<13> g, value x, double p) -> value {
     std::int64_t const n = x.size(0).size();
     if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
     budget::expect("pairs of rows", checked_int(n) * n / 2);
@@ -2437,34 +2529,35 @@ inline value pdist(graph<13> g, value x, double p) {
         value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
         return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
     });
-}
+};
+
+/// compute_mode only selects an algorithm.
+inline constexpr auto cdist_row = [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+    return cdist(g, x1, x2, p);
+};
+
+inline constexpr auto euclidean_dist = [](graph<13> g, value x1, value x2) -> value { return distances(g, x1, x2, 2); };
+
+inline constexpr auto pairwise_distance_row = [](graph<13> g, value x1, value x2, double p, double eps, bool keepdim) {
+    return pairwise_distance(g, x1, x2, p, eps, keepdim);
+};
+
+inline constexpr auto cosine_similarity_row = [](graph<13> g, value x1, value x2, std::int64_t dim, double eps) {
+    return cosine_similarity(g, x1, x2, dim, eps);
+};
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto distances = table(
-    // compute_mode only selects an algorithm.
-    symbolic<"aten::cdist(x1, x2, p, compute_mode)">(
-        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
-            return detail::cdist(g, x1, x2, p);
-        }),
-    symbolic<"aten::_cdist_forward(x1, x2, p, compute_mode)">(
-        [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
-            return detail::cdist(g, x1, x2, p);
-        }),
-    symbolic<"aten::_euclidean_dist(x1, x2)">(
-        [](graph<13> g, value x1, value x2) -> value { return detail::distances(g, x1, x2, 2); }),
-    symbolic<"aten::pdist(self, p)">(
-        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }),
-    symbolic<"aten::_pdist_forward(self, p)">(
-        [](graph<13> g, value self, double p) -> value { return detail::pdist(g, self, p); }),
-    symbolic<"aten::pairwise_distance(x1, x2, p, eps, keepdim)">(
-        [](graph<13> g, value x1, value x2, double p, double eps, bool keepdim) {
-            return pairwise_distance(g, x1, x2, p, eps, keepdim);
-        }),
-    symbolic<"aten::cosine_similarity(x1, x2, dim, eps)">(
-        [](graph<13> g, value x1, value x2, std::int64_t dim, double eps) {
-            return cosine_similarity(g, x1, x2, dim, eps);
-        }));
+    symbolic<"aten::cdist(x1, x2, p, compute_mode)">(detail::cdist_row),
+    symbolic<"aten::_cdist_forward(x1, x2, p, compute_mode)">(detail::cdist_row),
+    symbolic<"aten::_euclidean_dist(x1, x2)">(detail::euclidean_dist),
+    symbolic<"aten::pdist(self, p)">(detail::pdist),
+    symbolic<"aten::_pdist_forward(self, p)">(detail::pdist),
+    symbolic<"aten::pairwise_distance(x1, x2, p, eps, keepdim)">(detail::pairwise_distance_row),
+    symbolic<"aten::cosine_similarity(x1, x2, dim, eps)">(detail::cosine_similarity_row));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -2526,8 +2619,8 @@ inline value self_entropy(graph<13> g, value y) {
     return choose(g, g.op<"Equal">(y, g.scalar_like(0, y)), y, g.op<"Mul">(y, g.op<"Log">(y)));
 }
 
-inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target, optional_value weight,
-                                              optional_value pos_weight, std::int64_t mode) {
+inline constexpr auto binary_cross_entropy_with_logits = [](graph<13> g, value x, value target, optional_value weight,
+                                                            optional_value pos_weight, std::int64_t mode) -> value {
     auto const product = [&](value a, value b) {
         operands const o = promoted(g, a, b);
         return arithmetic<"Mul">(g, o.a, o.b);
@@ -2541,10 +2634,11 @@ inline value binary_cross_entropy_with_logits(graph<13> g, value x, value target
     operands const sum = promoted(g, product(g.op<"Sub">(g.scalar_like(1, target), target), x), losses);
     losses = arithmetic<"Add">(g, sum.a, sum.b);
     return reduced(g, weighted(g, written_as(g, losses, target.dtype()), weight), mode);
-}
+};
 
 /// 1 - cosine for the target 1, max(0, cosine - margin) for the target -1.
-inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, double margin, std::int64_t mode) {
+inline constexpr auto cosine_embedding_loss = [](graph<13> g, value a, value b, value target, double margin,
+                                                 std::int64_t mode) -> value {
     auto const dot = [&](value x, value y) {
         operands const o = promoted(g, x, y);
         value const product = arithmetic<"Mul">(g, o.a, o.b);
@@ -2562,129 +2656,138 @@ inline value cosine_embedding_loss(graph<13> g, value a, value b, value target, 
     value const far_loss = clamp_min(g, g.op<"Sub">(cosine, rounded_constant(g, margin, cosine.dtype())), 0);
     value const far = choose(g, is_label(g, target, -1), far_loss, zero);
     return reduced(g, g.op<"Add">(near, far), mode);
-}
+};
+
+inline constexpr auto mse_loss = [](graph<13> g, value self, value target, std::int64_t mode) {
+    value const d = difference(g, self, target);
+    return reduced(g, g.op<"Mul">(d, d), mode);
+};
+
+inline constexpr auto l1_loss = [](graph<13> g, value self, value target, std::int64_t mode) {
+    return reduced(g, g.op<"Abs">(difference(g, self, target)), mode);
+};
+
+inline constexpr auto smooth_l1_loss = [](graph<13> g, value self, value target, std::int64_t mode, double beta) {
+    value const d = difference(g, self, target);
+    value const losses = beta == 0 ? value(g.op<"Abs">(d)) : clipped_square(g, d, beta, 0.5 / beta, 1);
+    return reduced(g, losses, mode);
+};
+
+inline constexpr auto huber_loss = [](graph<13> g, value self, value target, std::int64_t mode, double delta) {
+    value const losses = clipped_square(g, difference(g, self, target), delta, 0.5, delta);
+    return reduced(g, written_as(g, losses, self.dtype()), mode);
+};
+
+/// ATen clamps the logarithms to at least -100, and rounds half-precision dtypes once.
+inline constexpr auto binary_cross_entropy = [](graph<13> g, value self, value target, optional_value weight,
+                                                std::int64_t mode) {
+    value const x = g.cast(self, opmath_type(self.dtype()));
+    value const t = g.cast(target, x.dtype());
+    value const log_absent = clamp_min(g, log1p(g, g.op<"Neg">(x)), -100);
+    value const absent_part = g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log_absent);
+    value const present_part = g.op<"Mul">(t, clamp_min(g, g.op<"Log">(x), -100));
+    value const losses = g.cast(g.op<"Sub">(absent_part, present_part), self.dtype());
+    return reduced(g, weighted(g, losses, weight), mode);
+};
+
+inline constexpr auto kl_div = [](graph<13> g, value self, value target, std::int64_t mode, bool log_target) {
+    operands const o = promoted(g, self, target);
+    dtype const type = to_floating(o.type);
+    value const x = g.cast(o.a, type);
+    value const t = g.cast(o.b, type);
+    value const losses = log_target ? value(g.op<"Mul">(g.op<"Exp">(t), g.op<"Sub">(t, x)))
+                                    : value(g.op<"Sub">(self_entropy(g, t), g.op<"Mul">(t, x)));
+    return reduced(g, losses, mode);
+};
+
+inline constexpr auto poisson_nll_loss = [](graph<13> g, value input, value target, bool log_input, bool full,
+                                            double eps, std::int64_t mode) {
+    auto const floats = [&](value v) -> value { return g.cast(v, to_floating(v.dtype())); };
+    auto const times_target = [&](value v) {
+        operands const o = promoted(g, target, v);
+        return arithmetic<"Mul">(g, o.a, o.b);
+    };
+    value const x = floats(input);
+    value losses =
+        log_input
+            ? difference(g, g.op<"Exp">(x), times_target(input))
+            : difference(g, input, times_target(g.op<"Log">(g.op<"Add">(x, rounded_constant(g, eps, x.dtype())))));
+    if (full) { // Stirling's approximation of log(t!), for t > 1
+        value const t = floats(target);
+        value const log_t = g.op<"Log">(t);
+        value const root =
+            g.op<"Mul">(g.op<"Add">(log_t, g.scalar_like(std::log(2 * std::numbers::pi), t)), g.scalar_like(0.5, t));
+        value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
+        value const above = g.op<"Greater">(t, g.scalar_like(1, t));
+        value const more = choose(g, above, stirling, g.scalar_like(0, t));
+        losses = g.op<"Add">(losses, g.cast(more, losses.dtype())); // ATen adds to the losses in place
+    }
+    return reduced(g, losses, mode);
+};
+
+inline constexpr auto soft_margin_loss = [](graph<13> g, value self, value target, std::int64_t mode) {
+    operands const o = promoted(g, self, target);
+    value const exponent = written_as(g, g.op<"Neg">(g.op<"Mul">(o.a, o.b)), self.dtype());
+    value const losses = in_opmath(g, exponent, [&](value x) -> value {
+        value const power = g.op<"Exp">(x);
+        value const y = g.op<"Log">(g.op<"Add">(power, 1));
+        if (exponent.dtype() != dtype::float16) return y;
+        // In ATen, the exponential overflows float16.
+        value const overflows = g.op<"GreaterOrEqual">(power, 65520);
+        return g.op<"Where">(overflows, g.scalar(std::numeric_limits<double>::infinity(), y.dtype()), y);
+    });
+    return reduced(g, losses, mode);
+};
+
+inline constexpr auto margin_ranking_loss = [](graph<13> g, value input1, value input2, value target, double margin,
+                                               std::int64_t mode) {
+    value const negated = arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
+    operands const o = promoted(g, negated, difference(g, input1, input2));
+    value const product = arithmetic<"Mul">(g, o.a, o.b);
+    value const y = g.cast(product, promote(product, scalar(margin)));
+    return reduced(g, clamp_min(g, g.op<"Add">(y, rounded_constant(g, margin, y.dtype())), 0), mode);
+};
+
+inline constexpr auto hinge_embedding_loss = [](graph<13> g, value self, value target, double margin,
+                                                std::int64_t mode) -> value {
+    if (!is_floating(self.dtype()) && bits(self.dtype()) < 32)
+        return g.unsupported("a hinge loss of bools or integers below 32 bits");
+    value const zero = g.scalar_like(0, self);
+    auto const unless = [&](std::int64_t label, value losses) {
+        return choose(g, is_label(g, target, label), zero, losses);
+    };
+    value const rest = g.op<"Sub">(element(g, margin, self.dtype()), self); // for integers, ATen truncates the margin
+    value const far = unless(1, clamp_min(g, rest, 0));
+    return reduced(g, g.op<"Add">(far, unless(-1, self)), mode);
+};
+
+inline constexpr auto triplet_margin_loss = [](graph<13> g, value anchor, value positive, value negative, double margin,
+                                               double p, double eps, bool swap, std::int64_t mode) {
+    value const near = pairwise_distance(g, anchor, positive, p, eps, false);
+    value far = pairwise_distance(g, anchor, negative, p, eps, false);
+    if (swap) far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
+    value const losses = g.op<"Sub">(g.op<"Add">(near, rounded_constant(g, margin, near.dtype())), far);
+    return reduced(g, clamp_min(g, losses, 0), mode);
+};
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto loss = table(
-    symbolic<"aten::mse_loss(self, target, reduction)">([](graph<13> g, value self, value target, std::int64_t mode) {
-        value const d = detail::difference(g, self, target);
-        return detail::reduced(g, g.op<"Mul">(d, d), mode);
-    }),
-    symbolic<"aten::l1_loss(self, target, reduction)">([](graph<13> g, value self, value target, std::int64_t mode) {
-        return detail::reduced(g, g.op<"Abs">(detail::difference(g, self, target)), mode);
-    }),
-    symbolic<"aten::smooth_l1_loss(self, target, reduction, beta)">(
-        [](graph<13> g, value self, value target, std::int64_t mode, double beta) {
-            value const d = detail::difference(g, self, target);
-            value const losses = beta == 0 ? value(g.op<"Abs">(d)) : detail::clipped_square(g, d, beta, 0.5 / beta, 1);
-            return detail::reduced(g, losses, mode);
-        }),
-    symbolic<"aten::huber_loss(self, target, reduction, delta)">(
-        [](graph<13> g, value self, value target, std::int64_t mode, double delta) {
-            value const losses = detail::clipped_square(g, detail::difference(g, self, target), delta, 0.5, delta);
-            return detail::reduced(g, detail::written_as(g, losses, self.dtype()), mode);
-        }),
-    // ATen clamps the logarithms to at least -100, and rounds half-precision dtypes once.
-    symbolic<"aten::binary_cross_entropy(self, target, weight, reduction)">(
-        [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode) {
-            value const x = g.cast(self, detail::opmath_type(self.dtype()));
-            value const t = g.cast(target, x.dtype());
-            value const log_absent = detail::clamp_min(g, detail::log1p(g, g.op<"Neg">(x)), -100);
-            value const absent_part = g.op<"Mul">(g.op<"Sub">(t, g.scalar_like(1, t)), log_absent);
-            value const present_part = g.op<"Mul">(t, detail::clamp_min(g, g.op<"Log">(x), -100));
-            value const losses = g.cast(g.op<"Sub">(absent_part, present_part), self.dtype());
-            return detail::reduced(g, detail::weighted(g, losses, weight), mode);
-        }),
-    symbolic<"aten::binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction)">(
-        [](graph<13> g, value self, value target, optional_value weight, optional_value pos_weight, std::int64_t mode) {
-            return detail::binary_cross_entropy_with_logits(g, self, target, weight, pos_weight, mode);
-        }),
-    symbolic<"aten::kl_div(self, target, reduction, log_target)">(
-        [](graph<13> g, value self, value target, std::int64_t mode, bool log_target) {
-            detail::operands const o = detail::promoted(g, self, target);
-            dtype const type = to_floating(o.type);
-            value const x = g.cast(o.a, type);
-            value const t = g.cast(o.b, type);
-            value const losses = log_target ? value(g.op<"Mul">(g.op<"Exp">(t), g.op<"Sub">(t, x)))
-                                            : value(g.op<"Sub">(detail::self_entropy(g, t), g.op<"Mul">(t, x)));
-            return detail::reduced(g, losses, mode);
-        }),
-    symbolic<"aten::poisson_nll_loss(input, target, log_input, full, eps, reduction)">(
-        [](graph<13> g, value input, value target, bool log_input, bool full, double eps, std::int64_t mode) {
-            auto const floats = [&](value v) -> value { return g.cast(v, to_floating(v.dtype())); };
-            auto const times_target = [&](value v) {
-                detail::operands const o = detail::promoted(g, target, v);
-                return detail::arithmetic<"Mul">(g, o.a, o.b);
-            };
-            value const x = floats(input);
-            value losses =
-                log_input
-                    ? detail::difference(g, g.op<"Exp">(x), times_target(input))
-                    : detail::difference(
-                          g, input, times_target(g.op<"Log">(g.op<"Add">(x, rounded_constant(g, eps, x.dtype())))));
-            if (full) { // Stirling's approximation of log(t!), for t > 1
-                value const t = floats(target);
-                value const log_t = g.op<"Log">(t);
-                value const root = g.op<"Mul">(g.op<"Add">(log_t, g.scalar_like(std::log(2 * std::numbers::pi), t)),
-                                               g.scalar_like(0.5, t));
-                value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
-                value const above = g.op<"Greater">(t, g.scalar_like(1, t));
-                value const more = detail::choose(g, above, stirling, g.scalar_like(0, t));
-                losses = g.op<"Add">(losses, g.cast(more, losses.dtype())); // ATen adds to the losses in place
-            }
-            return detail::reduced(g, losses, mode);
-        }),
-    symbolic<"aten::soft_margin_loss(self, target, reduction)">(
-        [](graph<13> g, value self, value target, std::int64_t mode) {
-            detail::operands const o = detail::promoted(g, self, target);
-            value const exponent = detail::written_as(g, g.op<"Neg">(g.op<"Mul">(o.a, o.b)), self.dtype());
-            value const losses = detail::in_opmath(g, exponent, [&](value x) -> value {
-                value const power = g.op<"Exp">(x);
-                value const y = g.op<"Log">(g.op<"Add">(power, 1));
-                if (exponent.dtype() != dtype::float16) return y;
-                // In ATen, the exponential overflows float16.
-                value const overflows = g.op<"GreaterOrEqual">(power, 65520);
-                return g.op<"Where">(overflows, g.scalar(std::numeric_limits<double>::infinity(), y.dtype()), y);
-            });
-            return detail::reduced(g, losses, mode);
-        }),
-    symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(
-        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t mode) {
-            value const negated = detail::arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
-            detail::operands const o = detail::promoted(g, negated, detail::difference(g, input1, input2));
-            value const product = detail::arithmetic<"Mul">(g, o.a, o.b);
-            value const y = g.cast(product, promote(product, scalar(margin)));
-            return detail::reduced(
-                g, detail::clamp_min(g, g.op<"Add">(y, rounded_constant(g, margin, y.dtype())), 0), mode);
-        }),
-    symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(
-        [](graph<13> g, value self, value target, double margin, std::int64_t mode) -> value {
-            if (!is_floating(self.dtype()) && bits(self.dtype()) < 32)
-                return g.unsupported("a hinge loss of bools or integers below 32 bits");
-            value const zero = g.scalar_like(0, self);
-            auto const unless = [&](std::int64_t label, value losses) {
-                return detail::choose(g, detail::is_label(g, target, label), zero, losses);
-            };
-            value const rest =
-                g.op<"Sub">(element(g, margin, self.dtype()), self); // for integers, ATen truncates the margin
-            value const far = unless(1, detail::clamp_min(g, rest, 0));
-            return detail::reduced(g, g.op<"Add">(far, unless(-1, self)), mode);
-        }),
-    symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(
-        [](graph<13> g, value input1, value input2, value target, double margin, std::int64_t mode) {
-            return detail::cosine_embedding_loss(g, input1, input2, target, margin, mode);
-        }),
-    symbolic<"aten::triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)">(
-        [](graph<13> g, value anchor, value positive, value negative, double margin, double p, double eps, bool swap,
-           std::int64_t mode) {
-            value const near = pairwise_distance(g, anchor, positive, p, eps, false);
-            value far = pairwise_distance(g, anchor, negative, p, eps, false);
-            if (swap)
-                far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
-            value const losses = g.op<"Sub">(g.op<"Add">(near, rounded_constant(g, margin, near.dtype())), far);
-            return detail::reduced(g, detail::clamp_min(g, losses, 0), mode);
-        }));
+    symbolic<"aten::mse_loss(self, target, reduction)">(detail::mse_loss),
+    symbolic<"aten::l1_loss(self, target, reduction)">(detail::l1_loss),
+    symbolic<"aten::smooth_l1_loss(self, target, reduction, beta)">(detail::smooth_l1_loss),
+    symbolic<"aten::huber_loss(self, target, reduction, delta)">(detail::huber_loss),
+    symbolic<"aten::binary_cross_entropy(self, target, weight, reduction)">(detail::binary_cross_entropy),
+    symbolic<"aten::binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction)">(detail::binary_cross_entropy_with_logits),
+    symbolic<"aten::kl_div(self, target, reduction, log_target)">(detail::kl_div),
+    symbolic<"aten::poisson_nll_loss(input, target, log_input, full, eps, reduction)">(detail::poisson_nll_loss),
+    symbolic<"aten::soft_margin_loss(self, target, reduction)">(detail::soft_margin_loss),
+    symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(detail::margin_ranking_loss),
+    symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(detail::hinge_embedding_loss),
+    symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(detail::cosine_embedding_loss),
+    symbolic<"aten::triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)">(detail::triplet_margin_loss));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -2713,6 +2816,16 @@ inline class_scores batched_classes(graph<13> g, value scores, value target) {
 }
 inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t mode) {
     return batched || mode != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
+}
+
+/// Targets whose class is ignored, marked by a number that is no class where the graph computes `ignore_index`, which an attribute cannot be.
+inline value mark_ignored(graph<13> g, value target, sym_int& ignore_index) {
+    if (ignore_index.is_constant()) return target;
+    constexpr std::int64_t no_class = -100;
+    value const index = g.cast(target, dtype::int64);
+    value const ignored = g.op<"Equal">(index, ignore_index);
+    ignore_index = no_class;
+    return choose(g, ignored, g.scalar(no_class, dtype::int64), index);
 }
 
 /// The weights of the targets, 0 for ignored ones.
@@ -2747,14 +2860,17 @@ inline void expect_same_dtype(value scores, optional_value weight) {
 }
 
 inline constexpr auto nll_row = [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode,
-                                   std::int64_t ignore_index) {
+                                   sym_int ignore_index) {
     expect_same_dtype(self, weight);
-    return nll_loss(g, self, target, weight, mode, ignore_index);
+    target = mark_ignored(g, target, ignore_index);
+    return nll_loss(g, self, target, weight, mode, ignore_index.constant());
 };
 /// ATen's total_weight is 0 for a batch that is not reduced.
 inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target, optional_value weight,
-                                           std::int64_t mode, std::int64_t ignore_index) -> std::tuple<value, value> {
+                                           std::int64_t mode, sym_int ignored) -> std::tuple<value, value> {
     expect_same_dtype(self, weight);
+    target = mark_ignored(g, target, ignored);
+    std::int64_t const ignore_index = ignored.constant();
     value total = g.scalar(0, self.dtype());
     if (mode != 0 || self.rank() == 1) {
         value const w = target_weights(g, g.cast(target, dtype::int64), weight, ignore_index, self.dtype());
@@ -2816,11 +2932,13 @@ inline value smoothed_cross_entropy(graph<13> g, value scores, value target, opt
     return g.op<"Add">(g.op<"Mul">(nll, g.scalar_like(1 - smoothing, nll)), g.op<"Mul">(smooth, share));
 }
 
-inline value cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
-                           std::int64_t ignore_index, double smoothing) {
+inline constexpr auto cross_entropy = [](graph<13> g, value scores, value target, optional_value weight,
+                                         std::int64_t mode, sym_int ignored, double smoothing) -> value {
     if (target.rank() == scores.rank() && is_floating(target.dtype()))
         return soft_cross_entropy(g, scores, target, weight, mode, smoothing);
     expect_same_dtype(scores, weight);
+    target = mark_ignored(g, target, ignored);
+    std::int64_t const ignore_index = ignored.constant();
     if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, mode, ignore_index, smoothing);
     class_scores const c = batched_classes(g, scores, target);
     if (mode == 1 && is_empty_along(c.target, iota(c.target.rank())))
@@ -2834,7 +2952,7 @@ inline value cross_entropy(graph<13> g, value scores, value target, optional_val
                                                        attr::ignore_index_i(ignore_index),
                                                        attr::reduction_s(reduction_name(mode)));
     return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
-}
+};
 
 /// The targets of a multilabel loss: each row of `target` lists classes up to the first negative one.
 struct label_sets {
@@ -2871,8 +2989,8 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
 }
 
 /// The sum of w[y] * max(0, margin - x[y] + x[i])^p over the classes i other than y, divided by the number of classes.
-inline value multi_margin_loss(graph<13> g, value self, value target, double p, double margin, optional_value weight,
-                               std::int64_t mode) {
+inline constexpr auto multi_margin_loss = [](graph<13> g, value self, value target, double p, double margin,
+                                             optional_value weight, std::int64_t mode) -> value {
     expect_same_dtype(self, weight);
     class_scores const c = batched_classes(g, self, target);
     value const column = unsqueeze(g, c.target, 1);
@@ -2887,39 +3005,38 @@ inline value multi_margin_loss(graph<13> g, value self, value target, double p, 
         g.op<"Div">(reduce_sum(g, others, safe_vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
     bool const scalar_result = !c.batched && target.rank() == 0;
     return scalar_result && mode == 0 ? squeeze(g, loss, 0) : reduced(g, loss, mode);
-}
+};
+
+inline constexpr auto multilabel_margin_loss_row = [](graph<13> g, value self, value target, std::int64_t mode) {
+    value const x = at_least_1d(g, self);
+    value const listed = at_least_1d(g, target);
+    return multilabel_margin_loss(g, x, listed, read_labels(g, listed), mode);
+};
+
+inline constexpr auto multilabel_margin_loss_forward = [](graph<13> g, value self, value target,
+                                                          std::int64_t mode) -> std::tuple<value, value> {
+    value const x = at_least_1d(g, self);
+    value const listed = at_least_1d(g, target);
+    label_sets const labels = read_labels(g, listed);
+    value const is_target =
+        g.cast(target.rank() == 0 ? squeeze(g, labels.is_target, 0) : labels.is_target, self.dtype());
+    return {multilabel_margin_loss(g, x, listed, labels, mode), is_target};
+};
 
 } // namespace detail
 
-inline constexpr auto class_loss =
-    table(symbolic<"aten::nll_loss(self, target, weight, reduction, ignore_index)">(detail::nll_row),
-          symbolic<"aten::nll_loss_nd(self, target, weight, reduction, ignore_index)">(detail::nll_row),
-          symbolic<"aten::nll_loss2d(self, target, weight, reduction, ignore_index)">(detail::nll_row),
-          symbolic<"aten::nll_loss_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
-          symbolic<"aten::nll_loss2d_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
-          symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(
-              [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode,
-                 std::int64_t ignore_index, double label_smoothing) {
-                  return detail::cross_entropy(g, self, target, weight, mode, ignore_index, label_smoothing);
-              }),
-          symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(
-              [](graph<13> g, value self, value target, double p, double margin, optional_value weight,
-                 std::int64_t mode) { return detail::multi_margin_loss(g, self, target, p, margin, weight, mode); }),
-          symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(
-              [](graph<13> g, value self, value target, std::int64_t mode) {
-                  value const x = at_least_1d(g, self);
-                  value const listed = at_least_1d(g, target);
-                  return detail::multilabel_margin_loss(g, x, listed, detail::read_labels(g, listed), mode);
-              }),
-          symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(
-              [](graph<13> g, value self, value target, std::int64_t mode) -> std::tuple<value, value> {
-                  value const x = at_least_1d(g, self);
-                  value const listed = at_least_1d(g, target);
-                  detail::label_sets const labels = detail::read_labels(g, listed);
-                  value const is_target =
-                      g.cast(target.rank() == 0 ? squeeze(g, labels.is_target, 0) : labels.is_target, self.dtype());
-                  return {detail::multilabel_margin_loss(g, x, listed, labels, mode), is_target};
-              }));
+// clang-format off: one row per line
+inline constexpr auto class_loss = table(
+    symbolic<"aten::nll_loss(self, target, weight, reduction, ignore_index)">(detail::nll_row),
+    symbolic<"aten::nll_loss_nd(self, target, weight, reduction, ignore_index)">(detail::nll_row),
+    symbolic<"aten::nll_loss2d(self, target, weight, reduction, ignore_index)">(detail::nll_row),
+    symbolic<"aten::nll_loss_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
+    symbolic<"aten::nll_loss2d_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
+    symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(detail::cross_entropy),
+    symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(detail::multi_margin_loss),
+    symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(detail::multilabel_margin_loss_row),
+    symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(detail::multilabel_margin_loss_forward));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -2969,7 +3086,8 @@ value logical(graph<13> g, value a, value b) {
 }
 
 /// Equal, or |a - b| <= atol + |rtol * b| with a finite left side. As in ATen, integers are compared as floats.
-inline value isclose(graph<13> g, value self, value other, double rtol, double atol, bool equal_nan) {
+inline constexpr auto isclose = [](graph<13> g, value self, value other, double rtol, double atol,
+                                   bool equal_nan) -> value {
     value close = equal_to(g, self, other);
     auto const [x, y, type] = cast_both(g, self, other, to_floating(self.dtype()));
     if (equal_nan && is_floating(self.dtype()))
@@ -2980,7 +3098,7 @@ inline value isclose(graph<13> g, value self, value other, double rtol, double a
     value const error = g.op<"Abs">(g.op<"Sub">(x, y));
     value const finite = g.op<"Less">(error, std::numeric_limits<double>::infinity());
     return g.op<"Or">(close, g.op<"And">(finite, less_equal(g, error, allowed)));
-}
+};
 
 /// Whether shapes and all elements are equal. For unknown sizes, compares the shapes, and the elements that both tensors have:
 /// ONNX's Equal would broadcast, or fail.
@@ -3010,57 +3128,60 @@ inline value isin(graph<13> g, value elements, value tests, bool invert) {
     return invert ? g.op<"Not">(found) : found;
 }
 
+inline constexpr auto allclose = [](graph<13> g, value self, value other, double rtol, double atol,
+                                    bool equal_nan) -> value {
+    return all_true(g, isclose(g, self, other, rtol, atol, equal_nan));
+};
+
+/// assume_unique is a hint that does not change the result.
+inline constexpr auto isin_tensor_tensor = [](graph<13> g, value elements, value tests, bool, bool invert) -> value {
+    return isin(g, elements, tests, invert);
+};
+
+inline constexpr auto isin_tensor_scalar = [](graph<13> g, value elements, number test, bool, bool invert) -> value {
+    return invert ? not_equal(g, elements, wrapped_number(g, test)) : equal_to(g, elements, wrapped_number(g, test));
+};
+
+inline constexpr auto isin_scalar_tensor = [](graph<13> g, number element, value tests, bool, bool invert) -> value {
+    return isin(g, wrapped_number(g, element), tests, invert);
+};
+
 } // namespace detail
 
-inline constexpr auto comparison =
-    table(symbolic<"aten::eq.Tensor(self, other)">(detail::of_tensors<equal_to>),
-          symbolic<"aten::eq.Scalar(self, other)">(detail::with_number<equal_to>),
-          symbolic<"aten::ne.Tensor(self, other)">(detail::of_tensors<not_equal>),
-          symbolic<"aten::ne.Scalar(self, other)">(detail::with_number<not_equal>),
-          symbolic<"aten::not_equal.Tensor(self, other)">(detail::of_tensors<not_equal>),
-          symbolic<"aten::not_equal.Scalar(self, other)">(detail::with_number<not_equal>),
-          symbolic<"aten::lt.Tensor(self, other)">(detail::of_tensors<less>),
-          symbolic<"aten::lt.Scalar(self, other)">(detail::with_number<less>),
-          symbolic<"aten::less.Tensor(self, other)">(detail::of_tensors<less>),
-          symbolic<"aten::less.Scalar(self, other)">(detail::with_number<less>),
-          symbolic<"aten::le.Tensor(self, other)">(detail::of_tensors<less_equal>),
-          symbolic<"aten::le.Scalar(self, other)">(detail::with_number<less_equal>),
-          symbolic<"aten::less_equal.Tensor(self, other)">(detail::of_tensors<less_equal>),
-          symbolic<"aten::less_equal.Scalar(self, other)">(detail::with_number<less_equal>),
-          symbolic<"aten::gt.Tensor(self, other)">(detail::of_tensors<greater>),
-          symbolic<"aten::gt.Scalar(self, other)">(detail::with_number<greater>),
-          symbolic<"aten::greater.Tensor(self, other)">(detail::of_tensors<greater>),
-          symbolic<"aten::greater.Scalar(self, other)">(detail::with_number<greater>),
-          symbolic<"aten::ge.Tensor(self, other)">(detail::of_tensors<greater_equal>),
-          symbolic<"aten::ge.Scalar(self, other)">(detail::with_number<greater_equal>),
-          symbolic<"aten::greater_equal.Tensor(self, other)">(detail::of_tensors<greater_equal>),
-          symbolic<"aten::greater_equal.Scalar(self, other)">(detail::with_number<greater_equal>),
-          symbolic<"aten::isclose(self, other, rtol, atol, equal_nan)">(
-              [](graph<13> g, value self, value other, double rtol, double atol, bool equal_nan) -> value {
-                  return detail::isclose(g, self, other, rtol, atol, equal_nan);
-              }),
-          symbolic<"aten::allclose(self, other, rtol, atol, equal_nan)">(
-              [](graph<13> g, value self, value other, double rtol, double atol, bool equal_nan) -> value {
-                  return all_true(g, detail::isclose(g, self, other, rtol, atol, equal_nan));
-              }),
-          symbolic<"aten::equal(self, other)">(detail::of_tensors<detail::equal>),
-          // assume_unique is a hint that does not change the result.
-          symbolic<"aten::isin.Tensor_Tensor(elements, test_elements, assume_unique, invert)">(
-              [](graph<13> g, value elements, value tests, bool, bool invert) -> value {
-                  return detail::isin(g, elements, tests, invert);
-              }),
-          symbolic<"aten::isin.Tensor_Scalar(elements, test_element, assume_unique, invert)">(
-              [](graph<13> g, value elements, scalar test, bool, bool invert) -> value {
-                  return invert ? not_equal(g, elements, wrapped_number(g, test))
-                                : equal_to(g, elements, wrapped_number(g, test));
-              }),
-          symbolic<"aten::isin.Scalar_Tensor(element, test_elements, assume_unique, invert)">(
-              [](graph<13> g, scalar element, value tests, bool, bool invert) -> value {
-                  return detail::isin(g, wrapped_number(g, element), tests, invert);
-              }),
-          symbolic<"aten::logical_and(self, other)">(detail::of_tensors<detail::logical<"And">>),
-          symbolic<"aten::logical_or(self, other)">(detail::of_tensors<detail::logical<"Or">>),
-          symbolic<"aten::logical_xor(self, other)">(detail::of_tensors<detail::logical<"Xor">>));
+// clang-format off: one row per line
+inline constexpr auto comparison = table(
+    symbolic<"aten::eq.Tensor(self, other)">(detail::of_tensors<equal_to>),
+    symbolic<"aten::eq.Scalar(self, other)">(detail::with_number<equal_to>),
+    symbolic<"aten::ne.Tensor(self, other)">(detail::of_tensors<not_equal>),
+    symbolic<"aten::ne.Scalar(self, other)">(detail::with_number<not_equal>),
+    symbolic<"aten::not_equal.Tensor(self, other)">(detail::of_tensors<not_equal>),
+    symbolic<"aten::not_equal.Scalar(self, other)">(detail::with_number<not_equal>),
+    symbolic<"aten::lt.Tensor(self, other)">(detail::of_tensors<less>),
+    symbolic<"aten::lt.Scalar(self, other)">(detail::with_number<less>),
+    symbolic<"aten::less.Tensor(self, other)">(detail::of_tensors<less>),
+    symbolic<"aten::less.Scalar(self, other)">(detail::with_number<less>),
+    symbolic<"aten::le.Tensor(self, other)">(detail::of_tensors<less_equal>),
+    symbolic<"aten::le.Scalar(self, other)">(detail::with_number<less_equal>),
+    symbolic<"aten::less_equal.Tensor(self, other)">(detail::of_tensors<less_equal>),
+    symbolic<"aten::less_equal.Scalar(self, other)">(detail::with_number<less_equal>),
+    symbolic<"aten::gt.Tensor(self, other)">(detail::of_tensors<greater>),
+    symbolic<"aten::gt.Scalar(self, other)">(detail::with_number<greater>),
+    symbolic<"aten::greater.Tensor(self, other)">(detail::of_tensors<greater>),
+    symbolic<"aten::greater.Scalar(self, other)">(detail::with_number<greater>),
+    symbolic<"aten::ge.Tensor(self, other)">(detail::of_tensors<greater_equal>),
+    symbolic<"aten::ge.Scalar(self, other)">(detail::with_number<greater_equal>),
+    symbolic<"aten::greater_equal.Tensor(self, other)">(detail::of_tensors<greater_equal>),
+    symbolic<"aten::greater_equal.Scalar(self, other)">(detail::with_number<greater_equal>),
+    symbolic<"aten::isclose(self, other, rtol, atol, equal_nan)">(detail::isclose),
+    symbolic<"aten::allclose(self, other, rtol, atol, equal_nan)">(detail::allclose),
+    symbolic<"aten::equal(self, other)">(detail::of_tensors<detail::equal>),
+    symbolic<"aten::isin.Tensor_Tensor(elements, test_elements, assume_unique, invert)">(detail::isin_tensor_tensor),
+    symbolic<"aten::isin.Tensor_Scalar(elements, test_element, assume_unique, invert)">(detail::isin_tensor_scalar),
+    symbolic<"aten::isin.Scalar_Tensor(element, test_elements, assume_unique, invert)">(detail::isin_scalar_tensor),
+    symbolic<"aten::logical_and(self, other)">(detail::of_tensors<detail::logical<"And">>),
+    symbolic<"aten::logical_or(self, other)">(detail::of_tensors<detail::logical<"Or">>),
+    symbolic<"aten::logical_xor(self, other)">(detail::of_tensors<detail::logical<"Xor">>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -3073,11 +3194,11 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Cast, which like ATen truncates floats to integers and maps nonzero to true. ONNX does not cast complex numbers.
-inline value convert(graph<13> g, value x, std::optional<dtype> type) {
+inline constexpr auto convert = [](graph<13> g, value x, std::optional<dtype> type) -> value {
     if (!type || x.dtype() == *type) return x;
     if (is_complex(*type) || is_complex(x.dtype())) return g.unsupported("a conversion from or to complex numbers");
     return g.cast(x, *type);
-}
+};
 template <dtype Target>
 inline constexpr auto cast_to = [](graph<13> g, value x) -> value { return convert(g, x, Target); };
 
@@ -3098,21 +3219,52 @@ inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
     return convert(g, x.rank() == 0 ? x : squeeze(g, x, iota(x.rank())), type);
 };
 
+inline constexpr auto to_dtype = [](graph<13> g, value x, dtype type, bool) -> value { return convert(g, x, type); };
+
+inline constexpr auto to_dtype_layout = [](graph<13> g, value x, std::optional<dtype> type, bool) -> value {
+    return convert(g, x, type);
+};
+
+inline constexpr auto to_other = [](graph<13> g, value x, value other, bool) -> value {
+    return convert(g, x, other.dtype());
+};
+
+inline constexpr auto type_as = [](graph<13> g, value x, value other) -> value { return convert(g, x, other.dtype()); };
+
+inline constexpr auto copy_row = [](graph<13> g, value x, value source) -> value {
+    return expand_like(g, convert(g, source, x.dtype()), x);
+};
+
+inline constexpr auto fill_row = [](graph<13> g, value x, number n) -> value {
+    return filled_like(g, x, n, x.dtype());
+};
+
+inline constexpr auto zero_row = [](graph<13> g, value x) -> value { return filled_like(g, x, 0, x.dtype()); };
+
+inline constexpr auto fill_tensor = [](graph<13> g, value x, value n) -> value {
+    return expand_like(g, convert(g, n, x.dtype()), x);
+};
+
+inline constexpr auto scalar_tensor_row = [](graph<13> g, number n, std::optional<dtype> type) -> value {
+    dtype const to = type.value_or(aten::default_dtype);
+    return opmath_type(to) != to ? rounded_constant(g, n, to) : element(g, n, to); // ATen rounds to half precision
+};
+
+/// Checked by torch.export while tracing; it computes nothing.
+inline constexpr auto assert_tensor_metadata = [](graph<13>, value, std::optional<safe_span<sym_int const>>,
+                                                  std::optional<safe_span<sym_int const>>, std::optional<dtype>,
+                                                  layout) {};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto conversion = table(
-    symbolic<"aten::to.dtype(self, dtype, copy)">(
-        [](graph<13> g, value x, dtype type, bool) -> value { return detail::convert(g, x, type); }),
-    symbolic<"aten::to.device(self, dtype, copy)">(
-        [](graph<13> g, value x, dtype type, bool) -> value { return detail::convert(g, x, type); }),
-    symbolic<"aten::to.dtype_layout(self, dtype, copy)">(
-        [](graph<13> g, value x, std::optional<dtype> type, bool) -> value { return detail::convert(g, x, type); }),
-    symbolic<"aten::to.other(self, other, copy)">(
-        [](graph<13> g, value x, value other, bool) -> value { return detail::convert(g, x, other.dtype()); }),
-    symbolic<"aten::type_as(self, other)">(
-        [](graph<13> g, value x, value other) -> value { return detail::convert(g, x, other.dtype()); }),
-    symbolic<"aten::_to_copy(self, dtype)">(
-        [](graph<13> g, value x, std::optional<dtype> type) -> value { return detail::convert(g, x, type); }),
+    symbolic<"aten::to.dtype(self, dtype, copy)">(detail::to_dtype),
+    symbolic<"aten::to.device(self, dtype, copy)">(detail::to_dtype),
+    symbolic<"aten::to.dtype_layout(self, dtype, copy)">(detail::to_dtype_layout),
+    symbolic<"aten::to.other(self, other, copy)">(detail::to_other),
+    symbolic<"aten::type_as(self, other)">(detail::type_as),
+    symbolic<"aten::_to_copy(self, dtype)">(detail::convert),
 
     symbolic<"aten::_cast_Byte(self)">(detail::cast_to<dtype::uint8>),
     symbolic<"aten::_cast_Char(self)">(detail::cast_to<dtype::int8>),
@@ -3123,39 +3275,34 @@ inline constexpr auto conversion = table(
     symbolic<"aten::_cast_Float(self)">(detail::cast_to<dtype::float32>),
     symbolic<"aten::_cast_Double(self)">(detail::cast_to<dtype::float64>),
 
-    symbolic<"aten::clone(self)">(detail::unchanged), symbolic<"aten::contiguous(self)">(detail::unchanged),
-    symbolic<"aten::alias(self)">(detail::unchanged), symbolic<"aten::alias_copy(self)">(detail::unchanged),
-    symbolic<"aten::detach(self)">(detail::unchanged), symbolic<"aten::detach_copy(self)">(detail::unchanged),
-    symbolic<"aten::lift(self)">(detail::unchanged), symbolic<"aten::lift_fresh(self)">(detail::unchanged),
-    symbolic<"aten::lift_fresh_copy(self)">(detail::unchanged), symbolic<"aten::resolve_conj(self)">(detail::unchanged),
-    symbolic<"aten::resolve_neg(self)">(detail::unchanged), symbolic<"aten::conj(self)">(detail::real_only),
-    symbolic<"aten::_conj(self)">(detail::real_only), symbolic<"aten::_conj_copy(self)">(detail::real_only),
-    symbolic<"aten::conj_physical(self)">(detail::real_only), symbolic<"aten::_conj_physical(self)">(detail::real_only),
+    symbolic<"aten::clone(self)">(detail::unchanged),
+    symbolic<"aten::contiguous(self)">(detail::unchanged),
+    symbolic<"aten::alias(self)">(detail::unchanged),
+    symbolic<"aten::alias_copy(self)">(detail::unchanged),
+    symbolic<"aten::detach(self)">(detail::unchanged),
+    symbolic<"aten::detach_copy(self)">(detail::unchanged),
+    symbolic<"aten::lift(self)">(detail::unchanged),
+    symbolic<"aten::lift_fresh(self)">(detail::unchanged),
+    symbolic<"aten::lift_fresh_copy(self)">(detail::unchanged),
+    symbolic<"aten::resolve_conj(self)">(detail::unchanged),
+    symbolic<"aten::resolve_neg(self)">(detail::unchanged),
+    symbolic<"aten::conj(self)">(detail::real_only),
+    symbolic<"aten::_conj(self)">(detail::real_only),
+    symbolic<"aten::_conj_copy(self)">(detail::real_only),
+    symbolic<"aten::conj_physical(self)">(detail::real_only),
+    symbolic<"aten::_conj_physical(self)">(detail::real_only),
     symbolic<"aten::real(self)">(detail::real_only),
 
-    symbolic<"aten::copy(self, src)">([](graph<13> g, value x, value source) -> value {
-        return detail::expand_like(g, detail::convert(g, source, x.dtype()), x);
-    }),
-    symbolic<"aten::fill.Scalar(self, value)">([](graph<13> g, value x, sym_scalar n) -> value {
-        if (n.computed) return detail::expand_like(g, detail::convert(g, *n.computed, x.dtype()), x);
-        return detail::filled_like(g, x, n.number, x.dtype());
-    }),
-    symbolic<"aten::zero(self)">([](graph<13> g, value x) -> value { return detail::filled_like(g, x, 0, x.dtype()); }),
-    symbolic<"aten::fill.Tensor(self, value)">([](graph<13> g, value x, value n) -> value {
-        return detail::expand_like(g, detail::convert(g, n, x.dtype()), x);
-    }),
-    symbolic<"aten::scalar_tensor(s, dtype)">([](graph<13> g, sym_scalar n, std::optional<dtype> type) -> value {
-        dtype const to = type.value_or(aten::default_dtype);
-        if (n.computed) return detail::convert(g, *n.computed, to);
-        return detail::opmath_type(to) != to ? rounded_constant(g, n.number, to)
-                                             : element(g, n.number, to); // ATen rounds to half precision
-    }),
-    symbolic<"aten::item(self)">(detail::as_scalar), symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),
+    symbolic<"aten::copy(self, src)">(detail::copy_row),
+    symbolic<"aten::fill.Scalar(self, value)">(detail::fill_row),
+    symbolic<"aten::zero(self)">(detail::zero_row),
+    symbolic<"aten::fill.Tensor(self, value)">(detail::fill_tensor),
+    symbolic<"aten::scalar_tensor(s, dtype)">(detail::scalar_tensor_row),
+    symbolic<"aten::item(self)">(detail::as_scalar),
+    symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),
 
-    // Checked by torch.export while tracing; it computes nothing.
-    symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(
-        [](graph<13>, value, std::optional<safe_span<sym_int const>>, std::optional<safe_span<sym_int const>>,
-           std::optional<dtype>, layout) {}));
+    symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(detail::assert_tensor_metadata));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -3364,70 +3511,56 @@ inline constexpr auto sized_transposed_convolution = [](graph<13> g, value x, va
     return conv_transpose(g, x, weight, bias, stride, padding, output_padding, 1, dilation);
 };
 
+/// benchmark, deterministic, cudnn_enabled and allow_tf32 only select an implementation.
+inline constexpr auto convolution_flags = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+                                             int_list padding, int_list dilation, bool transposed,
+                                             int_list output_padding, std::int64_t groups, bool, bool, bool, bool) {
+    return general_convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+};
+
+inline constexpr auto convolution_deprecated = [](graph<13> g, value x, value weight, optional_value bias,
+                                                  int_list stride, int_list padding, int_list dilation, bool transposed,
+                                                  int_list output_padding, std::int64_t groups, bool, bool, bool) {
+    return general_convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+};
+
+/// (time, batch, channel), with the weight as (kernel, in, out).
+inline constexpr auto conv_tbc = [](graph<13> g, value x, value weight, value bias, std::int64_t pad) -> value {
+    value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
+    value const y = conv(g, g.op<"Transpose">(x, attr::perm_i({1, 2, 0})), w, bias, {}, {&pad, 1}, {}, 1);
+    return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto convolution = table(
     symbolic<"aten::conv1d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
     symbolic<"aten::conv2d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
     symbolic<"aten::conv3d(input, weight, bias, stride, padding, dilation, groups)">(detail::conv),
-    symbolic<"aten::conv1d.padding(input, weight, bias, stride, padding, dilation, groups)">(
-        detail::conv_named_padding),
-    symbolic<"aten::conv2d.padding(input, weight, bias, stride, padding, dilation, groups)">(
-        detail::conv_named_padding),
-    symbolic<"aten::conv3d.padding(input, weight, bias, stride, padding, dilation, groups)">(
-        detail::conv_named_padding),
-    symbolic<"aten::_convolution_mode(input, weight, bias, stride, padding, dilation, groups)">(
-        detail::conv_named_padding),
-    symbolic<"aten::conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
-        detail::conv_transpose),
-    symbolic<"aten::conv_transpose2d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
-        detail::conv_transpose),
-    symbolic<"aten::conv_transpose3d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(
-        detail::conv_transpose),
-    symbolic<"aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)">(
-        detail::general_convolution),
-    symbolic<"aten::convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, "
-             "output_padding, groups)">(detail::general_convolution),
-    // benchmark, deterministic, cudnn_enabled and allow_tf32 only select an implementation.
-    symbolic<"aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, "
-             "benchmark, deterministic, "
-             "cudnn_enabled, allow_tf32)">([](graph<13> g, value x, value weight, optional_value bias, int_list stride,
-                                              int_list padding, int_list dilation, bool transposed,
-                                              int_list output_padding, std::int64_t groups, bool, bool, bool, bool) {
-        return detail::general_convolution(
-            g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
-    }),
-    symbolic<"aten::_convolution.deprecated(input, weight, bias, stride, padding, dilation, transposed, "
-             "output_padding, groups, benchmark, "
-             "deterministic, cudnn_enabled)">([](graph<13> g, value x, value weight, optional_value bias,
-                                                 int_list stride, int_list padding, int_list dilation, bool transposed,
-                                                 int_list output_padding, std::int64_t groups, bool, bool, bool) {
-        return detail::general_convolution(
-            g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
-    }),
-    // (time, batch, channel), with the weight as (kernel, in, out).
-    symbolic<"aten::conv_tbc(self, weight, bias, pad)">([](graph<13> g, value x, value weight, value bias,
-                                                           std::int64_t pad) -> value {
-        value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
-        value const y = detail::conv(g, g.op<"Transpose">(x, attr::perm_i({1, 2, 0})), w, bias, {}, {&pad, 1}, {}, 1);
-        return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
-    }),
+    symbolic<"aten::conv1d.padding(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
+    symbolic<"aten::conv2d.padding(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
+    symbolic<"aten::conv3d.padding(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
+    symbolic<"aten::_convolution_mode(input, weight, bias, stride, padding, dilation, groups)">(detail::conv_named_padding),
+    symbolic<"aten::conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)">(detail::conv_transpose),
+    symbolic<"aten::conv_transpose2d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(detail::conv_transpose),
+    symbolic<"aten::conv_transpose3d.input(input, weight, bias, stride, padding, output_padding, groups, dilation)">(detail::conv_transpose),
+    symbolic<"aten::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)">(detail::general_convolution),
+    symbolic<"aten::convolution_overrideable(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)">(detail::general_convolution),
+    symbolic<"aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled, allow_tf32)">(detail::convolution_flags),
+    symbolic<"aten::_convolution.deprecated(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled)">(detail::convolution_deprecated),
+    symbolic<"aten::conv_tbc(self, weight, bias, pad)">(detail::conv_tbc),
     symbolic<"aten::thnn_conv2d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::_slow_conv2d_forward(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::slow_conv3d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::slow_conv3d_forward(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
-    symbolic<"aten::slow_conv_dilated2d(self, weight, kernel_size, bias, stride, padding, dilation)">(
-        detail::dilated_convolution),
-    symbolic<"aten::slow_conv_dilated3d(self, weight, kernel_size, bias, stride, padding, dilation)">(
-        detail::dilated_convolution),
-    symbolic<"aten::_conv_depthwise2d(self, weight, kernel_size, bias, stride, padding, dilation)">(
-        detail::depthwise_convolution),
-    symbolic<"aten::conv_depthwise3d(self, weight, kernel_size, bias, stride, padding, dilation)">(
-        detail::depthwise_convolution),
-    symbolic<"aten::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(
-        detail::sized_transposed_convolution),
-    symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(
-        detail::sized_transposed_convolution));
+    symbolic<"aten::slow_conv_dilated2d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::dilated_convolution),
+    symbolic<"aten::slow_conv_dilated3d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::dilated_convolution),
+    symbolic<"aten::_conv_depthwise2d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
+    symbolic<"aten::conv_depthwise3d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
+    symbolic<"aten::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
+    symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -3457,24 +3590,13 @@ inline constexpr auto new_of_size_like = [](graph<13> g, value self, sizes_argum
 };
 
 /// The default dtype of torch.full for this number.
-constexpr dtype dtype_of(scalar number) {
-    if (number.is_bool()) return dtype::bool_;
-    if (number.is_integral()) return dtype::int64;
-    return number.is_complex() ? dtype::complex64 : aten::default_dtype;
-}
-
-inline dtype dtype_of(sym_scalar const& number) {
-    if (!number.computed) return dtype_of(number.number);
-    return is_floating(number.computed->dtype()) ? aten::default_dtype : number.computed->dtype();
-}
-/// A tensor full of one number, which the graph may compute.
-inline value filled_with(graph<13> g, safe_span<sym_int const> size, sym_scalar const& number, dtype type) {
-    if (!number.computed) return filled(g, size, number.number, type);
-    return g.op<"Expand">(g.cast(*number.computed, type), g.ints(size));
+inline dtype dtype_of(number const& n) {
+    if (n.is_complex()) return dtype::complex64;
+    return n.is_floating() ? aten::default_dtype : n.dtype();
 }
 
 /// Ones on the diagonal of an n x m matrix.
-inline value identity(graph<13> g, sym_int n, sym_int m, optional_dtype asked) {
+inline constexpr auto identity = [](graph<13> g, sym_int n, sym_int m, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     if (n.is_constant() && m.is_constant() && n.constant() >= 0 && m.constant() >= 0 &&
         std::max<std::int64_t>(n.constant(), 1) <= 4096 / std::max<std::int64_t>(m.constant(), 1)) {
@@ -3484,49 +3606,57 @@ inline value identity(graph<13> g, sym_int n, sym_int m, optional_dtype asked) {
         return g.constant(std::move(all));
     }
     return g.cast(g.op<"EyeLike">(filled(g, safe_vector{n, m}, 0, dtype::float32)), type);
-}
+};
+
+inline constexpr auto full = [](graph<13> g, sizes_argument size, number n, optional_dtype type) {
+    return filled(g, size, n, type.value_or(dtype_of(n)));
+};
+
+/// ONNX tensors do not have strides or a physical layout.
+inline constexpr auto empty_strided = [](graph<13> g, sizes_argument size, sizes_argument, optional_dtype type) {
+    return new_of_size<0>(g, size, type);
+};
+
+inline constexpr auto empty_permuted = [](graph<13> g, sizes_argument size, safe_span<std::int64_t const>,
+                                          optional_dtype type) { return new_of_size<0>(g, size, type); };
+
+inline constexpr auto full_like = [](graph<13> g, value self, number n, optional_dtype type) {
+    return filled(g, g.sizes(self), n, type.value_or(self.dtype()));
+};
+
+inline constexpr auto new_empty_strided = [](graph<13> g, value self, sizes_argument size, sizes_argument,
+                                             optional_dtype type) { return new_of_size_like<0>(g, self, size, type); };
+
+inline constexpr auto new_full = [](graph<13> g, value self, sizes_argument size, number n, optional_dtype type) {
+    return filled(g, size, n, type.value_or(self.dtype()));
+};
+
+inline constexpr auto square_identity = [](graph<13> g, sym_int n, optional_dtype type) {
+    return identity(g, n, n, type);
+};
 
 } // namespace detail
 
-inline constexpr auto creation =
-    table(symbolic<"aten::zeros(size, dtype)">(detail::new_of_size<0>),
-          symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>),
-          symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>),
-          symbolic<"aten::full(size, fill_value, dtype)">(
-              [](graph<13> g, detail::sizes_argument size, sym_scalar number, detail::optional_dtype type) {
-                  return detail::filled_with(g, size, number, type.value_or(detail::dtype_of(number)));
-              }),
-          // ONNX tensors do not have strides or a physical layout.
-          symbolic<"aten::empty_strided(size, stride, dtype)">(
-              [](graph<13> g, detail::sizes_argument size, detail::sizes_argument, detail::optional_dtype type) {
-                  return detail::new_of_size<0>(g, size, type);
-              }),
-          symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(
-              [](graph<13> g, detail::sizes_argument size, safe_span<std::int64_t const>, detail::optional_dtype type) {
-                  return detail::new_of_size<0>(g, size, type);
-              }),
-          symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>),
-          symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>),
-          symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>),
-          symbolic<"aten::full_like(self, fill_value, dtype)">(
-              [](graph<13> g, value self, sym_scalar number, detail::optional_dtype type) {
-                  return detail::filled_with(g, g.sizes(self), number, type.value_or(self.dtype()));
-              }),
-          symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>),
-          symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>),
-          symbolic<"aten::new_empty(self, size, dtype)">(detail::new_of_size_like<0>),
-          symbolic<"aten::new_empty_strided(self, size, stride, dtype)">(
-              [](graph<13> g, value self, detail::sizes_argument size, detail::sizes_argument,
-                 detail::optional_dtype type) { return detail::new_of_size_like<0>(g, self, size, type); }),
-          symbolic<"aten::new_full(self, size, fill_value, dtype)">(
-              [](graph<13> g, value self, detail::sizes_argument size, sym_scalar number, detail::optional_dtype type) {
-                  return detail::filled_with(g, size, number, type.value_or(self.dtype()));
-              }),
-          symbolic<"aten::eye(n, dtype)">(
-              [](graph<13> g, sym_int n, detail::optional_dtype type) { return detail::identity(g, n, n, type); }),
-          symbolic<"aten::eye.m(n, m, dtype)">([](graph<13> g, sym_int n, sym_int m, detail::optional_dtype type) {
-              return detail::identity(g, n, m, type);
-          }));
+// clang-format off: one row per line
+inline constexpr auto creation = table(
+    symbolic<"aten::zeros(size, dtype)">(detail::new_of_size<0>),
+    symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>),
+    symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>),
+    symbolic<"aten::full(size, fill_value, dtype)">(detail::full),
+    symbolic<"aten::empty_strided(size, stride, dtype)">(detail::empty_strided),
+    symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(detail::empty_permuted),
+    symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>),
+    symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>),
+    symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>),
+    symbolic<"aten::full_like(self, fill_value, dtype)">(detail::full_like),
+    symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>),
+    symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>),
+    symbolic<"aten::new_empty(self, size, dtype)">(detail::new_of_size_like<0>),
+    symbolic<"aten::new_empty_strided(self, size, stride, dtype)">(detail::new_empty_strided),
+    symbolic<"aten::new_full(self, size, fill_value, dtype)">(detail::new_full),
+    symbolic<"aten::eye(n, dtype)">(detail::square_identity),
+    symbolic<"aten::eye.m(n, m, dtype)">(detail::identity));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -3636,11 +3766,18 @@ inline value step(graph<13> g, value x, std::int64_t axis) {
     return x.dtype() == dtype::bool_ ? value(g.op<"Xor">(after, before)) : arithmetic<"Sub">(g, after, before);
 }
 
+/// y * dx. As in ATen, a number beyond the range of a half-precision dtype is not rounded to infinity.
+inline value times_spacing(graph<13> g, value y, value dx, dtype type) {
+    if (!is_floating(type)) return arithmetic<"Mul">(g, g.cast(y, type), g.cast(dx, type));
+    auto const [a, b, wide] = cast_factors(g, y, dx, type);
+    return g.cast(g.op<"Mul">(a, b), type);
+}
+
 /// dx * (y[i] + y[i + 1]) along an axis; dx is 0-d or broadcasts. As in ATen, integers wrap around.
 inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx) {
     dtype const type = promote(y, dx);
     value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
-    return arithmetic<"Mul">(g, g.cast(pairs, type), g.cast(dx, type));
+    return times_spacing(g, pairs, dx, type);
 }
 
 /// The result of a trapezoid over zero points, which in ATen has the dtype of y; absent if there may be points.
@@ -3662,18 +3799,19 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
     return after.empty() ? dx : unsqueeze(g, dx, after);
 }
 
-/// A Python number as an operand of y, in a floating-point dtype.
-inline value spacing(graph<13> g, value y, scalar n) { return rounded_constant(g, n, to_floating(promote(y, n))); }
+/// A Python number as an operand of y: a floating-point number, or a complex one of the dtype of the result.
+inline value spacing(graph<13> g, value y, number n) {
+    return n.is_complex() ? rounded_constant(g, n, promote(y, n)) : wrapped_number(g, n * 1.0);
+}
 
 /// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
-inline value area_at_steps(graph<13> g, value y, scalar dx, std::int64_t axis) {
+inline value area_at_steps(graph<13> g, value y, number dx, std::int64_t axis) {
     value const first = slice_axis(g, y, axis, 0, 1);
     value const last = slice_axis(g, y, axis, -1, to_the_end);
     value const ends = halved(g, squeeze(g, arithmetic<"Add">(g, first, last), axis));
     value const total = g.cast(sum(g, y, std::array{axis}, false), ends.dtype());
     value const width = spacing(g, y, dx);
-    dtype const type = promote(ends, width);
-    return g.op<"Mul">(g.cast(g.op<"Sub">(total, ends), type), g.cast(width, type));
+    return times_spacing(g, g.op<"Sub">(total, ends), width, promote(ends, width));
 }
 
 } // namespace detail
@@ -3687,57 +3825,78 @@ inline value cumsum(graph<13> g, value x, std::int64_t dim, std::optional<dtype>
     return g.cast(g.op<"CumSum">(g.cast(y, wide), g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
 }
 
+namespace detail {
+
+inline constexpr auto cumsum_row = [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) {
+    return cumsum(g, self, dim, type);
+};
+
+inline constexpr auto cumprod = [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
+    dtype const out = type.value_or(to_accumulating(self.dtype()));
+    value const x = g.cast(g.cast(self, out), reducible(out));
+    if (g.opset() < 26 || x.rank() == 0) return g.cast(scan<"ReduceProd">(g, x, dim, 1), out);
+    return g.cast(g.within<26>().op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
+};
+
+inline constexpr auto logcumsumexp = [](graph<13> g, value self, std::int64_t dim) {
+    return scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity());
+};
+
+inline constexpr auto diff = [](graph<13> g, value self, std::int64_t n, std::int64_t dim, optional_value prepend,
+                                optional_value append) -> value {
+    if (n == 0) return self;
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    safe_vector<value> parts{self};
+    if (prepend) parts.insert(parts.begin(), *prepend);
+    if (append) parts.push_back(*append);
+    dtype const type = promote(safe_span<value const>(parts));
+    for (value& part : parts) part = g.cast(part, type);
+    value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
+    for (std::int64_t i = 0; i < n; ++i) y = step(g, y, axis);
+    return y;
+};
+
+inline constexpr auto trapezoid_dx = [](graph<13> g, value y, number dx, std::int64_t dim) -> value {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    if (optional_value const none = empty_area(g, y, axis)) return *none;
+    return area_at_steps(g, y, dx, axis);
+};
+
+inline constexpr auto trapezoid_x = [](graph<13> g, value y, value x, std::int64_t dim) -> value {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    if (optional_value const none = empty_area(g, y, axis)) return *none;
+    value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
+    return halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
+};
+
+inline constexpr auto cumulative_trapezoid_dx = [](graph<13> g, value y, number dx, std::int64_t dim) {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    if (dx.is_complex()) return halved(g, cumsum(g, double_trapezoids(g, y, axis, spacing(g, y, dx)), axis));
+    value const half = spacing(g, y, dx / 2);
+    return cumsum(g, double_trapezoids(g, y, axis, half), axis);
+};
+
+inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x, std::int64_t dim) {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
+    return halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
 inline constexpr auto cumulative = table(
-    symbolic<"aten::cumsum(self, dim, dtype)">([](graph<13> g, value self, std::int64_t dim,
-                                                  std::optional<dtype> type) { return cumsum(g, self, dim, type); }),
-    symbolic<"aten::cumprod(self, dim, dtype)">(
-        [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
-            dtype const out = type.value_or(to_accumulating(self.dtype()));
-            value const x = g.cast(g.cast(self, out), detail::reducible(out));
-            if (g.opset() < 26 || x.rank() == 0) return g.cast(detail::scan<"ReduceProd">(g, x, dim, 1), out);
-            return g.cast(g.within<26>().op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
-        }),
-    symbolic<"aten::logcumsumexp(self, dim)">([](graph<13> g, value self, std::int64_t dim) {
-        return detail::scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity());
-    }),
+    symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row),
+    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod),
+    symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
     symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
-    symbolic<"aten::diff(self, n, dim, prepend, append)">([](graph<13> g, value self, std::int64_t n, std::int64_t dim,
-                                                             optional_value prepend, optional_value append) -> value {
-        if (n == 0) return self;
-        std::int64_t const axis = normalize_axis(dim, self.rank());
-        safe_vector<value> parts{self};
-        if (prepend) parts.insert(parts.begin(), *prepend);
-        if (append) parts.push_back(*append);
-        dtype const type = promote(safe_span<value const>(parts));
-        for (value& part : parts) part = g.cast(part, type);
-        value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
-        for (std::int64_t i = 0; i < n; ++i) y = detail::step(g, y, axis);
-        return y;
-    }),
-    symbolic<"aten::trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) -> value {
-        std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (optional_value const none = detail::empty_area(g, y, axis)) return *none;
-        return detail::area_at_steps(g, y, dx, axis);
-    }),
-    symbolic<"aten::trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) -> value {
-        std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (optional_value const none = detail::empty_area(g, y, axis)) return *none;
-        value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
-        return detail::halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
-    }),
-    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">([](graph<13> g, value y, scalar dx, std::int64_t dim) {
-        std::int64_t const axis = normalize_axis(dim, y.rank());
-        if (dx.is_complex()) // dx.to<double>() would drop the imaginary part
-            return detail::halved(g, cumsum(g, detail::double_trapezoids(g, y, axis, detail::spacing(g, y, dx)), axis));
-        value const half = detail::spacing(g, y, dx.to<double>() / 2);
-        return cumsum(g, detail::double_trapezoids(g, y, axis, half), axis);
-    }),
-    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">([](graph<13> g, value y, value x, std::int64_t dim) {
-        std::int64_t const axis = normalize_axis(dim, y.rank());
-        value const areas = detail::double_trapezoids(g, y, axis, detail::widths(g, y, x, axis));
-        return detail::halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
-    }));
+    symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff),
+    symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx),
+    symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x),
+    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx),
+    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -3877,29 +4036,48 @@ inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const>
 inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
 inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
 
+inline constexpr auto reshape_from_tensor = [](graph<14> g, value self, value shape) {
+    return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
+};
+
+/// ONNX tensors do not have strides.
+inline constexpr auto reshape_alias = [](graph<13> g, value self, size_list size, size_list) {
+    return reshape(g, self, size);
+};
+
+inline constexpr auto ravel = [](graph<13> g, value self) { return flat(g, self); };
+
+inline constexpr auto expand_as = [](graph<13> g, value self, value other) {
+    return expand_to(g, self, g.shape_of(other));
+};
+
+inline constexpr auto broadcast_to = [](graph<13> g, value self, size_list size) {
+    return expand_sizes(g, self, size, false);
+};
+
+inline constexpr auto shape_as_tensor = [](graph<13> g, value self) { return g.shape_of(self); };
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto reshaping = table(
-    symbolic<"aten::view(self, size)">(detail::to_sizes), symbolic<"aten::view.dtype(self, dtype)">(detail::same_dtype),
+    symbolic<"aten::view(self, size)">(detail::to_sizes),
+    symbolic<"aten::view.dtype(self, dtype)">(detail::same_dtype),
     symbolic<"aten::view_copy(self, size)">(detail::to_sizes),
     symbolic<"aten::view_copy.dtype(self, dtype)">(detail::same_dtype),
     symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes),
     symbolic<"aten::reshape(self, shape)">(detail::to_sizes),
-    symbolic<"aten::_reshape_from_tensor(self, shape)">([](graph<14> g, value self, value shape) {
-        return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
-    }),
+    symbolic<"aten::_reshape_from_tensor(self, shape)">(detail::reshape_from_tensor),
     symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes),
-    // ONNX tensors do not have strides.
-    symbolic<"aten::_reshape_alias(self, size, stride)">(
-        [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
-    symbolic<"aten::_reshape_alias_copy(self, size, stride)">(
-        [](graph<13> g, value self, size_list size, size_list) { return reshape(g, self, size); }),
+    symbolic<"aten::_reshape_alias(self, size, stride)">(detail::reshape_alias),
+    symbolic<"aten::_reshape_alias_copy(self, size, stride)">(detail::reshape_alias),
     symbolic<"aten::reshape_as(self, other)">(detail::to_sizes_of),
     symbolic<"aten::view_as(self, other)">(detail::to_sizes_of),
     symbolic<"aten::flatten.using_ints(self, start_dim, end_dim)">(detail::flatten_dims),
     symbolic<"aten::unflatten.int(self, dim, sizes)">(detail::unflatten_dim),
-    symbolic<"aten::ravel(self)">([](graph<13> g, value self) { return flat(g, self); }),
-    symbolic<"aten::squeeze(self)">(detail::squeeze_all), symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim),
+    symbolic<"aten::ravel(self)">(detail::ravel),
+    symbolic<"aten::squeeze(self)">(detail::squeeze_all),
+    symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim),
     symbolic<"aten::squeeze.dims(self, dim)">(detail::squeeze_dims),
     symbolic<"aten::squeeze_copy(self)">(detail::squeeze_all),
     symbolic<"aten::squeeze_copy.dim(self, dim)">(detail::squeeze_dim),
@@ -3912,32 +4090,41 @@ inline constexpr auto reshaping = table(
     symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>),
     symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>),
     symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>));
+// clang-format on
 
+// clang-format off: one row per line
 inline constexpr auto transposing = table(
     symbolic<"aten::transpose.int(self, dim0, dim1)">(detail::swap_dims),
     symbolic<"aten::transpose_copy.int(self, dim0, dim1)">(detail::swap_dims),
     symbolic<"aten::swapaxes(self, axis0, axis1)">(detail::swap_dims),
     symbolic<"aten::swapdims(self, dim0, dim1)">(detail::swap_dims),
-    symbolic<"aten::t(self)">(detail::transpose_matrix), symbolic<"aten::t_copy(self)">(detail::transpose_matrix),
-    symbolic<"aten::mT(self)">(detail::transpose_matrices), symbolic<"aten::mH(self)">(detail::adjoint),
-    symbolic<"aten::matrix_H(self)">(detail::adjoint), symbolic<"aten::adjoint(self)">(detail::adjoint),
-    symbolic<"aten::numpy_T(self)">(detail::reverse_dims), symbolic<"aten::permute(self, dims)">(detail::permute_dims),
+    symbolic<"aten::t(self)">(detail::transpose_matrix),
+    symbolic<"aten::t_copy(self)">(detail::transpose_matrix),
+    symbolic<"aten::mT(self)">(detail::transpose_matrices),
+    symbolic<"aten::mH(self)">(detail::adjoint),
+    symbolic<"aten::matrix_H(self)">(detail::adjoint),
+    symbolic<"aten::adjoint(self)">(detail::adjoint),
+    symbolic<"aten::numpy_T(self)">(detail::reverse_dims),
+    symbolic<"aten::permute(self, dims)">(detail::permute_dims),
     symbolic<"aten::permute_copy(self, dims)">(detail::permute_dims),
     symbolic<"aten::movedim.int(self, source, destination)">(detail::move_dim),
     symbolic<"aten::movedim.intlist(self, source, destination)">(detail::move_dims),
     symbolic<"aten::moveaxis.int(self, source, destination)">(detail::move_dim),
     symbolic<"aten::moveaxis.intlist(self, source, destination)">(detail::move_dims));
+// clang-format on
 
+// clang-format off: one row per line
 inline constexpr auto expanding = table(
     symbolic<"aten::expand(self, size, implicit)">(detail::expand_sizes),
     symbolic<"aten::expand_copy(self, size, implicit)">(detail::expand_sizes),
-    symbolic<"aten::expand_as(self, other)">(
-        [](graph<13> g, value self, value other) { return expand_to(g, self, g.shape_of(other)); }),
-    symbolic<"aten::broadcast_to(self, size)">(
-        [](graph<13> g, value self, size_list size) { return detail::expand_sizes(g, self, size, false); }),
-    symbolic<"aten::size.int(self, dim)">(detail::size_of), symbolic<"aten::sym_size.int(self, dim)">(detail::size_of),
-    symbolic<"aten::numel(self)">(detail::count_of), symbolic<"aten::sym_numel(self)">(detail::count_of),
-    symbolic<"aten::_shape_as_tensor(self)">([](graph<13> g, value self) { return g.shape_of(self); }));
+    symbolic<"aten::expand_as(self, other)">(detail::expand_as),
+    symbolic<"aten::broadcast_to(self, size)">(detail::broadcast_to),
+    symbolic<"aten::size.int(self, dim)">(detail::size_of),
+    symbolic<"aten::sym_size.int(self, dim)">(detail::size_of),
+    symbolic<"aten::numel(self)">(detail::count_of),
+    symbolic<"aten::sym_numel(self)">(detail::count_of),
+    symbolic<"aten::_shape_as_tensor(self)">(detail::shape_as_tensor));
+// clang-format on
 
 inline constexpr auto view = reshaping + transposing + expanding;
 
@@ -4009,7 +4196,8 @@ inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset
 
 /// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
 /// and an appended zero; a product with a mask would spread NaN and infinity.
-inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+inline constexpr auto embed_diagonal = [](graph<13> g, value x, std::int64_t offset, std::int64_t dim1,
+                                          std::int64_t dim2) -> value {
     std::int64_t const rank = x.rank() + 1;
     safe_vector<sym_int> sizes = g.sizes(x);
     sym_int const length = sizes.back();
@@ -4020,7 +4208,7 @@ inline value embed_diagonal(graph<13> g, value x, std::int64_t offset, std::int6
     std::int64_t const last[] = {rank - 2, rank - 1};
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
     return move_axes(g, matrices, last, axes);
-}
+};
 
 /// The row indices, then the column indices of a triangle's elements.
 inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
@@ -4039,41 +4227,53 @@ inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t colum
     return g.constant(std::move(positions));
 }
 
+inline constexpr auto tril = [](graph<13> g, value self, sym_int diagonal) {
+    return triangle(g, self, diagonal, false);
+};
+
+inline constexpr auto triu = [](graph<13> g, value self, sym_int diagonal) {
+    return triangle(g, self, diagonal, true);
+};
+
+inline constexpr auto tril_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
+                                        std::optional<dtype> dtype) {
+    return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
+};
+
+inline constexpr auto triu_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
+                                        std::optional<dtype> dtype) {
+    return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
+};
+
+inline constexpr auto diag = [](graph<13> g, value self, std::int64_t diagonal) {
+    return self.rank() == 1 ? embed_diagonal(g, self, diagonal, 0, 1) : diagonal_of(g, self, diagonal, 0, 1);
+};
+
+inline constexpr auto diagflat = [](graph<13> g, value self, std::int64_t offset) {
+    return embed_diagonal(g, flat(g, self), offset, 0, 1);
+};
+
+inline constexpr auto trace = [](graph<13> g, value self) {
+    return reduce_sum(
+        g, g.cast(diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())), safe_vector<std::int64_t>{0}, false);
+};
+
 } // namespace detail
 
-inline constexpr auto diagonals =
-    table(symbolic<"aten::tril(self, diagonal)">(
-              [](graph<13> g, value self, sym_int diagonal) { return detail::triangle(g, self, diagonal, false); }),
-          symbolic<"aten::triu(self, diagonal)">(
-              [](graph<13> g, value self, sym_int diagonal) { return detail::triangle(g, self, diagonal, true); }),
-          symbolic<"aten::tril_indices(row, col, offset, dtype)">(
-              [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<dtype> dtype) {
-                  return detail::triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
-              }),
-          symbolic<"aten::triu_indices(row, col, offset, dtype)">(
-              [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<dtype> dtype) {
-                  return detail::triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
-              }),
-          symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(
-              [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-                  return detail::embed_diagonal(g, self, offset, dim1, dim2);
-              }),
-          symbolic<"aten::diag(self, diagonal)">([](graph<13> g, value self, std::int64_t diagonal) {
-              return self.rank() == 1 ? detail::embed_diagonal(g, self, diagonal, 0, 1)
-                                      : detail::diagonal_of(g, self, diagonal, 0, 1);
-          }),
-          symbolic<"aten::diagflat(self, offset)">([](graph<13> g, value self, std::int64_t offset) {
-              return detail::embed_diagonal(g, flat(g, self), offset, 0, 1);
-          }),
-          symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims),
-          symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims),
-          symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims),
-          symbolic<"aten::trace(self)">([](graph<13> g, value self) {
-              return reduce_sum(g,
-                                g.cast(detail::diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())),
-                                safe_vector<std::int64_t>{0},
-                                false);
-          }));
+// clang-format off: one row per line
+inline constexpr auto diagonals = table(
+    symbolic<"aten::tril(self, diagonal)">(detail::tril),
+    symbolic<"aten::triu(self, diagonal)">(detail::triu),
+    symbolic<"aten::tril_indices(row, col, offset, dtype)">(detail::tril_indices),
+    symbolic<"aten::triu_indices(row, col, offset, dtype)">(detail::triu_indices),
+    symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(detail::embed_diagonal),
+    symbolic<"aten::diag(self, diagonal)">(detail::diag),
+    symbolic<"aten::diagflat(self, offset)">(detail::diagflat),
+    symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims),
+    symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims),
+    symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims),
+    symbolic<"aten::trace(self)">(detail::trace));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -4086,23 +4286,26 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// The dtype in which a + alpha * b is computed, such that half-precision dtypes are rounded once.
-constexpr dtype sum_type(dtype t, scalar alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
+inline dtype sum_type(dtype t, number const& alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
 
-inline value scaled(graph<13> g, value x, scalar factor) {
+inline value scaled(graph<13> g, value x, number factor) {
     if (factor == 1) return x;
     return g.op<"Mul">(x, factor);
 }
 
 } // namespace detail
 
-inline value add(graph<13> g, value a, value b, scalar alpha = 1) {
+inline value add(graph<13> g, value a, value b, number alpha = 1) {
     dtype const type = promote(a, b);
     auto [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::sum_type(type, alpha));
-    if (type == dtype::bool_) return g.op<"Or">(x, alpha.to<bool>() ? y : g.op<"And">(y, false));
+    if (type == dtype::bool_) {
+        bool const counts = alpha.is_constant() && alpha.constant<bool>();
+        return g.op<"Or">(x, counts ? y : g.op<"And">(y, element(g, alpha, type)));
+    }
     return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
 }
 
-inline value subtract(graph<13> g, value a, value b, scalar alpha = 1) {
+inline value subtract(graph<13> g, value a, value b, number alpha = 1) {
     dtype const type = promote(a, b);
     auto [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::sum_type(type, alpha));
     return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
@@ -4281,7 +4484,7 @@ inline value lerp_from_end(graph<13> g, value self, value end, value weight) {
     value const rest = g.op<"Sub">(g.scalar(1, self.dtype()), weight);
     return g.op<"Sub">(end, g.op<"Mul">(g.op<"Sub">(end, self), rest));
 }
-inline value lerp(graph<13> g, value self, value end, value weight) {
+inline constexpr auto lerp = [](graph<13> g, value self, value end, value weight) -> value {
     if (is_complex(self.dtype()) || is_complex(weight.dtype())) return g.unsupported("complex numbers");
     dtype const type = promote(self, end, weight);
     auto const [x, y, wide] = cast_both(g, self, end, opmath_type(type));
@@ -4294,14 +4497,14 @@ inline value lerp(graph<13> g, value self, value end, value weight) {
                   : std::abs(*n) < 0.5 ? lerp_from_start(g, x, y, w)
                                        : lerp_from_end(g, x, y, w),
                   type);
-}
+};
 
 /// self + factor * a * b, or self + factor * a / b.
 template <fixed_string Op>
-value add_scaled(graph<13> g, value self, value a, value b, scalar factor) {
+value add_scaled(graph<13> g, value self, value a, value b, number factor) {
     dtype const type = promote(self, a, b);
     dtype const wide = computing_type(type);
-    value const product = g.op<Op>(scaled(g, g.cast(a, wide), as_element(factor, type)), g.cast(b, wide));
+    value const product = g.op<Op>(scaled(g, g.cast(a, wide), converted(g, factor, type)), g.cast(b, wide));
     return g.cast(g.op<"Add">(g.cast(self, wide), product), type);
 }
 
@@ -4322,27 +4525,40 @@ inline value ldexp(graph<13> g, value self, value other) {
     return multiply(g, self, power(g, wrapped_number(g, 2.0), other));
 }
 
-inline value subtract_from(graph<13> g, value self, value other, scalar alpha) {
+inline value subtract_from(graph<13> g, value self, value other, number alpha) {
     return subtract(g, other, self, alpha);
 }
 
-using scaling_function = value (*)(graph<13>, value, value, scalar);
+using scaling_function = value (*)(graph<13>, value, value, number);
 template <scaling_function Function>
 inline constexpr auto with_alpha =
-    [](graph<13> g, value a, value b, scalar alpha) -> value { return Function(g, a, b, alpha); };
+    [](graph<13> g, value a, value b, number alpha) -> value { return Function(g, a, b, alpha); };
 template <scaling_function Function>
 inline constexpr auto number_with_alpha =
-    [](graph<13> g, value a, scalar b, scalar alpha) -> value { return Function(g, a, wrapped_number(g, b), alpha); };
+    [](graph<13> g, value a, number b, number alpha) -> value { return Function(g, a, wrapped_number(g, b), alpha); };
 
 inline constexpr auto divide_by_mode =
     [](graph<13> g, value a, value b, std::optional<std::string_view> mode) -> value { return divide(g, a, b, mode); };
-inline constexpr auto divide_by_number_mode = [](graph<13> g, value a, scalar b,
+inline constexpr auto divide_by_number_mode = [](graph<13> g, value a, number b,
                                                  std::optional<std::string_view> mode) -> value {
     return divide(g, a, wrapped_number(g, b), mode);
 };
 
+inline constexpr auto lerp_scalar = [](graph<13> g, value self, value end, number weight) -> value {
+    return lerp(g, self, end, wrapped_number(g, weight));
+};
+
+inline constexpr auto addcmul = [](graph<13> g, value self, value a, value b, number factor) -> value {
+    return add_scaled<"Mul">(g, self, a, b, factor);
+};
+
+inline constexpr auto addcdiv = [](graph<13> g, value self, value a, value b, number factor) -> value {
+    return add_scaled<"Div">(g, self, a, b, factor);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto elementwise_binary = table(
     symbolic<"aten::add.Tensor(self, other, alpha)">(detail::with_alpha<add>),
     symbolic<"aten::add.Scalar(self, other, alpha)">(detail::number_with_alpha<add>),
@@ -4386,20 +4602,12 @@ inline constexpr auto elementwise_binary = table(
     symbolic<"aten::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<"Greater", maximum>>),
     symbolic<"aten::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<"Less", minimum>>),
     symbolic<"aten::heaviside(self, values)">(detail::of_tensors<detail::heaviside>),
-    symbolic<"aten::lerp.Tensor(self, end, weight)">(
-        [](graph<13> g, value self, value end, value weight) -> value { return detail::lerp(g, self, end, weight); }),
-    symbolic<"aten::lerp.Scalar(self, end, weight)">([](graph<13> g, value self, value end, scalar weight) -> value {
-        return detail::lerp(g, self, end, wrapped_number(g, weight));
-    }),
-    symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(
-        [](graph<13> g, value self, value a, value b, scalar factor) -> value {
-            return detail::add_scaled<"Mul">(g, self, a, b, factor);
-        }),
-    symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(
-        [](graph<13> g, value self, value a, value b, scalar factor) -> value {
-            return detail::add_scaled<"Div">(g, self, a, b, factor);
-        }),
+    symbolic<"aten::lerp.Tensor(self, end, weight)">(detail::lerp),
+    symbolic<"aten::lerp.Scalar(self, end, weight)">(detail::lerp_scalar),
+    symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(detail::addcmul),
+    symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(detail::addcdiv),
     symbolic<"aten::ldexp.Tensor(self, other)">(detail::of_tensors<detail::ldexp>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -4570,25 +4778,36 @@ inline value angle(graph<13> g, value x) {
     return g.op<"Where">(g.op<"Less">(x, 0), g.scalar(std::numbers::pi, x.dtype()), zero);
 }
 
+inline constexpr auto frac = [](graph<13> g, value x) -> value { return g.op<"Mod">(x, 1, attr::fmod_i(1)); };
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto elementwise_unary = table(
-    symbolic<"aten::abs(self)">(detail::abs), symbolic<"aten::absolute(self)">(detail::abs),
-    symbolic<"aten::neg(self)">(detail::neg), symbolic<"aten::negative(self)">(detail::neg),
-    symbolic<"aten::positive(self)">(detail::unchanged), symbolic<"aten::sign(self)">(detail::sign),
-    symbolic<"aten::sgn(self)">(detail::sign), symbolic<"aten::signbit(self)">(detail::signbit),
-    symbolic<"aten::square(self)">(detail::square), symbolic<"aten::reciprocal(self)">(detail::floating<"Reciprocal">),
+    symbolic<"aten::abs(self)">(detail::abs),
+    symbolic<"aten::absolute(self)">(detail::abs),
+    symbolic<"aten::neg(self)">(detail::neg),
+    symbolic<"aten::negative(self)">(detail::neg),
+    symbolic<"aten::positive(self)">(detail::unchanged),
+    symbolic<"aten::sign(self)">(detail::sign),
+    symbolic<"aten::sgn(self)">(detail::sign),
+    symbolic<"aten::signbit(self)">(detail::signbit),
+    symbolic<"aten::square(self)">(detail::square),
+    symbolic<"aten::reciprocal(self)">(detail::floating<"Reciprocal">),
 
-    symbolic<"aten::ceil(self)">(detail::rounding<"Ceil">), symbolic<"aten::floor(self)">(detail::rounding<"Floor">),
+    symbolic<"aten::ceil(self)">(detail::rounding<"Ceil">),
+    symbolic<"aten::floor(self)">(detail::rounding<"Floor">),
     symbolic<"aten::round(self)">(detail::rounding<"Round">),
     symbolic<"aten::round.decimals(self, decimals)">(detail::round_to_decimals),
     symbolic<"aten::special_round(self, decimals)">(detail::round_to_decimals),
-    symbolic<"aten::trunc(self)">(detail::trunc), symbolic<"aten::fix(self)">(detail::trunc),
-    symbolic<"aten::frac(self)">([](graph<13> g, value x) -> value { return g.op<"Mod">(x, 1, attr::fmod_i(1)); }),
+    symbolic<"aten::trunc(self)">(detail::trunc),
+    symbolic<"aten::fix(self)">(detail::trunc),
+    symbolic<"aten::frac(self)">(detail::frac),
 
     symbolic<"aten::sqrt(self)">(detail::floating<"Sqrt">),
     symbolic<"aten::rsqrt(self)">(detail::composed<detail::rsqrt>),
-    symbolic<"aten::exp(self)">(detail::floating<"Exp">), symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>),
+    symbolic<"aten::exp(self)">(detail::floating<"Exp">),
+    symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>),
     symbolic<"aten::special_exp2(self)">(detail::composed<detail::exp2>),
     symbolic<"aten::expm1(self)">(detail::composed<detail::expm1>),
     symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>),
@@ -4598,13 +4817,20 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::log2(self)">(detail::composed<detail::log2>),
     symbolic<"aten::log10(self)">(detail::composed<detail::log10>),
 
-    symbolic<"aten::sin(self)">(detail::floating<"Sin">), symbolic<"aten::cos(self)">(detail::floating<"Cos">),
-    symbolic<"aten::tan(self)">(detail::floating<"Tan">), symbolic<"aten::asin(self)">(detail::floating<"Asin">),
-    symbolic<"aten::acos(self)">(detail::floating<"Acos">), symbolic<"aten::atan(self)">(detail::floating<"Atan">),
-    symbolic<"aten::sinh(self)">(detail::floating<"Sinh">), symbolic<"aten::cosh(self)">(detail::floating<"Cosh">),
-    symbolic<"aten::tanh(self)">(detail::floating<"Tanh">), symbolic<"aten::asinh(self)">(detail::floating<"Asinh">),
-    symbolic<"aten::acosh(self)">(detail::floating<"Acosh">), symbolic<"aten::atanh(self)">(detail::floating<"Atanh">),
-    symbolic<"aten::arcsin(self)">(detail::floating<"Asin">), symbolic<"aten::arccos(self)">(detail::floating<"Acos">),
+    symbolic<"aten::sin(self)">(detail::floating<"Sin">),
+    symbolic<"aten::cos(self)">(detail::floating<"Cos">),
+    symbolic<"aten::tan(self)">(detail::floating<"Tan">),
+    symbolic<"aten::asin(self)">(detail::floating<"Asin">),
+    symbolic<"aten::acos(self)">(detail::floating<"Acos">),
+    symbolic<"aten::atan(self)">(detail::floating<"Atan">),
+    symbolic<"aten::sinh(self)">(detail::floating<"Sinh">),
+    symbolic<"aten::cosh(self)">(detail::floating<"Cosh">),
+    symbolic<"aten::tanh(self)">(detail::floating<"Tanh">),
+    symbolic<"aten::asinh(self)">(detail::floating<"Asinh">),
+    symbolic<"aten::acosh(self)">(detail::floating<"Acosh">),
+    symbolic<"aten::atanh(self)">(detail::floating<"Atanh">),
+    symbolic<"aten::arcsin(self)">(detail::floating<"Asin">),
+    symbolic<"aten::arccos(self)">(detail::floating<"Acos">),
     symbolic<"aten::arctan(self)">(detail::floating<"Atan">),
     symbolic<"aten::arcsinh(self)">(detail::floating<"Asinh">),
     symbolic<"aten::arccosh(self)">(detail::floating<"Acosh">),
@@ -4617,15 +4843,22 @@ inline constexpr auto elementwise_unary = table(
 
     symbolic<"aten::sigmoid(self)">(detail::floating<"Sigmoid">),
     symbolic<"aten::special_expit(self)">(detail::floating<"Sigmoid">),
-    symbolic<"aten::logit(self, eps)">(detail::logit), symbolic<"aten::special_logit(self, eps)">(detail::logit),
-    symbolic<"aten::erf(self)">(detail::floating<"Erf">), symbolic<"aten::special_erf(self)">(detail::floating<"Erf">),
+    symbolic<"aten::logit(self, eps)">(detail::logit),
+    symbolic<"aten::special_logit(self, eps)">(detail::logit),
+    symbolic<"aten::erf(self)">(detail::floating<"Erf">),
+    symbolic<"aten::special_erf(self)">(detail::floating<"Erf">),
     symbolic<"aten::special_entr(self)">(detail::composed<detail::entr>),
 
-    symbolic<"aten::logical_not(self)">(detail::logical_not), symbolic<"aten::bitwise_not(self)">(detail::bitwise_not),
-    symbolic<"aten::isnan(self)">(detail::isnan), symbolic<"aten::isinf(self)">(detail::isinf),
-    symbolic<"aten::isposinf(self)">(detail::is_infinity<1>), symbolic<"aten::isneginf(self)">(detail::is_infinity<-1>),
-    symbolic<"aten::isfinite(self)">(detail::isfinite), symbolic<"aten::isreal(self)">(detail::isreal),
+    symbolic<"aten::logical_not(self)">(detail::logical_not),
+    symbolic<"aten::bitwise_not(self)">(detail::bitwise_not),
+    symbolic<"aten::isnan(self)">(detail::isnan),
+    symbolic<"aten::isinf(self)">(detail::isinf),
+    symbolic<"aten::isposinf(self)">(detail::is_infinity<1>),
+    symbolic<"aten::isneginf(self)">(detail::is_infinity<-1>),
+    symbolic<"aten::isfinite(self)">(detail::isfinite),
+    symbolic<"aten::isreal(self)">(detail::isreal),
     symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(detail::nan_to_num));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -4691,60 +4924,52 @@ inline bag_results embedding_bag(graph<13> g, value weight, value indices, value
     return {g.op<"Div">(sum, g.op<"Max">(safe_vector<value>{size, g.scalar(1, t)})), absent, absent, absent};
 }
 
+inline constexpr auto embedding_row = [](graph<13> g, value weight, value indices, sym_int, bool, bool) -> value {
+    return g.op<"Gather">(weight, indices, attr::axis_i(0));
+};
+
+inline constexpr auto embedding_bag_row = [](graph<13> g, value weight, value indices, value offsets, bool,
+                                             std::int64_t mode, bool, optional_value per_sample, bool include_last) {
+    return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, std::nullopt});
+};
+
+/// A negative padding_idx counts from the end.
+inline constexpr auto embedding_bag_padded = [](graph<13> g, value weight, value indices, value offsets, bool,
+                                                std::int64_t mode, bool, optional_value per_sample, bool include_last,
+                                                std::optional<std::int64_t> padding) {
+    if (padding && *padding < 0) padding = *padding + g.size(weight, 0).constant();
+    return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding});
+};
+
+/// A negative padding_idx means none.
+inline constexpr auto embedding_bag_forward = [](graph<13> g, value weight, value indices, value offsets, bool,
+                                                 std::int64_t mode, bool, optional_value per_sample, bool include_last,
+                                                 std::int64_t padding_idx) {
+    auto const padding = padding_idx < 0 ? std::nullopt : std::optional(padding_idx);
+    return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding});
+};
+
+inline constexpr auto one_hot = [](graph<13> g, value self, std::int64_t num_classes) {
+    value const depth =
+        num_classes >= 0
+            ? g.scalar(num_classes, dtype::int64)
+            : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
+    value const y = g.op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
+    return self.rank() == 0 ? squeeze(g, y, 0) : y;
+};
+
 } // namespace detail
 
 // scale_grad_by_freq, sparse, and the padding_idx of aten::embedding only affect the gradient.
+// clang-format off: one row per line
 inline constexpr auto embedding = table(
-    symbolic<"aten::embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)">(
-        [](graph<13> g, value weight, value indices, sym_int, bool, bool) -> value {
-            return g.op<"Gather">(weight, indices, attr::axis_i(0));
-        }),
-    symbolic<"aten::embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, "
-             "include_last_offset)">([](graph<13> g, value weight, value indices, value offsets, bool,
-                                        std::int64_t mode, bool, optional_value per_sample, bool include_last) {
-        return detail::embedding_bag(
-            g, weight, indices, offsets, per_sample, {detail::bag_mode{mode}, include_last, std::nullopt});
-    }),
-    symbolic<"aten::embedding_bag.padding_idx(weight, indices, offsets, scale_grad_by_freq, mode, sparse, "
-             "per_sample_weights, include_last_offset, padding_idx)">(
-        [](graph<13> g, value weight, value indices, value offsets, bool, std::int64_t mode, bool,
-           optional_value per_sample, bool include_last, std::optional<std::int64_t> padding) {
-            if (padding && *padding < 0) padding = *padding + g.size(weight, 0).constant();
-            return detail::embedding_bag(
-                g, weight, indices, offsets, per_sample, {detail::bag_mode{mode}, include_last, padding});
-        }),
-    symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, "
-             "include_last_offset, padding_idx)">([](graph<13> g, value weight, value indices, value offsets, bool,
-                                                     std::int64_t mode, bool, optional_value per_sample,
-                                                     bool include_last, std::int64_t padding) {
-        return detail::embedding_bag(
-            g,
-            weight,
-            indices,
-            offsets,
-            per_sample,
-            {detail::bag_mode{mode}, include_last, padding < 0 ? std::nullopt : std::optional(padding)});
-    }),
-    symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, "
-             "per_sample_weights, include_last_offset, padding_idx)">(
-        [](graph<13> g, value weight, value indices, value offsets, bool, std::int64_t mode, bool,
-           optional_value per_sample, bool include_last, std::int64_t padding) {
-            return detail::embedding_bag(
-                g,
-                weight,
-                indices,
-                offsets,
-                per_sample,
-                {detail::bag_mode{mode}, include_last, padding < 0 ? std::nullopt : std::optional(padding)});
-        }),
-    symbolic<"aten::one_hot(self, num_classes)">([](graph<13> g, value self, std::int64_t num_classes) {
-        value const depth =
-            num_classes >= 0
-                ? g.scalar(num_classes, dtype::int64)
-                : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
-        value const y = g.op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
-        return self.rank() == 0 ? squeeze(g, y, 0) : y;
-    }));
+    symbolic<"aten::embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)">(detail::embedding_row),
+    symbolic<"aten::embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset)">(detail::embedding_bag_row),
+    symbolic<"aten::embedding_bag.padding_idx(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_padded),
+    symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
+    symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
+    symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -4773,14 +4998,21 @@ inline value counted(graph<13> g, value index, value amount, sym_int count) {
 
 /// Counts the elements in [min, max]; elements outside and NaN are ignored. If min == max, the range is that of x, extended
 /// by 1 on both sides if all elements are equal.
-inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scalar max) {
+inline constexpr auto histc = [](graph<13> g, value self, std::int64_t bins, number min, number max) -> value {
     if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
     value const flat = g.op<"Reshape">(self, g.ints({-1}));
     dtype const type = opmath_type(self.dtype());
     value const x = g.cast(flat, type);
     value low = g.scalar(min, type);
     value high = g.scalar(max, type);
-    if (min == max) {
+    if (!min.is_constant() || !max.is_constant()) {
+        value const none = g.op<"Equal">(low, high);
+        low = g.op<"Where">(none, reduce<"ReduceMin">(g, x, iota(1), false), low);
+        high = g.op<"Where">(none, reduce<"ReduceMax">(g, x, iota(1), false), high);
+        value const widening = g.cast(g.op<"Equal">(low, high), type);
+        low = g.op<"Sub">(low, widening);
+        high = g.op<"Add">(high, widening);
+    } else if (min == max) {
         low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen refuses NaN here
         high = reduce<"ReduceMax">(g, x, iota(1), false);
         value const widening = g.cast(g.op<"Equal">(low, high), type);
@@ -4794,9 +5026,9 @@ inline value histc(graph<13> g, value self, std::int64_t bins, scalar min, scala
     value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
     value const closed = g.op<"Min">(safe_vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
     return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
-}
+};
 
-inline value bincount(graph<13> g, value self, optional_value weights, sym_int minlength) {
+inline constexpr auto bincount = [](graph<13> g, value self, optional_value weights, sym_int minlength) -> value {
     bool const none = self.shape().element_count() == 0;
     if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
     value const index = g.cast(self, dtype::int64);
@@ -4808,17 +5040,15 @@ inline value bincount(graph<13> g, value self, optional_value weights, sym_int m
     }
     value const ones = g.op<"Expand">(g.scalar(1, type), g.shape_of(self));
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
-}
+};
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto histograms = table(
-    symbolic<"aten::histc(self, bins, min, max)">([](graph<13> g, value self, std::int64_t bins, scalar min,
-                                                     scalar max) { return detail::histc(g, self, bins, min, max); }),
-    symbolic<"aten::bincount(self, weights, minlength)">(
-        [](graph<13> g, value self, optional_value weights, size minlength) {
-            return detail::bincount(g, self, weights, minlength);
-        }));
+    symbolic<"aten::histc(self, bins, min, max)">(detail::histc),
+    symbolic<"aten::bincount(self, weights, minlength)">(detail::bincount));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -4942,24 +5172,31 @@ inline constexpr auto take_along = [](graph<13> g, value self, value indices, st
     return gather_elements(g, expand(g, self, from), *dim, expand(g, indices, to));
 };
 
+inline constexpr auto index_select = [](graph<13> g, value self, std::int64_t dim, value index) {
+    value const at = at_least_1d(g, as_index(g, index));
+    value const found = gather(g, at_least_1d(g, self), at, normalize_axis(dim, self.rank()));
+    return self.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
+};
+
+inline constexpr auto gather_row = [](graph<13> g, value self, std::int64_t dim, value index, bool) {
+    return gather_elements(g, self, dim, index);
+};
+
+inline constexpr auto take_row = [](graph<13> g, value self, value index) {
+    return gather(g, flat(g, self), as_index(g, index), 0);
+};
+
 } // namespace detail
 
-inline constexpr auto indexing =
-    table(symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor),
-          symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor),
-          symbolic<"aten::index_select(self, dim, index)">([](graph<13> g, value self, std::int64_t dim, value index) {
-              value const at = at_least_1d(g, detail::as_index(g, index));
-              value const found = gather(g, at_least_1d(g, self), at, normalize_axis(dim, self.rank()));
-              return self.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
-          }),
-          symbolic<"aten::gather(self, dim, index, sparse_grad)">(
-              [](graph<13> g, value self, std::int64_t dim, value index, bool) {
-                  return detail::gather_elements(g, self, dim, index);
-              }),
-          symbolic<"aten::take(self, index)">([](graph<13> g, value self, value index) {
-              return gather(g, flat(g, self), detail::as_index(g, index), 0);
-          }),
-          symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along));
+// clang-format off: one row per line
+inline constexpr auto indexing = table(
+    symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor),
+    symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor),
+    symbolic<"aten::index_select(self, dim, index)">(detail::index_select),
+    symbolic<"aten::gather(self, dim, index, sparse_grad)">(detail::gather_row),
+    symbolic<"aten::take(self, index)">(detail::take_row),
+    symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -4985,13 +5222,13 @@ inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
 }
 inline constexpr auto cat = [](graph<13> g, value_list tensors, std::int64_t dim) { return concat(g, tensors, dim); };
 
-inline value stack_at(graph<13> g, value_list tensors, std::int64_t axis) {
+inline constexpr auto stack_at = [](graph<13> g, value_list tensors, std::int64_t axis) -> value {
     dtype const type = promote(tensors);
     axis = normalize_axis(axis, tensors[0].rank() + 1);
     safe_vector<value> parts;
     for (value const& v : tensors) parts.push_back(unsqueeze(g, g.cast(v, type), axis));
     return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
-}
+};
 
 /// Concatenates along an axis after extending all tensors to `N` dimensions.
 template <std::int64_t N, std::int64_t Axis>
@@ -5030,7 +5267,7 @@ inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
 };
 
 /// One tensor per axis; the i-th varies along axis i.
-inline safe_vector<value> mesh(graph<13> g, value_list tensors) {
+inline constexpr auto mesh = [](graph<13> g, value_list tensors) -> safe_vector<value> {
     safe_vector<sym_int> sizes;
     for (value const& v : tensors) sizes.push_back(element_count(g, v));
     safe_vector<value> out;
@@ -5040,7 +5277,7 @@ inline safe_vector<value> mesh(graph<13> g, value_list tensors) {
         out.push_back(expand(g, reshape(g, tensors[i], column), sizes));
     }
     return out;
-}
+};
 inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
                                              std::string_view indexing) -> safe_vector<value> {
     if (indexing == "ij" || tensors.size() < 2) return mesh(g, tensors);
@@ -5075,46 +5312,54 @@ inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool wi
     return all;
 }
 
+inline constexpr auto hstack = [](graph<13> g, value_list tensors) {
+    return tensors[0].rank() < 2 ? stack_dims<1, 0>(g, tensors) : stack_dims<1, 1>(g, tensors);
+};
+
+inline constexpr auto broadcast_tensors = [](graph<13> g, value_list tensors) {
+    value const shape = broadcast_shape(g, tensors);
+    safe_vector<value> out;
+    for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
+    return out;
+};
+
+inline constexpr auto cartesian_prod = [](graph<13> g, value_list tensors) -> value {
+    if (tensors.size() == 1) return tensors[0];
+    safe_vector<value> columns;
+    for (value const& v : mesh(g, tensors)) columns.push_back(flat(g, v));
+    return stack_at(g, columns, 1);
+};
+
+inline constexpr auto combinations = [](graph<13> g, value self, std::int64_t r, bool with_replacement) {
+    std::int64_t const n = g.size(self, 0).constant();
+    if (r == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, self.dtype());
+    safe_vector<std::int64_t> const all = choices(n, r, with_replacement);
+    tensor chosen = int64_tensor(all);
+    chosen.sizes = {chosen.sizes[0] / r, r};
+    return gather(g, self, g.constant(std::move(chosen)), 0);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto joining = table(
-    symbolic<"aten::cat(tensors, dim)">(detail::cat), symbolic<"aten::concat(tensors, dim)">(detail::cat),
+    symbolic<"aten::cat(tensors, dim)">(detail::cat),
+    symbolic<"aten::concat(tensors, dim)">(detail::cat),
     symbolic<"aten::concatenate(tensors, dim)">(detail::cat),
-    symbolic<"aten::stack(tensors, dim)">(
-        [](graph<13> g, detail::value_list tensors, std::int64_t dim) { return detail::stack_at(g, tensors, dim); }),
-    symbolic<"aten::hstack(tensors)">([](graph<13> g, detail::value_list tensors) {
-        return tensors[0].rank() < 2 ? detail::stack_dims<1, 0>(g, tensors) : detail::stack_dims<1, 1>(g, tensors);
-    }),
+    symbolic<"aten::stack(tensors, dim)">(detail::stack_at),
+    symbolic<"aten::hstack(tensors)">(detail::hstack),
     symbolic<"aten::vstack(tensors)">(detail::stack_dims<2, 0>),
     symbolic<"aten::row_stack(tensors)">(detail::stack_dims<2, 0>),
     symbolic<"aten::dstack(tensors)">(detail::stack_dims<3, 2>),
     symbolic<"aten::column_stack(tensors)">(detail::stack_columns),
     symbolic<"aten::block_diag(tensors)">(detail::blocks_on_diagonal),
     // The default of `indexing` is "ij".
-    symbolic<"aten::meshgrid(tensors)">(
-        [](graph<13> g, detail::value_list tensors) { return detail::mesh(g, tensors); }),
+    symbolic<"aten::meshgrid(tensors)">(detail::mesh),
     symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing),
-    symbolic<"aten::broadcast_tensors(tensors)">([](graph<13> g, detail::value_list tensors) {
-        value const shape = broadcast_shape(g, tensors);
-        safe_vector<value> out;
-        for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
-        return out;
-    }),
-    symbolic<"aten::cartesian_prod(tensors)">([](graph<13> g, detail::value_list tensors) -> value {
-        if (tensors.size() == 1) return tensors[0];
-        safe_vector<value> columns;
-        for (value const& v : detail::mesh(g, tensors)) columns.push_back(flat(g, v));
-        return detail::stack_at(g, columns, 1);
-    }),
-    symbolic<"aten::combinations(self, r, with_replacement)">(
-        [](graph<13> g, value self, std::int64_t r, bool with_replacement) {
-            std::int64_t const n = g.size(self, 0).constant();
-            if (r == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, self.dtype());
-            safe_vector<std::int64_t> const all = detail::choices(n, r, with_replacement);
-            tensor chosen = int64_tensor(all);
-            chosen.sizes = {chosen.sizes[0] / r, r};
-            return gather(g, self, g.constant(std::move(chosen)), 0);
-        }));
+    symbolic<"aten::broadcast_tensors(tensors)">(detail::broadcast_tensors),
+    symbolic<"aten::cartesian_prod(tensors)">(detail::cartesian_prod),
+    symbolic<"aten::combinations(self, r, with_replacement)">(detail::combinations));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -5127,7 +5372,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
-inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
+inline constexpr auto cross = [](graph<13> g, value a, value b, std::int64_t dim) -> value {
     dtype const t = promote(a, b);
     value const x = g.cast(a, t);
     value const y = g.cast(b, t);
@@ -5136,7 +5381,7 @@ inline value cross(graph<13> g, value a, value b, std::int64_t dim) {
     value const backward = g.ints({2, 0, 1});
     return g.op<"Sub">(g.op<"Mul">(g.op<"Gather">(x, forward, axis), g.op<"Gather">(y, backward, axis)),
                        g.op<"Mul">(g.op<"Gather">(x, backward, axis), g.op<"Gather">(y, forward, axis)));
-}
+};
 
 /// The default dim of torch.cross: the first dimension of size 3.
 inline std::int64_t cross_dim(value a, value b) {
@@ -5148,7 +5393,7 @@ inline std::int64_t cross_dim(value a, value b) {
 }
 
 /// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
-inline value inverse(graph<13> g, value x) {
+inline constexpr auto inverse_matrix = [](graph<13> g, value x) -> value {
     std::int64_t const n = x.size(-2).size();
     if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
     if (n < 0 || n > 8)
@@ -5173,10 +5418,10 @@ inline value inverse(graph<13> g, value x) {
     value const minors = g.op<"Det">(g.op<"Transpose">(both, attr::perm_i(perm)));
     value const adjugate = transpose_last(g, g.op<"Mul">(minors.set_shape(x.shape()), g.constant(signs)));
     return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), safe_vector<std::int64_t>{-2, -1}));
-}
+};
 
 inline value matrix_power(graph<13> g, value x, std::int64_t n) {
-    if (n < 0) return matrix_power(g, inverse(g, x), checked_subtract(0, n));
+    if (n < 0) return matrix_power(g, inverse_matrix(g, x), checked_subtract(0, n));
     if (n == 0) {
         sym_int const rows = g.size(x, -2);
         value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
@@ -5188,31 +5433,38 @@ inline value matrix_power(graph<13> g, value x, std::int64_t n) {
     return out;
 }
 
-inline value determinant(graph<13> g, value a) { return g.op<"Det">(a); }
+inline constexpr auto determinant = [](graph<13> g, value a) -> value { return g.op<"Det">(a); };
+
+inline constexpr auto matrix_power_row = [](graph<13> g, value self, std::int64_t n) -> value {
+    return matrix_power(g, self, n);
+};
+
+inline constexpr auto cross_row = [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
+    return cross(g, self, other, dim ? *dim : cross_dim(self, other));
+};
+
+inline constexpr auto logdet = [](graph<13> g, value self) -> value { return g.op<"Log">(determinant(g, self)); };
+
+inline constexpr auto linalg_slogdet = [](graph<13> g, value a) -> std::tuple<value, value> {
+    value const d = determinant(g, a);
+    return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
+};
 
 } // namespace detail
 
-inline constexpr auto linear_algebra =
-    table(symbolic<"aten::linalg_inv(A)">([](graph<13> g, value a) -> value { return detail::inverse(g, a); }),
-          symbolic<"aten::inverse(self)">([](graph<13> g, value self) -> value { return detail::inverse(g, self); }),
-          symbolic<"aten::linalg_matrix_power(self, n)">(
-              [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
-          symbolic<"aten::matrix_power(self, n)">(
-              [](graph<13> g, value self, std::int64_t n) -> value { return detail::matrix_power(g, self, n); }),
-          symbolic<"aten::cross(self, other, dim)">(
-              [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
-                  return detail::cross(g, self, other, dim ? *dim : detail::cross_dim(self, other));
-              }),
-          symbolic<"aten::linalg_cross(self, other, dim)">([](graph<13> g, value self, value other, std::int64_t dim)
-                                                               -> value { return detail::cross(g, self, other, dim); }),
-          symbolic<"aten::det(self)">([](graph<13> g, value self) -> value { return detail::determinant(g, self); }),
-          symbolic<"aten::linalg_det(A)">([](graph<13> g, value a) -> value { return detail::determinant(g, a); }),
-          symbolic<"aten::logdet(self)">(
-              [](graph<13> g, value self) -> value { return g.op<"Log">(detail::determinant(g, self)); }),
-          symbolic<"aten::linalg_slogdet(A)">([](graph<13> g, value a) -> std::tuple<value, value> {
-              value const d = detail::determinant(g, a);
-              return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
-          }));
+// clang-format off: one row per line
+inline constexpr auto linear_algebra = table(
+    symbolic<"aten::linalg_inv(A)">(detail::inverse_matrix),
+    symbolic<"aten::inverse(self)">(detail::inverse_matrix),
+    symbolic<"aten::linalg_matrix_power(self, n)">(detail::matrix_power_row),
+    symbolic<"aten::matrix_power(self, n)">(detail::matrix_power_row),
+    symbolic<"aten::cross(self, other, dim)">(detail::cross_row),
+    symbolic<"aten::linalg_cross(self, other, dim)">(detail::cross),
+    symbolic<"aten::det(self)">(detail::determinant),
+    symbolic<"aten::linalg_det(A)">(detail::determinant),
+    symbolic<"aten::logdet(self)">(detail::logdet),
+    symbolic<"aten::linalg_slogdet(A)">(detail::linalg_slogdet));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -5435,8 +5687,8 @@ inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
     return inverse_deviation(g, mean_square, eps);
 }
 
-inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
-                      std::optional<double> eps) {
+inline constexpr auto rms_norm = [](graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
+                                    std::optional<double> eps) -> value {
     double const e = eps.value_or(epsilon(x.dtype()));
     if (g.opset() >= 23 && x.dtype() != dtype::float64 &&
         (!weight || weight->dtype() == x.dtype())) { // statistics are float32
@@ -5452,7 +5704,7 @@ inline value rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, opti
     if (!weight || weight->dtype() == x.dtype()) return g.cast(affine(g, y, weight, absent), x.dtype());
     dtype const type = aten::promote_types(wide.dtype(), weight->dtype());
     return g.cast(g.op<"Mul">(g.cast(y, type), g.cast(*weight, type)), x.dtype()); // the result has the input's dtype
-}
+};
 
 /// v * g / norm, and the norm of v over all dimensions except `dim`, or over all for -1.
 struct weight_norm_results {
@@ -5466,120 +5718,137 @@ inline weight_norm_results weight_norm(graph<13> g, value v, value magnitude, st
     return {g.cast(g.op<"Mul">(wide, g.op<"Div">(g.cast(magnitude, wide.dtype()), size)), v.dtype()), size};
 }
 
+inline constexpr auto batch_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                          optional_value running_mean, optional_value running_var, bool training,
+                                          double momentum, double eps, bool) {
+    return batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps).y;
+};
+
+inline constexpr auto native_batch_norm = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                             optional_value running_mean, optional_value running_var, bool training,
+                                             double momentum, double eps) -> std::tuple<value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd};
+};
+
+inline constexpr auto batch_norm_no_stats = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                               bool training, double momentum,
+                                               double eps) -> std::tuple<value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, {}, {}, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd};
+};
+
+inline constexpr auto batch_norm_inference = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                                value running_mean, value running_var, double momentum,
+                                                double eps) -> std::tuple<value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd};
+};
+
+inline constexpr auto batch_norm_functional = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                                 value running_mean, value running_var, bool training, double momentum,
+                                                 double eps) -> std::tuple<value, value, value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, r.statistics.running_mean, r.statistics.running_variance};
+};
+
+inline constexpr auto batch_norm_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                             value running_mean, value running_var, double momentum,
+                                             double eps) -> std::tuple<value, value, value, value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, true, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), r.statistics.running_mean, r.statistics.running_variance};
+};
+
+inline constexpr auto batch_norm_no_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                                optional_value running_mean, optional_value running_var,
+                                                double momentum, double eps) -> std::tuple<value, value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
+};
+
+inline constexpr auto batch_norm_index = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                            optional_value running_mean, optional_value running_var, bool training,
+                                            double momentum, double eps,
+                                            bool) -> std::tuple<value, value, value, value, sym_int> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), 0};
+};
+
+inline constexpr auto layer_norm_row = [](graph<13> g, value input, safe_span<size const> shape, optional_value weight,
+                                          optional_value bias, double eps,
+                                          bool) -> value { return layer_norm(g, input, shape, weight, bias, eps); };
+
+inline constexpr auto native_layer_norm = [](graph<13> g, value input, safe_span<size const> shape,
+                                             optional_value weight, optional_value bias,
+                                             double eps) -> std::tuple<value, value, value> {
+    dtype const saved = parameter_dtype(input, weight, bias);
+    auto const [mean, rstd] = saved_statistics(g, input, last_axes(input.rank(), shape.size()), eps, true, saved);
+    return {layer_norm(g, input, shape, weight, bias, eps), mean, rstd};
+};
+
+inline constexpr auto group_norm_row = [](graph<13> g, value input, std::int64_t groups, optional_value weight,
+                                          optional_value bias, double eps,
+                                          bool) -> value { return group_norm(g, input, groups, weight, bias, eps); };
+
+inline constexpr auto native_group_norm = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                             size n, size, size, std::int64_t group,
+                                             double eps) -> std::tuple<value, value, value> {
+    dtype const saved = parameter_dtype(input, weight, bias);
+    if (n.is(0)) {
+        value const none = filled(g, std::array{n, sym_int(group)}, 0, saved);
+        return {input, none, none};
+    }
+    auto const [mean, rstd] =
+        saved_statistics(g, grouped(g, input, group), std::array<std::int64_t, 1>{2}, eps, false, saved);
+    return {group_norm(g, input, group, weight, bias, eps), mean, rstd};
+};
+
+inline constexpr auto instance_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                             optional_value running_mean, optional_value running_var,
+                                             bool use_input_stats, double momentum, double eps, bool) -> value {
+    if (!use_input_stats) return batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
+    return instance_norm(g, input, weight, bias, eps);
+};
+
+inline constexpr auto fused_rms_norm = [](graph<13> g, value input, safe_span<size const> shape, optional_value weight,
+                                          std::optional<double> eps) -> std::tuple<value, value> {
+    value const wide = g.cast(input, opmath_type(input.dtype()));
+    return {rms_norm(g, input, shape, weight, eps),
+            inverse_rms(g, wide, shape.size(), eps.value_or(epsilon(input.dtype())))};
+};
+
+inline constexpr auto weight_norm_row = [](graph<13> g, value v, value magnitude, std::int64_t dim) {
+    return weight_norm(g, v, magnitude, dim).weight;
+};
+
+inline constexpr auto weight_norm_interface = [](graph<13> g, value v, value magnitude,
+                                                 std::int64_t dim) -> std::tuple<value, value> {
+    auto const r = weight_norm(g, v, magnitude, dim);
+    return {r.weight, r.norm};
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto normalization = table(
-    symbolic<
-        "aten::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
-           optional_value running_var, bool training, double momentum, double eps, bool) {
-            return detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps).y;
-        }),
-    symbolic<"aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
-           optional_value running_var, bool training, double momentum, double eps) -> std::tuple<value, value, value> {
-            auto const r =
-                detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-            return {r.y, r.saved_mean, r.saved_rstd};
-        }),
-    symbolic<"aten::_native_batch_norm_legit.no_stats(input, weight, bias, training, momentum, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, bool training, double momentum,
-           double eps) -> std::tuple<value, value, value> {
-            auto const r = detail::batch_norm(g, input, weight, bias, {}, {}, training, momentum, eps);
-            return {r.y, r.saved_mean, r.saved_rstd};
-        }),
-    symbolic<
-        "aten::_native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, value running_mean, value running_var,
-           double momentum, double eps) -> std::tuple<value, value, value> {
-            auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
-            return {r.y, r.saved_mean, r.saved_rstd};
-        }),
-    symbolic<"aten::_native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, "
-             "momentum, eps)">([](graph<13> g, value input, optional_value weight, optional_value bias,
-                                  value running_mean, value running_var, bool training, double momentum,
-                                  double eps) -> std::tuple<value, value, value, value, value> {
-        auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-        return {r.y, r.saved_mean, r.saved_rstd, r.statistics.running_mean, r.statistics.running_variance};
-    }),
-    symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, value running_mean, value running_var,
-           double momentum, double eps) -> std::tuple<value, value, value, value, value, value> {
-            auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, true, momentum, eps);
-            return {r.y,
-                    r.saved_mean,
-                    r.saved_rstd,
-                    detail::no_reserve(g),
-                    r.statistics.running_mean,
-                    r.statistics.running_variance};
-        }),
-    symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, optional_value running_mean,
-           optional_value running_var, double momentum, double eps) -> std::tuple<value, value, value, value> {
-            auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
-            return {r.y, r.saved_mean, r.saved_rstd, detail::no_reserve(g)};
-        }),
-    symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, "
-             "cudnn_enabled)">([](graph<13> g, value input, optional_value weight, optional_value bias,
-                                  optional_value running_mean, optional_value running_var, bool training,
-                                  double momentum, double eps,
-                                  bool) -> std::tuple<value, value, value, value, sym_int> {
-        auto const r = detail::batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-        return {r.y, r.saved_mean, r.saved_rstd, detail::no_reserve(g), 0};
-    }),
-    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(
-        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, optional_value bias,
-           double eps, bool) { return detail::layer_norm(g, input, shape, weight, bias, eps); }),
-    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(
-        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, optional_value bias,
-           double eps) -> std::tuple<value, value, value> {
-            dtype const saved = detail::parameter_dtype(input, weight, bias);
-            auto const [mean, rstd] =
-                detail::saved_statistics(g, input, detail::last_axes(input.rank(), shape.size()), eps, true, saved);
-            return {detail::layer_norm(g, input, shape, weight, bias, eps), mean, rstd};
-        }),
-    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(
-        [](graph<13> g, value input, std::int64_t groups, optional_value weight, optional_value bias, double eps,
-           bool) { return detail::group_norm(g, input, groups, weight, bias, eps); }),
-    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(
-        [](graph<13> g, value input, optional_value weight, optional_value bias, size n, size, size, std::int64_t group,
-           double eps) -> std::tuple<value, value, value> {
-            dtype const saved = detail::parameter_dtype(input, weight, bias);
-            if (n.is(0)) {
-                value const none = filled(g, std::array{n, sym_int(group)}, 0, saved);
-                return {input, none, none};
-            }
-            auto const [mean, rstd] = detail::saved_statistics(
-                g, detail::grouped(g, input, group), std::array<std::int64_t, 1>{2}, eps, false, saved);
-            return {detail::group_norm(g, input, group, weight, bias, eps), mean, rstd};
-        }),
-    symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, "
-             "cudnn_enabled)">([](graph<13> g, value input, optional_value weight, optional_value bias,
-                                  optional_value running_mean, optional_value running_var, bool use_input_stats,
-                                  double momentum, double eps, bool) -> value {
-        if (!use_input_stats)
-            return detail::batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
-        return detail::instance_norm(g, input, weight, bias, eps);
-    }),
-    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(
-        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight, std::optional<double> eps) {
-            return detail::rms_norm(g, input, shape, weight, eps);
-        }),
-    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(
-        [](graph<13> g, value input, safe_span<size const> shape, optional_value weight,
-           std::optional<double> eps) -> std::tuple<value, value> {
-            value const wide = g.cast(input, detail::opmath_type(input.dtype()));
-            return {detail::rms_norm(g, input, shape, weight, eps),
-                    detail::inverse_rms(g, wide, shape.size(), eps.value_or(detail::epsilon(input.dtype())))};
-        }),
-    symbolic<"aten::_weight_norm(v, g, dim)">([](graph<13> g, value v, value magnitude, std::int64_t dim) {
-        return detail::weight_norm(g, v, magnitude, dim).weight;
-    }),
-    symbolic<"aten::_weight_norm_interface(v, g, dim)">(
-        [](graph<13> g, value v, value magnitude, std::int64_t dim) -> std::tuple<value, value> {
-            auto const r = detail::weight_norm(g, v, magnitude, dim);
-            return {r.weight, r.norm};
-        }));
+    symbolic<"aten::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_row),
+    symbolic<"aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)">(detail::native_batch_norm),
+    symbolic<"aten::_native_batch_norm_legit.no_stats(input, weight, bias, training, momentum, eps)">(detail::batch_norm_no_stats),
+    symbolic<"aten::_native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_inference),
+    symbolic<"aten::_native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum, eps)">(detail::batch_norm_functional),
+    symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_update),
+    symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_no_update),
+    symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_index),
+    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row),
+    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm),
+    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row),
+    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm),
+    symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)">(detail::instance_norm_row),
+    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm),
+    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm),
+    symbolic<"aten::_weight_norm(v, g, dim)">(detail::weight_norm_row),
+    symbolic<"aten::_weight_norm_interface(v, g, dim)">(detail::weight_norm_interface));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -5641,12 +5910,12 @@ inline value onnx_pads(graph<13> g, value x, safe_span<axis_pad const> pads) {
 }
 
 /// Pads with a number, converted to the dtype of x.
-inline value pad_constant(graph<13> g, value x, size_list pad, scalar number) {
+inline constexpr auto pad_constant = [](graph<13> g, value x, size_list pad, number filler) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
-    return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, number, x.dtype()));
-}
+    return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, filler, x.dtype()));
+};
 
 /// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.
 inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads) {
@@ -5681,7 +5950,7 @@ inline value pad_with(graph<13> g, value x, size_list pad, std::string_view mode
 }
 
 /// Circular padding as slices: Pad supports "wrap" only since opset 19.
-inline value pad_circular(graph<13> g, value x, size_list pad) {
+inline constexpr auto pad_circular = [](graph<13> g, value x, size_list pad) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     for (axis_pad const& p : pads) {
@@ -5692,16 +5961,17 @@ inline value pad_circular(graph<13> g, value x, size_list pad) {
         if (parts.size() != 1) x = g.op<"Concat">(parts, attr::axis_i(p.axis));
     }
     return x;
-}
+};
 
-inline value pad_any(graph<13> g, value x, size_list pad, std::string_view mode, std::optional<double> number) {
+inline constexpr auto pad_any = [](graph<13> g, value x, size_list pad, std::string_view mode,
+                                   std::optional<double> number) -> value {
     if (mode == "constant") return pad_constant(g, x, pad, number.value_or(0.0));
     if (number && *number != 0) return g.unsupported("padding mode '" + std::string(mode) + "' takes no value");
     if (mode == "reflect") return pad_with(g, x, pad, "reflect");
     if (mode == "replicate") return pad_with(g, x, pad, "edge");
     if (mode == "circular") return pad_circular(g, x, pad);
     return g.unsupported("padding mode '" + std::string(mode) + "'");
-}
+};
 
 inline constexpr auto reflection_pad = [](graph<13> g, value self, size_list padding) {
     return pad_with(g, self, padding, "reflect");
@@ -5710,32 +5980,29 @@ inline constexpr auto replication_pad = [](graph<13> g, value self, size_list pa
     return pad_with(g, self, padding, "edge");
 };
 
+/// In the order of at::padding_mode.
+inline constexpr auto pad_enum = [](graph<13> g, value self, safe_span<size const> pad, std::int64_t mode,
+                                    std::optional<double> number) -> value {
+    constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};
+    if (mode < 0 || mode > 3) return g.unsupported("padding mode " + std::to_string(mode));
+    return pad_any(g, self, pad, names[mode], number);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto padding = table(
-    symbolic<"aten::constant_pad_nd(self, pad, value)">(
-        [](graph<13> g, value self, safe_span<size const> pad, scalar number) {
-            return detail::pad_constant(g, self, pad, number);
-        }),
-    symbolic<"aten::pad(self, pad, mode, value)">(
-        [](graph<13> g, value self, safe_span<size const> pad, std::string_view mode, std::optional<double> number) {
-            return detail::pad_any(g, self, pad, mode, number);
-        }),
-    // In the order of at::padding_mode.
-    symbolic<"aten::_pad_enum(self, pad, mode, value)">([](graph<13> g, value self, safe_span<size const> pad,
-                                                           std::int64_t mode, std::optional<double> number) -> value {
-        constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};
-        if (mode < 0 || mode > 3) return g.unsupported("padding mode " + std::to_string(mode));
-        return detail::pad_any(g, self, pad, names[mode], number);
-    }),
-    symbolic<"aten::_pad_circular(self, pad)">(
-        [](graph<13> g, value self, safe_span<size const> pad) { return detail::pad_circular(g, self, pad); }),
+    symbolic<"aten::constant_pad_nd(self, pad, value)">(detail::pad_constant),
+    symbolic<"aten::pad(self, pad, mode, value)">(detail::pad_any),
+    symbolic<"aten::_pad_enum(self, pad, mode, value)">(detail::pad_enum),
+    symbolic<"aten::_pad_circular(self, pad)">(detail::pad_circular),
     symbolic<"aten::reflection_pad1d(self, padding)">(detail::reflection_pad),
     symbolic<"aten::reflection_pad2d(self, padding)">(detail::reflection_pad),
     symbolic<"aten::reflection_pad3d(self, padding)">(detail::reflection_pad),
     symbolic<"aten::replication_pad1d(self, padding)">(detail::replication_pad),
     symbolic<"aten::replication_pad2d(self, padding)">(detail::replication_pad),
     symbolic<"aten::replication_pad3d(self, padding)">(detail::replication_pad));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -5850,8 +6117,14 @@ inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim,
     return narrow_axis(g, self, dim, start, length);
 };
 
+inline constexpr auto narrow_from = [](graph<13> g, value self, std::int64_t dim, value start, sym_int length) {
+    value const at = g.cast(start, dtype::int64);
+    return narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto slicing = table(
     symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim),
     symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim),
@@ -5863,11 +6136,8 @@ inline constexpr auto slicing = table(
     symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim),
     symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim),
     symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim),
-    symbolic<"aten::narrow.Tensor(self, dim, start, length)">([](graph<13> g, value self, std::int64_t dim, value start,
-                                                                 sym_int length) {
-        value const at = g.cast(start, dtype::int64);
-        return detail::narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
-    }));
+    symbolic<"aten::narrow.Tensor(self, dim, start, length)">(detail::narrow_from));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -5880,8 +6150,8 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// aten::im2col, by gathering rows and columns of the padded image.
-inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_list dilation, axis_list padding,
-                              axis_list stride) {
+inline constexpr auto image_to_columns = [](graph<13> g, value image, axis_list kernel, axis_list dilation,
+                                            axis_list padding, axis_list stride) -> value {
     value x = image.rank() == 3 ? unsqueeze(g, image, 0) : image;
     if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("negative padding");
     if (padding[0] != 0 || padding[1] != 0) {
@@ -5896,31 +6166,31 @@ inline value image_to_columns(graph<13> g, value image, axis_list kernel, axis_l
     sym_int const area = multiply(g, g.size(rows, 0), g.size(columns, 0));
     value const y = reshape(g, sorted, {sizes[0], multiply(g, sizes[1], kernel[0] * kernel[1]), area});
     return image.rank() == 3 ? squeeze(g, y, 0) : y;
-}
+};
+
+/// Col2Im was added in opset 18.
+inline constexpr auto col2im = [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation,
+                                  axis_list around, axis_list stride) {
+    if (std::any_of(kernel.begin(), kernel.end(), [](std::int64_t n) { return n < 1; }))
+        throw unsupported_error("a kernel_size below 1");
+    value const x = self.rank() == 2 ? unsqueeze(g, self, 0) : self;
+    safe_vector<std::int64_t> const pads{around[0], around[1], around[0], around[1]};
+    value const y = g.op<"Col2Im">(x,
+                                   g.ints(output_size),
+                                   g.ints(kernel),
+                                   attr::dilations_i(dilation),
+                                   attr::pads_i(pads),
+                                   attr::strides_i(stride));
+    return self.rank() == 2 ? squeeze(g, y, 0) : y;
+};
 
 } // namespace detail
 
-inline constexpr auto patches =
-    table(symbolic<"aten::im2col(self, kernel_size, dilation, padding, stride)">(
-              [](graph<13> g, value self, axis_list kernel, axis_list dilation, axis_list around, axis_list stride) {
-                  return detail::image_to_columns(g, self, kernel, dilation, around, stride);
-              }),
-          // Col2Im was added in opset 18.
-          symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(
-              [](graph<18> g, value self, size_list output_size, axis_list kernel, axis_list dilation, axis_list around,
-                 axis_list stride) {
-                  if (std::any_of(kernel.begin(), kernel.end(), [](std::int64_t n) { return n < 1; }))
-                      throw unsupported_error("a kernel_size below 1");
-                  value const x = self.rank() == 2 ? unsqueeze(g, self, 0) : self;
-                  safe_vector<std::int64_t> const pads{around[0], around[1], around[0], around[1]};
-                  value const y = g.op<"Col2Im">(x,
-                                                 g.ints(output_size),
-                                                 g.ints(kernel),
-                                                 attr::dilations_i(dilation),
-                                                 attr::pads_i(pads),
-                                                 attr::strides_i(stride));
-                  return self.rank() == 2 ? squeeze(g, y, 0) : y;
-              }));
+// clang-format off: one row per line
+inline constexpr auto patches = table(
+    symbolic<"aten::im2col(self, kernel_size, dilation, padding, stride)">(detail::image_to_columns),
+    symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(detail::col2im));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -5948,7 +6218,7 @@ inline value permute_last(graph<13> g, value x, safe_span<std::int64_t const> or
     return permute(g, x, perm);
 }
 
-inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
+inline constexpr auto pixel_shuffle = [](graph<13> g, value x, std::int64_t factor) -> value {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_shuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
     if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x))
@@ -5962,10 +6232,10 @@ inline value pixel_shuffle(graph<13> g, value x, std::int64_t factor) {
     return reshape(g,
                    permute_last(g, blocks, order),
                    with_lead(g, x, lead, {channels, multiply(g, height, factor), multiply(g, width, factor)}));
-}
+};
 
 /// Not SpaceToDepth, which orders the position in a block before the channel; ATen orders it after the channel.
-inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
+inline constexpr auto pixel_unshuffle = [](graph<13> g, value x, std::int64_t factor) -> value {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
     if (is_empty(x)) return x; // as in ATen
@@ -5978,7 +6248,7 @@ inline value pixel_unshuffle(graph<13> g, value x, std::int64_t factor) {
     return reshape(g,
                    permute_last(g, blocks, order),
                    with_lead(g, x, lead, {multiply(g, channels, factor * factor), height, width}));
-}
+};
 
 inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
     if (is_empty(x)) return x;
@@ -5991,13 +6261,13 @@ inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t g
 
 } // namespace detail
 
-inline constexpr auto pixels =
-    table(symbolic<"aten::pixel_shuffle(self, upscale_factor)">(
-              [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_shuffle(g, self, factor); }),
-          symbolic<"aten::pixel_unshuffle(self, downscale_factor)">(
-              [](graph<13> g, value self, std::int64_t factor) { return detail::pixel_unshuffle(g, self, factor); }),
-          symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
-          symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels));
+// clang-format off: one row per line
+inline constexpr auto pixels = table(
+    symbolic<"aten::pixel_shuffle(self, upscale_factor)">(detail::pixel_shuffle),
+    symbolic<"aten::pixel_unshuffle(self, downscale_factor)">(detail::pixel_unshuffle),
+    symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
+    symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -6220,7 +6490,8 @@ inline constexpr auto avg_pool = [](graph<13> g, value self, int_list kernel, in
 };
 
 /// Zeros, with each element of self at its index in the plane.
-inline value unpool(graph<13> g, value self, value indices, safe_span<sym_int const> output_size) {
+inline constexpr auto unpool = [](graph<13> g, value self, value indices,
+                                  safe_span<sym_int const> output_size) -> value {
     auto const n = static_cast<std::int64_t>(output_size.size());
     safe_vector<sym_int> lead = g.sizes(self);
     if (self.rank() < n) throw unsupported_error("more sizes than dimensions");
@@ -6237,37 +6508,33 @@ inline value unpool(graph<13> g, value self, value indices, safe_span<sym_int co
     value const zeros = filled(g, with(safe_span(&plane, 1)), 0, self.dtype());
     value const y = g.op<"ScatterElements">(zeros, flattened(indices), flattened(self), attr::axis_i(self.rank() - n));
     return reshape(g, y, with(output_size));
-}
+};
+
+inline constexpr auto avg_pool1d = [](graph<13> g, value self, int_list kernel, int_list stride, int_list pads,
+                                      bool ceil_mode, bool include) {
+    return avg_pool<1>(g, self, kernel, stride, pads, ceil_mode, include, std::nullopt);
+};
+
+/// Stride and padding only matter for the output size, which is given.
+inline constexpr auto max_unpool3d = [](graph<13> g, value self, value indices, safe_span<size const> output_size,
+                                        int_list, int_list) { return unpool(g, self, indices, output_size); };
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto pooling = table(
     symbolic<"aten::max_pool1d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<1>),
     symbolic<"aten::max_pool2d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<2>),
     symbolic<"aten::max_pool3d(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool<3>),
-    symbolic<"aten::max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
-        detail::max_pool_with_indices<1>),
-    symbolic<"aten::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
-        detail::max_pool_with_indices<2>),
-    symbolic<"aten::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(
-        detail::max_pool_with_indices<3>),
-    symbolic<"aten::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad)">(
-        [](graph<13> g, value self, int_list kernel, int_list stride, int_list pads, bool ceil_mode, bool include) {
-            return detail::avg_pool<1>(g, self, kernel, stride, pads, ceil_mode, include, std::nullopt);
-        }),
-    symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
-        detail::avg_pool<2>),
-    symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(
-        detail::avg_pool<3>),
-    symbolic<"aten::max_unpool2d(self, indices, output_size)">(
-        [](graph<13> g, value self, value indices, safe_span<size const> output_size) {
-            return detail::unpool(g, self, indices, output_size);
-        }),
-    // Stride and padding only matter for the output size, which is given.
-    symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(
-        [](graph<13> g, value self, value indices, safe_span<size const> output_size, int_list, int_list) {
-            return detail::unpool(g, self, indices, output_size);
-        }));
+    symbolic<"aten::max_pool1d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool_with_indices<1>),
+    symbolic<"aten::max_pool2d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool_with_indices<2>),
+    symbolic<"aten::max_pool3d_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode)">(detail::max_pool_with_indices<3>),
+    symbolic<"aten::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad)">(detail::avg_pool1d),
+    symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool<2>),
+    symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool<3>),
+    symbolic<"aten::max_unpool2d(self, indices, output_size)">(detail::unpool),
+    symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(detail::max_unpool3d));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -6286,22 +6553,26 @@ inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -
     return g.unsupported("dropout in training: export the model in eval mode");
 };
 
+/// train=None means training, as in ATen's CPU kernel.
+inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
+                                          std::optional<bool> train) -> std::tuple<value, value> {
+    if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
+    bool const training = train.value_or(true);
+    if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
+    value const y = dropout(g, x, p, training);
+    return {y, filled_like(g, x, !training || p == 0, dtype::bool_)};
+};
+
 } // namespace detail
 
-inline constexpr auto random =
-    table(symbolic<"aten::dropout(input, p, train)">(detail::dropout),
-          symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
-          symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
-          symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
-          // train=None means training, as in ATen's CPU kernel.
-          symbolic<"aten::native_dropout(input, p, train)">(
-              [](graph<13> g, value x, double p, std::optional<bool> train) -> std::tuple<value, value> {
-                  if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
-                  bool const training = train.value_or(true);
-                  if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
-                  value const y = detail::dropout(g, x, p, training);
-                  return {y, detail::filled_like(g, x, !training || p == 0, dtype::bool_)};
-              }));
+// clang-format off: one row per line
+inline constexpr auto random = table(
+    symbolic<"aten::dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::native_dropout(input, p, train)">(detail::native_dropout));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -6349,26 +6620,37 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
     }
     return g.constant(std::move(all));
 }
-/// The same with integers that the graph computes; the dtype of the result may be any.
-inline value computed_range(graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step, optional_dtype asked) {
-    if (!start.computed && !end.computed && !step.computed)
-        return range_of(g, start.number, end.number, step.number, asked);
-    auto const whole = [&](sym_scalar const& s) -> value {
-        if (s.computed ? s.computed->dtype() != dtype::int64 : !s.number.is_integral() && !s.number.is_bool())
-            return g.unsupported("arange of a computed size and a number that is not an integer");
-        return s.computed ? *s.computed : g.scalar(s.number, dtype::int64);
-    };
-    value const numbers = g.op<"Range">(whole(start), whole(end), whole(step));
-    return g.cast(numbers, asked.value_or(dtype::int64));
+/// The same with numbers that the graph computes.
+inline value computed_range(graph<13> g, number start, number end, number step, optional_dtype asked) {
+    if (start.is_constant() && end.is_constant() && step.is_constant())
+        return range_of(g, start.constant(), end.constant(), step.constant(), asked);
+    bool const whole = !start.is_floating() && !end.is_floating() && !step.is_floating();
+    dtype const type = asked.value_or(whole ? dtype::int64 : aten::default_dtype);
+    auto const in = [&](number const& n, dtype as) { return g.scalar(n, as); };
+    if (whole || type == dtype::int64) {
+        value const all = g.op<"Range">(in(start, dtype::int64), in(end, dtype::int64), in(step, dtype::int64));
+        return g.cast(all, type);
+    }
+    value const from = in(start, dtype::float64);
+    value const by = in(step, dtype::float64);
+    value const distance = g.op<"Sub">(in(end, dtype::float64), from);
+    sym_int const count = value(g.cast(g.op<"Ceil">(g.op<"Div">(distance, by)), dtype::int64));
+    value const positions = arithmetic_sequence(g, 0, count);
+    if (is_integral(type)) {
+        value const steps = g.op<"Mul">(positions, in(step, dtype::int64));
+        return g.cast(g.op<"Add">(steps, in(start, dtype::int64)), type);
+    }
+    return g.cast(g.op<"Add">(g.op<"Mul">(g.cast(positions, dtype::float64), by), from), type);
 }
-inline constexpr auto range_to = [](graph<13> g, sym_scalar end, optional_dtype type) {
-    return computed_range(g, {0, {}}, end, {1, {}}, type);
+inline constexpr auto range_to = [](graph<13> g, number end, optional_dtype type) {
+    return computed_range(g, 0, end, 1, type);
 };
-inline constexpr auto range_from = [](graph<13> g, sym_scalar start, sym_scalar end, optional_dtype type) {
-    return computed_range(g, start, end, {1, {}}, type);
+inline constexpr auto range_from = [](graph<13> g, number start, number end, optional_dtype type) {
+    return computed_range(g, start, end, 1, type);
 };
-inline constexpr auto range_by = [](graph<13> g, sym_scalar start, sym_scalar end, sym_scalar step,
-                                    optional_dtype type) { return computed_range(g, start, end, step, type); };
+inline constexpr auto range_by = [](graph<13> g, number start, number end, number step, optional_dtype type) {
+    return computed_range(g, start, end, step, type);
+};
 
 /// `steps` numbers from start to end in a floating-point dtype; as in ATen, the second half is computed from the end.
 inline value spaced(graph<13> g, value start, value end, std::int64_t steps, dtype type) {
@@ -6385,38 +6667,41 @@ inline void expect_steps(std::int64_t steps) {
     if (steps < 0 || steps > budget::max_range) throw unsupported_error(std::to_string(steps) + " steps");
 }
 
-/// A number as a constant of its own dtype, so that only the result is rounded.
-inline value number_value(graph<13> g, scalar s) {
-    return g.scalar(s, s.is_integral() || s.is_bool() ? dtype::int64 : dtype::float64);
+/// A number as a value of its own dtype, so that only the result is rounded.
+inline value number_value(graph<13> g, number const& n) {
+    return g.scalar(n, n.is_floating() || n.is_complex() ? dtype::float64 : dtype::int64);
 }
 
 /// The dtype in which linspace computes: float64 for integers.
 inline dtype spacing_dtype(dtype type) { return is_floating(type) ? type : dtype::float64; }
 
-inline value linspace(graph<13> g, value start, value end, std::int64_t steps, optional_dtype asked) {
+inline constexpr auto linspace = [](graph<13> g, value start, value end, std::int64_t steps,
+                                    optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
     if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), spacing_dtype(type)); };
     return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
-}
-/// The same for constant start and end: a constant, unless it is too long.
-inline value constant_linspace(graph<13> g, scalar start, scalar end, std::int64_t steps, optional_dtype asked) {
+};
+/// The same for numbers: a constant if both are constant, unless it is too long.
+inline constexpr auto linspace_of_numbers = [](graph<13> g, number start, number end, std::int64_t steps,
+                                               optional_dtype asked) -> value {
     expect_steps(steps);
-    if (steps > budget::max_constant_range)
+    if (steps > budget::max_constant_range || !start.is_constant() || !end.is_constant())
         return linspace(g, number_value(g, start), number_value(g, end), steps, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
-    double const from = scalar_tensor(start, type).at(0).to<double>();
-    double const to = scalar_tensor(end, type).at(0).to<double>();
+    double const from = scalar_tensor(start.constant(), type).at(0).to<double>();
+    double const to = scalar_tensor(end.constant(), type).at(0).to<double>();
     double const step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
     for (std::int64_t i = 0; i != steps; ++i)
         all.append(i < steps / 2 || steps == 1 ? from + step * static_cast<double>(i)
                                                : to - step * static_cast<double>(steps - 1 - i));
     return g.constant(std::move(all));
-}
+};
 
-inline value logspace(graph<13> g, value start, value end, std::int64_t steps, double base, optional_dtype asked) {
+inline constexpr auto logspace = [](graph<13> g, value start, value end, std::int64_t steps, number base,
+                                    optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
     if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
@@ -6424,29 +6709,30 @@ inline value logspace(graph<13> g, value start, value end, std::int64_t steps, d
     dtype const exact = is_floating(type) ? type : dtype::float32;
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), exact); };
     value const exponents = g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
-    return g.cast(g.op<"Pow">(g.scalar(is_floating(type) ? base : std::trunc(base), spacing_dtype(type)), exponents),
-                  type);
-}
-inline value constant_logspace(graph<13> g, scalar start, scalar end, std::int64_t steps, double base,
-                               optional_dtype asked) {
+    number const radix = is_floating(type) ? base : converted(g, base, dtype::int64);
+    return g.cast(g.op<"Pow">(g.scalar(radix, spacing_dtype(type)), exponents), type);
+};
+inline constexpr auto logspace_of_numbers = [](graph<13> g, number start, number end, std::int64_t steps, number base,
+                                               optional_dtype asked) -> value {
     expect_steps(steps);
-    if (steps > budget::max_constant_range)
+    bool const is_constant = start.is_constant() && end.is_constant() && base.is_constant();
+    if (steps > budget::max_constant_range || !is_constant)
         return logspace(g, number_value(g, start), number_value(g, end), steps, base, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
-    double const from = scalar_tensor(start, type).at(0).to<double>();
-    double const to = scalar_tensor(end, type).at(0).to<double>();
+    double const from = scalar_tensor(start.constant(), type).at(0).to<double>();
+    double const to = scalar_tensor(end.constant(), type).at(0).to<double>();
     bool const single = type != dtype::float64;
     auto const rounded = [single](double d) { return single ? static_cast<double>(static_cast<float>(d)) : d; };
     double const step = steps > 1 ? rounded((to - from) / static_cast<double>(steps - 1)) : 0;
-    double const radix = is_floating(type) ? base : std::trunc(base);
+    double const radix = is_floating(type) ? base.constant<double>() : std::trunc(base.constant<double>());
     for (std::int64_t i = 0; i != steps; ++i) {
         bool const front = i < steps / 2 || steps == 1;
         auto const distance = static_cast<double>(front ? i : i + 1 - steps);
         all.append(std::pow(radix, rounded((front ? from : to) + rounded(step * distance))));
     }
     return g.constant(std::move(all));
-}
+};
 inline constexpr std::int64_t max_window = std::int64_t{1} << 18; ///< each element of a Kaiser window is a series
 
 /// A window function as a constant; a periodic window is the symmetric one of length + 1 without its last element.
@@ -6487,73 +6773,73 @@ inline double bessel_i0(double x) {
     for (int k = 1; term > sum * 1e-17; ++k) sum += term *= x * x / (4.0 * k * k);
     return sum;
 }
-inline value kaiser(graph<13> g, std::int64_t length, bool periodic, double beta, optional_dtype type) {
+inline constexpr auto kaiser = [](graph<13> g, std::int64_t length, bool periodic, double beta,
+                                  optional_dtype type) -> value {
     double const highest = bessel_i0(beta);
     return window(g, length, periodic, type, [=](double i, double last) {
         double const t = 2 * i / last - 1;
         return bessel_i0(beta * std::sqrt(std::fmax(1 - t * t, 0.0))) / highest;
     });
-}
+};
 template <auto const& Window>
 inline constexpr auto periodic_window =
     [](graph<13> g, std::int64_t length, optional_dtype type) { return Window(g, length, true, type); };
 
+inline constexpr auto dim_arange = [](graph<13> g, value like, std::int64_t dim) {
+    return arithmetic_sequence(g, 0, g.size(like, dim));
+};
+
+inline constexpr auto linspace_tensor_scalar = [](graph<13> g, value start, number end, std::int64_t steps,
+                                                  optional_dtype type) {
+    return linspace(g, start, number_value(g, end), steps, type);
+};
+
+inline constexpr auto linspace_scalar_tensor = [](graph<13> g, number start, value end, std::int64_t steps,
+                                                  optional_dtype type) {
+    return linspace(g, number_value(g, start), end, steps, type);
+};
+
+inline constexpr auto logspace_tensor_scalar = [](graph<13> g, value start, number end, std::int64_t steps, number base,
+                                                  optional_dtype type) {
+    return logspace(g, start, number_value(g, end), steps, base, type);
+};
+
+inline constexpr auto logspace_scalar_tensor = [](graph<13> g, number start, value end, std::int64_t steps, number base,
+                                                  optional_dtype type) {
+    return logspace(g, number_value(g, start), end, steps, base, type);
+};
+
+inline constexpr auto kaiser_window = [](graph<13> g, std::int64_t length, optional_dtype type) {
+    return kaiser(g, length, true, 12.0, type);
+};
+
 } // namespace detail
 
-inline constexpr auto ranges =
-    table(symbolic<"aten::arange(end, dtype)">(detail::range_to),
-          symbolic<"aten::arange.start(start, end, dtype)">(detail::range_from),
-          symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::range_by),
-          symbolic<"aten::_dim_arange(like, dim)">(
-              [](graph<13> g, value like, std::int64_t dim) { return arithmetic_sequence(g, 0, g.size(like, dim)); }),
-          symbolic<"aten::linspace(start, end, steps, dtype)">(
-              [](graph<13> g, scalar start, scalar end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::constant_linspace(g, start, end, steps, type);
-              }),
-          symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(
-              [](graph<13> g, value start, value end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::linspace(g, start, end, steps, type);
-              }),
-          symbolic<"aten::linspace.Tensor_Scalar(start, end, steps, dtype)">(
-              [](graph<13> g, value start, scalar end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::linspace(g, start, detail::number_value(g, end), steps, type);
-              }),
-          symbolic<"aten::linspace.Scalar_Tensor(start, end, steps, dtype)">(
-              [](graph<13> g, scalar start, value end, std::int64_t steps, detail::optional_dtype type) {
-                  return detail::linspace(g, detail::number_value(g, start), end, steps, type);
-              }),
-          symbolic<"aten::logspace(start, end, steps, base, dtype)">(
-              [](graph<13> g, scalar start, scalar end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::constant_logspace(g, start, end, steps, base, type);
-              }),
-          symbolic<"aten::logspace.Tensor_Tensor(start, end, steps, base, dtype)">(
-              [](graph<13> g, value start, value end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::logspace(g, start, end, steps, base, type);
-              }),
-          symbolic<"aten::logspace.Tensor_Scalar(start, end, steps, base, dtype)">(
-              [](graph<13> g, value start, scalar end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::logspace(g, start, detail::number_value(g, end), steps, base, type);
-              }),
-          symbolic<"aten::logspace.Scalar_Tensor(start, end, steps, base, dtype)">(
-              [](graph<13> g, scalar start, value end, std::int64_t steps, double base, detail::optional_dtype type) {
-                  return detail::logspace(g, detail::number_value(g, start), end, steps, base, type);
-              }),
-          symbolic<"aten::hann_window(window_length, dtype)">(detail::periodic_window<detail::hann>),
-          symbolic<"aten::hann_window.periodic(window_length, periodic, dtype)">(detail::hann),
-          symbolic<"aten::hamming_window(window_length, dtype)">(detail::periodic_window<detail::hamming>),
-          symbolic<"aten::hamming_window.periodic(window_length, periodic, dtype)">(detail::hamming),
-          symbolic<"aten::bartlett_window(window_length, dtype)">(detail::periodic_window<detail::bartlett>),
-          symbolic<"aten::bartlett_window.periodic(window_length, periodic, dtype)">(detail::bartlett),
-          symbolic<"aten::blackman_window(window_length, dtype)">(detail::periodic_window<detail::blackman>),
-          symbolic<"aten::blackman_window.periodic(window_length, periodic, dtype)">(detail::blackman),
-          symbolic<"aten::kaiser_window(window_length, dtype)">(
-              [](graph<13> g, std::int64_t length, detail::optional_dtype type) {
-                  return detail::kaiser(g, length, true, 12.0, type);
-              }),
-          symbolic<"aten::kaiser_window.beta(window_length, periodic, beta, dtype)">(
-              [](graph<13> g, std::int64_t length, bool periodic, double beta, detail::optional_dtype type) {
-                  return detail::kaiser(g, length, periodic, beta, type);
-              }));
+// clang-format off: one row per line
+inline constexpr auto ranges = table(
+    symbolic<"aten::arange(end, dtype)">(detail::range_to),
+    symbolic<"aten::arange.start(start, end, dtype)">(detail::range_from),
+    symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::range_by),
+    symbolic<"aten::_dim_arange(like, dim)">(detail::dim_arange),
+    symbolic<"aten::linspace(start, end, steps, dtype)">(detail::linspace_of_numbers),
+    symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(detail::linspace),
+    symbolic<"aten::linspace.Tensor_Scalar(start, end, steps, dtype)">(detail::linspace_tensor_scalar),
+    symbolic<"aten::linspace.Scalar_Tensor(start, end, steps, dtype)">(detail::linspace_scalar_tensor),
+    symbolic<"aten::logspace(start, end, steps, base, dtype)">(detail::logspace_of_numbers),
+    symbolic<"aten::logspace.Tensor_Tensor(start, end, steps, base, dtype)">(detail::logspace),
+    symbolic<"aten::logspace.Tensor_Scalar(start, end, steps, base, dtype)">(detail::logspace_tensor_scalar),
+    symbolic<"aten::logspace.Scalar_Tensor(start, end, steps, base, dtype)">(detail::logspace_scalar_tensor),
+    symbolic<"aten::hann_window(window_length, dtype)">(detail::periodic_window<detail::hann>),
+    symbolic<"aten::hann_window.periodic(window_length, periodic, dtype)">(detail::hann),
+    symbolic<"aten::hamming_window(window_length, dtype)">(detail::periodic_window<detail::hamming>),
+    symbolic<"aten::hamming_window.periodic(window_length, periodic, dtype)">(detail::hamming),
+    symbolic<"aten::bartlett_window(window_length, dtype)">(detail::periodic_window<detail::bartlett>),
+    symbolic<"aten::bartlett_window.periodic(window_length, periodic, dtype)">(detail::bartlett),
+    symbolic<"aten::blackman_window(window_length, dtype)">(detail::periodic_window<detail::blackman>),
+    symbolic<"aten::blackman_window.periodic(window_length, periodic, dtype)">(detail::blackman),
+    symbolic<"aten::kaiser_window(window_length, dtype)">(detail::kaiser_window),
+    symbolic<"aten::kaiser_window.beta(window_length, periodic, beta, dtype)">(detail::kaiser));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -6759,7 +7045,7 @@ inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_
 }
 
 /// x @ w^T + b.
-inline value gates_of(graph<13> g, value x, value w, optional_value b) { return linear(g, x, w, b); }
+inline value gates_of(graph<13> g, value x, value w, optional_value b) { return linear_layer(g, x, w, b); }
 
 inline safe_vector<value> split_gates(graph<13> g, value gates, std::size_t count) {
     std::int64_t const width = gates.size(-1).size();
@@ -6768,25 +7054,25 @@ inline safe_vector<value> split_gates(graph<13> g, value gates, std::size_t coun
     return g.op<"Split">(gates, g.ints(sizes), attr::axis_i(-1), output_list(count));
 }
 
-inline std::tuple<value, value> lstm_cell(graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
-                                          optional_value b_ih, optional_value b_hh) {
+inline constexpr auto lstm_cell = [](graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
+                                     optional_value b_ih, optional_value b_hh) -> std::tuple<value, value> {
     value const sum = g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx[0], w_hh, b_hh));
     safe_vector<value> const gate = split_gates(g, sum, 4);
     value const kept = g.op<"Mul">(g.op<"Sigmoid">(gate[1]), hx[1]);
     value const added = g.op<"Mul">(g.op<"Sigmoid">(gate[0]), g.op<"Tanh">(gate[2]));
     value const cell = g.op<"Add">(kept, added);
     return {g.op<"Mul">(g.op<"Sigmoid">(gate[3]), g.op<"Tanh">(cell)), cell};
-}
+};
 
-inline value gru_cell(graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
-                      optional_value b_hh) {
+inline constexpr auto gru_cell = [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
+                                    optional_value b_hh) -> value {
     safe_vector<value> const x = split_gates(g, gates_of(g, input, w_ih, b_ih), 3);
     safe_vector<value> const h = split_gates(g, gates_of(g, hx, w_hh, b_hh), 3);
     value const reset = g.op<"Sigmoid">(g.op<"Add">(x[0], h[0]));
     value const update = g.op<"Sigmoid">(g.op<"Add">(x[1], h[1]));
     value const fresh = g.op<"Tanh">(g.op<"Add">(x[2], g.op<"Mul">(reset, h[2])));
     return g.op<"Add">(g.op<"Mul">(g.op<"Sub">(hx, fresh), update), fresh);
-}
+};
 
 template <fixed_string Activation>
 inline constexpr auto rnn_cell =
@@ -6794,43 +7080,39 @@ inline constexpr auto rnn_cell =
     return g.op<Activation>(g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx, w_hh, b_hh)));
 };
 
+inline constexpr auto lstm_row = [](graph<13> g, value input, safe_span<value const> hx, safe_span<value const> params,
+                                    bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
+                                    bool bidirectional, bool batch_first) {
+    return lstm(g, input, hx, params, {has_biases, num_layers, dropout_p, train, bidirectional, batch_first});
+};
+
+inline constexpr auto gru_row = [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases,
+                                   std::int64_t num_layers, double dropout_p, bool train, bool bidirectional,
+                                   bool batch_first) {
+    return gru(g, input, hx, params, {has_biases, num_layers, dropout_p, train, bidirectional, batch_first});
+};
+
+template <fixed_string Activation>
+inline constexpr auto rnn_row = [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases,
+                                   std::int64_t num_layers, double dropout_p, bool train, bool bidirectional,
+                                   bool batch_first) {
+    recurrent_options const options{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
+    return rnn(g, input, hx, params, options, Activation.view());
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto recurrent = table(
-    symbolic<"aten::lstm.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, safe_span<value const> hx, safe_span<value const> params, bool has_biases,
-           std::int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) {
-            return detail::lstm(
-                g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first});
-        }),
-    symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
-           double dropout, bool train, bool bidirectional, bool batch_first) {
-            return detail::gru(
-                g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first});
-        }),
-    symbolic<
-        "aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
-           double dropout, bool train, bool bidirectional, bool batch_first) {
-            return detail::rnn(
-                g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first}, "Tanh");
-        }),
-    symbolic<
-        "aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
-        [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases, std::int64_t num_layers,
-           double dropout, bool train, bool bidirectional, bool batch_first) {
-            return detail::rnn(
-                g, input, hx, params, {has_biases, num_layers, dropout, train, bidirectional, batch_first}, "Relu");
-        }),
-    symbolic<"aten::lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
-        [](graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh, optional_value b_ih,
-           optional_value b_hh) { return detail::lstm_cell(g, input, hx, w_ih, w_hh, b_ih, b_hh); }),
-    symbolic<"aten::gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(
-        [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
-           optional_value b_hh) -> value { return detail::gru_cell(g, input, hx, w_ih, w_hh, b_ih, b_hh); }),
+    symbolic<"aten::lstm.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::lstm_row),
+    symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::gru_row),
+    symbolic<"aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::rnn_row<"Tanh">),
+    symbolic<"aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::rnn_row<"Relu">),
+    symbolic<"aten::lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::lstm_cell),
+    symbolic<"aten::gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::gru_cell),
     symbolic<"aten::rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::rnn_cell<"Tanh">),
     symbolic<"aten::rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::rnn_cell<"Relu">));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -6899,13 +7181,13 @@ inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
     return g.op<"Concat">(safe_vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
                           attr::axis_i(axis));
 }
-inline value flip_axes(graph<13> g, value x, axis_list axes) {
+inline constexpr auto flip_axes = [](graph<13> g, value x, axis_list axes) -> value {
     if (x.rank() == 0 || axes.empty()) return x;
     safe_vector<std::int64_t> const minus_one(axes.size(), -1);
     safe_vector<std::int64_t> const before_first(axes.size(), std::numeric_limits<std::int64_t>::min());
     return g.op<"Slice">(
         x, g.ints(minus_one), g.ints(before_first), g.ints(normalize_axes(axes, x.rank())), g.ints(minus_one));
-}
+};
 inline constexpr auto rotate = [](graph<13> g, value self, std::int64_t k, axis_list dims) -> value {
     std::int64_t const turns = (k % 4 + 4) % 4;
     if (turns == 0) return self;
@@ -6913,39 +7195,51 @@ inline constexpr auto rotate = [](graph<13> g, value self, std::int64_t k, axis_
     return swap_axes(g, flip_axes(g, self, dims.subspan(turns == 1 ? 1 : 0, 1)), dims[0], dims[1]);
 };
 
+inline constexpr auto repeat = [](graph<13> g, value self, size_list repeats) {
+    return repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
+};
+
+inline constexpr auto repeat_each_row = [](graph<13> g, value self, sym_int repeats, std::optional<std::int64_t> dim,
+                                           std::optional<sym_int>) -> value {
+    return repeat_each(g, self, repeats, dim);
+};
+
+inline constexpr auto repeat_by_tensor = [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim,
+                                            std::optional<sym_int>) {
+    return repeat_each_by_tensor(g, self, repeats, dim);
+};
+
+inline constexpr auto repeat_indices = [](graph<13> g, value repeats, std::optional<sym_int>) {
+    return g.cast(repeated_indices(g, repeats), repeats.dtype());
+};
+
+inline constexpr auto roll = [](graph<13> g, value self, size_list shifts, axis_list dims) {
+    if (dims.empty()) return reshape(g, roll_axis(g, flat(g, self), shifts[0], 0), g.sizes(self));
+    value x = self;
+    for (std::size_t i = 0; self.rank() != 0 && i != dims.size(); ++i)
+        x = roll_axis(g, x, shifts[i], normalize_axis(dims[i], self.rank()));
+    return x;
+};
+
+inline constexpr auto fliplr = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{1}); };
+
+inline constexpr auto flipud = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{0}); };
+
 } // namespace detail
 
-inline constexpr auto repeating =
-    table(symbolic<"aten::repeat(self, repeats)">([](graph<13> g, value self, size_list repeats) {
-              return detail::repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
-          }),
-          symbolic<"aten::tile(self, dims)">(detail::tile_dims),
-          symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(
-              [](graph<13> g, value self, sym_int repeats, std::optional<std::int64_t> dim, std::optional<sym_int>) {
-                  return detail::repeat_each(g, self, repeats, dim);
-              }),
-          symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(
-              [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim, std::optional<sym_int>) {
-                  return detail::repeat_each_by_tensor(g, self, repeats, dim);
-              }),
-          symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(
-              [](graph<13> g, value repeats, std::optional<sym_int>) {
-                  return g.cast(detail::repeated_indices(g, repeats), repeats.dtype());
-              }),
-          symbolic<"aten::roll(self, shifts, dims)">([](graph<13> g, value self, size_list shifts, axis_list dims) {
-              if (dims.empty()) return reshape(g, detail::roll_axis(g, flat(g, self), shifts[0], 0), g.sizes(self));
-              value x = self;
-              for (std::size_t i = 0; self.rank() != 0 && i != dims.size(); ++i)
-                  x = detail::roll_axis(g, x, shifts[i], normalize_axis(dims[i], self.rank()));
-              return x;
-          }),
-          symbolic<"aten::flip(self, dims)">(
-              [](graph<13> g, value self, axis_list dims) { return detail::flip_axes(g, self, dims); }),
-          symbolic<"aten::fliplr(self)">(
-              [](graph<13> g, value self) { return detail::flip_axes(g, self, safe_vector<std::int64_t>{1}); }),
-          symbolic<"aten::flipud(self)">(
-              [](graph<13> g, value self) { return detail::flip_axes(g, self, safe_vector<std::int64_t>{0}); }),
-          symbolic<"aten::rot90(self, k, dims)">(detail::rotate));
+// clang-format off: one row per line
+inline constexpr auto repeating = table(
+    symbolic<"aten::repeat(self, repeats)">(detail::repeat),
+    symbolic<"aten::tile(self, dims)">(detail::tile_dims),
+    symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(detail::repeat_each_row),
+    symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(detail::repeat_by_tensor),
+    symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(detail::repeat_indices),
+    symbolic<"aten::roll(self, shifts, dims)">(detail::roll),
+    symbolic<"aten::flip(self, dims)">(detail::flip_axes),
+    symbolic<"aten::fliplr(self)">(detail::fliplr),
+    symbolic<"aten::flipud(self)">(detail::flipud),
+    symbolic<"aten::rot90(self, k, dims)">(detail::rotate));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -7405,67 +7699,66 @@ inline constexpr auto resize_corners2d =
         return resize_to(g, x, {{out.begin(), out.end()}, {h, w}}, {Kind, align_corners, Antialias});
     };
 
+inline constexpr auto linear1d = [](graph<13> g, value x, out_sizes out, bool align_corners, scale_factor w) {
+    return resize_to(g, x, {{out.begin(), out.end()}, {w}}, {filter::linear, align_corners});
+};
+
+inline constexpr auto trilinear3d = [](graph<13> g, value x, out_sizes out, bool align_corners, scale_factor d,
+                                       scale_factor h, scale_factor w) {
+    return resize_to(g, x, {{out.begin(), out.end()}, {d, h, w}}, {filter::linear, align_corners});
+};
+
+inline constexpr auto nearest1d = resize_nearest1d<filter::nearest>;
+inline constexpr auto nearest2d = resize_nearest2d<filter::nearest>;
+inline constexpr auto nearest3d = resize_nearest3d<filter::nearest>;
+inline constexpr auto nearest_vec = resize_nearest_vec<filter::nearest>;
+inline constexpr auto nearest_exact1d = resize_nearest1d<filter::nearest_exact>;
+inline constexpr auto nearest_exact2d = resize_nearest2d<filter::nearest_exact>;
+inline constexpr auto nearest_exact3d = resize_nearest3d<filter::nearest_exact>;
+inline constexpr auto nearest_exact_vec = resize_nearest_vec<filter::nearest_exact>;
+inline constexpr auto bilinear2d = resize_corners2d<filter::linear>;
+inline constexpr auto bicubic2d = resize_corners2d<filter::cubic>;
+inline constexpr auto linear_vec = resize_corners_vec<filter::linear>;
+inline constexpr auto bicubic_vec = resize_corners_vec<filter::cubic>;
+inline constexpr auto bilinear2d_aa = resize_corners2d<filter::linear, true>;
+inline constexpr auto bicubic2d_aa = resize_corners2d<filter::cubic, true>;
+inline constexpr auto lanczos2d_aa = resize_corners2d<filter::lanczos, true>;
+inline constexpr auto bilinear_vec_aa = resize_corners_vec<filter::linear, true>;
+inline constexpr auto bicubic_vec_aa = resize_corners_vec<filter::cubic, true>;
+inline constexpr auto lanczos_vec_aa = resize_corners_vec<filter::lanczos, true>;
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto resize = table(
-    symbolic<"aten::upsample_nearest1d(self, output_size, scales)">(detail::resize_nearest1d<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest2d(self, output_size, scales_h, scales_w)">(
-        detail::resize_nearest2d<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest3d(self, output_size, scales_d, scales_h, scales_w)">(
-        detail::resize_nearest3d<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest1d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest2d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest>),
-    symbolic<"aten::upsample_nearest3d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest>),
-    symbolic<"aten::_upsample_nearest_exact1d(self, output_size, scales)">(
-        detail::resize_nearest1d<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact2d(self, output_size, scales_h, scales_w)">(
-        detail::resize_nearest2d<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact3d(self, output_size, scales_d, scales_h, scales_w)">(
-        detail::resize_nearest3d<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact1d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact2d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest_exact>),
-    symbolic<"aten::_upsample_nearest_exact3d.vec(input, output_size, scale_factors)">(
-        detail::resize_nearest_vec<detail::filter::nearest_exact>),
-    symbolic<"aten::upsample_linear1d(self, output_size, align_corners, scales)">(
-        [](graph<13> g, value x, detail::out_sizes out, bool align_corners, detail::scale_factor w) {
-            return detail::resize_to(g, x, {{out.begin(), out.end()}, {w}}, {detail::filter::linear, align_corners});
-        }),
-    symbolic<"aten::upsample_bilinear2d(self, output_size, align_corners, scales_h, scales_w)">(
-        detail::resize_corners2d<detail::filter::linear>),
-    symbolic<"aten::upsample_trilinear3d(self, output_size, align_corners, scales_d, scales_h, scales_w)">(
-        [](graph<13> g, value x, detail::out_sizes out, bool align_corners, detail::scale_factor d,
-           detail::scale_factor h, detail::scale_factor w) {
-            return detail::resize_to(
-                g, x, {{out.begin(), out.end()}, {d, h, w}}, {detail::filter::linear, align_corners});
-        }),
-    symbolic<"aten::upsample_bicubic2d(self, output_size, align_corners, scales_h, scales_w)">(
-        detail::resize_corners2d<detail::filter::cubic>),
-    symbolic<"aten::upsample_linear1d.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::linear>),
-    symbolic<"aten::upsample_bilinear2d.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::linear>),
-    symbolic<"aten::upsample_trilinear3d.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::linear>),
-    symbolic<"aten::upsample_bicubic2d.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::cubic>),
+    symbolic<"aten::upsample_nearest1d(self, output_size, scales)">(detail::nearest1d),
+    symbolic<"aten::upsample_nearest2d(self, output_size, scales_h, scales_w)">(detail::nearest2d),
+    symbolic<"aten::upsample_nearest3d(self, output_size, scales_d, scales_h, scales_w)">(detail::nearest3d),
+    symbolic<"aten::upsample_nearest1d.vec(input, output_size, scale_factors)">(detail::nearest_vec),
+    symbolic<"aten::upsample_nearest2d.vec(input, output_size, scale_factors)">(detail::nearest_vec),
+    symbolic<"aten::upsample_nearest3d.vec(input, output_size, scale_factors)">(detail::nearest_vec),
+    symbolic<"aten::_upsample_nearest_exact1d(self, output_size, scales)">(detail::nearest_exact1d),
+    symbolic<"aten::_upsample_nearest_exact2d(self, output_size, scales_h, scales_w)">(detail::nearest_exact2d),
+    symbolic<"aten::_upsample_nearest_exact3d(self, output_size, scales_d, scales_h, scales_w)">(detail::nearest_exact3d),
+    symbolic<"aten::_upsample_nearest_exact1d.vec(input, output_size, scale_factors)">(detail::nearest_exact_vec),
+    symbolic<"aten::_upsample_nearest_exact2d.vec(input, output_size, scale_factors)">(detail::nearest_exact_vec),
+    symbolic<"aten::_upsample_nearest_exact3d.vec(input, output_size, scale_factors)">(detail::nearest_exact_vec),
+    symbolic<"aten::upsample_linear1d(self, output_size, align_corners, scales)">(detail::linear1d),
+    symbolic<"aten::upsample_bilinear2d(self, output_size, align_corners, scales_h, scales_w)">(detail::bilinear2d),
+    symbolic<"aten::upsample_trilinear3d(self, output_size, align_corners, scales_d, scales_h, scales_w)">(detail::trilinear3d),
+    symbolic<"aten::upsample_bicubic2d(self, output_size, align_corners, scales_h, scales_w)">(detail::bicubic2d),
+    symbolic<"aten::upsample_linear1d.vec(input, output_size, align_corners, scale_factors)">(detail::linear_vec),
+    symbolic<"aten::upsample_bilinear2d.vec(input, output_size, align_corners, scale_factors)">(detail::linear_vec),
+    symbolic<"aten::upsample_trilinear3d.vec(input, output_size, align_corners, scale_factors)">(detail::linear_vec),
+    symbolic<"aten::upsample_bicubic2d.vec(input, output_size, align_corners, scale_factors)">(detail::bicubic_vec),
     // Below opset 18, which added antialias to Resize, and with align_corners: indices and weights, for static sizes.
-    symbolic<"aten::_upsample_bilinear2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
-        detail::resize_corners2d<detail::filter::linear, true>),
-    symbolic<"aten::_upsample_bicubic2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
-        detail::resize_corners2d<detail::filter::cubic, true>),
-    symbolic<"aten::_upsample_lanczos2d_aa(self, output_size, align_corners, scales_h, scales_w)">(
-        detail::resize_corners2d<detail::filter::lanczos, true>),
-    symbolic<"aten::_upsample_bilinear2d_aa.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::linear, true>),
-    symbolic<"aten::_upsample_bicubic2d_aa.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::cubic, true>),
-    symbolic<"aten::_upsample_lanczos2d_aa.vec(input, output_size, align_corners, scale_factors)">(
-        detail::resize_corners_vec<detail::filter::lanczos, true>));
+    symbolic<"aten::_upsample_bilinear2d_aa(self, output_size, align_corners, scales_h, scales_w)">(detail::bilinear2d_aa),
+    symbolic<"aten::_upsample_bicubic2d_aa(self, output_size, align_corners, scales_h, scales_w)">(detail::bicubic2d_aa),
+    symbolic<"aten::_upsample_lanczos2d_aa(self, output_size, align_corners, scales_h, scales_w)">(detail::lanczos2d_aa),
+    symbolic<"aten::_upsample_bilinear2d_aa.vec(input, output_size, align_corners, scale_factors)">(detail::bilinear_vec_aa),
+    symbolic<"aten::_upsample_bicubic2d_aa.vec(input, output_size, align_corners, scale_factors)">(detail::bicubic_vec_aa),
+    symbolic<"aten::_upsample_lanczos2d_aa.vec(input, output_size, align_corners, scale_factors)">(detail::lanczos_vec_aa));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -7648,7 +7941,8 @@ inline tensor base_grid(safe_span<std::int64_t const> plane, bool align_corners,
     return t;
 }
 
-inline value affine_grid(graph<13> g, value theta, safe_span<sym_int const> sizes, bool align_corners) {
+inline constexpr auto affine_grid = [](graph<13> g, value theta, safe_span<sym_int const> sizes,
+                                       bool align_corners) -> value {
     if (sizes.size() != 4 && sizes.size() != 5)
         return g.unsupported("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
     if (!all_constant(sizes.subspan(2))) {
@@ -7662,23 +7956,19 @@ inline value affine_grid(graph<13> g, value theta, safe_span<sym_int const> size
     out.insert(out.end(), plane.begin(), plane.end());
     out.emplace_back(static_cast<std::int64_t>(plane.size()));
     return reshape(g, points, out);
-}
+};
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto sampling = table(
     // GridSample was added in opset 16.
     symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
-    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(
-        detail::grid_sampler),
-    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(
-        detail::grid_sampler),
-    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(
-        detail::grid_sampler),
-    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(
-        [](graph<13> g, value theta, safe_span<size const> sizes, bool align_corners) {
-            return detail::affine_grid(g, theta, sizes, align_corners);
-        }));
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
+    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -7698,14 +7988,14 @@ inline value crop_to(graph<13> g, value x, value other) {
 }
 
 /// ScatterElements without a reduction. 0-d tensors count as 1-d.
-inline value write_elements(graph<13> g, value x, std::int64_t dim, value index, value source) {
+inline constexpr auto write_elements = [](graph<13> g, value x, std::int64_t dim, value index, value source) -> value {
     if (is_empty(index)) return x;
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
     value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
-}
+};
 /// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18.
 template <class Graph>
 value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
@@ -7725,8 +8015,8 @@ value reduce_elements(Graph g, value x, std::int64_t dim, value index, value sou
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
 /// A tensor full of one number, with the dtype of x and the shape of `other`.
-inline value filled_as(graph<13> g, value x, value other, scalar number) {
-    return filled(g, g.sizes(other), number, x.dtype());
+inline value filled_as(graph<13> g, value x, value other, number const& n) {
+    return filled(g, g.sizes(other), n, x.dtype());
 }
 
 inline std::string_view reduction_named(std::string_view reduce) {
@@ -7790,13 +8080,13 @@ inline indexed_source along(graph<13> g, value x, std::int64_t dim, value index,
     return {index_along(g, at_least_1d(g, index), from, normalize_axis(dim, x.rank())), from};
 }
 
-inline value fill_index(graph<13> g, value x, std::int64_t dim, value index, value number) {
+inline constexpr auto fill_index = [](graph<13> g, value x, std::int64_t dim, value index, value number) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
     sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
     value const source = expand(g, reshape(g, g.cast(number, x.dtype()), safe_vector<sym_int>{}), sizes);
     return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
-}
+};
 
 /// x with x[start:end] along an axis replaced by the source.
 inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
@@ -7832,11 +8122,12 @@ inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, s
     value const positions = arithmetic_sequence(g, start, count, step);
     return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
 }
-inline value write_selected(graph<13> g, value x, value source, std::int64_t dim, sym_int index) {
+inline constexpr auto write_selected = [](graph<13> g, value x, value source, std::int64_t dim,
+                                          sym_int index) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     sym_int const at = clamp_index(g, index, g.size(x, axis));
     return replace_range(g, x, unsqueeze(g, source, axis), axis, at, add(g, at, 1));
-}
+};
 
 /// Writes the source to positions of the flattened x.
 inline value write_positions(graph<13> g, value x, value positions, value source) {
@@ -7844,8 +8135,8 @@ inline value write_positions(graph<13> g, value x, value positions, value source
     value const y = g.op<"ScatterElements">(flat(g, x), positions, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
     return reshape(g, y, g.sizes(x));
 }
-inline value write_diagonal(graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
-                            std::int64_t dim2) {
+inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
+                                          std::int64_t dim2) -> value {
     std::int64_t const rank = x.rank();
     if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
@@ -7858,7 +8149,7 @@ inline value write_diagonal(graph<13> g, value x, value source, std::int64_t off
     value const y =
         write_elements(g, reshape(g, matrices, merged), rank - 2, index_along(g, positions, source, rank - 2), source);
     return move_axes(g, reshape(g, y, sizes), last, axes);
-}
+};
 
 /// ScatterND; `accumulate` requires opset 16.
 inline value write_coordinates(graph<13> g, value x, value positions, value source, bool accumulate) {
@@ -7923,96 +8214,101 @@ inline value put_with(graph<13> g, value x, safe_span<optional_value const> indi
 inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
                                      bool accumulate) { return put_with(g, self, indices, values, accumulate); };
 
+inline constexpr auto put = [](graph<13> g, value self, value index, value source, bool accumulate) {
+    if (is_empty(index)) return self;
+    value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
+    value const y = write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
+    return reshape(g, y, g.sizes(self));
+};
+
+inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+    return write_elements(g, self, dim, index, filled_as(g, self, index, n));
+};
+
+/// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
+inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t dim, value index, value src,
+                                          std::string_view reduce) -> value {
+    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
+    return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
+};
+
+inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, number n,
+                                                std::string_view reduce) -> value {
+    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
+    value const source = filled_as(g, self, index, n);
+    return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
+};
+
+inline constexpr auto scatter_add = [](graph<16> g, value self, std::int64_t dim, value index, value src) {
+    return reduce_elements(g, self, dim, index, src, "add");
+};
+
+inline constexpr auto scatter_reduce_two = [](graph<18> g, value self, std::int64_t dim, value index, value src,
+                                              std::string_view reduce, bool include_self) -> value {
+    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
+    return scatter_reduced(g, self, dim, index, src, reduce, include_self);
+};
+
+inline constexpr auto index_copy = [](graph<13> g, value self, std::int64_t dim, value index, value source) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    return write_elements(g, self, dim, at, from);
+};
+
+inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, value index, value source,
+                                     number alpha) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    value const factor = element(g, alpha, from.dtype());
+    value const scaled = alpha == 1                     ? from
+                         : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
+                                                        : g.op<"Mul">(from, factor);
+    return reduce_elements(g, self, dim, at, scaled, "add");
+};
+
+inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t dim, value index, value source,
+                                        std::string_view reduce, bool include_self) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    return scatter_reduced(g, self, dim, at, from, reduce, include_self);
+};
+
+inline constexpr auto fill_index_with = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+    return fill_index(g, self, dim, index, element(g, n, self.dtype()));
+};
+
+inline constexpr auto slice_scatter = [](graph<13> g, value self, value src, std::int64_t dim,
+                                         std::optional<sym_int> start, std::optional<sym_int> end, sym_int step) {
+    return write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
+};
+
+inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, axis_list size, axis_list stride,
+                                              std::optional<std::int64_t> offset) {
+    tensor positions = strided_positions(size, stride, offset.value_or(0));
+    positions.sizes = {positions.element_count()};
+    return write_positions(g, self, g.constant(std::move(positions)), src);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto scatter = table(
     symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put),
     symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put),
-    symbolic<"aten::put(self, index, source, accumulate)">([](graph<13> g, value self, value index, value source,
-                                                              bool accumulate) {
-        if (is_empty(index)) return self;
-        value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
-        value const y =
-            detail::write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
-        return reshape(g, y, g.sizes(self));
-    }),
-    symbolic<"aten::scatter.src(self, dim, index, src)">(
-        [](graph<13> g, value self, std::int64_t dim, value index, value src) {
-            return detail::write_elements(g, self, dim, index, src);
-        }),
-    symbolic<"aten::scatter.value(self, dim, index, value)">(
-        [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
-            return detail::write_elements(g, self, dim, index, detail::filled_as(g, self, index, number));
-        }),
-    // ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
-    symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, value src, std::string_view reduce) -> value {
-            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
-            return detail::reduce_elements(g, self, dim, index, src, detail::reduction_named(reduce));
-        }),
-    symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, scalar number, std::string_view reduce) -> value {
-            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
-            value const source = detail::filled_as(g, self, index, number);
-            return detail::reduce_elements(g, self, dim, index, source, detail::reduction_named(reduce));
-        }),
-    symbolic<"aten::scatter_add(self, dim, index, src)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, value src) {
-            return detail::reduce_elements(g, self, dim, index, src, "add");
-        }),
-    symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(
-        [](graph<18> g, value self, std::int64_t dim, value index, value src, std::string_view reduce,
-           bool include_self) -> value {
-            if (is_complex(self.dtype())) return g.unsupported("complex numbers");
-            return detail::scatter_reduced(g, self, dim, index, src, reduce, include_self);
-        }),
-    symbolic<"aten::index_copy(self, dim, index, source)">(
-        [](graph<13> g, value self, std::int64_t dim, value index, value source) {
-            auto const [at, from] = detail::along(g, self, dim, index, source);
-            return detail::write_elements(g, self, dim, at, from);
-        }),
-    symbolic<"aten::index_add(self, dim, index, source, alpha)">(
-        [](graph<16> g, value self, std::int64_t dim, value index, value source, scalar alpha) {
-            auto const [at, from] = detail::along(g, self, dim, index, source);
-            value const factor = element(g, alpha, from.dtype());
-            value const scaled = alpha == 1                     ? from
-                                 : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
-                                                                : g.op<"Mul">(from, factor);
-            return detail::reduce_elements(g, self, dim, at, scaled, "add");
-        }),
-    symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(
-        [](graph<18> g, value self, std::int64_t dim, value index, value source, std::string_view reduce,
-           bool include_self) {
-            auto const [at, from] = detail::along(g, self, dim, index, source);
-            return detail::scatter_reduced(g, self, dim, at, from, reduce, include_self);
-        }),
-    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(
-        [](graph<13> g, value self, std::int64_t dim, value index, scalar number) {
-            return detail::fill_index(g, self, dim, index, element(g, number, self.dtype()));
-        }),
-    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(
-        [](graph<13> g, value self, std::int64_t dim, value index, value number) {
-            return detail::fill_index(g, self, dim, index, number);
-        }),
-    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">([](graph<13> g, value self, value src,
-                                                                         std::int64_t dim, std::optional<sym_int> start,
-                                                                         std::optional<sym_int> end, sym_int step) {
-        return detail::write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
-    }),
-    symbolic<"aten::select_scatter(self, src, dim, index)">(
-        [](graph<13> g, value self, value src, std::int64_t dim, sym_int index) {
-            return detail::write_selected(g, self, src, dim, index);
-        }),
-    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(
-        [](graph<13> g, value self, value src, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-            return detail::write_diagonal(g, self, src, offset, dim1, dim2);
-        }),
-    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(
-        [](graph<13> g, value self, value src, axis_list size, axis_list stride, std::optional<std::int64_t> offset) {
-            tensor positions = detail::strided_positions(size, stride, offset.value_or(0));
-            positions.sizes = {positions.element_count()};
-            return detail::write_positions(g, self, g.constant(std::move(positions)), src);
-        }));
+    symbolic<"aten::put(self, index, source, accumulate)">(detail::put),
+    symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements),
+    symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value),
+    symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(detail::scatter_reduce),
+    symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(detail::scatter_value_reduce),
+    symbolic<"aten::scatter_add(self, dim, index, src)">(detail::scatter_add),
+    symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(detail::scatter_reduce_two),
+    symbolic<"aten::index_copy(self, dim, index, source)">(detail::index_copy),
+    symbolic<"aten::index_add(self, dim, index, source, alpha)">(detail::index_add),
+    symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(detail::index_reduce),
+    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(detail::fill_index_with),
+    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(detail::fill_index),
+    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter),
+    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected),
+    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal),
+    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -8024,10 +8320,10 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline value choose_promoted(graph<13> g, value condition, value a, value b) {
+inline constexpr auto choose_promoted = [](graph<13> g, value condition, value a, value b) -> value {
     auto const [x, y, type] = promoted(g, a, b);
     return choose(g, g.cast(condition, dtype::bool_), x, y);
-}
+};
 
 /// As in ATen, the bounds take part in type promotion, NaN stays NaN, and if the bounds cross, the upper one is the result.
 inline value clamp(graph<13> g, value self, optional_value lower, optional_value upper) {
@@ -8040,13 +8336,14 @@ inline value clamp(graph<13> g, value self, optional_value lower, optional_value
 
 /// Clip if the bounds are in order; its result is undefined if they cross or are NaN. ONNX Runtime does not support Clip of
 /// bfloat16.
-inline value clamp_to_numbers(graph<13> g, value self, std::optional<scalar> lower, std::optional<scalar> upper) {
+inline value clamp_to_numbers(graph<13> g, value self, std::optional<number> lower, std::optional<number> upper) {
     optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
     optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
     dtype const type = promote(self, lo, hi);
     for (auto const& bound : {lower, upper})
-        if (bound && !fits(as_element(*bound, type), type)) dsl::detail::refuse_constant(*bound, type); // as in ATen
-    bool const in_order = lower && upper && lower->to<double>() <= upper->to<double>();
+        if (bound && bound->is_constant() && !fits(as_element(bound->constant(), type), type))
+            dsl::detail::refuse_constant(bound->constant(), type); // as in ATen
+    bool const in_order = lower && upper && *lower <= *upper;
     if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
     return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
 }
@@ -8073,7 +8370,7 @@ inline value masked_select(graph<13> g, value self, value mask) {
 }
 
 /// Replaces the element at the n-th true element of the mask by the n-th element of source.
-inline value masked_scatter(graph<13> g, value self, value mask, value source) {
+inline constexpr auto masked_scatter = [](graph<13> g, value self, value mask, value source) -> value {
     value const target = broadcast_with(g, self, mask);
     if (target.shape().element_count() == 0) return target;
     value const positions =
@@ -8081,7 +8378,7 @@ inline value masked_scatter(graph<13> g, value self, value mask, value source) {
     value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));
     value const taken = g.op<"Slice">(in_one_dimension(g, source), g.ints({0}), count, g.ints({0}));
     return g.op<"Reshape">(g.op<"ScatterND">(in_one_dimension(g, target), positions, taken), g.op<"Shape">(target));
-}
+};
 
 /// Indices as [n, rank]; for a 0-d tensor [n, 0], where n is 1 or 0.
 inline value nonzero(graph<13> g, value self) {
@@ -8095,45 +8392,51 @@ inline constexpr auto nonzero_row = [](graph<13> g, value self) -> value { retur
 inline constexpr auto clamp_row = [](graph<13> g, value self, optional_value lower, optional_value upper) -> value {
     return clamp(g, self, lower, upper);
 };
-inline constexpr auto clamp_numbers_row = [](graph<13> g, value self, std::optional<scalar> lower,
-                                             std::optional<scalar> upper) -> value {
+inline constexpr auto clamp_numbers_row = [](graph<13> g, value self, std::optional<number> lower,
+                                             std::optional<number> upper) -> value {
     return clamp_to_numbers(g, self, lower, upper);
+};
+
+inline constexpr auto where_scalar_other = [](graph<13> g, value condition, value a, number b) -> value {
+    return choose_promoted(g, condition, a, wrapped_number(g, b));
+};
+
+inline constexpr auto where_scalar_self = [](graph<13> g, value condition, number a, value b) -> value {
+    return choose_promoted(g, condition, wrapped_number(g, a), b);
+};
+
+inline constexpr auto where_scalars = [](graph<13> g, value condition, number a, number b) -> value {
+    return choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
+};
+
+/// The columns of nonzero; a 0-d condition counts as 1-d.
+inline constexpr auto where_condition = [](graph<13> g, value condition) -> safe_vector<value> {
+    value const indices = g.op<"NonZero">(condition.rank() == 0 ? in_one_dimension(g, condition) : condition);
+    safe_vector<value> rows;
+    for (std::int64_t i = 0; i != std::max<std::int64_t>(condition.rank(), 1); ++i)
+        rows.push_back(g.op<"Gather">(indices, g.scalar(i, dtype::int64), attr::axis_i(0)));
+    return rows;
+};
+
+inline constexpr auto masked_fill = [](graph<13> g, value self, value mask, number n) -> value {
+    return choose(g, mask, element(g, n, self.dtype()), self);
+};
+
+inline constexpr auto masked_fill_tensor = [](graph<13> g, value self, value mask, value filler) -> value {
+    return choose(g, mask, g.cast(filler, self.dtype()), self);
 };
 
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto selection = table(
-    symbolic<"aten::where.self(condition, self, other)">([](graph<13> g, value condition, value a, value b) -> value {
-        return detail::choose_promoted(g, condition, a, b);
-    }),
-    symbolic<"aten::where.ScalarOther(condition, self, other)">(
-        [](graph<13> g, value condition, value a, scalar b) -> value {
-            return detail::choose_promoted(g, condition, a, wrapped_number(g, b));
-        }),
-    symbolic<"aten::where.ScalarSelf(condition, self, other)">(
-        [](graph<13> g, value condition, scalar a, value b) -> value {
-            return detail::choose_promoted(g, condition, wrapped_number(g, a), b);
-        }),
-    symbolic<"aten::where.Scalar(condition, self, other)">(
-        [](graph<13> g, value condition, scalar a, scalar b) -> value {
-            return detail::choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
-        }),
-    // The columns of nonzero; a 0-d condition counts as 1-d.
-    symbolic<"aten::where(condition)">([](graph<13> g, value condition) -> safe_vector<value> {
-        value const indices =
-            g.op<"NonZero">(condition.rank() == 0 ? detail::in_one_dimension(g, condition) : condition);
-        safe_vector<value> rows;
-        for (std::int64_t i = 0; i != std::max<std::int64_t>(condition.rank(), 1); ++i)
-            rows.push_back(g.op<"Gather">(indices, g.scalar(i, dtype::int64), attr::axis_i(0)));
-        return rows;
-    }),
-    symbolic<"aten::masked_fill.Scalar(self, mask, value)">([](graph<13> g, value self, value mask, scalar n) -> value {
-        return detail::choose(g, mask, element(g, n, self.dtype()), self);
-    }),
-    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(
-        [](graph<13> g, value self, value mask, value filler) -> value {
-            return detail::choose(g, mask, g.cast(filler, self.dtype()), self);
-        }),
+    symbolic<"aten::where.self(condition, self, other)">(detail::choose_promoted),
+    symbolic<"aten::where.ScalarOther(condition, self, other)">(detail::where_scalar_other),
+    symbolic<"aten::where.ScalarSelf(condition, self, other)">(detail::where_scalar_self),
+    symbolic<"aten::where.Scalar(condition, self, other)">(detail::where_scalars),
+    symbolic<"aten::where(condition)">(detail::where_condition),
+    symbolic<"aten::masked_fill.Scalar(self, mask, value)">(detail::masked_fill),
+    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(detail::masked_fill_tensor),
     symbolic<"aten::clamp(self, min, max)">(detail::clamp_numbers_row),
     symbolic<"aten::clamp.Tensor(self, min, max)">(detail::clamp_row),
     symbolic<"aten::clip(self, min, max)">(detail::clamp_numbers_row),
@@ -8143,11 +8446,10 @@ inline constexpr auto selection = table(
     symbolic<"aten::clamp_max(self, max)">(detail::with_number<minimum>),
     symbolic<"aten::clamp_max.Tensor(self, max)">(detail::of_tensors<minimum>),
     symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>),
-    symbolic<"aten::masked_scatter(self, mask, source)">(
-        [](graph<13> g, value self, value mask, value source) -> value {
-            return detail::masked_scatter(g, self, mask, source);
-        }),
-    symbolic<"aten::nonzero(self)">(detail::nonzero_row), symbolic<"aten::argwhere(self)">(detail::nonzero_row));
+    symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter),
+    symbolic<"aten::nonzero(self)">(detail::nonzero_row),
+    symbolic<"aten::argwhere(self)">(detail::nonzero_row));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -8179,7 +8481,7 @@ inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t di
 };
 
 /// Softmax that returns 0 instead of NaN for rows in which every element is -inf.
-inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
+inline constexpr auto safe_softmax = [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
     value const y = softmax<"Softmax">(g, x, dim, type);
     if (!is_floating(x.dtype())) return y;
     safe_vector<std::int64_t> axes;
@@ -8187,21 +8489,20 @@ inline value safe_softmax(graph<13> g, value x, std::int64_t dim, std::optional<
     value const largest = reduce<"ReduceMax">(g, x, axes, true);
     value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
-}
+};
 
 } // namespace detail
 
-inline constexpr auto softmax =
-    table(symbolic<"aten::softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
-          symbolic<"aten::_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"Softmax">),
-          symbolic<"aten::special_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
-          symbolic<"aten::log_softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
-          symbolic<"aten::_log_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"LogSoftmax">),
-          symbolic<"aten::special_log_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
-          symbolic<"aten::_safe_softmax(self, dim, dtype)">(
-              [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
-                  return detail::safe_softmax(g, x, dim, type);
-              }));
+// clang-format off: one row per line
+inline constexpr auto softmax = table(
+    symbolic<"aten::softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
+    symbolic<"aten::_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"Softmax">),
+    symbolic<"aten::special_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"Softmax">),
+    symbolic<"aten::log_softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
+    symbolic<"aten::_log_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"LogSoftmax">),
+    symbolic<"aten::special_log_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
+    symbolic<"aten::_safe_softmax(self, dim, dtype)">(detail::safe_softmax));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -8253,35 +8554,44 @@ inline constexpr auto argsort_row = [](graph<13> g, value self, std::int64_t dim
     return std::get<1>(sort(g, self, dim, descending));
 };
 
+inline constexpr auto sort_stable = [](graph<13> g, value self, std::optional<bool>, std::int64_t dim,
+                                       bool descending) { return sort(g, self, dim, descending); };
+
+inline constexpr auto argsort_stable = [](graph<13> g, value self, bool, std::int64_t dim, bool descending) {
+    return argsort_row(g, self, dim, descending);
+};
+
+inline constexpr auto msort = [](graph<13> g, value self) { return std::get<0>(sort(g, self, 0, false)); };
+
+/// sorted=False allows any order.
+inline constexpr auto topk = [](graph<13> g, value self, size k, std::int64_t dim, bool largest,
+                                bool) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    return gathered(g, self, order_of(g, self, axis, k, largest), axis, true);
+};
+
+inline constexpr auto kthvalue = [](graph<13> g, value self, size k, std::int64_t dim,
+                                    bool keepdim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
+    value const smallest = order_of(g, self, axis, k, false);
+    return gathered(g, self, slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto sorting = table(
     symbolic<"aten::sort(self, dim, descending)">(detail::sort_row),
-    symbolic<"aten::sort.stable(self, stable, dim, descending)">(
-        [](graph<13> g, value self, std::optional<bool>, std::int64_t dim, bool descending) {
-            return detail::sort(g, self, dim, descending);
-        }),
+    symbolic<"aten::sort.stable(self, stable, dim, descending)">(detail::sort_stable),
     symbolic<"aten::argsort(self, dim, descending)">(detail::argsort_row),
-    symbolic<"aten::argsort.stable(self, stable, dim, descending)">(
-        [](graph<13> g, value self, bool, std::int64_t dim, bool descending) {
-            return detail::argsort_row(g, self, dim, descending);
-        }),
-    symbolic<"aten::msort(self)">([](graph<13> g, value self) { return std::get<0>(detail::sort(g, self, 0, false)); }),
-    // sorted=False allows any order.
-    symbolic<"aten::topk(self, k, dim, largest, sorted)">(
-        [](graph<13> g, value self, size k, std::int64_t dim, bool largest, bool) -> std::tuple<value, value> {
-            if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-            std::int64_t const axis = normalize_axis(dim, self.rank());
-            return gathered(g, self, detail::order_of(g, self, axis, k, largest), axis, true);
-        }),
-    symbolic<"aten::kthvalue(self, k, dim, keepdim)">(
-        [](graph<13> g, value self, size k, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
-            if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-            std::int64_t const axis = normalize_axis(dim, self.rank());
-            if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
-            value const smallest = detail::order_of(g, self, axis, k, false);
-            return gathered(g, self, detail::slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
-        }));
+    symbolic<"aten::argsort.stable(self, stable, dim, descending)">(detail::argsort_stable),
+    symbolic<"aten::msort(self)">(detail::msort),
+    symbolic<"aten::topk(self, k, dim, largest, sorted)">(detail::topk),
+    symbolic<"aten::kthvalue(self, k, dim, keepdim)">(detail::kthvalue));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -8513,31 +8823,33 @@ value unscaled(graph<13> g, value x) {
 
 } // namespace detail
 
-inline constexpr auto special_functions =
-    table(symbolic<"aten::erfc(self)">(detail::composed<detail::erfc>),
-          symbolic<"aten::special_erfc(self)">(detail::composed<detail::erfc>),
-          symbolic<"aten::special_ndtr(self)">(detail::composed<detail::ndtr>),
-          symbolic<"aten::erfinv(self)">(detail::single_precision<detail::erfinv>),
-          symbolic<"aten::special_erfinv(self)">(detail::single_precision<detail::erfinv>),
-          symbolic<"aten::special_ndtri(self)">(detail::single_precision<detail::ndtri>),
-          symbolic<"aten::special_erfcx(self)">(detail::single_precision<detail::erfcx>),
-          symbolic<"aten::special_log_ndtr(self)">(detail::single_precision<detail::log_ndtr>),
+// clang-format off: one row per line
+inline constexpr auto special_functions = table(
+    symbolic<"aten::erfc(self)">(detail::composed<detail::erfc>),
+    symbolic<"aten::special_erfc(self)">(detail::composed<detail::erfc>),
+    symbolic<"aten::special_ndtr(self)">(detail::composed<detail::ndtr>),
+    symbolic<"aten::erfinv(self)">(detail::single_precision<detail::erfinv>),
+    symbolic<"aten::special_erfinv(self)">(detail::single_precision<detail::erfinv>),
+    symbolic<"aten::special_ndtri(self)">(detail::single_precision<detail::ndtri>),
+    symbolic<"aten::special_erfcx(self)">(detail::single_precision<detail::erfcx>),
+    symbolic<"aten::special_log_ndtr(self)">(detail::single_precision<detail::log_ndtr>),
 
-          symbolic<"aten::lgamma(self)">(detail::double_precision<detail::lgamma>),
-          symbolic<"aten::special_gammaln(self)">(detail::double_precision<detail::lgamma>),
-          symbolic<"aten::digamma(self)">(detail::double_precision<detail::digamma>),
-          symbolic<"aten::special_digamma(self)">(detail::double_precision<detail::digamma>),
-          symbolic<"aten::special_psi(self)">(detail::double_precision<detail::digamma>),
-          symbolic<"aten::mvlgamma(self, p)">(detail::mvlgamma),
-          symbolic<"aten::special_multigammaln(self, p)">(detail::mvlgamma),
+    symbolic<"aten::lgamma(self)">(detail::double_precision<detail::lgamma>),
+    symbolic<"aten::special_gammaln(self)">(detail::double_precision<detail::lgamma>),
+    symbolic<"aten::digamma(self)">(detail::double_precision<detail::digamma>),
+    symbolic<"aten::special_digamma(self)">(detail::double_precision<detail::digamma>),
+    symbolic<"aten::special_psi(self)">(detail::double_precision<detail::digamma>),
+    symbolic<"aten::mvlgamma(self, p)">(detail::mvlgamma),
+    symbolic<"aten::special_multigammaln(self, p)">(detail::mvlgamma),
 
-          symbolic<"aten::i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-          symbolic<"aten::special_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-          symbolic<"aten::special_i0e(self)">(detail::single_precision<detail::i0e>),
-          symbolic<"aten::special_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
-          symbolic<"aten::special_i1e(self)">(detail::single_precision<detail::i1e>),
-          symbolic<"aten::special_modified_bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-          symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>));
+    symbolic<"aten::i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+    symbolic<"aten::special_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+    symbolic<"aten::special_i0e(self)">(detail::single_precision<detail::i0e>),
+    symbolic<"aten::special_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
+    symbolic<"aten::special_i1e(self)">(detail::single_precision<detail::i1e>),
+    symbolic<"aten::special_modified_bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+    symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -8604,7 +8916,7 @@ inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sect
     return split_sizes(g, x, sizes, axis);
 }
 /// Splits x at indices, which behave as in Python slices: negative ones count from the end, those out of range are clamped.
-inline safe_vector<value> split_at(graph<13> g, value x, size_list indices, std::int64_t axis) {
+inline constexpr auto split_at = [](graph<13> g, value x, size_list indices, std::int64_t axis) -> safe_vector<value> {
     safe_vector<value> out;
     sym_int start = 0;
     for (sym_int const& end : indices) {
@@ -8613,7 +8925,7 @@ inline safe_vector<value> split_at(graph<13> g, value x, size_list indices, std:
     }
     out.push_back(slice(g, x, axis, start, to_the_end));
     return out;
-}
+};
 /// The axis of hsplit.
 inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
 
@@ -8627,54 +8939,61 @@ inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim)
     return out;
 };
 
+inline constexpr auto tensor_split_sections = [](graph<13> g, value self, std::int64_t sections, std::int64_t dim) {
+    return split_sections(g, self, sections, normalize_axis(dim, self.rank()));
+};
+
+/// A computed number of sections would give a computed number of results.
+inline constexpr auto tensor_split_by_tensor = [](graph<13> g, value self, value positions, std::int64_t dim) {
+    dim = normalize_axis(dim, self.rank());
+    if (positions.rank() == 0) return split_sections(g, self, positions.constant<std::int64_t>(), dim);
+    std::int64_t const count = positions.size(0).is_static() ? positions.size(0).size() : expected_count(g) - 1;
+    safe_vector<sym_int> indices;
+    for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
+    return split_at(g, self, indices, dim);
+};
+
+inline constexpr auto hsplit = [](graph<13> g, value self, std::int64_t sections) {
+    return split_sections(g, self, sections, horizontal(self));
+};
+
+inline constexpr auto vsplit = [](graph<13> g, value self, std::int64_t n) { return split_sections(g, self, n, 0); };
+
+inline constexpr auto dsplit = [](graph<13> g, value self, std::int64_t n) { return split_sections(g, self, n, 2); };
+
+inline constexpr auto hsplit_array = [](graph<13> g, value self, size_list indices) {
+    return split_at(g, self, indices, horizontal(self));
+};
+
+inline constexpr auto vsplit_array = [](graph<13> g, value self, size_list at) { return split_at(g, self, at, 0); };
+
+inline constexpr auto dsplit_array = [](graph<13> g, value self, size_list at) { return split_at(g, self, at, 2); };
+
 } // namespace detail
 
-inline constexpr auto splitting =
-    table(symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size),
-          symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size),
-          symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size),
-          symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list),
-          symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-          symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list),
-          symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-          symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks),
-          symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks),
-          symbolic<"aten::tensor_split.sections(self, sections, dim)">(
-              [](graph<13> g, value self, std::int64_t sections, std::int64_t dim) {
-                  return detail::split_sections(g, self, sections, normalize_axis(dim, self.rank()));
-              }),
-          symbolic<"aten::tensor_split.indices(self, indices, dim)">(
-              [](graph<13> g, value self, size_list indices, std::int64_t dim) {
-                  return detail::split_at(g, self, indices, dim);
-              }),
-          // A computed number of sections would give a computed number of results.
-          symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(
-              [](graph<13> g, value self, value positions, std::int64_t dim) {
-                  dim = normalize_axis(dim, self.rank());
-                  if (positions.rank() == 0)
-                      return detail::split_sections(g, self, positions.constant<std::int64_t>(), dim);
-                  std::int64_t const count =
-                      positions.size(0).is_static() ? positions.size(0).size() : detail::expected_count(g) - 1;
-                  safe_vector<sym_int> indices;
-                  for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
-                  return detail::split_at(g, self, indices, dim);
-              }),
-          symbolic<"aten::hsplit.int(self, sections)">([](graph<13> g, value self, std::int64_t sections) {
-              return detail::split_sections(g, self, sections, detail::horizontal(self));
-          }),
-          symbolic<"aten::vsplit.int(self, sections)">(
-              [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 0); }),
-          symbolic<"aten::dsplit.int(self, sections)">(
-              [](graph<13> g, value self, std::int64_t n) { return detail::split_sections(g, self, n, 2); }),
-          symbolic<"aten::hsplit.array(self, indices)">([](graph<13> g, value self, size_list indices) {
-              return detail::split_at(g, self, indices, detail::horizontal(self));
-          }),
-          symbolic<"aten::vsplit.array(self, indices)">(
-              [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 0); }),
-          symbolic<"aten::dsplit.array(self, indices)">(
-              [](graph<13> g, value self, size_list at) { return detail::split_at(g, self, at, 2); }),
-          symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
-          symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim));
+// clang-format off: one row per line
+inline constexpr auto splitting = table(
+    symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size),
+    symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size),
+    symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size),
+    symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list),
+    symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list),
+    symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list),
+    symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list),
+    symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks),
+    symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks),
+    symbolic<"aten::tensor_split.sections(self, sections, dim)">(detail::tensor_split_sections),
+    symbolic<"aten::tensor_split.indices(self, indices, dim)">(detail::split_at),
+    symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(detail::tensor_split_by_tensor),
+    symbolic<"aten::hsplit.int(self, sections)">(detail::hsplit),
+    symbolic<"aten::vsplit.int(self, sections)">(detail::vsplit),
+    symbolic<"aten::dsplit.int(self, sections)">(detail::dsplit),
+    symbolic<"aten::hsplit.array(self, indices)">(detail::hsplit_array),
+    symbolic<"aten::vsplit.array(self, indices)">(detail::vsplit_array),
+    symbolic<"aten::dsplit.array(self, indices)">(detail::dsplit_array),
+    symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
+    symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -8835,38 +9154,41 @@ inline constexpr auto quantile_number = [](graph<13> g, value self, double q, st
     return quantile(g, self, g.scalar_like(q, self), dim, keepdim, interpolation, IgnoreNan);
 };
 
+inline constexpr auto mode_row = [](graph<13> g, value self, std::int64_t dim,
+                                    bool keepdim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
+    value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
+    return gathered(g, self, mode_index(g, x, axis), axis, keepdim);
+};
+
 } // namespace detail
 
-inline constexpr auto statistics =
-    table(symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>),
-          symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>),
-          symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>),
-          symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>),
-          symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>),
-          symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>),
-          symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>),
-          symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>),
-          symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>),
-          symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
-          symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
-          symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
-          symbolic<"aten::median(self)">(detail::median_all<false>),
-          symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
-          symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),
-          symbolic<"aten::nanmedian.dim(self, dim, keepdim)">(detail::median_dim<true>),
-          symbolic<"aten::mode(self, dim, keepdim)">(
-              [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
-                  if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-                  std::int64_t const axis = normalize_axis(dim, self.rank());
-                  bool const narrow =
-                      self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
-                  value const x = detail::selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
-                  return gathered(g, self, detail::mode_index(g, x, axis), axis, keepdim);
-              }),
-          symbolic<"aten::quantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<false>),
-          symbolic<"aten::nanquantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<true>),
-          symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
-          symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
+// clang-format off: one row per line
+inline constexpr auto statistics = table(
+    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>),
+    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>),
+    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>),
+    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>),
+    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>),
+    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>),
+    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>),
+    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>),
+    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>),
+    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
+    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
+    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
+    symbolic<"aten::median(self)">(detail::median_all<false>),
+    symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
+    symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),
+    symbolic<"aten::nanmedian.dim(self, dim, keepdim)">(detail::median_dim<true>),
+    symbolic<"aten::mode(self, dim, keepdim)">(detail::mode_row),
+    symbolic<"aten::quantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<false>),
+    symbolic<"aten::nanquantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<true>),
+    symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
+    symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -8916,30 +9238,37 @@ inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse
     return {y, inverse, counts};
 }
 
+inline constexpr auto unique_row = [](graph<13> g, value self, bool, bool return_inverse) {
+    auto const [y, inverse, counts] = unique_elements(g, self, return_inverse, false);
+    return std::tuple<value, optional_value>(y, inverse);
+};
+
+inline constexpr auto unique2 = [](graph<13> g, value self, bool, bool return_inverse, bool return_counts) {
+    return unique_elements(g, self, return_inverse, return_counts);
+};
+
+inline constexpr auto unique_dim = [](graph<13> g, value self, std::int64_t dim, bool, bool, bool) {
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    auto const [y, indices, inverse, counts] =
+        g.op<"Unique">(at_least_1d(g, self), attr::axis_i(axis), attr::sorted_i(1), outputs<4>);
+    return std::tuple<value, value, value>(y, inverse, counts);
+};
+
+inline constexpr auto unique_consecutive = [](graph<13> g, value self, bool return_inverse, bool return_counts,
+                                              std::optional<std::int64_t> dim) -> unique_results {
+    if (dim && self.rank() > 1) return g.unsupported("unique_consecutive along a dimension");
+    return distinct_runs(g, self, return_inverse, return_counts);
+};
+
 } // namespace detail
 
+// clang-format off: one row per line
 inline constexpr auto unique = table(
-    symbolic<"aten::_unique(self, sorted, return_inverse)">([](graph<13> g, value self, bool, bool return_inverse) {
-        auto const [y, inverse, counts] = detail::unique_elements(g, self, return_inverse, false);
-        return std::tuple<value, optional_value>(y, inverse);
-    }),
-    symbolic<"aten::_unique2(self, sorted, return_inverse, return_counts)">(
-        [](graph<13> g, value self, bool, bool return_inverse, bool return_counts) {
-            return detail::unique_elements(g, self, return_inverse, return_counts);
-        }),
-    symbolic<"aten::unique_dim(self, dim, sorted, return_inverse, return_counts)">(
-        [](graph<13> g, value self, std::int64_t dim, bool, bool, bool) {
-            std::int64_t const axis = normalize_axis(dim, self.rank());
-            auto const [y, indices, inverse, counts] =
-                g.op<"Unique">(at_least_1d(g, self), attr::axis_i(axis), attr::sorted_i(1), outputs<4>);
-            return std::tuple<value, value, value>(y, inverse, counts);
-        }),
-    symbolic<"aten::unique_consecutive(self, return_inverse, return_counts, dim)">(
-        [](graph<13> g, value self, bool return_inverse, bool return_counts,
-           std::optional<std::int64_t> dim) -> detail::unique_results {
-            if (dim && self.rank() > 1) return g.unsupported("unique_consecutive along a dimension");
-            return detail::distinct_runs(g, self, return_inverse, return_counts);
-        }));
+    symbolic<"aten::_unique(self, sorted, return_inverse)">(detail::unique_row),
+    symbolic<"aten::_unique2(self, sorted, return_inverse, return_counts)">(detail::unique2),
+    symbolic<"aten::unique_dim(self, dim, sorted, return_inverse, return_counts)">(detail::unique_dim),
+    symbolic<"aten::unique_consecutive(self, return_inverse, return_counts, dim)">(detail::unique_consecutive));
+// clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 

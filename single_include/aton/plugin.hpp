@@ -215,7 +215,7 @@ constexpr std::string_view standard_library() {
 /// A fingerprint of the layouts of the shared structs.
 constexpr std::uint64_t layout() {
     constexpr std::size_t facts[] = {
-        2, // incremented when the meaning of a member changes without its offset
+        3, // incremented when the meaning of a member changes without its offset
         sizeof(void*),
         dtype_count,
         sizeof(graph_data),
@@ -253,11 +253,15 @@ constexpr std::uint64_t layout() {
         sizeof(dsl::argument),
         offsetof(dsl::argument, tensor),
         offsetof(dsl::argument, number),
-        offsetof(dsl::argument, sizes),
-        offsetof(dsl::argument, floats),
-        offsetof(dsl::argument, bools),
+        offsetof(dsl::argument, numbers),
+        offsetof(dsl::argument, text),
         offsetof(dsl::argument, type),
-        static_cast<std::size_t>(dsl::argument::kind::tag),
+        static_cast<std::size_t>(dsl::argument_kind::other),
+        sizeof(dsl::bound_argument),
+        offsetof(dsl::bound_argument, sizes),
+        offsetof(dsl::bound_argument, floats),
+        offsetof(dsl::bound_argument, bools),
+        sizeof(dsl::number),
         sizeof(dsl::sym_int),
         sizeof(dsl::optional_value),
         sizeof(dsl::result),

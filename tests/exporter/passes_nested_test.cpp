@@ -19,7 +19,7 @@ using namespace passes_tests;
 namespace {
 
 using ops = graph<14>;
-aton::shape const number(std::vector<dim>{});
+aton::shape const no_dims(std::vector<dim>{});
 
 std::string ops_of(aton::graph_data const& g) {
     std::string out;
@@ -72,7 +72,7 @@ void check_consistent(aton::graph_data const& g, aton::graph_data const* around 
 TEST_CASE("a captured value follows its replacement") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
-    value const yes = o.input("yes", number, dtype::bool_);
+    value const yes = o.input("yes", no_dims, dtype::bool_);
     value const a = o.g.op<"Identity">(x);
     value const first = o.g.op<"Exp">(a);
     value const second = o.g.op<"Exp">(x);
@@ -91,7 +91,7 @@ TEST_CASE("a captured value follows its replacement") {
 TEST_CASE("values that only dead nodes of a body capture are removed from all graphs in between") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
-    value const yes = o.input("yes", number, dtype::bool_);
+    value const yes = o.input("yes", no_dims, dtype::bool_);
     value const only_dead = o.g.op<"Exp">(x);
     value const deep = o.g.op<"Log">(x);
     value const y = o.g.op<"If">(yes,
@@ -113,7 +113,7 @@ TEST_CASE("values that only dead nodes of a body capture are removed from all gr
 TEST_CASE("constants of outer graphs are constants in a body, and its own are shared") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
-    value const yes = o.input("yes", number, dtype::bool_);
+    value const yes = o.input("yes", no_dims, dtype::bool_);
     value const one = o.g.op<"Sub">(o.g.scalar(3, dtype::float32), o.g.scalar(2, dtype::float32));
     value const y = o.g.op<"If">(yes,
                                  attr::then_branch_g([&](ops b) -> value {
@@ -139,7 +139,7 @@ TEST_CASE("constants of outer graphs are constants in a body, and its own are sh
 TEST_CASE("an If with a constant condition becomes its branch, at any depth, with its captures and initializers") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
-    value const yes = o.input("yes", number, dtype::bool_);
+    value const yes = o.input("yes", no_dims, dtype::bool_);
     value const w = o.weight("w", {3, 5});
     value const always = o.g.op<"Greater">(o.g.scalar(3, dtype::int64), o.g.scalar(2, dtype::int64));
     std::vector<value> const y = o.g.op<"If">(
@@ -173,7 +173,7 @@ TEST_CASE("an If with a constant condition becomes its branch, at any depth, wit
 TEST_CASE("an If whose condition only looks constant stays") {
     optimized<> o;
     value const x = o.input("x", {3, 5});
-    value const y = o.input("yes", number, dtype::bool_);
+    value const y = o.input("yes", no_dims, dtype::bool_);
     o.data.set_initializer(y.id(), aton::scalar_tensor(true, dtype::bool_)); // a default, which a caller may change
     value const z = o.g.op<"If">(y,
                                  attr::then_branch_g([&](ops b) -> value { return b.op<"Exp">(x); }),
@@ -190,7 +190,7 @@ TEST_CASE("a Loop drops captures that its body does not use; carried values are 
     value const total =
         o.g.op<"Loop">(o.g.scalar(4, dtype::int64), always, zero, attr::body_g([&](ops b, value, value go, value sum) {
                            (void)b.op<"Neg">(unused);
-                           sum.set_shape(number);
+                           sum.set_shape(no_dims);
                            value const more = b.op<"Add">(sum, b.scalar(1, dtype::float32));
                            return std::vector<value>{go, b.op<"Mul">(more, b.scalar(1, dtype::float32))};
                        }));
@@ -205,7 +205,7 @@ TEST_CASE("a Loop drops captures that its body does not use; carried values are 
 TEST_CASE("a weight that a body captures is not rewritten") {
     optimized<> o;
     value const x = o.input("x", {900, 900});
-    value const yes = o.input("yes", number, dtype::bool_);
+    value const yes = o.input("yes", no_dims, dtype::bool_);
     value const w = o.weight("w", {900, 900});
     value const t = o.g.op<"Transpose">(w);
     value const y = o.g.op<"If">(yes,
@@ -219,7 +219,7 @@ TEST_CASE("a weight that a body captures is not rewritten") {
 TEST_CASE("a weight that only one body uses is rewritten, in the outermost graph") {
     optimized<> o;
     value const x = o.input("x", {2, 900, 900}); // no Gemm
-    value const yes = o.input("yes", number, dtype::bool_);
+    value const yes = o.input("yes", no_dims, dtype::bool_);
     value const w = o.weight("layer.weight", {900, 900});
     value const both = o.weight("both", {900, 900});
     value const y =
@@ -251,7 +251,7 @@ TEST_CASE("a weight that only one body uses is rewritten, in the outermost graph
 
     optimized<> p;
     value const a = p.input("a", {2, 4, 5});
-    value const go = p.input("go", number, dtype::bool_);
+    value const go = p.input("go", no_dims, dtype::bool_);
     value const v = p.weight("v", {3, 5});
     value const r = p.g.op<"If">(
         go,
@@ -356,7 +356,7 @@ TEST_CASE("functions that cannot be inlined are refused with a reason") {
 TEST_CASE("many nodes with nested graphs take linear time") {
     auto const seconds = [](int count) {
         optimized<> o;
-        value const yes = o.input("yes", number, dtype::bool_);
+        value const yes = o.input("yes", no_dims, dtype::bool_);
         value y = o.input("x", {3, 5});
         for (int i = 0; i != count; ++i) {
             value const before = y;

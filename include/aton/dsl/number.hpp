@@ -28,15 +28,15 @@ class number {
 public:
     number() = default;
     // NOLINTBEGIN(google-explicit-constructor): a number of C++, a scalar, a size or a 0-d value is a number.
-    /// A number of C++.
+    /// From a number of C++, whose type decides the kind.
     template <class T>
         requires std::is_arithmetic_v<T>
     number(T n) : constant_(n) {}
-    /// A constant whose type is known at run time.
+    /// From a constant whose type is known at run time.
     number(scalar n) : constant_(n) {}
-    /// A size.
+    /// From a size, which may be computed.
     number(sym_int const& n) : number(n.is_constant() ? number(n.constant()) : number(n.as_value())) {}
-    /// A 0-d value of any dtype. A constant value becomes its number; refuses one of several elements.
+    /// From a 0-d value of any dtype. A constant value becomes its number; refuses one of several elements.
     number(value v) {
         if (v.is_constant()) constant_ = v.constant<scalar>();
         else value_ = v;

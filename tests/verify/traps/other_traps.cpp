@@ -31,7 +31,7 @@ constexpr auto keepdim_dropped = table(symbolic<"aten::argmax(self, dim, keepdim
 constexpr auto vector_weight = table(symbolic<"aten::linear(input, weight, bias)">(
     [](graph<13> g, value input, value weight, optional_value bias) -> value {
         value const rows = weight.rank() == 1 ? unsqueeze(g, weight, 0) : weight;
-        return real::linear(g, input, rows, bias);
+        return real::linear_layer(g, input, rows, bias);
     }));
 constexpr auto same_lower =
     table(symbolic<"aten::conv1d.padding(input, weight, bias, stride, padding, dilation, groups)">(
