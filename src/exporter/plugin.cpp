@@ -35,13 +35,6 @@ struct foreign_row {
     std::string const* path = nullptr;
 };
 
-std::string one_line(std::string_view text) {
-    std::string out(text);
-    for (char& c : out)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return out;
-}
-
 extern "C" {
 
 /// Stores the message of a row; empty if there is no memory for it.
@@ -59,7 +52,6 @@ void run_foreign(dsl::invocation& in) {
     foreign_row const& row = *static_cast<foreign_row const*>(in.row->foreign);
     std::string text;
     std::int32_t const how = row.run(row.index, &in, &keep_text, &text);
-    text = one_line(text);
     switch (how) {
     case abi::done: return;
     case abi::unsupported: throw unsupported_error(text);
@@ -140,7 +132,7 @@ public:
         return rows;
     }
 
-    [[noreturn]] void refuse(std::string const& why) const { throw error(one_line(path_ + ": " + why)); }
+    [[noreturn]] void refuse(std::string const& why) const { throw error(path_ + ": " + why); }
 
 private:
     [[noreturn]] void malformed(std::string const& what = "it differs from what ATON_PLUGIN generates") const {

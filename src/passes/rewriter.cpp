@@ -3,37 +3,18 @@
 #include "rewriter.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "attributes.hpp"
 #include "captures.hpp"
-#include "evaluate.hpp"
-#include "splice.hpp"
-#include "weights.hpp"
 
 namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-constexpr std::size_t max_shared_bytes = 65536; // larger constants are not compared
-
 bool is_default_domain(graph_node const& n) { return n.domain.empty() || n.domain == "ai.onnx"; }
-
-std::size_t hash_of(tensor const& t) {
-    std::size_t h = std::hash<std::string_view>()(t.bytes) * 31 + static_cast<std::size_t>(t.type);
-    for (std::int64_t s : t.sizes) h = h * 1000003 + static_cast<std::size_t>(s);
-    return h;
-}
-
-bool same_bytes(stored_tensor const& a, stored_tensor const& b) {
-    if (a.type != b.type || a.sizes != b.sizes || a.parts.size() != 1 || b.parts.size() != 1) return false;
-    stored_part const& p = a.parts[0];
-    stored_part const& q = b.parts[0];
-    return p.bytes.data == q.bytes.data && p.bytes.size == q.bytes.size && p.sizes == q.sizes &&
-           p.strides == q.strides && p.offset == q.offset && p.factors == q.factors;
-}
 
 /// Completes a type with another one of the same value.
 void merge(value_type& to, value_type const& more) {
@@ -93,51 +74,6 @@ void rewriter::grow() {
     for (std::size_t i = replaced_.size(); i != n; ++i) replaced_.push_back(static_cast<value_id>(i));
 }
 
-/// Merges equal small constants.
-void rewriter::share_equal_constants() {
-    for (graph_initializer const& i : graph.initializers) {
-        if (i.stored != nullptr || is_input(i.value) || i.data.bytes.size() > max_shared_bytes) continue;
-        std::size_t const h = hash_of(i.data);
-        value_id equal = no_value;
-        auto const [from, to] = constants_.equal_range(h);
-        for (auto known = from; known != to && equal == no_value; ++known)
-            if (*constant(known->second) == i.data) equal = known->second;
-        if (equal == no_value) constants_.emplace(h, i.value);
-        else replace(i.value, equal);
-    }
-}
-
-/// Merges weights that are equal views of the same storage.
-void rewriter::share_equal_weights() {
-    std::unordered_map<std::byte const*, std::vector<value_id>> by_place;
-    for (graph_initializer const& i : graph.initializers) {
-        if (i.stored == nullptr || i.stored->parts.size() != 1 || is_input(i.value)) continue;
-        auto& same_place = by_place[i.stored->parts[0].bytes.data + i.stored->parts[0].offset];
-        auto const equal = std::find_if(same_place.begin(), same_place.end(), [&](value_id other) {
-            return same_bytes(*stored(other), *i.stored);
-        });
-        if (equal == same_place.end()) same_place.push_back(i.value);
-        else replace(i.value, *equal);
-    }
-}
-
-tensor const* rewriter::constant(value_id id) const {
-    if (id == no_value) return nullptr;
-    if (value_id const outer = graph.values[id].outer; outer != no_value)
-        return outer_ == nullptr ? nullptr : outer_->constant(outer);
-    if (graph.values[id].initializer < 0 || is_input(id)) return nullptr;
-    graph_initializer const& i = graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)];
-    return i.stored == nullptr ? &i.data : nullptr;
-}
-
-stored_tensor const* rewriter::stored(value_id id) const {
-    if (id == no_value) return nullptr;
-    if (value_id const outer = graph.values[id].outer; outer != no_value)
-        return outer_ == nullptr ? nullptr : outer_->stored(outer);
-    if (graph.values[id].initializer < 0 || is_input(id)) return nullptr;
-    return graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)].stored;
-}
-
 graph_node const* rewriter::producer(value_id id) const {
     if (id == no_value || graph.values[id].producer < 0) return nullptr;
     graph_node const& n = graph.nodes[static_cast<std::size_t>(graph.values[id].producer)];
@@ -156,44 +92,6 @@ bool rewriter::is_alive(value_id id) const {
 
 value_id rewriter::resolve(value_id id) const {
     while (replaced_[id] != id) id = replaced_[id];
-    return id;
-}
-
-value_id rewriter::add_constant(tensor data) {
-    bool const shared = data.bytes.size() <= max_shared_bytes;
-    std::size_t const h = shared ? hash_of(data) : 0;
-    if (shared) {
-        auto const [from, to] = constants_.equal_range(h);
-        for (auto i = from; i != to; ++i)
-            if (*constant(i->second) == data) return i->second;
-    }
-    value_id const id = graph.add_value({data.type, shape(data.sizes)});
-    graph.set_initializer(id, std::move(data));
-    grow();
-    if (shared) constants_.emplace(h, id);
-    return id;
-}
-
-value_id rewriter::add_integers(std::vector<std::int64_t> const& numbers) {
-    return add_constant(int64_tensor(numbers));
-}
-
-/// Adds the weight to the outermost graph, so that its bytes are copied from file to file.
-value_id rewriter::add_stored(stored_tensor data, std::string name) {
-    if (outer_ != nullptr) {
-        value_id const outer = outer_->add_stored(std::move(data), std::move(name));
-        ++outer_->uses_[outer];
-        value_id const id = graph.add_value(outer_->type(outer));
-        graph.values[id].outer = outer;
-        grow();
-        is_input_[id] = 1;
-        return id;
-    }
-    weights_.push_back(std::move(data));
-    stored_tensor const& kept = weights_.back();
-    value_id const id = graph.add_value({kept.type, shape(kept.sizes)}, std::move(name));
-    graph.set_initializer(id, tensor{}, &kept);
-    grow();
     return id;
 }
 
@@ -269,92 +167,6 @@ void rewriter::set_input(graph_node& n, std::size_t i, value_id id) {
     if (id != no_value) ++uses_[id];
     drop(std::exchange(n.inputs[i], id));
     changed_ = true;
-}
-
-/// Turns a Constant node into an initializer, or replaces it by an equal one.
-bool rewriter::lift_constant(graph_node& n) {
-    if (n.attributes.size() != 1 || n.outputs.size() != 1) return false;
-    node_attribute& a = n.attributes[0];
-    tensor data;
-    if (a.name == "value" && a.tensors.size() == 1) {
-        data = std::move(a.tensors[0]);
-    } else if (a.name == "value_int") {
-        data = scalar_tensor(a.i, dtype::int64);
-    } else if (a.name == "value_float") {
-        data = scalar_tensor(a.f, dtype::float32);
-    } else if (a.name == "value_ints") {
-        data = int64_tensor(a.ints);
-    } else if (a.name == "value_floats") {
-        data = {dtype::float32, {static_cast<std::int64_t>(a.floats.size())}, {}};
-        for (float f : a.floats) data.append(f);
-    } else {
-        return false;
-    }
-    value_id const out = n.outputs[0];
-    if (graph.values[out].name.empty()) {
-        replace(out, add_constant(std::move(data)));
-    } else {
-        graph.values[out].producer = -1;
-        graph.values[out].type = {data.type, shape(data.sizes)};
-        graph.set_initializer(out, std::move(data));
-    }
-    return true;
-}
-
-bool rewriter::fold(graph_node& n) {
-    bool const split = n.op == "Split";
-    evaluator const evaluate = split ? nullptr : find_evaluator(n.op);
-    if ((evaluate == nullptr && !split) || n.inputs.empty()) return false;
-    if (evaluate != nullptr && n.outputs.size() != 1) return false;
-    std::vector<tensor const*> inputs;
-    for (value_id id : n.inputs) {
-        // rewrite_weight handles layout operators on weights, so that the weight stays in its file and keeps its name.
-        if (stored(id) != nullptr && is_floating(stored(id)->type) && is_layout_operator(n) && n.op != "Gather")
-            return false;
-        tensor const* const t = loaded(id);
-        if (id != no_value && (t == nullptr || !is_movable(*t) || !small_count(t->sizes, t->type))) return false;
-        inputs.push_back(t);
-    }
-    if (inputs[0] == nullptr) return false;
-    constant_call const call{n, inputs};
-    std::vector<tensor> results;
-    if (split) {
-        auto parts = evaluate_split(call);
-        if (!parts) return false;
-        results = std::move(*parts);
-    } else {
-        evaluated result = evaluate(call);
-        if (!result || !small_count(result->sizes, result->type)) return false;
-        results.push_back(std::move(*result));
-    }
-    for (std::size_t i = 0; i != results.size(); ++i) {
-        // The recorded type takes precedence: if the result contradicts it, do not fold.
-        value_type const& known = type(n.outputs[i]);
-        if (known.dtype != dtype::undefined && known.dtype != results[i].type) return false;
-        if (known.shape.has_rank() && known.shape.rank() != results[i].sizes.size()) return false;
-    }
-    for (std::size_t i = 0; i != results.size(); ++i) replace(n.outputs[i], add_constant(std::move(results[i])));
-    return true;
-}
-
-/// Replaces an If with a constant condition by the nodes of its branch.
-bool rewriter::inline_branch(graph_node& n) {
-    tensor const* const condition = constant(input(n, 0));
-    if (condition == nullptr || condition->bytes.size() != 1) return false;
-    node_attribute const* const a = n.attribute(condition->bytes[0] != 0 ? "then_branch" : "else_branch");
-    if (a == nullptr || a->graphs.size() != 1) return false;
-    graph_data const& branch = a->graphs[0];
-    if (branch.outputs.size() != n.outputs.size() || !branch.inputs.empty()) return false;
-    if (std::find(branch.outputs.begin(), branch.outputs.end(), no_value) != branch.outputs.end()) return false;
-    std::vector<value_id> ids;
-    for (graph_value const& v : branch.values) ids.push_back(v.outer == no_value ? unassigned : v.outer);
-    std::vector<graph_node> nodes = splice(graph, branch, ids, n);
-    grow();
-    for (graph_node& made : nodes) count_uses(made);
-    for (std::size_t i = 0; i != n.outputs.size(); ++i)
-        if (n.outputs[i] != no_value) replace(n.outputs[i], ids[branch.outputs[i]]);
-    for (graph_node& made : nodes) visit(std::move(made));
-    return true;
 }
 
 bool rewriter::simplify(graph_node& n) {

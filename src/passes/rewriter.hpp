@@ -95,9 +95,6 @@ private:
 
     void visit(graph_node&& n);
     bool simplify(graph_node& n);
-    bool inline_branch(graph_node& n);
-    bool lift_constant(graph_node& n);
-    bool fold(graph_node& n);
     bool reuse(graph_node& n);
     void emit(graph_node&& n);
     void finish();
@@ -106,11 +103,19 @@ private:
     void merge_type(value_id into, value_id from);
     void count_uses(graph_node& n);
     void share_captures();
-    void share_equal_constants();
-    void share_equal_weights();
     [[nodiscard]] value_id resolve(value_id id) const;
     void grow();
 
+    // In constants.cpp.
+    void share_equal_constants();
+    void share_equal_weights();
+
+    // In fold.cpp. Whether the node was replaced.
+    bool inline_branch(graph_node& n);
+    bool lift_constant(graph_node& n);
+    bool fold(graph_node& n);
+
+    // In sizes.cpp.
     std::size_t intern(std::string_view name);
     void record_symbols(value_id source);
     void set_elements(value_id id, std::vector<size_element> elements);

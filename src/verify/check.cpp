@@ -15,8 +15,6 @@
 #include <utility>
 
 #include <aton/core/error.hpp>
-#include <aton/runtime/compute.hpp>
-#include <aton/verify/comparison.hpp>
 #include <aton/verify/translation.hpp>
 
 #if defined(_OPENMP) && __has_include(<omp.h>)
@@ -25,10 +23,12 @@
 #endif
 
 #include "argument_coverage.hpp"
+#include "expectation.hpp"
 #include "mutants.hpp"
 #include "rounding.hpp"
 #include "rule_reader.hpp"
 #include "shrink.hpp"
+#include "themes.hpp"
 
 namespace ATON_NAMESPACE::verify {
 
@@ -36,130 +36,12 @@ namespace {
 
 using runtime::value;
 
-constexpr std::array all_types = {dtype::float32,
-                                  dtype::float64,
-                                  dtype::float16,
-                                  dtype::bfloat16,
-                                  dtype::int64,
-                                  dtype::int32,
-                                  dtype::int16,
-                                  dtype::int8,
-                                  dtype::uint8,
-                                  dtype::bool_,
-                                  dtype::complex64};
-
-/// Themes with tensors of several dtypes, the first of which is `t`. Half types are omitted: their promotion also affects rounding.
-void add_mixed(std::vector<theme>& to, dtype t) {
-    if (t != dtype::float32 && t != dtype::int64 && t != dtype::int32 && t != dtype::bool_) return;
-    to.push_back({size_theme::distinct, value_theme::ordinary, t, false, false, true});
-    to.push_back({size_theme::ones, value_theme::ties, t, false, true, true});
-}
-
-/// The themes that a dtype is sampled with: all of them for float32 and int64, a selection for others.
-std::vector<theme> themes_of(dtype t) {
-    std::vector<theme> out;
-    auto const add = [&](size_theme sizes, value_theme values, bool scattered, bool defaults) {
-        out.push_back({sizes, values, t, scattered, defaults});
-    };
-    if (t != dtype::float32 && t != dtype::int64) {
-        add(size_theme::distinct, value_theme::ordinary, false, false);
-        add(size_theme::ones, value_theme::special, true, false);
-        add(size_theme::scalar, value_theme::ties, false, true);
-        add_mixed(out, t);
-        return out;
-    }
-    for (std::size_t s = 0; s != static_cast<std::size_t>(size_theme::count_); ++s)
-        for (std::size_t v = 0; v != static_cast<std::size_t>(value_theme::wide); ++v)
-            add(static_cast<size_theme>(s), static_cast<value_theme>(v), (s + v) % 2 == 1, false);
-    add(size_theme::distinct, value_theme::ordinary, false, true);
-    add(size_theme::distinct, value_theme::ordinary, true, false);
-    if (t == dtype::float32 || t == dtype::int64) add(size_theme::distinct, value_theme::wide, false, false);
-    add_mixed(out, t);
-    return out;
-}
-
 /// Rows run in parallel, and their tensors are small: threads inside kernels would cost more than they save.
 void use_one_thread_for_kernels() {
 #if defined(ATON_HAS_THREADS)
     omp_set_num_threads(1); // for this thread only
 #endif
 }
-
-std::string_view name_of(size_theme t) {
-    constexpr std::string_view all[] = {"distinct", "ones", "equal", "empty", "scalar"};
-    return all[static_cast<std::size_t>(t)];
-}
-std::string_view name_of(value_theme t) {
-    constexpr std::string_view all[] = {"ordinary", "ties", "special", "wide"};
-    return all[static_cast<std::size_t>(t)];
-}
-
-std::int64_t count_of(sample const& s) {
-    std::int64_t n = 0;
-    for (runtime::aten_argument const& a : s.arguments) {
-        if (a.tensor) n += a.tensor.count();
-        for (runtime::tensor const& t : a.tensors)
-            if (t) n += t.count();
-    }
-    return n;
-}
-
-std::int64_t count_of(std::vector<value> const& results) {
-    std::int64_t n = 0;
-    for (value const& v : results) {
-        if (v.is_tensor()) n += v.one().count();
-        if (v.is_sequence())
-            for (runtime::tensor const& t : v.many()) n += t.count();
-    }
-    return n;
-}
-
-/// Whether any element is a number, not NaN.
-bool has_numbers(runtime::tensor const& x) {
-    if (!x || x.count() == 0) return false;
-    if (!is_floating(x.dtype()) || !aton::tensor::can_hold(x.dtype())) return true;
-    aton::tensor const all = runtime::to_host(x).to_constant();
-    for (std::int64_t i = 0; i != x.count(); ++i)
-        if (!std::isnan(all.at(static_cast<std::size_t>(i)).to<double>())) return true;
-    return false;
-}
-
-bool has_numbers(std::vector<value> const& results) {
-    auto const one = [](runtime::tensor const& x) { return has_numbers(x); };
-    return std::any_of(results.begin(), results.end(), [&](value const& v) {
-        return v.is_sequence() ? std::any_of(v.many().begin(), v.many().end(), one) : has_numbers(v.one());
-    });
-}
-
-/// The maximum number of elements of a tensor that one result can sum: axes whose sizes the results do not have are reduced.
-std::int64_t terms_of(sample const& s, std::vector<value> const& results) {
-    std::set<std::int64_t> left;
-    for (value const& v : results)
-        if (v.is_tensor()) left.insert(v.one().sizes().begin(), v.one().sizes().end());
-    std::int64_t max = count_of(s) / std::max<std::int64_t>(1, count_of(results));
-    for (runtime::aten_argument const& a : s.arguments) {
-        std::int64_t terms = 1;
-        for (std::size_t i = 0; a.tensor && i != a.tensor.rank(); ++i)
-            if (!left.contains(a.tensor.size(i))) terms *= a.tensor.size(i);
-        max = std::max(max, terms);
-    }
-    return std::max<std::int64_t>(1, max);
-}
-
-/// The expected results of a call, and how many terms its sums may have.
-struct truth {
-    std::vector<value> results;
-    std::int64_t terms = 1;
-    bool values = true; ///< false: only dtypes and sizes are compared
-    std::function<std::vector<element_bounds>()> bounds_of;
-    std::optional<std::vector<element_bounds>> bounds; ///< computed once a result exceeds the tolerance
-
-    [[nodiscard]] element_bounds const& bounds_of_result(std::size_t i) {
-        static element_bounds const none;
-        if (!bounds) bounds = bounds_of();
-        return i < bounds->size() ? (*bounds)[i] : none;
-    }
-};
 
 class row_check {
 public:
@@ -188,7 +70,7 @@ public:
         std::set<int> all;
         for (int opset = first; opset <= last; ++opset) all.insert(opset);
         std::uint64_t seed = options_.seed;
-        for (dtype const type : all_types) {
+        for (dtype const type : sampled_types) {
             report_.types.push_back({type});
             for (theme const& t : themes_of(type))
                 for (int i = 0; i != options_.samples; ++i) check_sample(t, ++seed, all);
@@ -216,9 +98,10 @@ private:
         return options_.truth ? options_.truth(s) : runtime::call_aten(s.overload, s.arguments, {options_.where, 0});
     }
 
-    [[nodiscard]] std::optional<truth> truth_of(sample const& s, theme const& t) {
+    [[nodiscard]] std::optional<expectation> expectation_of(sample const& s, theme const& t) {
         try {
-            truth out{call(s).results, 1, true, {}, {}};
+            expectation out;
+            out.results = call(s).results;
             out.bounds_of = [this, s, results = out.results] {
                 return rounding_bounds([this](sample const& other) { return call(other); }, s, row_.schema, results);
             };
@@ -231,21 +114,6 @@ private:
             rejection_ = e.what();
             return {};
         }
-    }
-
-    /// How the graph's results differ from the reference's; empty if they do not.
-    std::string describe_difference(std::vector<value> const& got, truth& expected, bool count) {
-        for (std::size_t i = 0; i != got.size() && i != expected.results.size(); ++i) {
-            if (!got[i]) continue; // the mapping omits it
-            comparison c = compare(got[i], expected.results[i], expected.terms);
-            if (expected.values && std::isfinite(c.error) && c.error > 1)
-                c = compare(
-                    got[i], expected.results[i], expected.terms, dtype::undefined, expected.bounds_of_result(i));
-            if (!expected.values && c.what == difference::values) continue;
-            if (count) note_error(c.error);
-            if (!c.same()) return "result " + std::to_string(i) + ": " + to_string(c);
-        }
-        return {};
     }
 
     void note_error(double error) {
@@ -261,7 +129,7 @@ private:
     }
 
     void check_sample(sample const& s, theme const& t, call_origin const& from, std::set<int> const& opsets) {
-        std::optional<truth> expected = truth_of(s, t);
+        std::optional<expectation> expected = expectation_of(s, t);
         if (!expected) {
             ++counts(t.type).undefined;
             return;
@@ -290,7 +158,7 @@ private:
             bool const any_numbers = has_numbers(expected->results);
             for (translation const& graph : graphs)
                 mutants_.run(graph, options_.where, from, any_numbers, [&](std::vector<value> const& got) {
-                    return !describe_difference(got, *expected, false).empty();
+                    return !describe_difference(got, *expected).empty();
                 });
         }
         if (is_refused) ++counts(t.type).refused;
@@ -300,9 +168,10 @@ private:
         wrong_sample_ = false;
     }
 
-    std::string difference_of(translation const& graph, truth& expected) {
+    std::string difference_of(translation const& graph, expectation& expected) {
         try {
-            return describe_difference(verify::run(graph, options_.where), expected, true);
+            return describe_difference(
+                verify::run(graph, options_.where), expected, [this](double error) { note_error(error); });
         } catch (error const& e) {
             return std::string("the graph does not run: ") + e.what();
         }
@@ -313,7 +182,7 @@ private:
         constexpr std::size_t max = 3; // per row
         if (report_.failures.size() >= max) return;
         sample const small = shrink(s, [&](sample const& other) {
-            std::optional<truth> expected = truth_of(other, t);
+            std::optional<expectation> expected = expectation_of(other, t);
             if (!expected) return false;
             try {
                 std::string now = difference_of(translate(row_, row_.schema, opset, other), *expected);

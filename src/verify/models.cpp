@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
+#include <aton/core/json_writer.hpp>
 #include <aton/runtime/aten_program.hpp>
 #include <aton/runtime/onnx_model.hpp>
 #include <aton/verify/comparison.hpp>
@@ -193,17 +194,16 @@ std::string model_report::to_text() const {
 }
 
 std::string model_report::to_json() const {
-    std::string out = R"({"passed": )" + std::string(passed() ? "true" : "false");
-    out += ", \"samples\": " + std::to_string(samples) +
-           ", \"outputs\": " + json_list(outputs, [](output_report const& o) {
-               return R"({"name": )" + json_text(o.name) + ", \"elements\": " + std::to_string(o.elements) +
-                      ", \"worst_error\": " + json_number(o.worst_error) + "}";
-           });
-    out += ", \"difference\": " + json_text(difference) + ", \"node\": " + json_text(first_divergence.node) +
-           ", \"graph_node\": " + json_text(first_divergence.graph_node) +
-           ", \"why\": " + json_text(first_divergence.why) + ", \"same_before\": " +
-           json_list(first_divergence.same_before, [](std::string const& s) { return json_text(s); });
-    return out + "}\n";
+    json_writer out;
+    out.begin_object().field("passed", passed()).field("samples", samples);
+    out.name("outputs").array(outputs, [&](output_report const& o) {
+        out.begin_object().field("name", o.name).field("elements", o.elements);
+        out.name("worst_error").value(o.worst_error, shown_digits).end_object();
+    });
+    out.field("difference", difference).field("node", first_divergence.node);
+    out.field("graph_node", first_divergence.graph_node).field("why", first_divergence.why);
+    out.name("same_before").array(first_divergence.same_before).end_object();
+    return out.text() + '\n';
 }
 
 } // namespace ATON_NAMESPACE::verify

@@ -110,11 +110,6 @@ scalar element(random_source& random, dtype t, value_theme values, element_range
     return static_cast<long long>(integer_element(random, t, values, range));
 }
 
-template <class Number, std::size_t Count>
-Number one_of(random_source& random, std::array<Number, Count> const& all) {
-    return all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(Count) - 1))];
-}
-
 } // namespace
 
 scalar extreme_number(random_source& random, dtype t, bool any) {

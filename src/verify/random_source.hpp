@@ -2,6 +2,7 @@
 // Random numbers and tensors that are the same on every platform, which the distributions of the standard library do not guarantee.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <random>
 
@@ -27,6 +28,12 @@ public:
 private:
     std::mt19937_64 engine_;
 };
+
+/// An element of a list, all with the same probability.
+template <class List>
+[[nodiscard]] auto one_of(random_source& random, List const& all) {
+    return all[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(all.size()) - 1))];
+}
 
 /// The range of elements, and which of them may occur.
 struct element_range {

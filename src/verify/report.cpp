@@ -3,10 +3,11 @@
 #include <aton/verify/check.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <sstream>
 #include <string>
+
+#include <aton/core/json_writer.hpp>
 
 #include "report_text.hpp"
 
@@ -14,46 +15,32 @@ namespace ATON_NAMESPACE::verify {
 
 namespace {
 
-std::string number(int n) { return std::to_string(n); }
-
-std::string json_of(row_report const& r) {
-    std::string out = R"({"overload": )" + json_text(r.overload);
-    out += ", \"since\": " + number(r.since) + ", \"until\": " + number(r.until);
-    out += ", \"passed\": " + std::string(r.passed() ? "true" : "false");
-    out += ", \"opsets\": " + json_list(r.opsets, number);
-    out += ", \"types\": " + json_list(r.types, [](type_report const& t) {
-               return R"({"dtype": )" + json_text(name(t.type)) + ", \"same\": " + number(t.same) +
-                      ", \"different\": " + number(t.different) + ", \"refused\": " + number(t.refused) +
-                      ", \"undefined\": " + number(t.undefined) + ", \"excluded\": " + number(t.excluded) + "}";
-           });
-    out += ", \"worst_error\": " + json_number(r.worst_error);
-    out += ", \"errors\": " + json_list(r.errors, number);
-    auto const texts = [](std::vector<std::string> const& all) {
-        return json_list(all, [](std::string const& s) { return json_text(s); });
-    };
-    out += ", \"arguments\": " + json_list(r.arguments, [&](argument_report const& a) {
-               return R"({"name": )" + json_text(a.name) + ", \"drawn\": " + texts(a.drawn) +
-                      ", \"missing\": " + texts(a.missing) + "}";
-           });
-    out += ", \"not_checked\": " + json_text(r.not_checked);
-    out += ", \"failures\": " + json_list(r.failures, [](failure const& f) {
-               return R"({"opset": )" + number(f.opset) + ", \"why\": " + json_text(f.why) +
-                      ", \"call\": " + json_text(to_python(f.call)) + "}";
-           });
+void write(json_writer& to, row_report const& r) {
+    to.begin_object().field("overload", r.overload).field("since", r.since).field("until", r.until);
+    to.field("passed", r.passed()).name("opsets").array(r.opsets);
+    to.name("types").array(r.types, [&](type_report const& t) {
+        to.begin_object().field("dtype", name(t.type)).field("same", t.same).field("different", t.different);
+        to.field("refused", t.refused).field("undefined", t.undefined).field("excluded", t.excluded).end_object();
+    });
+    to.name("worst_error").value(r.worst_error, shown_digits).name("errors").array(r.errors);
+    to.name("arguments").array(r.arguments, [&](argument_report const& a) {
+        to.begin_object().field("name", a.name).name("drawn").array(a.drawn);
+        to.name("missing").array(a.missing).end_object();
+    });
+    to.field("not_checked", r.not_checked).name("failures").array(r.failures, [&](failure const& f) {
+        to.begin_object().field("opset", f.opset).field("why", f.why).field("call", to_python(f.call)).end_object();
+    });
     mutant_report const& m = r.mutants;
-    out += R"(, "mutants": {"made": )" + number(m.made) + ", \"caught\": " + number(m.detected) +
-           ", \"equivalent\": " + number(m.equivalent) + ", \"few\": " + json_text(m.few) +
-           ", \"survivors\": " + texts(m.survivors) + "}";
-    return out + '}';
+    to.name("mutants").begin_object().field("made", m.made).field("caught", m.detected);
+    to.field("equivalent", m.equivalent).field("few", m.few).name("survivors").array(m.survivors).end_object();
+    to.end_object();
 }
 
 } // namespace
 
-std::string json_number(double v) { return std::isfinite(v) ? short_text(v) : "null"; }
-
 std::string short_text(double v) {
     std::ostringstream out;
-    out.precision(3);
+    out.precision(shown_digits);
     out << v;
     return out.str();
 }
@@ -126,13 +113,15 @@ std::string report::to_text() const {
 
 std::string report::to_json() const {
     totals const t = totals_of(*this);
-    return R"({"rows": )" + std::to_string(rows.size()) + ", \"passed\": " + number(t.passed) +
-           ", \"failed\": " + number(t.failed) + ", \"not_checked\": " + number(t.not_checked) +
-           ", \"calls\": " + number(t.calls) + ", \"kinds\": " + number(t.kinds) +
-           ", \"missing\": " + number(t.missing) + ", \"mutants\": " + number(t.mutants) +
-           ", \"caught\": " + number(t.detected) + ", \"equivalent\": " + number(t.equivalent) +
-           ", \"power\": " + short_text(power()) + ",\n\"each\": " +
-           json_list(rows, [](row_report const& r) { return std::string(1, '\n').append(json_of(r)); }) + "}\n";
+    json_writer out;
+    out.begin_object().field("rows", rows.size()).field("passed", t.passed).field("failed", t.failed);
+    out.field("not_checked", t.not_checked).field("calls", t.calls).field("kinds", t.kinds).field("missing", t.missing);
+    out.field("mutants", t.mutants).field("caught", t.detected).field("equivalent", t.equivalent);
+    out.name("power").value(power(), shown_digits).new_line().name("each").array(rows, [&](row_report const& r) {
+        out.new_line();
+        write(out, r);
+    });
+    return out.end_object().text() + '\n';
 }
 
 } // namespace ATON_NAMESPACE::verify

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include <aton/core/json_text.hpp>
 #include <aton/verify/check.hpp>
 
 namespace ATON_NAMESPACE::verify {
@@ -25,17 +24,10 @@ struct totals {
 };
 [[nodiscard]] totals totals_of(report const& r);
 
-/// Three significant digits.
-[[nodiscard]] std::string short_text(double v);
+/// The number of significant digits of errors and percentages.
+inline constexpr int shown_digits = 3;
 
-/// Three significant digits; null if `v` is not finite.
-[[nodiscard]] std::string json_number(double v);
-/// "[a, b]", where `write` formats each element.
-template <class List, class Write>
-std::string json_list(List const& all, Write const& write) {
-    std::string out = "[";
-    for (auto const& each : all) out += (out.size() == 1 ? "" : ", ") + write(each);
-    return out + ']';
-}
+/// A number with `shown_digits`.
+[[nodiscard]] std::string short_text(double v);
 
 } // namespace ATON_NAMESPACE::verify

@@ -131,4 +131,10 @@ std::string rule_reader::quoted() {
     return out;
 }
 
+dtype rule_reader::type_named(std::string_view name, dtype own) const {
+    dtype const t = name == "own" ? own : name == "bool" ? dtype::bool_ : dtype_from_name(name);
+    if (t == dtype::undefined) refuse("'" + std::string(name) + "' is not a dtype");
+    return t;
+}
+
 } // namespace ATON_NAMESPACE::verify

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <aton/core/dtype.hpp>
 #include <aton/core/error.hpp>
 
 namespace ATON_NAMESPACE::verify {
@@ -39,6 +40,8 @@ public:
     /// An expression or a number with a decimal point, which sets `is_real`.
     double bound(bool& is_real);
     std::string quoted();
+    /// The dtype with this name; "own" is `own`.
+    [[nodiscard]] dtype type_named(std::string_view name, dtype own) const;
 
     [[noreturn]] void refuse(std::string const& what) const {
         throw error("sampling rule '" + std::string(text_) + "', at " + std::to_string(at_) + ": " + what);

@@ -19,7 +19,7 @@ import documents
 
 sys.path.insert(0, str(documents.ROOT / "tools"))
 import generate_reference  # noqa: E402
-import header_declarations  # noqa: E402
+import header_scanner  # noqa: E402
 import mkdocs_hooks  # noqa: E402
 
 ATON = Path(sys.argv[1]).resolve()
@@ -343,7 +343,7 @@ int nothing();
         def flat(declared):
             return [line for d in declared for line in ((d.kind, d.qualified, " ".join([*d.template, d.signature]), " ".join(d.doc)), *flat(d.members))
                     if not d.is_routine]
-        self.assertEqual(flat(header_declarations.Scanner("a.hpp", header).scan(())), [
+        self.assertEqual(flat(header_scanner.Scanner("a.hpp", header).scan(())), [
             ("macro", "SAYS", "SAYS(x)", "Says it."),
             ("class", "a::b::box", "template <class T> requires(sizeof(T) > 1) class box : public base<T>", "A box of one."),
             ("constructor", "a::b::box::box", "explicit box(T v, int n = f(1, 2))", ""),

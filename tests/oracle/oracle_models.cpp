@@ -25,6 +25,7 @@
 
 #include <simdjson.h>
 
+#include <aton/core/json_writer.hpp>
 #include <aton/dsl/table.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/passes/passes.hpp>
@@ -77,16 +78,6 @@ options read_options(int count, char** words) {
     return o;
 }
 
-std::string json_string(std::string_view text) {
-    std::string out = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\') (out += '\\') += c;
-        else if (static_cast<unsigned char>(c) < 0x20) out += ' ';
-        else out += c;
-    }
-    return out + '"';
-}
-
 /// Makes results the outputs o0, o1, ... of the graph. An input, or a value that is an output already, passes through
 /// an Identity.
 class output_namer {
@@ -114,7 +105,7 @@ private:
         if (graph_.values[id].producer < 0 || named_.count(id) != 0) id = identity(id);
         named_.insert(id);
         graph_.outputs.push_back(id);
-        return json_string(graph_.values[id].name = "o" + std::to_string(named_.size() - 1));
+        return aton::json_text(graph_.values[id].name = "o" + std::to_string(named_.size() - 1));
     }
 
     aton::value_id identity(aton::value_id from) {
@@ -166,8 +157,8 @@ record convert(oracle::json c, aton::dsl::entry const& row, options const& o) {
 }
 
 void write(std::ofstream& out, std::string_view name, record const& r) {
-    out << R"({"case":)" << json_string(name) << R"(,"status":")" << r.status << R"(","reason":)"
-        << json_string(r.reason) << ",\"outputs\":" << r.outputs << ",\"bytes\":" << r.model.size() << "}\n"
+    out << R"({"case":)" << aton::json_text(name) << R"(,"status":")" << r.status << R"(","reason":)"
+        << aton::json_text(r.reason) << ",\"outputs\":" << r.outputs << ",\"bytes\":" << r.model.size() << "}\n"
         << r.model;
 }
 

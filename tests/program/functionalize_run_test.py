@@ -20,7 +20,9 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-from functionalize_cases import CASES  # noqa: E402  (needs torch)
+import functionalize_program_cases  # noqa: E402, F401  (need torch, and add themselves to CASES)
+import functionalize_tensor_cases  # noqa: E402, F401
+from functionalize_case import CASES  # noqa: E402
 
 
 class Model(torch.nn.Module):

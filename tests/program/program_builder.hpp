@@ -205,4 +205,11 @@ inline bool is_said(std::string const& message, std::string const& part) {
     return message.find(part) != std::string::npos;
 }
 
+/// The value of an argument of the node that computes `v`.
+inline value_index operand(program_builder const& b, value_index v, std::string const& name) {
+    node const* const n = b.producer(v);
+    REQUIRE(n != nullptr);
+    return argument_of(*n, name).values.front();
+}
+
 } // namespace ATON_NAMESPACE::program

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
-#include <aton/core/json_text.hpp>
+#include <aton/core/json_writer.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>

@@ -31,6 +31,7 @@
 #endif
 
 #include "mixed_calls.hpp"
+#include "verify/expectation.hpp"
 #include "verify/rounding.hpp"
 
 namespace ATON_NAMESPACE::verify {
@@ -203,20 +204,12 @@ private:
     }
 
     /// Compares as aton verify does: beyond the tolerance, errors are bounded by the conditioning of the call.
-    std::string describe_difference(sample const& s, std::vector<runtime::value> const& got,
-                                    aten_results const& expected) const {
-        std::optional<std::vector<element_bounds>> bounds;
-        for (std::size_t i = 0; i != got.size() && i != expected.results.size(); ++i) {
-            if (!got[i] || !expected.results[i]) continue; // a mapping may omit it
-            comparison c = compare(got[i], expected.results[i], 64, narrowest_of(s));
-            if (c.what == verify::difference::values && !has_numbers(s)) continue;
-            if (std::isfinite(c.error) && c.error > 1) {
-                if (!bounds) bounds = rounding_bounds(call_reference, s, rows_[0]->schema, expected.results);
-                if (i < bounds->size()) c = compare(got[i], expected.results[i], 64, narrowest_of(s), (*bounds)[i]);
-            }
-            if (!c.same()) return "result " + std::to_string(i) + ": " + to_string(c);
-        }
-        return {};
+    [[nodiscard]] std::string difference_of(sample const& s, std::vector<runtime::value> const& got,
+                                            aten_results const& results) const {
+        constexpr std::int64_t terms = 64;
+        expectation expected{results.results, terms, narrowest_of(s), has_numbers(s), {}, {}};
+        expected.bounds_of = [&] { return rounding_bounds(call_reference, s, rows_[0]->schema, results.results); };
+        return describe_difference(got, expected);
     }
 
     /// Compares the graphs with ATen's results, or, without them, with the dtype of the letter.
@@ -231,7 +224,7 @@ private:
                     std::vector<runtime::value> const got = verify::run(translate(*row, row->schema, opset, s));
                     ran = true;
                     std::string why;
-                    if (expected != nullptr) why = describe_difference(s, got, *expected);
+                    if (expected != nullptr) why = difference_of(s, got, *expected);
                     else if (got[0] && letter_of(got[0].one().dtype()) != letter)
                         why = "the dtype is " + std::string(name(got[0].one().dtype())) + ", ATen's is " +
                               std::string(name_of_letter(letter));
@@ -260,8 +253,7 @@ private:
             if (here.accepts) note(kernel_takes_more, s, where, there.refusal);
             return;
         }
-        std::string const why =
-            here.accepts ? describe_difference(s, here.results.results, there.results) : std::string();
+        std::string const why = here.accepts ? difference_of(s, here.results.results, there.results) : std::string();
         if (!here.accepts) note(kernel_refuses, s, where, here.refusal);
         else if (!why.empty()) note(kernel_wrong, s, where, why);
         check_graphs(s, where, &there.results, letter);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <aton/core/json_text.hpp>
+#include <aton/core/json_writer.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
 #include <aton/ir/print.hpp>
 #include <aton/model_io/model_io.hpp>
@@ -50,16 +50,17 @@ int print_program(std::string const& path, std::string const& name) {
 }
 
 std::string as_json(std::vector<unconvertible> const& all) {
-    std::string out = "[";
+    json_writer out;
+    out.begin_array();
     for (unconvertible const& u : all) {
-        out += out.size() == 1 ? "\n" : ",\n";
-        out += "  {\"op\": " + json_text(u.op) + ", \"count\": " + std::to_string(u.count) +
-               ", \"reason\": " + json_text(u.reason) +
-               ", \"nearest\": " + (u.nearest.empty() ? "null" : json_text(u.nearest)) + ", \"places\": [";
-        for (std::size_t i = 0; i != u.places.size(); ++i) out += (i == 0 ? "" : ", ") + json_text(u.places[i]);
-        out += "]}";
+        out.new_line("  ").begin_object().field("op", u.op).field("count", u.count).field("reason", u.reason);
+        out.name("nearest");
+        if (u.nearest.empty()) out.null();
+        else out.value(u.nearest);
+        out.name("places").array(u.places).end_object();
     }
-    return out + (all.empty() ? "]\n" : "\n]\n");
+    if (!all.empty()) out.new_line();
+    return out.end_array().text() + '\n';
 }
 
 std::string as_text(std::vector<unconvertible> const& all, std::size_t nodes, int opset) {

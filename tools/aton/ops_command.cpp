@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <aton/aten/schema_table.hpp>
+#include <aton/core/json_writer.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -69,11 +70,11 @@ std::string range(line const& l) {
            (l.until >= onnx::newest_version("") ? std::string() : std::to_string(l.until));
 }
 
-/// Puts a backslash before each of the `special` characters.
-std::string escaped(std::string_view text, std::string_view special) {
+/// Text in a cell of a Markdown table.
+std::string cell(std::string_view text) {
     std::string out;
-    for (char c : text) {
-        if (special.find(c) != std::string_view::npos) out += '\\';
+    for (char const c : text) {
+        if (c == '|') out += '\\';
         out += c;
     }
     return out;
@@ -93,26 +94,23 @@ std::string as_text(std::vector<line> const& lines) {
 }
 
 std::string as_json(std::vector<line> const& lines) {
-    std::string out = "[";
+    json_writer out;
+    out.begin_array();
     for (line const& l : lines) {
-        out += out.size() == 1 ? "\n" : ",\n";
-        out +=
-            R"(  {"overload": ")" + escaped(l.overload, "\"\\") + R"(", "schema": ")" + escaped(l.schema, "\"\\") + '"';
-        out += l.since == 0 ? std::string(R"(, "since": null, "until": null)")
-                            : R"(, "since": )" + std::to_string(l.since) + R"(, "until": )" + std::to_string(l.until);
-        if (!l.plugin.empty())
-            out += R"(, "plugin": ")" + escaped(plain(std::string(l.plugin)), "\"\\") + R"(", "overrides": )" +
-                   (l.overrides ? "true" : "false");
-        out += '}';
+        out.new_line("  ").begin_object().field("overload", l.overload).field("schema", l.schema);
+        if (l.since == 0) out.name("since").null().name("until").null();
+        else out.field("since", l.since).field("until", l.until);
+        if (!l.plugin.empty()) out.field("plugin", plain(std::string(l.plugin))).field("overrides", l.overrides);
+        out.end_object();
     }
-    return out + "\n]\n";
+    return out.new_line().end_array().text() + '\n';
 }
 
 std::string as_markdown(std::vector<line> const& lines) {
     std::string out = "| ATen overload | opsets | schema |\n|---|---|---|\n";
     for (line const& l : lines)
-        out += "| `" + std::string(l.overload) + "` | " + range(l) + " | `" + escaped(l.schema, "|") + "`" +
-               (l.plugin.empty() ? "" : " (" + escaped(origin(l), "|") + ")") + " |\n";
+        out += "| `" + std::string(l.overload) + "` | " + range(l) + " | `" + cell(l.schema) + "`" +
+               (l.plugin.empty() ? "" : " (" + cell(origin(l)) + ")") + " |\n";
     return out;
 }
 

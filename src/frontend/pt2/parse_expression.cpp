@@ -13,8 +13,9 @@
 
 #include <aton/core/error.hpp>
 
-#include "lexemes.hpp"
 #include "make_expression.hpp"
+#include "sympy_functions.hpp"
+#include "token_cursor.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -27,70 +28,12 @@ constexpr std::size_t max_length = 1U << 16;
 constexpr int max_nesting = 250;    ///< brackets and signs
 constexpr int max_divisions = 1000; ///< a // b // c nests without brackets
 
-struct function_row {
-    std::string_view name;
-    expression_kind kind;
-    std::size_t operands; ///< 0: one or more, in any order
-};
-
-constexpr function_row functions[] = {
-    {"Pow", expression_kind::power, 2},
-    {"PowByNatural", expression_kind::power, 2},
-    {"FloatPow", expression_kind::power, 2},
-    {"FloorDiv", expression_kind::floor_div, 2},
-    {"CleanDiv", expression_kind::floor_div, 2},
-    {"CeilDiv", expression_kind::ceil_div, 2},
-    {"IntTrueDiv", expression_kind::true_div, 2},
-    {"FloatTrueDiv", expression_kind::true_div, 2},
-    {"Mod", expression_kind::mod, 2},
-    {"PythonMod", expression_kind::mod, 2},
-    {"ModularIndexing", expression_kind::modular_indexing, 3},
-    {"Max", expression_kind::maximum, 0},
-    {"Min", expression_kind::minimum, 0},
-    {"And", expression_kind::all_of, 0},
-    {"Or", expression_kind::any_of, 0},
-    {"Not", expression_kind::negation, 1},
-    {"TruncToInt", expression_kind::truncate, 1},
-    {"floor", expression_kind::floor, 1},
-    {"FloorToInt", expression_kind::floor, 1},
-    {"ceiling", expression_kind::ceiling, 1},
-    {"CeilToInt", expression_kind::ceiling, 1},
-    {"RoundToInt", expression_kind::round, 1},
-    {"ToFloat", expression_kind::to_float, 1},
-    {"Abs", expression_kind::absolute, 1},
-    {"StrictGreaterThan", expression_kind::greater, 2},
-    {"Gt", expression_kind::greater, 2},
-    {"GreaterThan", expression_kind::greater_equal, 2},
-    {"Ge", expression_kind::greater_equal, 2},
-    {"StrictLessThan", expression_kind::less, 2},
-    {"Lt", expression_kind::less, 2},
-    {"LessThan", expression_kind::less_equal, 2},
-    {"Le", expression_kind::less_equal, 2},
-    {"Equality", expression_kind::equal, 2},
-    {"Eq", expression_kind::equal, 2},
-    {"Unequality", expression_kind::unequal, 2},
-    {"Ne", expression_kind::unequal, 2},
-};
-
-struct relation_row {
-    std::string_view sign;
-    expression_kind kind;
-};
-constexpr relation_row relations[] = {
-    {">=", expression_kind::greater_equal},
-    {"<=", expression_kind::less_equal},
-    {"==", expression_kind::equal},
-    {"!=", expression_kind::unequal},
-    {">", expression_kind::greater},
-    {"<", expression_kind::less},
-};
-
 /// Names that srepr writes without Symbol(...).
 constexpr std::string_view infinities[] = {"oo", "zoo", "nan", "int_oo"};
 
-class parser {
+class parser final : token_cursor {
 public:
-    explicit parser(std::string_view text) : text_(text) {}
+    explicit parser(std::string_view text) : token_cursor(text, " ", max_nesting) {}
 
     expression whole() {
         if (text_.size() > max_length) fail("expected at most " + std::to_string(max_length) + " characters");
@@ -101,7 +44,7 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(std::string const& what) const {
+    [[noreturn]] void fail(std::string const& what) const override {
         constexpr std::size_t shown = 60;
         std::size_t const start = at_ > shown / 2 ? at_ - shown / 2 : 0;
         std::string near;
@@ -109,35 +52,6 @@ private:
         throw error("cannot parse the size expression '" + near + "': " + what + " at offset " + std::to_string(at_) +
                     "; torch.export.save writes, for example, Add(Symbol('s0', integer=True), Integer(1)) or s0 + 1");
     }
-
-    /// The next character that is not a blank, without consuming it; 0 at the end.
-    char peek() {
-        while (at_ != text_.size() && text_[at_] == ' ') ++at_;
-        return at_ == text_.size() ? '\0' : text_[at_];
-    }
-    bool take(std::string_view token) {
-        peek();
-        if (!text_.substr(at_).starts_with(token)) return false;
-        at_ += token.size();
-        return true;
-    }
-    void expect(std::string_view token) {
-        if (!take(token)) fail("expected '" + std::string(token) + "'");
-    }
-
-    class nesting {
-    public:
-        explicit nesting(parser& p) : p_(p) {
-            if (++p_.depth_ > max_nesting)
-                p_.fail("expected at most " + std::to_string(max_nesting) + " levels of nesting");
-        }
-        nesting(nesting const&) = delete;
-        nesting& operator=(nesting const&) = delete;
-        ~nesting() { --p_.depth_; }
-
-    private:
-        parser& p_;
-    };
 
     expression disjunction() {
         std::vector<expression> parts;
@@ -155,12 +69,11 @@ private:
 
     expression relation() {
         expression left = sum();
-        for (relation_row const& row : relations) {
-            if (!take(row.sign)) continue;
+        if (auto const kind = take_relation()) {
             std::vector<expression> operands;
             operands.push_back(std::move(left));
             operands.push_back(sum());
-            return make_call(row.kind, std::move(operands));
+            return make_call(*kind, std::move(operands));
         }
         return left;
     }
@@ -194,7 +107,7 @@ private:
             if (take("//")) nest(factors, expression_kind::floor_div);
             else if (take("%")) nest(factors, expression_kind::mod);
             else if (take("/")) factors.push_back(inverse(signed_power()));
-            else if (c == '*' && !text_.substr(at_).starts_with("**") && take("*")) factors.push_back(signed_power());
+            else if (take_but_not("*", "**")) factors.push_back(signed_power());
             else break;
         }
         return factors.size() == 1 ? std::move(factors[0]) : make_product(std::move(factors));
@@ -264,7 +177,7 @@ private:
         std::size_t const start = at_;
         if (is_name_start(peek())) {
             name();
-            if (peek() == '=' && !text_.substr(at_).starts_with("==") && take("=")) {
+            if (take_but_not("=", "==")) {
                 disjunction();
                 return true;
             }
@@ -320,7 +233,7 @@ private:
             if (word == "true" || word == "True") return make_boolean(true);
             if (word == "false" || word == "False") return make_boolean(false);
             for (std::string_view each : infinities)
-                if (word == each) return other(word, {});
+                if (word == each) return make_other(word, {});
             return make_symbol(word);
         }
         if (std::size_t const dot = word.rfind('.'); dot != std::string_view::npos) word.remove_prefix(dot + 1);
@@ -342,13 +255,7 @@ private:
             }
         }
         if (word == "Piecewise") return piecewise();
-        return call(word, list());
-    }
-
-    static expression other(std::string_view word, std::vector<expression> operands) {
-        expression out = make_call(expression_kind::other, std::move(operands));
-        out.symbol = word;
-        return out;
+        return call_sympy_function(*this, word, list());
     }
 
     /// Piecewise((a, c), ...) or Piecewise(ExprCondPair(a, c), ...), after the opening bracket.
@@ -367,69 +274,6 @@ private:
         return make_call(expression_kind::piecewise, std::move(operands));
     }
 
-    void expect_count(std::string_view word, std::vector<expression> const& operands, std::size_t count) const {
-        if (operands.size() == count) return;
-        fail("expected " + std::to_string(count) + " operands of " + std::string(word) + ", found " +
-             std::to_string(operands.size()));
-    }
-
-    expression call(std::string_view word, std::vector<expression> operands) {
-        for (function_row const& row : functions) {
-            if (row.name != word) continue;
-            if (row.operands != 0) {
-                expect_count(word, operands, row.operands);
-                return make_call(row.kind, std::move(operands));
-            }
-            if (operands.empty()) fail("expected operands of " + std::string(word));
-            return make_lattice(row.kind, std::move(operands));
-        }
-        if (word == "Add") return make_sum(std::move(operands));
-        if (word == "Mul") return make_product(std::move(operands));
-        if (word == "Integer" || word == "Float" || word == "Identity") {
-            expect_count(word, operands, 1);
-            return std::move(operands[0]);
-        }
-        if (word == "Rational") {
-            expect_count(word, operands, 2);
-            if (operands[0].kind != expression_kind::integer || operands[1].kind != expression_kind::integer)
-                fail("expected two integers in Rational");
-            return make_ratio(operands[0].number, operands[1].number);
-        }
-        return composed(word, std::move(operands));
-    }
-
-    /// Functions that are composed of others, and unknown functions, which keep their name.
-    expression composed(std::string_view word, std::vector<expression> operands) {
-        std::vector<expression> parts;
-        if (word == "TruncToFloat") {
-            expect_count(word, operands, 1);
-            parts.push_back(make_call(expression_kind::truncate, std::move(operands)));
-            return make_call(expression_kind::to_float, std::move(parts));
-        }
-        if (word == "Where") {
-            expect_count(word, operands, 3);
-            parts.push_back(std::move(operands[1]));
-            parts.push_back(std::move(operands[0]));
-            parts.push_back(std::move(operands[2]));
-            parts.push_back(make_boolean(true));
-            return make_call(expression_kind::piecewise, std::move(parts));
-        }
-        if (word == "LShift" || word == "RShift") {
-            expect_count(word, operands, 2);
-            std::vector<expression> exponent;
-            exponent.push_back(make_integer(2));
-            exponent.push_back(std::move(operands[1]));
-            parts.push_back(std::move(operands[0]));
-            parts.push_back(make_call(expression_kind::power, std::move(exponent)));
-            return word == "LShift" ? make_product(std::move(parts))
-                                    : make_call(expression_kind::floor_div, std::move(parts));
-        }
-        return other(word, std::move(operands));
-    }
-
-    std::string_view text_;
-    std::size_t at_ = 0;
-    int depth_ = 0;
     int divisions_ = 0;
 };
 

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "lexemes.hpp"
 #include "make_expression.hpp"
+#include "token_cursor.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -80,26 +80,15 @@ constexpr function_row functions[] = {
 constexpr std::string_view real_functions[] = {
     "sqrt", "exp", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"};
 
-struct relation_row {
-    std::string_view sign;
-    expression_kind kind;
-};
-constexpr relation_row relations[] = {
-    {"==", expression_kind::equal},
-    {"!=", expression_kind::unequal},
-    {">=", expression_kind::greater_equal},
-    {"<=", expression_kind::less_equal},
-    {">", expression_kind::greater},
-    {"<", expression_kind::less},
-};
-
 bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 
 struct not_understood {};
 
-class parser {
+class parser final : token_cursor {
 public:
-    parser(std::string_view text, guard_lookup const& lookup) : text_(text), lookup_(lookup) {}
+    parser(std::string_view text, guard_lookup const& lookup)
+        : token_cursor(text, " \n\t", max_nesting),
+          lookup_(lookup) {}
 
     expression whole() {
         if (text_.size() > max_length) fail();
@@ -110,41 +99,18 @@ public:
     }
 
 private:
-    [[noreturn]] static void fail() { throw not_understood(); }
+    [[noreturn]] void fail(std::string const& what = {}) const override {
+        (void)what;
+        throw not_understood();
+    }
 
-    char peek() {
-        while (at_ != text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
-        return at_ == text_.size() ? '\0' : text_[at_];
-    }
-    bool take(std::string_view token) {
-        peek();
-        if (!text_.substr(at_).starts_with(token)) return false;
-        at_ += token.size();
-        return true;
-    }
     bool take_word(std::string_view word) {
         peek();
-        std::string_view const rest = text_.substr(at_);
-        if (!rest.starts_with(word) || (rest.size() > word.size() && is_name(rest[word.size()]))) return false;
+        std::string_view const left = rest();
+        if (!left.starts_with(word) || (left.size() > word.size() && is_name(left[word.size()]))) return false;
         at_ += word.size();
         return true;
     }
-    void expect(std::string_view token) {
-        if (!take(token)) fail();
-    }
-
-    class nesting {
-    public:
-        explicit nesting(parser& p) : p_(p) {
-            if (++p_.depth_ > max_nesting) fail();
-        }
-        nesting(nesting const&) = delete;
-        nesting& operator=(nesting const&) = delete;
-        ~nesting() { --p_.depth_; }
-
-    private:
-        parser& p_;
-    };
 
     expression call(expression_kind kind, std::vector<expression> operands) {
         if (++operations_ > max_operations) fail();
@@ -197,16 +163,10 @@ private:
     expression comparison() {
         expression left = sum();
         std::vector<expression> parts;
-        for (bool more = true; more;) {
-            more = false;
-            for (relation_row const& row : relations) {
-                if (!take(row.sign)) continue;
-                expression right = sum();
-                parts.push_back(call(row.kind, std::move(left), right));
-                left = std::move(right);
-                more = true;
-                break;
-            }
+        while (auto const kind = take_relation()) {
+            expression right = sum();
+            parts.push_back(call(*kind, std::move(left), right));
+            left = std::move(right);
             if (parts.size() > 8) fail();
         }
         if (parts.empty()) return left;
@@ -252,8 +212,7 @@ private:
             if (take("//")) out = call(expression_kind::floor_div, std::move(out), signed_power());
             else if (take("/")) out = call(expression_kind::true_div, std::move(out), signed_power());
             else if (take("%")) out = call(expression_kind::mod, std::move(out), signed_power());
-            else if (peek() == '*' && !text_.substr(at_).starts_with("**") && take("*"))
-                out = joined(expression_kind::mul, std::move(out), signed_power());
+            else if (take_but_not("*", "**")) out = joined(expression_kind::mul, std::move(out), signed_power());
             else return out;
         }
     }
@@ -381,10 +340,7 @@ private:
         return make_symbol(symbol);
     }
 
-    std::string_view text_;
     guard_lookup const& lookup_;
-    std::size_t at_ = 0;
-    int depth_ = 0;
     int operations_ = 0;
 };
 

@@ -14,7 +14,6 @@
 
 #include "call.hpp"
 #include "operand_dtypes.hpp"
-#include "runtime/error_boundary.hpp"
 
 namespace ATON_NAMESPACE::runtime {
 
@@ -192,7 +191,7 @@ aten_results call_aten(std::string_view overload, std::vector<aten_argument> arg
             for (runtime::tensor& t : a.tensors) t = placed(t, options.where);
         }
     } catch (error const& e) {
-        throw error(std::string(overload) + ": " + on_one_line(e.what()));
+        throw error(std::string(overload) + ": " + e.what());
     }
     std::vector<aten_argument> const bound = bind(overload, schema, std::move(arguments));
     try {
@@ -200,7 +199,7 @@ aten_results call_aten(std::string_view overload, std::vector<aten_argument> arg
         aten_results out = std::move(run(aten_kernels::call(overload, bound, options)).all());
         return writes ? written_to_self(std::move(out), bound) : out;
     } catch (std::exception const& e) { // such as std::bad_alloc
-        throw error(std::string(overload) + ": " + on_one_line(e.what()));
+        throw error(std::string(overload) + ": " + e.what());
     }
 }
 

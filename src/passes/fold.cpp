@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Replaces nodes by constants: Constant nodes, nodes with constant inputs, and an If with a constant condition.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "attributes.hpp"
+#include "evaluate.hpp"
+#include "rewriter.hpp"
+#include "splice.hpp"
+#include "weights.hpp"
+
+namespace ATON_NAMESPACE::passes {
+
+/// Turns a Constant node into an initializer, or replaces it by an equal one.
+bool rewriter::lift_constant(graph_node& n) {
+    if (n.attributes.size() != 1 || n.outputs.size() != 1) return false;
+    node_attribute& a = n.attributes[0];
+    tensor data;
+    if (a.name == "value" && a.tensors.size() == 1) {
+        data = std::move(a.tensors[0]);
+    } else if (a.name == "value_int") {
+        data = scalar_tensor(a.i, dtype::int64);
+    } else if (a.name == "value_float") {
+        data = scalar_tensor(a.f, dtype::float32);
+    } else if (a.name == "value_ints") {
+        data = int64_tensor(a.ints);
+    } else if (a.name == "value_floats") {
+        data = {dtype::float32, {static_cast<std::int64_t>(a.floats.size())}, {}};
+        for (float f : a.floats) data.append(f);
+    } else {
+        return false;
+    }
+    value_id const out = n.outputs[0];
+    if (graph.values[out].name.empty()) {
+        replace(out, add_constant(std::move(data)));
+    } else {
+        graph.values[out].producer = -1;
+        graph.values[out].type = {data.type, shape(data.sizes)};
+        graph.set_initializer(out, std::move(data));
+    }
+    return true;
+}
+
+bool rewriter::fold(graph_node& n) {
+    bool const split = n.op == "Split";
+    evaluator const evaluate = split ? nullptr : find_evaluator(n.op);
+    if ((evaluate == nullptr && !split) || n.inputs.empty()) return false;
+    if (evaluate != nullptr && n.outputs.size() != 1) return false;
+    std::vector<tensor const*> inputs;
+    for (value_id id : n.inputs) {
+        // rewrite_weight handles layout operators on weights, so that the weight stays in its file and keeps its name.
+        if (stored(id) != nullptr && is_floating(stored(id)->type) && is_layout_operator(n) && n.op != "Gather")
+            return false;
+        tensor const* const t = loaded(id);
+        if (id != no_value && (t == nullptr || !is_movable(*t) || !small_count(t->sizes, t->type))) return false;
+        inputs.push_back(t);
+    }
+    if (inputs[0] == nullptr) return false;
+    constant_call const call{n, inputs};
+    std::vector<tensor> results;
+    if (split) {
+        auto parts = evaluate_split(call);
+        if (!parts) return false;
+        results = std::move(*parts);
+    } else {
+        evaluated result = evaluate(call);
+        if (!result || !small_count(result->sizes, result->type)) return false;
+        results.push_back(std::move(*result));
+    }
+    for (std::size_t i = 0; i != results.size(); ++i) {
+        // The recorded type takes precedence: if the result contradicts it, do not fold.
+        value_type const& known = type(n.outputs[i]);
+        if (known.dtype != dtype::undefined && known.dtype != results[i].type) return false;
+        if (known.shape.has_rank() && known.shape.rank() != results[i].sizes.size()) return false;
+    }
+    for (std::size_t i = 0; i != results.size(); ++i) replace(n.outputs[i], add_constant(std::move(results[i])));
+    return true;
+}
+
+/// Replaces an If with a constant condition by the nodes of its branch.
+bool rewriter::inline_branch(graph_node& n) {
+    tensor const* const condition = constant(input(n, 0));
+    if (condition == nullptr || condition->bytes.size() != 1) return false;
+    node_attribute const* const a = n.attribute(condition->bytes[0] != 0 ? "then_branch" : "else_branch");
+    if (a == nullptr || a->graphs.size() != 1) return false;
+    graph_data const& branch = a->graphs[0];
+    if (branch.outputs.size() != n.outputs.size() || !branch.inputs.empty()) return false;
+    if (std::find(branch.outputs.begin(), branch.outputs.end(), no_value) != branch.outputs.end()) return false;
+    std::vector<value_id> ids;
+    for (graph_value const& v : branch.values) ids.push_back(v.outer == no_value ? unassigned : v.outer);
+    std::vector<graph_node> nodes = splice(graph, branch, ids, n);
+    grow();
+    for (graph_node& made : nodes) count_uses(made);
+    for (std::size_t i = 0; i != n.outputs.size(); ++i)
+        if (n.outputs[i] != no_value) replace(n.outputs[i], ids[branch.outputs[i]]);
+    for (graph_node& made : nodes) visit(std::move(made));
+    return true;
+}
+
+} // namespace ATON_NAMESPACE::passes

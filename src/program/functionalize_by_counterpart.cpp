@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Functionalization of in-place and out operators for which torch has an operator that returns the new values.
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/core/error.hpp>
+
+#include "functionalizer.hpp"
+#include "node_arguments.hpp"
+
+namespace ATON_NAMESPACE::program {
+
+void functionalizer::visit_write(node const& n, std::vector<std::string_view> const& written) {
+    auto const [at, is_new] = counterparts_.try_emplace(n.schema);
+    if (is_new) at->second = find_counterpart(n.schema);
+    std::optional<counterpart> const& found = at->second;
+    if (!found)
+        throw error(describe(program_, n) + ": writes to " + std::string{written.front()} +
+                    ", and torch has no functional operator for it; rewrite the model without it");
+    counterpart const& to = *found;
+    node made = n;
+    made.op = to.op;
+    made.schema = to.schema;
+    std::erase_if(made.arguments, [&](argument const& a) {
+        return std::find(to.dropped.begin(), to.dropped.end(), a.name) != to.dropped.end();
+    });
+    for (argument& each : made.arguments) {
+        read_argument(each, n);
+        for (auto const& [from, name] : to.renamed)
+            if (each.name == from) {
+                each.name = name;
+                break;
+            }
+    }
+    made.results.clear();
+    std::vector<tensor_write> writes;
+    std::vector<dtype_cast> casts;
+    for (counterpart_result const& each : to.results) make_result(n, to, each, made, writes, casts);
+    out_.append(made);
+    for (auto const& [from, cast] : casts) {
+        dtype const type = program_.values[cast].type;
+        out_.emit("aten::_to_copy", n, {value_argument("self", from), type_argument("dtype", type)}, cast);
+    }
+    for (auto const& [tensor, now] : writes) write(tensor, now, n);
+}
+
+void functionalizer::make_result(node const& n, counterpart const& to, counterpart_result const& r, node& made,
+                                 std::vector<tensor_write>& writes, std::vector<dtype_cast>& casts) {
+    result const* const original = r.original < n.results.size() ? &n.results[r.original] : nullptr;
+    if (r.written == counterpart_result::npos) {
+        made.results.push_back(original == nullptr ? result{} : *original);
+        for (value_index v : made.results.back().values)
+            if (v != no_value) state_.add_tensor(v);
+        return;
+    }
+    argument const* const target = find_argument(n, to.written[r.written]);
+    result computed;
+    computed.is_list = target != nullptr && target->kind == argument_kind::values;
+    std::size_t const count = target == nullptr ? 0 : target->values.size();
+    for (std::size_t i = 0; i != count; ++i) {
+        value_index const tensor = target->values[i];
+        if (tensor == no_value || !state_.is_known(tensor))
+            throw error(describe(program_, n) + ": its argument " + target->name + " is not a tensor");
+        bool const is_named =
+            original != nullptr && original->values.size() == count && original->values[i] != no_value;
+        value_index const now = is_named ? original->values[i] : out_.fresh(state_.described_by(tensor));
+        value_index const described = state_.described_by(tensor);
+        check_sizes(n, described, now);
+        value_index from = now;
+        dtype const type = program_.values[tensor].type;
+        std::optional<dtype> const natural = natural_type(program_, made, type);
+        if (!natural)
+            throw error(describe(program_, n) +
+                        ": writes to a tensor whose dtype is not the one that it computes in; cast first");
+        if (program_.values[tensor].has_type && *natural != type) {
+            from = out_.fresh(now);
+            program_.values[from].type = *natural;
+            casts.emplace_back(from, now);
+        }
+        computed.values.push_back(from);
+        if (is_named) state_.add_same(now, tensor);
+        writes.emplace_back(tensor, now);
+    }
+    made.results.push_back(std::move(computed));
+}
+
+void functionalizer::check_sizes(node const& n, value_index tensor, value_index now) {
+    auto const before = layout_.of(tensor);
+    auto const after = layout_.of(now);
+    if (before && after && before->sizes != after->sizes)
+        throw error(describe(program_, n) + ": resizes its out tensor; create it with the sizes of the result");
+}
+
+} // namespace ATON_NAMESPACE::program

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Functionalization of operators that torch does not declare, and of auto_functionalized calls.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/core/error.hpp>
+
+#include "functionalizer.hpp"
+#include "node_arguments.hpp"
+
+namespace ATON_NAMESPACE::program {
+
+void functionalizer::visit_custom(node const& n) {
+    std::string_view const schema = custom_schema(n.op);
+    if (schema.empty()) return pass(n);
+    custom_operator const op = read_custom_operator(schema);
+    if (op.written.empty()) return visit_pure(n, schema);
+    if (n.is_functional) return pass(n);
+    if (op.returns_view)
+        throw error(describe(program_, n) + ": writes to an argument, and a result is a view of one by its schema; "
+                                            "return a copy");
+    write_custom(n, op);
+}
+
+std::string_view functionalizer::custom_schema(std::string_view op) const {
+    return schema_of_ ? schema_of_(op) : std::string_view();
+}
+
+void functionalizer::visit_functionalized(node const& n) {
+    decoded_call const made = decode_functionalized(out_, n, custom_schema(functionalized_operator(program_, n)));
+    for (node const& each : made.before) visit_pure(each, each.schema);
+    if (made.call.is_functional) return pass(made.call);
+    if (made.op.returns_view)
+        throw error(describe(program_, n) + ": " + made.call.op +
+                    " writes to an argument, and a result is a view of one by its schema; return a copy");
+    write_custom(made.call, made.op);
+}
+
+void functionalizer::write_custom(node const& n, custom_operator const& op) {
+    if (n.results.size() != op.results)
+        throw error(describe(program_, n) + ": has " + std::to_string(n.results.size()) + " results, its schema has " +
+                    std::to_string(op.results));
+    for (written_argument const& each : op.written) check_disjoint(n, each);
+    node made = with_arguments_read(n);
+    made.is_functional = true;
+    made.results.clear();
+    std::vector<tensor_write> writes;
+    for (std::size_t i = 0; i != n.results.size(); ++i) {
+        auto const same = std::find_if(
+            op.written.begin(), op.written.end(), [i](written_argument const& each) { return each.result == i; });
+        if (same != op.written.end()) {
+            made.results.push_back(new_values(n, *same, n.results[i], writes));
+            continue;
+        }
+        made.results.push_back(n.results[i]);
+        for (value_index v : n.results[i].values)
+            if (v != no_value) state_.add_tensor(v);
+    }
+    for (written_argument const& each : op.written)
+        if (each.result == written_argument::npos) made.results.push_back(new_values(n, each, {}, writes));
+    out_.append(std::move(made));
+    for (auto const& [tensor, now] : writes) write(tensor, now, n);
+}
+
+void functionalizer::check_disjoint(node const& n, written_argument const& written) const {
+    argument const* const to = find_argument(n, written.name);
+    if (to == nullptr) return;
+    for (std::size_t i = 0; i != to->values.size(); ++i) {
+        value_index const v = to->values[i];
+        if (v == no_value || !state_.is_known(v))
+            if (v != no_value || to->kind == argument_kind::value)
+                throw error(describe(program_, n) + ": its argument " + written.name + " is not a tensor");
+        if (v == no_value) continue;
+        for (argument const& a : n.arguments)
+            for (std::size_t k = 0; k != a.values.size(); ++k) {
+                bool const is_itself = &a == to && k == i;
+                if (is_itself || a.values[k] == no_value || !state_.is_known(a.values[k])) continue;
+                if (!state_.are_disjoint(v, a.values[k]))
+                    throw error(describe(program_, n) + ": writes to its argument " + written.name +
+                                ", which shares memory with its argument " + a.name + "; pass a clone()");
+            }
+    }
+}
+
+result functionalizer::new_values(node const& n, written_argument const& written, result const& named,
+                                  std::vector<tensor_write>& writes) {
+    result out;
+    argument const* const to = find_argument(n, written.name);
+    if (to == nullptr || to->kind == argument_kind::none) return out;
+    out.is_list = to->kind == argument_kind::values;
+    for (std::size_t i = 0; i != to->values.size(); ++i) {
+        value_index const tensor = to->values[i];
+        if (tensor == no_value) continue;
+        bool const is_named = named.values.size() == to->values.size() && named.values[i] != no_value;
+        value_index const now = is_named ? named.values[i] : out_.fresh(state_.described_by(tensor));
+        if (is_named) state_.add_same(now, tensor);
+        out.values.push_back(now);
+        writes.emplace_back(tensor, now);
+    }
+    return out;
+}
+
+} // namespace ATON_NAMESPACE::program

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Functionalization of operators that write in a way of their own: in-place views, copies, fills, and normalizations with statistics.
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <aton/aten/schema_table.hpp>
+#include <aton/core/error.hpp>
+
+#include "functionalizer.hpp"
+#include "node_arguments.hpp"
+#include "norm_statistics.hpp"
+#include "view_rules.hpp"
+
+namespace ATON_NAMESPACE::program {
+
+void functionalizer::change_view(node const& n, std::string_view op) {
+    value_index const self = tensor_of(n, "self");
+    if (!has_one_result(n)) throw error(describe(program_, n) + ": has no result");
+    node view = n;
+    view.op = op;
+    view.schema = aten::find_schema(op);
+    std::optional<view_of> const found = find_view(program_, layout_, with_arguments_described(view), 0, 0);
+    state_.change_view(with_arguments_read(std::move(view)), found.value_or(view_of{view_rule::unknown, 0, 0}), self);
+}
+
+void functionalizer::visit_resize(node const& n) {
+    value_index const self = tensor_of(n, "self");
+    if (!layout_.same_sizes(state_.described_by(self), result_of(n, self)))
+        throw error(describe(program_, n) + ": changes the number of elements of a tensor; make a new tensor");
+    same_tensor(n);
+}
+
+void functionalizer::visit_copy(node const& n) {
+    value_index const self = tensor_of(n, "self");
+    value_index const source = tensor_of(n, "src");
+    value_index const made = result_of(n, self);
+    if (!state_.are_same(self, source)) {
+        bool const same_sizes = layout_.same_sizes(state_.described_by(self), state_.described_by(source));
+        value_index now = state_.read(source, n);
+        if (!same_sizes) {
+            now = out_.emit(
+                "aten::copy", n, {value_argument("self", state_.shape_of(self)), value_argument("src", now)}, made);
+        } else if (!layout_.same_type(self, source)) {
+            now = out_.emit("aten::_to_copy",
+                            n,
+                            {value_argument("self", now), type_argument("dtype", program_.values[self].type)},
+                            made);
+        }
+        write(self, now, n);
+    }
+    same_tensor(n);
+}
+
+void functionalizer::visit_fill(node const& n) {
+    value_index const self = tensor_of(n, "self");
+    argument const* const given = find_argument(n, "value");
+    argument number = given == nullptr ? integer_argument("value", 0) : *given;
+    read_argument(number, n);
+    std::string_view const op = n.op == "aten::fill_.Tensor" ? "aten::fill.Tensor" : "aten::fill.Scalar";
+    value_index const now =
+        out_.emit(op, n, {value_argument("self", state_.shape_of(self)), std::move(number)}, result_of(n, self));
+    write(self, now, n);
+    same_tensor(n);
+}
+
+void functionalizer::visit_fill_diagonal(node const& n) {
+    value_index const self = tensor_of(n, "self");
+    value_index const made = result_of(n, self);
+    value_index const described = state_.described_by(self);
+    auto const layout = layout_.of(described);
+    argument const* const number = find_argument(n, "fill_value");
+    // With wrap, the diagonal of a tall matrix continues at the top; with more than two dimensions, it is that of a cube.
+    bool const plain =
+        layout && layout->sizes.size() == 2 && (!boolean_of(n, "wrap", false) || layout->sizes[0] <= layout->sizes[1]);
+    if (!plain || number == nullptr)
+        throw error(describe(program_, n) +
+                    ": is supported only for matrices, and without wrap; fill torch.diagonal() instead");
+    value_index const now = state_.read(self, n);
+    value along = program_.values[described];
+    std::size_t const shorter = layout->sizes[0] <= layout->sizes[1] ? 0 : 1;
+    along.sizes = {along.sizes[shorter]};
+    along.strides = {extent{1, extent::none}};
+    value_index const diagonal = out_.emit("aten::diagonal", n, {value_argument("self", now)}, out_.fresh(along));
+    value_index const filled = out_.emit("aten::fill.Scalar",
+                                         n,
+                                         {value_argument("self", diagonal), renamed(*number, "value")},
+                                         out_.fresh(std::move(along)));
+    write(self,
+          out_.emit("aten::diagonal_scatter", n, {value_argument("self", now), value_argument("src", filled)}, made),
+          n);
+    same_tensor(n);
+}
+
+void functionalizer::visit_norm(node const& n) {
+    value_index const mean = tensor_of(n, "running_mean");
+    value_index const variance = tensor_of(n, "running_var");
+    running_statistics const now = emit_with_statistics(out_, with_arguments_read(n));
+    add_results(n);
+    write(mean, now.mean, n);
+    write(variance, now.variance, n);
+}
+
+} // namespace ATON_NAMESPACE::program

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// States of guards: kept, if the static sizes or the views of the model already demand it, frozen, or to be checked.
+#include "guard_states.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/core/scalar.hpp>
+
+#include "intervals.hpp"
+#include "linear.hpp"
+#include "python_value.hpp"
+
+namespace ATON_NAMESPACE::program {
+
+namespace {
+
+bool is_number(expression const& e) {
+    return e.kind == expression_kind::integer || e.kind == expression_kind::real || e.kind == expression_kind::boolean;
+}
+
+/// Whether evaluating the expression involves floats.
+bool has_float(expression const& e) {
+    switch (e.kind) {
+    case expression_kind::real:
+    case expression_kind::to_float:
+    case expression_kind::true_div:
+    case expression_kind::other: return true;
+    default: return std::any_of(e.operands.begin(), e.operands.end(), has_float);
+    }
+}
+
+/// Whether a guard fixes a number that was computed from sizes, such as size // 2 == 3. Floats are always computed for their value.
+bool freezes_number(expression const& e) {
+    if (e.kind == expression_kind::equal && e.operands.size() == 2 &&
+        is_number(e.operands[0]) != is_number(e.operands[1]))
+        return true;
+    if (e.kind == expression_kind::all_of || e.kind == expression_kind::any_of || e.kind == expression_kind::negation ||
+        e.kind == expression_kind::boolean)
+        return std::any_of(e.operands.begin(), e.operands.end(), freezes_number);
+    return has_float(e);
+}
+
+/// Converts a condition with floats on a single number to integer ranges of that number, which are exact; nullopt if there are too many.
+std::optional<expression> in_integers(program const& p, expression const& condition, integer_search& search) {
+    symbol_names symbols;
+    collect_symbols(condition, symbols);
+    if (symbols.size() != 1 || !has_float(condition) || !is_python(condition)) return std::nullopt;
+    std::string const& symbol = *symbols.begin();
+    fact const own{condition, p.guards.size(), symbols};
+    integer_range const domain{p.guard_sources.at(symbol).axis < 0 ? -max_size : 0, max_size};
+    constexpr std::size_t most_ranges = 4;
+    auto const accepted = search.all_numbers(symbol, domain, own, most_ranges);
+    if (!accepted) return std::nullopt;
+    expression out;
+    out.kind = expression_kind::any_of;
+    for (integer_range const& r : *accepted) {
+        expression both;
+        both.kind = expression_kind::all_of;
+        if (r.low == r.high) both.operands.push_back(relation(expression_kind::equal, named(symbol), whole(r.low)));
+        if (r.low != r.high && r.low != domain.low)
+            both.operands.push_back(relation(expression_kind::greater_equal, named(symbol), whole(r.low)));
+        if (r.low != r.high && r.high != domain.high)
+            both.operands.push_back(relation(expression_kind::less_equal, named(symbol), whole(r.high)));
+        if (both.operands.empty()) return std::nullopt;
+        out.operands.push_back(both.operands.size() == 1 ? both.operands[0] : both);
+    }
+    if (out.operands.empty()) return std::nullopt;
+    return out.operands.size() == 1 ? out.operands[0] : out;
+}
+
+/// Whether a guard such as size % 2 == 0 comes from a view that splits a dimension; the view itself fails if the guard does not hold.
+bool divides_in_view(program const& p, expression const& e) {
+    if (e.kind != expression_kind::equal || e.operands.size() != 2) return false;
+    expression const& rest = e.operands[0];
+    if (rest.kind != expression_kind::mod || rest.operands.size() != 2 || e.operands[1] != whole(0)) return false;
+    auto const text_of = [](expression const& size) { return to_string(substitute_in_condition(size, {})); };
+    std::string const part = text_of(relation(expression_kind::floor_div, rest.operands[0], rest.operands[1]));
+    constexpr std::array<std::string_view, 6> views{"aten::view",
+                                                    "aten::reshape",
+                                                    "aten::_unsafe_view",
+                                                    "aten::unflatten.int",
+                                                    "aten::view_copy",
+                                                    "aten::_reshape_copy"};
+    for (node const& n : p.main.nodes) {
+        if (std::find(views.begin(), views.end(), n.op) == views.end()) continue;
+        for (value_index v : result_values(n))
+            if (v != no_value)
+                for (extent const& size : p.values[v].sizes)
+                    if (!size.is_number() && text_of(p.expressions[size.expression]) == part) return true;
+    }
+    return false;
+}
+
+} // namespace
+
+expression in_symbols(program const& p, expression const& condition) {
+    expressions_of_symbols sizes;
+    for (auto const& [name, source] : p.guard_sources) {
+        value const& v = p.values[source.input];
+        extent const e = source.axis < 0 ? v.symbolic.value() : v.sizes.at(static_cast<std::size_t>(source.axis));
+        sizes.emplace(name, e.is_number() ? whole(e.number) : p.expressions[e.expression]);
+    }
+    return substitute_in_condition(condition, sizes);
+}
+
+void set_guard_states(program& p, integer_search& search) {
+    expressions_of_symbols fixed;
+    ranges_of_symbols free;
+    for (auto const& [name, source] : p.guard_sources) {
+        value const& v = p.values[source.input];
+        if (source.axis >= 0 && v.sizes[static_cast<std::size_t>(source.axis)].is_number())
+            fixed.emplace(name, whole(v.sizes[static_cast<std::size_t>(source.axis)].number));
+        else free.emplace(name, integer_range{source.axis < 0 ? -max_size : 0, max_size});
+    }
+    for (guard& g : p.guards) {
+        if (!g.condition) continue;
+        expression const now = substitute_in_condition(*g.condition, fixed);
+        std::optional<scalar> const value = is_python(now) ? python_value(now, {}) : std::nullopt;
+        if (value ? value->to<bool>() : holds(now, free) == truth::yes) {
+            g.state = guard_state::kept;
+            continue;
+        }
+        if (freezes_number(now) && !divides_in_view(p, in_symbols(p, *g.condition))) g.state = guard_state::frozen;
+        if (auto exact = in_integers(p, now, search)) g.condition = std::move(exact);
+    }
+}
+
+} // namespace ATON_NAMESPACE::program

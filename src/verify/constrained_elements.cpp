@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// The elements first, from the range; then what the flags of the constraints change.
+#include "constrained_elements.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <aton/runtime/compute.hpp>
+
+namespace ATON_NAMESPACE::verify {
+
+using runtime::sizes;
+using runtime::tensor;
+
+namespace {
+
+/// Adds a dominant diagonal with a random sign per row: the matrices are invertible and have determinants of both signs.
+tensor with_large_diagonal(random_source& random, tensor const& x) {
+    std::int64_t const n = x.sizes().back();
+    if (!is_floating(x.dtype()) || n == 0) return x;
+    aton::tensor diagonal{x.dtype(), {n, n}, {}};
+    for (std::int64_t i = 0; i != n; ++i) {
+        double const large = static_cast<double>(2 * n + 1) * (random.chance(0.5) ? 1 : -1);
+        for (std::int64_t k = 0; k != n; ++k) diagonal.append(i == k ? large : 0.0);
+    }
+    return x + tensor::from_constant(diagonal);
+}
+
+} // namespace
+
+tensor constrained_elements(element_source& from, dtype t, sizes const& of, tensor_constraints const& w) {
+    element_range range = w.range;
+    if (w.index >= 0)
+        range = {
+            w.is_signed ? static_cast<double>(-w.index) : 0.0, static_cast<double>(w.index - 1), true, false, false};
+    if (w.bytes && t == dtype::uint8) range = {0, 255, true, false, false};
+    value_theme const values = w.index >= 0 ? value_theme::ordinary : from.values;
+    // In some calls two operands are equal.
+    bool const has_last = from.last && from.last.dtype() == t && from.last.sizes() == of;
+    bool const again = values == value_theme::ties && w.index < 0 && has_last && from.random.chance(0.3);
+    bool const close = w.near && has_last;
+    tensor x = close   ? perturbed(from.random, from.last)
+               : again ? from.last
+                       : random_tensor(from.random, t, of, values, range);
+    if (w.one_sign && is_floating(t) && from.random.chance(0.5)) x = x * scalar(-1);
+    if (w.small && is_floating(t) && from.random.chance(0.5))
+        x = x * scalar(std::exp2(-static_cast<double>(from.random.integer(4, 30))));
+    if (w.sorted) x = sorted_rows(x);
+    if (w.distinct) x = distinct_indices(from.random, x, w.index);
+    if (w.index < 0) from.last = x;
+    if (w.ascends && x.count() != 0) {
+        auto* const first = x.data<std::int64_t>();
+        std::sort(first, first + x.count());
+        first[x.count() - 1] = w.index;
+        *first = 0;
+    }
+    if (w.regular) x = with_large_diagonal(from.random, x);
+    return w.hides ? with_hiding_rows(from.random, x) : x;
+}
+
+tensor with_first_element_only(tensor const& x) {
+    if (x.count() == 0 || !aton::tensor::can_hold(x.dtype())) return x;
+    scalar const first = x.to_constant().at(0);
+    aton::tensor out{x.dtype(), x.sizes(), {}};
+    for (std::int64_t i = 0; i != x.count(); ++i) out.append(first);
+    return tensor::from_constant(out);
+}
+
+} // namespace ATON_NAMESPACE::verify

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Random tensors that satisfy the constraints of a sampling rule.
+#pragma once
+
+#include <cstdint>
+
+#include <aton/runtime/tensor.hpp>
+#include <aton/verify/sample.hpp>
+
+#include "random_source.hpp"
+
+namespace ATON_NAMESPACE::verify {
+
+/// The constraints on a tensor.
+struct tensor_constraints {
+    dtype type = dtype::undefined;
+    element_range range;
+    std::int64_t index = -1;
+    bool is_signed = false;
+    bool ascends = false; ///< from 0 to `index`
+    bool dense = false;   ///< in every theme
+    bool regular = false; ///< a matrix with a large diagonal
+    bool hides = false;   ///< a mask of which some rows hide everything
+    bool near = false;    ///< close to the previous tensor
+    bool sorted = false;
+    bool distinct = false;
+    bool one_sign = false;
+    bool small = false; ///< close to 0 in some calls
+    bool bytes = false; ///< uint8 tensors ignore the range
+    bool optional = false;
+    std::int64_t min_count = 1;
+    std::int64_t max_count = 0; ///< 0: not a list
+};
+
+/// A source of elements.
+struct element_source {
+    random_source& random;
+    value_theme values;
+    runtime::tensor last; ///< the last tensor drawn
+};
+
+/// A contiguous tensor that satisfies the constraints.
+[[nodiscard]] runtime::tensor constrained_elements(element_source& from, dtype t, runtime::sizes const& of,
+                                                   tensor_constraints const& w);
+
+/// Every element equals the first: extremes are equal, and the variance is 0.
+[[nodiscard]] runtime::tensor with_first_element_only(runtime::tensor const& x);
+
+} // namespace ATON_NAMESPACE::verify

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Comparison beyond the tolerance, where the conditioning of the call bounds the error.
+#include "expectation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <aton/runtime/compute.hpp>
+
+namespace ATON_NAMESPACE::verify {
+
+using runtime::value;
+
+namespace {
+
+std::int64_t count_of(sample const& s) {
+    std::int64_t n = 0;
+    for (runtime::aten_argument const& a : s.arguments) {
+        if (a.tensor) n += a.tensor.count();
+        for (runtime::tensor const& t : a.tensors)
+            if (t) n += t.count();
+    }
+    return n;
+}
+
+std::int64_t count_of(std::vector<value> const& results) {
+    std::int64_t n = 0;
+    for (value const& v : results) {
+        if (v.is_tensor()) n += v.one().count();
+        if (v.is_sequence())
+            for (runtime::tensor const& t : v.many()) n += t.count();
+    }
+    return n;
+}
+
+bool has_numbers(runtime::tensor const& x) {
+    if (!x || x.count() == 0) return false;
+    if (!is_floating(x.dtype()) || !aton::tensor::can_hold(x.dtype())) return true;
+    aton::tensor const all = runtime::to_host(x).to_constant();
+    for (std::int64_t i = 0; i != x.count(); ++i)
+        if (!std::isnan(all.at(static_cast<std::size_t>(i)).to<double>())) return true;
+    return false;
+}
+
+} // namespace
+
+element_bounds const& expectation::bounds_of_result(std::size_t i) {
+    static element_bounds const none;
+    if (!bounds) bounds = bounds_of();
+    return i < bounds->size() ? (*bounds)[i] : none;
+}
+
+std::string describe_difference(std::vector<value> const& got, expectation& expected,
+                                std::function<void(double)> const& note_error) {
+    for (std::size_t i = 0; i != got.size() && i != expected.results.size(); ++i) {
+        if (!got[i]) continue; // the mapping omits it
+        value const& other = expected.results[i];
+        comparison c = compare(got[i], other, expected.terms, expected.rounded);
+        if (expected.values && std::isfinite(c.error) && c.error > 1)
+            c = compare(got[i], other, expected.terms, expected.rounded, expected.bounds_of_result(i));
+        if (!expected.values && c.what == difference::values) continue;
+        if (note_error) note_error(c.error);
+        if (!c.same()) return "result " + std::to_string(i) + ": " + to_string(c);
+    }
+    return {};
+}
+
+bool has_numbers(std::vector<value> const& results) {
+    auto const one = [](runtime::tensor const& x) { return has_numbers(x); };
+    return std::any_of(results.begin(), results.end(), [&](value const& v) {
+        return v.is_sequence() ? std::any_of(v.many().begin(), v.many().end(), one) : has_numbers(v.one());
+    });
+}
+
+std::int64_t terms_of(sample const& s, std::vector<value> const& results) {
+    std::set<std::int64_t> left;
+    for (value const& v : results)
+        if (v.is_tensor()) left.insert(v.one().sizes().begin(), v.one().sizes().end());
+    std::int64_t max = count_of(s) / std::max<std::int64_t>(1, count_of(results));
+    for (runtime::aten_argument const& a : s.arguments) {
+        std::int64_t terms = 1;
+        for (std::size_t i = 0; a.tensor && i != a.tensor.rank(); ++i)
+            if (!left.contains(a.tensor.size(i))) terms *= a.tensor.size(i);
+        max = std::max(max, terms);
+    }
+    return std::max<std::int64_t>(1, max);
+}
+
+} // namespace ATON_NAMESPACE::verify

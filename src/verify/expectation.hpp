@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// What a graph must compute for a call: the reference's results, and how exactly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <aton/runtime/value.hpp>
+#include <aton/verify/comparison.hpp>
+#include <aton/verify/sample.hpp>
+
+namespace ATON_NAMESPACE::verify {
+
+struct expectation {
+    std::vector<runtime::value> results;
+    std::int64_t terms = 1; ///< of the sums behind an element; 0: relative accuracy
+    dtype rounded =
+        dtype::undefined; ///< the narrowest dtype that the call rounds to, if it is narrower than that of a result
+    bool values = true;   ///< false: only dtypes and sizes are compared
+    /// The errors that the results may have in addition, by the conditioning of the call.
+    std::function<std::vector<element_bounds>()> bounds_of;
+    std::optional<std::vector<element_bounds>> bounds; ///< computed once a result exceeds the tolerance
+
+    [[nodiscard]] element_bounds const& bounds_of_result(std::size_t i);
+};
+
+/// How the results of a graph differ from the expected ones; empty if they do not. Results that the mapping omits are not compared.
+/// Calls `note_error` with the error of each result, as a fraction of the tolerance.
+[[nodiscard]] std::string describe_difference(std::vector<runtime::value> const& got, expectation& expected,
+                                              std::function<void(double)> const& note_error = {});
+
+/// The maximum number of elements of a tensor that one result can sum: axes whose sizes the results do not have are reduced.
+[[nodiscard]] std::int64_t terms_of(sample const& s, std::vector<runtime::value> const& results);
+
+/// Whether any element is a number, not NaN.
+[[nodiscard]] bool has_numbers(std::vector<runtime::value> const& results);
+
+} // namespace ATON_NAMESPACE::verify

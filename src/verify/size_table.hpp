@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The sizes of a random call: one number for each name of its sampling rule.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <aton/runtime/tensor.hpp>
+
+#include "random_source.hpp"
+
+namespace ATON_NAMESPACE::verify {
+
+/// Sizes by name, drawn on first use.
+class size_table {
+public:
+    size_table(random_source& random, size_theme theme)
+        : random_(random),
+          theme_(theme),
+          empty_(random.integer(0, 3)) {}
+
+    std::int64_t get(std::string_view name) {
+        if (name == "rank_of_more") return static_cast<std::int64_t>(more().size());
+        auto const known = known_.find(name);
+        if (known != known_.end()) return known->second;
+        std::int64_t const size = drawn();
+        known_.emplace(name, size);
+        return size;
+    }
+    /// The sizes of `...`.
+    runtime::sizes const& more() {
+        if (has_more_) return more_;
+        has_more_ = true;
+        std::int64_t const rank =
+            theme_ == size_theme::scalar ? 0 : random_.integer(theme_ == size_theme::distinct ? 1 : 0, 2);
+        for (std::int64_t i = 0; i != rank; ++i) more_.push_back(drawn());
+        return more_;
+    }
+    /// Forgets sizes with an apostrophe, before the next tensor of a list.
+    void forget_marked() {
+        std::erase_if(known_, [](auto const& entry) { return entry.first.back() == '\''; });
+    }
+
+private:
+    std::int64_t drawn() {
+        if (theme_ == size_theme::equal) return 3;
+        if (theme_ == size_theme::empty && drawn_++ == empty_) return 0;
+        if (theme_ == size_theme::ones && random_.chance(0.5)) return 1;
+        constexpr std::size_t max_distinct = 6; // keeps products of sizes small
+        if (used_.size() == max_distinct) return random_.integer(2, 3);
+        std::int64_t size = random_.integer(2, 6);
+        auto const used = [&](std::int64_t s) { return std::find(used_.begin(), used_.end(), s) != used_.end(); };
+        while (used(size)) size = size % 7 + 2; // 2 ... 8
+        used_.push_back(size);
+        return size;
+    }
+
+    random_source& random_;
+    size_theme theme_;
+    std::int64_t empty_; ///< the index of the size that is 0
+    std::int64_t drawn_ = 0;
+    std::map<std::string, std::int64_t, std::less<>> known_;
+    runtime::sizes more_;
+    bool has_more_ = false;
+    std::vector<std::int64_t> used_;
+};
+
+} // namespace ATON_NAMESPACE::verify

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Which sizes, elements, layouts and defaults each dtype is drawn with.
+#include "themes.hpp"
+
+#include <cstddef>
+
+namespace ATON_NAMESPACE::verify {
+
+namespace {
+
+/// Themes with tensors of several dtypes, the first of which is `t`. Half types are omitted: their promotion also affects rounding.
+void add_mixed(std::vector<theme>& to, dtype t) {
+    if (t != dtype::float32 && t != dtype::int64 && t != dtype::int32 && t != dtype::bool_) return;
+    to.push_back({size_theme::distinct, value_theme::ordinary, t, false, false, true});
+    to.push_back({size_theme::ones, value_theme::ties, t, false, true, true});
+}
+
+} // namespace
+
+std::vector<theme> themes_of(dtype t) {
+    std::vector<theme> out;
+    auto const add = [&](size_theme sizes, value_theme values, bool scattered, bool defaults) {
+        out.push_back({sizes, values, t, scattered, defaults});
+    };
+    if (t != dtype::float32 && t != dtype::int64) {
+        add(size_theme::distinct, value_theme::ordinary, false, false);
+        add(size_theme::ones, value_theme::special, true, false);
+        add(size_theme::scalar, value_theme::ties, false, true);
+        add_mixed(out, t);
+        return out;
+    }
+    for (std::size_t s = 0; s != static_cast<std::size_t>(size_theme::count_); ++s)
+        for (std::size_t v = 0; v != static_cast<std::size_t>(value_theme::wide); ++v)
+            add(static_cast<size_theme>(s), static_cast<value_theme>(v), (s + v) % 2 == 1, false);
+    add(size_theme::distinct, value_theme::ordinary, false, true);
+    add(size_theme::distinct, value_theme::ordinary, true, false);
+    if (t == dtype::float32 || t == dtype::int64) add(size_theme::distinct, value_theme::wide, false, false);
+    add_mixed(out, t);
+    return out;
+}
+
+std::string_view name_of(size_theme t) {
+    constexpr std::string_view all[] = {"distinct", "ones", "equal", "empty", "scalar"};
+    return all[static_cast<std::size_t>(t)];
+}
+std::string_view name_of(value_theme t) {
+    constexpr std::string_view all[] = {"ordinary", "ties", "special", "wide"};
+    return all[static_cast<std::size_t>(t)];
+}
+
+} // namespace ATON_NAMESPACE::verify

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The dtypes and themes that aton verify draws calls with.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include <aton/core/dtype.hpp>
+#include <aton/verify/sample.hpp>
+
+namespace ATON_NAMESPACE::verify {
+
+inline constexpr std::array sampled_types = {dtype::float32,
+                                             dtype::float64,
+                                             dtype::float16,
+                                             dtype::bfloat16,
+                                             dtype::int64,
+                                             dtype::int32,
+                                             dtype::int16,
+                                             dtype::int8,
+                                             dtype::uint8,
+                                             dtype::bool_,
+                                             dtype::complex64};
+
+/// The themes that a dtype is sampled with: all of them for float32 and int64, a selection for others.
+[[nodiscard]] std::vector<theme> themes_of(dtype t);
+
+[[nodiscard]] std::string_view name_of(size_theme t);
+[[nodiscard]] std::string_view name_of(value_theme t);
+
+} // namespace ATON_NAMESPACE::verify
