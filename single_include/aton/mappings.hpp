@@ -643,8 +643,8 @@ inline constexpr auto leaky_relu = [](graph<13> g, value x, number negative_slop
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"LeakyRelu">(v, attr::alpha_f(slope)); });
 };
 
-/// x * Phi(x), or its tanh approximation. Gelu was added in opset 20.
-inline value gelu_composed(graph<13> g, value x, bool approximate) {
+/// x * Phi(x), or its tanh approximation.
+inline value composed_gelu(graph<13> g, value x, bool approximate) {
     value cdf;
     if (approximate) {
         value const cube = g.op<"Mul">(g.op<"Mul">(x, x), x);
@@ -655,9 +655,12 @@ inline value gelu_composed(graph<13> g, value x, bool approximate) {
     }
     return g.op<"Mul">(g.op<"Mul">(x, 0.5), g.op<"Add">(cdf, 1)); // 0.5 first: 2 * max would overflow
 }
-inline constexpr auto gelu = [](graph<13> g, value x, std::string_view approximate) -> value {
-    if (g.opset() >= 20) return g.within<20>().op<"Gelu">(x, attr::approximate_s(approximate));
-    return in_opmath(g, x, [&](value v) { return gelu_composed(g, v, approximate == "tanh"); });
+/// Gelu was added in opset 20.
+inline constexpr auto gelu = [](graph<20> g, value x, std::string_view approximate) -> value {
+    return g.op<"Gelu">(x, attr::approximate_s(approximate));
+};
+inline constexpr auto gelu_until_19 = [](graph<13, 19> g, value x, std::string_view approximate) -> value {
+    return in_opmath(g, x, [&](value v) { return composed_gelu(g, v, approximate == "tanh"); });
 };
 
 /// log(1 + exp(beta * x)) / beta, or x where beta * x > threshold. Above 17, the two are equal in float32.
@@ -679,10 +682,7 @@ inline value hard_sigmoid(graph<13> g, value x) {
     return g.op<"HardSigmoid">(x, attr::alpha_f(1.0 / 6), attr::beta_f(0.5));
 }
 
-inline value hard_swish(graph<13> g, value x) {
-    if (g.opset() >= 14 && x.dtype() != dtype::float64) return g.within<14>().op<"HardSwish">(x);
-    return g.op<"Mul">(x, hard_sigmoid(g, x));
-}
+inline value composed_hard_swish(graph<13> g, value x) { return g.op<"Mul">(x, hard_sigmoid(g, x)); }
 
 inline constexpr auto hardtanh = [](graph<13> g, value x, number low, number high) -> value {
     for (number const& bound : {low, high})
@@ -719,16 +719,6 @@ inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
     }
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"PRelu">(v, g.cast(weight, v.dtype())); });
 };
-
-/// Splits an axis of even size into two halves.
-inline std::pair<value, value> halves(graph<13> g, value x, std::int64_t axis) {
-    if (g.opset() >= 18) {
-        auto [a, b] = g.within<18>().op<"Split">(x, attr::axis_i(axis), attr::num_outputs_i(2), outputs<2>);
-        return {a, b};
-    }
-    auto [a, b] = g.within<13, 17>().op<"Split">(x, attr::axis_i(axis), outputs<2>);
-    return {a, b};
-}
 
 /// In evaluation, the slope is the midpoint of [lower, upper].
 inline constexpr auto rrelu = [](graph<13> g, value x, number lower, number upper, bool training) -> value {
@@ -782,8 +772,14 @@ inline constexpr auto hardsigmoid = [](graph<13> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) { return hard_sigmoid(g, v); });
 };
 
-inline constexpr auto hardswish = [](graph<13> g, value x) -> value {
-    return without_bfloat16(g, x, [&](value v) { return hard_swish(g, v); });
+/// HardSwish was added in opset 14. Its factor 1/6 is float32, so float64 is decomposed.
+inline constexpr auto hardswish = [](graph<14> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) -> value {
+        return v.dtype() == dtype::float64 ? composed_hard_swish(g, v) : g.op<"HardSwish">(v);
+    });
+};
+inline constexpr auto hardswish_until_13 = [](graph<13, 13> g, value x) -> value {
+    return without_bfloat16(g, x, [&](value v) { return composed_hard_swish(g, v); });
 };
 
 /// Not Shrink: it turns NaN into 0.
@@ -799,9 +795,17 @@ inline constexpr auto threshold_row = [](graph<13> g, value x, number limit, num
     return without_bfloat16(g, x, [&](value v) { return threshold(g, v, limit, replacement); });
 };
 
-inline constexpr auto glu = [](graph<13> g, value x, std::int64_t dim) -> value {
-    auto const [a, b] = halves(g, x, normalize_axis(dim, x.rank()));
-    return g.op<"Mul">(a, g.op<"Sigmoid">(b));
+inline value gated(graph<13> g, value a, value b) { return g.op<"Mul">(a, g.op<"Sigmoid">(b)); }
+
+/// Since opset 18, a Split into equal parts needs their number.
+inline constexpr auto glu = [](graph<18> g, value x, std::int64_t dim) -> value {
+    auto const axis = attr::axis_i(normalize_axis(dim, x.rank()));
+    auto const [a, b] = g.op<"Split">(x, axis, attr::num_outputs_i(2), outputs<2>);
+    return gated(g, a, b);
+};
+inline constexpr auto glu_until_17 = [](graph<13, 17> g, value x, std::int64_t dim) -> value {
+    auto const [a, b] = g.op<"Split">(x, attr::axis_i(normalize_axis(dim, x.rank())), outputs<2>);
+    return gated(g, a, b);
 };
 
 } // namespace detail
@@ -820,6 +824,7 @@ inline constexpr auto activation = table(
     symbolic<"aten::selu(self)">(detail::selu_row),
     symbolic<"aten::celu(self, alpha)">(detail::celu_row),
     symbolic<"aten::gelu(self, approximate)">(detail::gelu),
+    symbolic<"aten::gelu(self, approximate)">(detail::gelu_until_19),
     symbolic<"aten::silu(self)">(detail::silu),
     symbolic<"aten::mish(self)">(detail::mish),
     symbolic<"aten::softplus(self, beta, threshold)">(detail::softplus_row),
@@ -827,10 +832,12 @@ inline constexpr auto activation = table(
     symbolic<"aten::log_sigmoid_forward(self)">(detail::log_sigmoid_forward),
     symbolic<"aten::hardsigmoid(self)">(detail::hardsigmoid),
     symbolic<"aten::hardswish(self)">(detail::hardswish),
+    symbolic<"aten::hardswish(self)">(detail::hardswish_until_13),
     symbolic<"aten::softshrink(self, lambd)">(detail::softshrink),
     symbolic<"aten::hardshrink(self, lambd)">(detail::hardshrink_row),
     symbolic<"aten::threshold(self, threshold, value)">(detail::threshold_row),
-    symbolic<"aten::glu(self, dim)">(detail::glu));
+    symbolic<"aten::glu(self, dim)">(detail::glu),
+    symbolic<"aten::glu(self, dim)">(detail::glu_until_17));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -3831,11 +3838,18 @@ inline constexpr auto cumsum_row = [](graph<13> g, value self, std::int64_t dim,
     return cumsum(g, self, dim, type);
 };
 
-inline constexpr auto cumprod = [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
+/// CumProd was added in opset 26. It does not accept 0-d tensors.
+inline constexpr auto cumprod = [](graph<26> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
     dtype const out = type.value_or(to_accumulating(self.dtype()));
     value const x = g.cast(g.cast(self, out), reducible(out));
-    if (g.opset() < 26 || x.rank() == 0) return g.cast(scan<"ReduceProd">(g, x, dim, 1), out);
-    return g.cast(g.within<26>().op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
+    if (x.rank() == 0) return g.cast(x, out);
+    return g.cast(g.op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
+};
+inline constexpr auto cumprod_until_25 = [](graph<13, 25> g, value self, std::int64_t dim,
+                                            std::optional<dtype> type) -> value {
+    dtype const out = type.value_or(to_accumulating(self.dtype()));
+    value const x = g.cast(g.cast(self, out), reducible(out));
+    return g.cast(scan<"ReduceProd">(g, x, dim, 1), out);
 };
 
 inline constexpr auto logcumsumexp = [](graph<13> g, value self, std::int64_t dim) {
@@ -3888,6 +3902,7 @@ inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x,
 inline constexpr auto cumulative = table(
     symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row),
     symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod),
+    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25),
     symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
     symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
@@ -3912,11 +3927,14 @@ inline constexpr auto to_sizes = [](graph<13> g, value self, size_list size) { r
 inline constexpr auto to_sizes_of = [](graph<13> g, value self, value other) {
     return reshape(g, self, g.sizes(other));
 };
-inline constexpr auto same_dtype = [](graph<13> g, value self, dtype dtype) -> value {
+/// BitCast was added in opset 26, for dtypes of the same width.
+inline constexpr auto view_as_dtype = [](graph<26> g, value self, dtype dtype) -> value {
     if (self.dtype() == dtype) return self;
-    // BitCast was added in opset 26, for dtypes of the same width.
-    if (g.opset() >= 26 && bits(self.dtype()) == bits(dtype))
-        return g.within<26>().op<"BitCast">(self, attr::to_i(dtype));
+    if (bits(self.dtype()) == bits(dtype)) return g.op<"BitCast">(self, attr::to_i(dtype));
+    return g.unsupported("a view of the same bytes as another dtype");
+};
+inline constexpr auto view_as_dtype_until_25 = [](graph<13, 25> g, value self, dtype dtype) -> value {
+    if (self.dtype() == dtype) return self;
     return g.unsupported("a view of the same bytes as another dtype");
 };
 
@@ -4062,9 +4080,11 @@ inline constexpr auto shape_as_tensor = [](graph<13> g, value self) { return g.s
 // clang-format off: one row per line
 inline constexpr auto reshaping = table(
     symbolic<"aten::view(self, size)">(detail::to_sizes),
-    symbolic<"aten::view.dtype(self, dtype)">(detail::same_dtype),
+    symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype),
+    symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype_until_25),
     symbolic<"aten::view_copy(self, size)">(detail::to_sizes),
-    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::same_dtype),
+    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype),
+    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype_until_25),
     symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes),
     symbolic<"aten::reshape(self, shape)">(detail::to_sizes),
     symbolic<"aten::_reshape_from_tensor(self, shape)">(detail::reshape_from_tensor),
@@ -4163,20 +4183,21 @@ inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t
 inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1,
                                          std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
 
-/// The part of x on and above (`upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and column
-/// indices does the same.
-inline value triangle(graph<13> g, value x, sym_int diagonal, bool upper) {
-    if (g.opset() >= 14) {
-        auto const h = g.within<14>();
-        if (diagonal.is(0)) return h.op<"Trilu">(x, attr::upper_i(upper));
-        return h.op<"Trilu">(x, g.to_value(diagonal), attr::upper_i(upper));
-    }
-    value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(x, -2)), 1);
-    value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(x, -1)), g.to_value(diagonal));
+/// The part of self on and above (`Upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and
+/// column indices does the same.
+template <bool Upper>
+inline constexpr auto triangle = [](graph<14> g, value self, sym_int diagonal) -> value {
+    if (diagonal.is(0)) return g.op<"Trilu">(self, attr::upper_i(Upper));
+    return g.op<"Trilu">(self, g.to_value(diagonal), attr::upper_i(Upper));
+};
+template <bool Upper>
+inline constexpr auto triangle_until_13 = [](graph<13, 13> g, value self, sym_int diagonal) -> value {
+    value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(self, -2)), 1);
+    value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(self, -1)), g.to_value(diagonal));
     value const inside =
-        upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
-    return g.op<"Where">(inside, x, g.scalar_like(0, x));
-}
+        Upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    return g.op<"Where">(inside, self, g.scalar_like(0, self));
+};
 
 /// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
 inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
@@ -4227,14 +4248,6 @@ inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t colum
     return g.constant(std::move(positions));
 }
 
-inline constexpr auto tril = [](graph<13> g, value self, sym_int diagonal) {
-    return triangle(g, self, diagonal, false);
-};
-
-inline constexpr auto triu = [](graph<13> g, value self, sym_int diagonal) {
-    return triangle(g, self, diagonal, true);
-};
-
 inline constexpr auto tril_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
                                         std::optional<dtype> dtype) {
     return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
@@ -4262,8 +4275,10 @@ inline constexpr auto trace = [](graph<13> g, value self) {
 
 // clang-format off: one row per line
 inline constexpr auto diagonals = table(
-    symbolic<"aten::tril(self, diagonal)">(detail::tril),
-    symbolic<"aten::triu(self, diagonal)">(detail::triu),
+    symbolic<"aten::tril(self, diagonal)">(detail::triangle<false>),
+    symbolic<"aten::tril(self, diagonal)">(detail::triangle_until_13<false>),
+    symbolic<"aten::triu(self, diagonal)">(detail::triangle<true>),
+    symbolic<"aten::triu(self, diagonal)">(detail::triangle_until_13<true>),
     symbolic<"aten::tril_indices(row, col, offset, dtype)">(detail::tril_indices),
     symbolic<"aten::triu_indices(row, col, offset, dtype)">(detail::triu_indices),
     symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(detail::embed_diagonal),
@@ -4720,10 +4735,14 @@ inline constexpr auto logical_not = [](graph<13> g, value x) -> value {
 };
 
 /// BitwiseNot was added in opset 18; below, it is all_bits - x, where all_bits is -1 or the maximum of an unsigned dtype.
-inline constexpr auto bitwise_not = [](graph<13> g, value x) -> value {
+inline constexpr auto bitwise_not = [](graph<18> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return g.op<"Not">(x);
     if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating-point numbers");
-    if (g.opset() >= 18) return g.within<18>().op<"BitwiseNot">(x);
+    return g.op<"BitwiseNot">(x);
+};
+inline constexpr auto bitwise_not_until_17 = [](graph<13, 17> g, value x) -> value {
+    if (x.dtype() == dtype::bool_) return g.op<"Not">(x);
+    if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating-point numbers");
     value const v = to_arithmetic(g, x);
     value const all_bits = g.constant({v.dtype(), {}, std::string(bits(v.dtype()) / 8, '\xff')});
     return g.cast(g.op<"Sub">(all_bits, v), x.dtype());
@@ -4851,6 +4870,7 @@ inline constexpr auto elementwise_unary = table(
 
     symbolic<"aten::logical_not(self)">(detail::logical_not),
     symbolic<"aten::bitwise_not(self)">(detail::bitwise_not),
+    symbolic<"aten::bitwise_not(self)">(detail::bitwise_not_until_17),
     symbolic<"aten::isnan(self)">(detail::isnan),
     symbolic<"aten::isinf(self)">(detail::isinf),
     symbolic<"aten::isposinf(self)">(detail::is_infinity<1>),
@@ -5468,9 +5488,9 @@ inline constexpr auto linear_algebra = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/normalization.hpp
-// Batch, layer, group, instance, RMS and weight normalization.
-// Public header.
+// ---- aton/mappings/detail/batch_norm.hpp
+// Helpers of normalizations: parameters of channels, and batch normalization with its statistics.
+// Internal header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -5588,6 +5608,18 @@ inline batch_norm_results batch_norm(graph<13> g, value x, optional_value weight
 
 inline value no_reserve(graph<13> g) { return g.constant(tensor{dtype::uint8, {0}, {}}); }
 
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/normalization.hpp
+// Batch, layer, group, instance, RMS and weight normalization.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
 /// The last n axes.
 inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
     if (n > static_cast<std::size_t>(rank))
@@ -5604,51 +5636,67 @@ inline value standardized(graph<13> g, value x, axis_list axes, double eps) {
     return g.op<"Div">(centered, g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
 }
 
-inline value layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
+/// layer_norm without LayerNormalization.
+inline value composed_layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
+                                 optional_value bias, double eps) {
+    dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
+    value const y = standardized(g, g.cast(x, type), last_axes(x.rank(), shape.size()), eps);
+    return g.cast(affine(g, y, weight, bias), x.dtype());
+}
+
+/// LayerNormalization was added in opset 17. It computes its statistics in float32, so float64 is decomposed.
+inline value layer_norm(graph<17> g, value x, safe_span<sym_int const> shape, optional_value weight,
                         optional_value bias, double eps) {
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
-    // LayerNormalization computes its statistics in float32, so float64 is decomposed.
-    if (g.opset() >= 17 && type != dtype::float64) {
-        value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
-        optional_value const shift = bias ? optional_value(g.cast(*bias, type)) : optional_value();
-        value const y = g.within<17>().op<"LayerNormalization">(g.cast(x, type),
-                                                                scale,
-                                                                shift,
-                                                                attr::axis_i(-static_cast<std::int64_t>(shape.size())),
-                                                                attr::epsilon_f(eps));
-        return g.cast(y, x.dtype());
-    }
-    value const y = standardized(g, g.cast(x, opmath_type(type)), last_axes(x.rank(), shape.size()), eps);
-    return g.cast(affine(g, y, weight, bias), x.dtype());
+    if (type == dtype::float64) return composed_layer_norm(g, x, shape, weight, bias, eps);
+    value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
+    optional_value const shift = bias ? optional_value(g.cast(*bias, type)) : optional_value();
+    value const y = g.op<"LayerNormalization">(
+        g.cast(x, type), scale, shift, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
+    return g.cast(y, x.dtype());
+}
+inline value layer_norm(graph<13, 16> g, value x, safe_span<sym_int const> shape, optional_value weight,
+                        optional_value bias, double eps) {
+    return composed_layer_norm(g, x, shape, weight, bias, eps);
 }
 
 /// x reshaped to [N, groups, -1].
 inline value grouped(graph<13> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
 
-inline value group_norm(graph<13> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
-                        double eps) {
+/// group_norm without GroupNormalization.
+inline value composed_group_norm(graph<13> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+                                 double eps) {
     if (x.shape().element_count() == 0) return x;
-    dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
-    // Up to opset 20, GroupNormalization has one scale per group. Its statistics are float32, so float64 is decomposed.
-    if (g.opset() >= 21 && type != dtype::float64) {
-        value const y = g.within<21>().op<"GroupNormalization">(g.cast(x, type),
-                                                                channel_parameter(g, weight, x, 1, type),
-                                                                channel_parameter(g, bias, x, 0, type),
-                                                                attr::num_groups_i(groups),
-                                                                attr::epsilon_f(eps));
-        return g.cast(y, x.dtype());
-    }
-    dtype const wide = opmath_type(type);
-    value const in_groups = grouped(g, g.cast(x, wide), groups);
+    dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
+    value const in_groups = grouped(g, g.cast(x, type), groups);
     value standard = in_groups;
-    if (wide == dtype::float64) { // the epsilon of InstanceNormalization is float32
+    if (type == dtype::float64) { // the epsilon of InstanceNormalization is float32
         standard = standardized(g, in_groups, std::array<std::int64_t, 1>{2}, eps);
     } else {
         std::array const per_group{sym_int(groups)};
         standard = g.op<"InstanceNormalization">(
-            in_groups, filled(g, per_group, 1, wide), filled(g, per_group, 0, wide), attr::epsilon_f(eps));
+            in_groups, filled(g, per_group, 1, type), filled(g, per_group, 0, type), attr::epsilon_f(eps));
     }
     return g.cast(channel_affine(g, g.op<"Reshape">(standard, g.shape_of(x)), weight, bias), x.dtype());
+}
+
+/// GroupNormalization has one scale per channel since opset 21, and one per group before. Its statistics are float32, so float64 is
+/// decomposed.
+inline value group_norm(graph<21> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+                        double eps) {
+    dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
+    if (x.shape().element_count() == 0 || type == dtype::float64)
+        return composed_group_norm(g, x, groups, weight, bias, eps);
+    value const y = g.op<"GroupNormalization">(g.cast(x, type),
+                                               channel_parameter(g, weight, x, 1, type),
+                                               channel_parameter(g, bias, x, 0, type),
+                                               attr::num_groups_i(groups),
+                                               attr::epsilon_f(eps));
+    return g.cast(y, x.dtype());
+}
+inline value group_norm(graph<13, 20> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+                        double eps) {
+    return composed_group_norm(g, x, groups, weight, bias, eps);
 }
 
 /// instance_norm with the statistics of each channel of each instance.
@@ -5687,24 +5735,30 @@ inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
     return inverse_deviation(g, mean_square, eps);
 }
 
-inline constexpr auto rms_norm = [](graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
-                                    std::optional<double> eps) -> value {
-    double const e = eps.value_or(epsilon(x.dtype()));
-    if (g.opset() >= 23 && x.dtype() != dtype::float64 &&
-        (!weight || weight->dtype() == x.dtype())) { // statistics are float32
-        // Rounded once, after the weight is applied: a small number rounded to 0 times an infinite weight would be NaN.
-        dtype const type = weight ? opmath_type(x.dtype()) : x.dtype();
-        value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
-        value const y = g.within<23>().op<"RMSNormalization">(
-            g.cast(x, type), scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(e));
-        return g.cast(y, x.dtype());
-    }
+/// rms_norm without RMSNormalization.
+inline value composed_rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
+                               double eps) {
     value const wide = g.cast(x, opmath_type(x.dtype()));
-    value const y = g.op<"Mul">(wide, inverse_rms(g, wide, shape.size(), e));
+    value const y = g.op<"Mul">(wide, inverse_rms(g, wide, shape.size(), eps));
     if (!weight || weight->dtype() == x.dtype()) return g.cast(affine(g, y, weight, absent), x.dtype());
     dtype const type = aten::promote_types(wide.dtype(), weight->dtype());
     return g.cast(g.op<"Mul">(g.cast(y, type), g.cast(*weight, type)), x.dtype()); // the result has the input's dtype
-};
+}
+
+/// RMSNormalization was added in opset 23. It computes its statistics in float32, so float64 is decomposed.
+inline value rms_norm(graph<23> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
+    if (x.dtype() == dtype::float64 || (weight && weight->dtype() != x.dtype()))
+        return composed_rms_norm(g, x, shape, weight, eps);
+    // Rounded once, after the weight is applied: a small number rounded to 0 times an infinite weight would be NaN.
+    dtype const type = weight ? opmath_type(x.dtype()) : x.dtype();
+    value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
+    value const y = g.op<"RMSNormalization">(
+        g.cast(x, type), scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
+    return g.cast(y, x.dtype());
+}
+inline value rms_norm(graph<13, 22> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
+    return composed_rms_norm(g, x, shape, weight, eps);
+}
 
 /// v * g / norm, and the norm of v over all dimensions except `dim`, or over all for -1.
 struct weight_norm_results {
@@ -5774,24 +5828,27 @@ inline constexpr auto batch_norm_index = [](graph<13> g, value input, optional_v
     return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), 0};
 };
 
-inline constexpr auto layer_norm_row = [](graph<13> g, value input, safe_span<size const> shape, optional_value weight,
+template <class Graph>
+inline constexpr auto layer_norm_row = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
                                           optional_value bias, double eps,
                                           bool) -> value { return layer_norm(g, input, shape, weight, bias, eps); };
 
-inline constexpr auto native_layer_norm = [](graph<13> g, value input, safe_span<size const> shape,
-                                             optional_value weight, optional_value bias,
-                                             double eps) -> std::tuple<value, value, value> {
+template <class Graph>
+inline constexpr auto native_layer_norm = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
+                                             optional_value bias, double eps) -> std::tuple<value, value, value> {
     dtype const saved = parameter_dtype(input, weight, bias);
     auto const [mean, rstd] = saved_statistics(g, input, last_axes(input.rank(), shape.size()), eps, true, saved);
     return {layer_norm(g, input, shape, weight, bias, eps), mean, rstd};
 };
 
-inline constexpr auto group_norm_row = [](graph<13> g, value input, std::int64_t groups, optional_value weight,
+template <class Graph>
+inline constexpr auto group_norm_row = [](Graph g, value input, std::int64_t groups, optional_value weight,
                                           optional_value bias, double eps,
                                           bool) -> value { return group_norm(g, input, groups, weight, bias, eps); };
 
-inline constexpr auto native_group_norm = [](graph<13> g, value input, optional_value weight, optional_value bias,
-                                             size n, size, size, std::int64_t group,
+template <class Graph>
+inline constexpr auto native_group_norm = [](Graph g, value input, optional_value weight, optional_value bias, size n,
+                                             size, size, std::int64_t group,
                                              double eps) -> std::tuple<value, value, value> {
     dtype const saved = parameter_dtype(input, weight, bias);
     if (n.is(0)) {
@@ -5810,11 +5867,18 @@ inline constexpr auto instance_norm_row = [](graph<13> g, value input, optional_
     return instance_norm(g, input, weight, bias, eps);
 };
 
-inline constexpr auto fused_rms_norm = [](graph<13> g, value input, safe_span<size const> shape, optional_value weight,
+template <class Graph>
+inline constexpr auto rms_norm_row =
+    [](Graph g, value input, safe_span<size const> shape, optional_value weight, std::optional<double> eps) -> value {
+    return rms_norm(g, input, shape, weight, eps.value_or(epsilon(input.dtype())));
+};
+
+template <class Graph>
+inline constexpr auto fused_rms_norm = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
                                           std::optional<double> eps) -> std::tuple<value, value> {
+    double const e = eps.value_or(epsilon(input.dtype()));
     value const wide = g.cast(input, opmath_type(input.dtype()));
-    return {rms_norm(g, input, shape, weight, eps),
-            inverse_rms(g, wide, shape.size(), eps.value_or(epsilon(input.dtype())))};
+    return {rms_norm(g, input, shape, weight, e), inverse_rms(g, wide, shape.size(), e)};
 };
 
 inline constexpr auto weight_norm_row = [](graph<13> g, value v, value magnitude, std::int64_t dim) {
@@ -5839,13 +5903,19 @@ inline constexpr auto normalization = table(
     symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_update),
     symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_no_update),
     symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_index),
-    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row),
-    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm),
-    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row),
-    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm),
+    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<17>>),
+    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<13, 16>>),
+    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<17>>),
+    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<13, 16>>),
+    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<21>>),
+    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<13, 20>>),
+    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<21>>),
+    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<13, 20>>),
     symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)">(detail::instance_norm_row),
-    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm),
-    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm),
+    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<23>>),
+    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<13, 22>>),
+    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<23>>),
+    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<13, 22>>),
     symbolic<"aten::_weight_norm(v, g, dim)">(detail::weight_norm_row),
     symbolic<"aten::_weight_norm_interface(v, g, dim)">(detail::weight_norm_interface));
 // clang-format on
@@ -7880,33 +7950,41 @@ inline std::pair<value, value> with_own_border(graph<16> g, value x, value grid,
     return {wide, g.op<"Mul">(grid, share)};
 }
 
-/// GridSample supports only two spatial dimensions up to opset 19; opset 20 renamed the modes.
-inline value sample_grid(graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
+inline constexpr std::string_view grid_paddings[] = {"zeros", "border", "reflection"};
+
+/// Opset 20 renamed the modes of GridSample, and added a third spatial dimension.
+inline value sample_grid(graph<20> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                          bool align_corners) {
-    constexpr std::string_view paddings[] = {"zeros", "border", "reflection"};
-    constexpr std::string_view before_20[] = {"bilinear", "nearest", "bicubic"};
-    constexpr std::string_view since_20[] = {"linear", "nearest", "cubic"};
+    constexpr std::string_view modes[] = {"linear", "nearest", "cubic"};
+    return g.op<"GridSample">(x,
+                              grid,
+                              attr::align_corners_i(align_corners),
+                              attr::mode_s(modes[mode]),
+                              attr::padding_mode_s(grid_paddings[padding]));
+}
+inline value sample_grid(graph<16, 19> g, value x, value grid, std::int64_t mode, std::int64_t padding,
+                         bool align_corners) {
+    constexpr std::string_view modes[] = {"bilinear", "nearest", "bicubic"};
+    if (x.rank() == 5) return sample_volume(g, x, grid, mode, padding, align_corners);
+    return g.op<"GridSample">(x,
+                              grid,
+                              attr::align_corners_i(align_corners),
+                              attr::mode_s(modes[mode]),
+                              attr::padding_mode_s(grid_paddings[padding]));
+}
+
+template <class Graph>
+inline constexpr auto grid_sampler =
+    [](Graph g, value input, value points, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
+    bool const narrow = input.dtype() == dtype::bfloat16;
+    value grid = narrow ? g.cast(points, dtype::float32) : points;
+    value x = narrow ? g.cast(input, dtype::float32) : input;
     if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
         return g.unsupported("this interpolation mode for an input of rank " + std::to_string(x.rank()));
     if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
-    auto const m = static_cast<std::size_t>(mode);
-    std::string_view const outside = paddings[padding];
-    if (g.opset() >= 20)
-        return g.within<20>().op<"GridSample">(
-            x, grid, attr::align_corners_i(align_corners), attr::mode_s(since_20[m]), attr::padding_mode_s(outside));
-    if (x.rank() == 5) return sample_volume(g, x, grid, mode, padding, align_corners);
-    return g.within<16, 19>().op<"GridSample">(
-        x, grid, attr::align_corners_i(align_corners), attr::mode_s(before_20[m]), attr::padding_mode_s(outside));
-}
-
-inline constexpr auto grid_sampler = [](graph<16> g, value x, value grid, std::int64_t mode, std::int64_t padding,
-                                        bool align_corners) -> value {
-    if (x.dtype() != dtype::bfloat16) return sample_grid(g, x, grid, mode, padding, align_corners);
-    value const y =
-        sample_grid(g, g.cast(x, dtype::float32), g.cast(grid, dtype::float32), mode, padding, align_corners);
-    return g.cast(y, dtype::bfloat16);
+    return g.cast(sample_grid(g, x, grid, mode, padding, align_corners), input.dtype());
 };
 
 /// The coordinates of n pixels in [-1, 1]: their centers, or with align_corners evenly spaced from -1 to 1.
@@ -7941,14 +8019,13 @@ inline tensor base_grid(safe_span<std::int64_t const> plane, bool align_corners,
     return t;
 }
 
-inline constexpr auto affine_grid = [](graph<13> g, value theta, safe_span<sym_int const> sizes,
-                                       bool align_corners) -> value {
+inline void expect_grid_sizes(size_list sizes) {
     if (sizes.size() != 4 && sizes.size() != 5)
-        return g.unsupported("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
-    if (!all_constant(sizes.subspan(2))) {
-        if (g.opset() < 20) return g.unsupported("an affine grid of dynamic size below opset 20");
-        return g.within<20>().op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
-    }
+        throw unsupported_error("an affine grid for " + std::to_string(sizes.size()) + " dimensions");
+}
+
+/// affine_grid_generator of a constant size, except for the batch.
+inline value constant_affine_grid(graph<13> g, value theta, size_list sizes, bool align_corners) {
     safe_vector<std::int64_t> const plane = constants(sizes.subspan(2));
     value const grid = g.constant(base_grid(plane, align_corners, theta.dtype()));
     value const points = g.op<"MatMul">(grid, g.op<"Transpose">(theta, attr::perm_i({0, 2, 1})));
@@ -7956,6 +8033,19 @@ inline constexpr auto affine_grid = [](graph<13> g, value theta, safe_span<sym_i
     out.insert(out.end(), plane.begin(), plane.end());
     out.emplace_back(static_cast<std::int64_t>(plane.size()));
     return reshape(g, points, out);
+}
+
+/// AffineGrid was added in opset 20.
+inline constexpr auto affine_grid = [](graph<20> g, value theta, size_list sizes, bool align_corners) -> value {
+    expect_grid_sizes(sizes);
+    if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
+    return g.op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
+};
+inline constexpr auto affine_grid_until_19 = [](graph<13, 19> g, value theta, size_list sizes,
+                                                bool align_corners) -> value {
+    expect_grid_sizes(sizes);
+    if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
+    return g.unsupported("an affine grid of dynamic size below opset 20");
 };
 
 } // namespace detail
@@ -7963,11 +8053,16 @@ inline constexpr auto affine_grid = [](graph<13> g, value theta, safe_span<sym_i
 // clang-format off: one row per line
 inline constexpr auto sampling = table(
     // GridSample was added in opset 16.
-    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
-    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
-    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
-    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler),
-    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid));
+    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
+    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid),
+    symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid_until_19));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
