@@ -42,19 +42,15 @@ public:
         case kind::none:
             if (takes_tensor) add_input(no_value, name);
             return;
-        case kind::value: return add_value(a.values.at(0), name, takes_tensor);
-        case kind::values:
-            for (program::value_index v : a.values) add_input(v == program::no_value ? no_value : id_of(v), name);
-            return add_attribute(make_attribute(name, static_cast<std::int64_t>(a.values.size())));
-        case kind::integer:
-        case kind::boolean: return add_attribute(make_attribute(name, a.integer));
-        case kind::real: return add_attribute(number(name, a.real));
-        case kind::complex: return add_attribute(number(name, scalar::complex(0, 1)));
-        case kind::integers:
-        case kind::reals: return add_list(owner_.numbers_of(a), a.kind == kind::reals, name);
-        case kind::device:
-        case kind::layout:
-        case kind::memory_format: return add_attribute(make_attribute(name, a.text));
+        case kind::tensor: return add_value(a.tensor, name, takes_tensor);
+        case kind::tensors:
+            for (program::value_index v : a.tensors) add_input(v == program::no_value ? no_value : id_of(v), name);
+            return add_attribute(make_attribute(name, static_cast<std::int64_t>(a.tensors.size())));
+        case kind::number:
+            if (a.number.is_computed()) return add_value(a.number.computed, name, takes_tensor);
+            return add_attribute(number(name, a.number.constant));
+        case kind::numbers: return add_list(a, name);
+        case kind::tag: return add_attribute(make_attribute(name, a.text));
         default: {
             node_attribute made = attribute_of(a);
             made.name = name;
@@ -97,7 +93,10 @@ private:
     }
 
     /// A list of numbers: an attribute, or an input if the program computes some of them.
-    void add_list(std::vector<dsl::number> const& list, bool real, std::string const& name) {
+    void add_list(program::argument const& a, std::string const& name) {
+        std::vector<dsl::number> list;
+        for (program::number const& n : a.numbers) list.push_back(owner_.to_number(n));
+        bool const real = std::any_of(list.begin(), list.end(), [](dsl::number const& n) { return n.is_floating(); });
         if (!std::all_of(list.begin(), list.end(), [](dsl::number const& n) { return n.is_constant(); })) {
             computed_ = true;
             return add_input(owner_.captured(real ? floats_of(list) : ints_of(list)), name);
@@ -149,8 +148,7 @@ void converter::add_aten_node(program::node const& n) {
         program::argument const& a = n.arguments[i];
         if (taken[i] != 0) continue;
         if (a.name.empty()) throw unsupported_error("argument " + std::to_string(i + 1) + " has no name");
-        bool const is_tensor =
-            a.kind == kind::value && program_.values[a.values.at(0)].kind == program::value_kind::tensor;
+        bool const is_tensor = a.kind == kind::tensor && program_.values[a.tensor].kind == program::value_kind::tensor;
         made.add(a, a.name, is_tensor);
     }
     main_.import_domain(aten_domain, 1);

@@ -19,7 +19,7 @@ using kind = program::argument_kind;
 dtype promoted(program::program const& p, program::node const& n) {
     aten::promotion common;
     for (program::argument const& a : n.arguments)
-        for (program::value_index v : a.values)
+        for (program::value_index v : program::tensors_of(a))
             if (v != program::no_value && p.values[v].kind == program::value_kind::tensor)
                 common.add_tensor(p.values[v].type, !p.values[v].sizes.empty());
     return common.result();
@@ -55,14 +55,13 @@ std::vector<value_type> converter::expected_types(program::node const& n) const 
 void converter::propagate_doubt(program::node const& n) {
     doubt strongest = doubt::none;
     for (program::argument const& a : n.arguments)
-        for (program::value_index v : a.values)
-            if (v != program::no_value) strongest = std::max(strongest, doubts_[v]);
+        program::for_each_value(a, [&](program::value_index v) { strongest = std::max(strongest, doubts_[v]); });
     if (strongest == doubt::none) return;
     for (program::value_index v : result_values(n))
         if (v != program::no_value && program_.values[v].kind == program::value_kind::tensor) doubts_[v] = strongest;
     for (program::argument const& a : n.arguments) {
-        if (a.kind != kind::graph || a.integer < 0) continue;
-        auto const index = static_cast<std::size_t>(a.integer);
+        if (a.kind != kind::graph || a.index < 0) continue;
+        auto const index = static_cast<std::size_t>(a.index);
         if (index >= program_.subgraphs.size()) continue;
         for (program::value_index v : program_.subgraphs[index].inputs)
             if (v != program::no_value) doubts_[v] = strongest;
@@ -77,10 +76,11 @@ void converter::check_squeeze(program::node const& n) const {
     std::vector<std::int64_t> axes;
     bool all = true;
     for (program::argument const& a : n.arguments) {
-        if (a.name == "self" && a.kind == kind::value) self = &program_.values[a.values.at(0)];
+        if (a.name == "self" && a.kind == kind::tensor) self = &program_.values[a.tensor];
         if (a.name != "dim") continue;
         all = false;
-        axes = a.kind == kind::integer ? std::vector{a.integer} : a.integers;
+        if (auto const axis = program::integer_of(a)) axes.push_back(*axis);
+        for (program::number const& n : a.numbers) axes.push_back(n.integer().value_or(0));
     }
     if (self == nullptr) return;
     auto const rank = static_cast<std::int64_t>(self->sizes.size());

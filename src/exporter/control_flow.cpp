@@ -50,7 +50,7 @@ void converter::convert_higher_order(program::node const& n) {
 
 program::graph const& converter::graph_argument(program::node const& n, std::size_t position) const {
     if (position < n.arguments.size() && n.arguments[position].kind == program::argument_kind::graph) {
-        std::int64_t const index = n.arguments[position].integer;
+        std::int64_t const index = n.arguments[position].index;
         if (index >= 0 && static_cast<std::size_t>(index) < program_.subgraphs.size())
             return program_.subgraphs[static_cast<std::size_t>(index)];
     }

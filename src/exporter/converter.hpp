@@ -103,13 +103,14 @@ private:
 
     // bind_arguments.cpp
     [[nodiscard]] binding const& bound(program::value_index index) const;
+    [[nodiscard]] binding bound(program::number const& n) const;
     [[nodiscard]] binding bound(program::argument const& a) const;
     [[nodiscard]] std::vector<binding> bound_list(program::argument const& a) const;
     [[nodiscard]] dsl::value as_value(binding const& b, dtype type);
     [[nodiscard]] value_id captured(dsl::value const& v) { return graph_->capture(v.owner(), v.id()); }
     [[nodiscard]] std::vector<dsl::argument> bind_arguments(program::node const& n, std::string_view schema) const;
     [[nodiscard]] dsl::argument to_argument(program::argument const& a) const;
-    [[nodiscard]] std::vector<dsl::number> numbers_of(program::argument const& a) const;
+    [[nodiscard]] dsl::number to_number(program::number const& n) const;
 
     // python_operators.cpp
     [[nodiscard]] bool convert_with_user_row(program::node const& n);

@@ -107,9 +107,9 @@ void converter::add_outputs() {
         if (out.kind != program::output_kind::user && out.kind != program::output_kind::loss) continue;
         program::argument const& a = program_.main.outputs[i];
         add_output(a,
-                   !out.target.empty()                       ? out.target
-                   : a.kind == program::argument_kind::value ? program_.values[a.values.at(0)].name
-                                                             : "output_" + std::to_string(i));
+                   !out.target.empty()                         ? out.target
+                   : program::value_of(a) != program::no_value ? program_.values[program::value_of(a)].name
+                                                               : "output_" + std::to_string(i));
     }
     for (std::size_t i = 0; i != program_.outputs.size(); ++i) {
         program::output const& out = program_.outputs[i];
@@ -141,16 +141,17 @@ void converter::add_outputs() {
 
 /// Checks that the new value of a buffer or input has the type of the old one: signatures of torch 2.5 mix up the values.
 void converter::check_mutation(program::output const& out, program::argument const& a) const {
-    if (a.kind != program::argument_kind::value) return;
+    program::value_index const now = program::value_of(a);
+    if (now == program::no_value) return;
     auto const old = std::find_if(program_.inputs.begin(), program_.inputs.end(), [&](program::input const& in) {
         return in.value != program::no_value && in.target == out.target;
     });
     if (old == program_.inputs.end()) return;
     value_type const before = type_of(old->value);
-    value_type const after = type_of(a.values.at(0));
+    value_type const after = type_of(now);
     if (!fits(after, before))
         throw error(program_.file + ": the program is inconsistent: '" + out.target + "' is " + describe(before) +
-                    ", but its new value '" + program_.values[a.values[0]].name + "' is " + describe(after) +
+                    ", but its new value '" + program_.values[now].name + "' is " + describe(after) +
                     "; export it again with another version of torch");
 }
 
@@ -160,15 +161,13 @@ void converter::add_output(program::argument const& a, std::string name) {
     try {
         switch (a.kind) {
         case kind::none: return; // a graph cannot return None
-        case kind::value: {
-            program::value const& v = program_.values[a.values.at(0)];
-            dsl::value const out = as_value(bound(a.values[0]), dtype_of(v.kind));
-            main_.outputs.push_back(out.id());
+        case kind::tensor:
+        case kind::number: {
+            program::value_index const v = program::value_of(a);
+            dtype const type = v == program::no_value ? dtype_of(a.number.constant) : dtype_of(program_.values[v].kind);
+            main_.outputs.push_back(as_value(v == program::no_value ? bound(a.number) : bound(v), type).id());
             break;
         }
-        case kind::integer: main_.outputs.push_back(g.scalar(a.integer, dtype::int64).id()); break;
-        case kind::boolean: main_.outputs.push_back(g.scalar(a.integer != 0, dtype::bool_).id()); break;
-        case kind::real: main_.outputs.push_back(g.scalar(a.real, dtype::float64).id()); break;
         default: throw unsupported_error("it is neither a tensor nor a number");
         }
     } catch (unsupported_error const& e) {

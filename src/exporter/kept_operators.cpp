@@ -15,9 +15,7 @@ namespace {
 using kind = program::argument_kind;
 
 /// Whether an argument has no meaning in ONNX: devices, layouts and memory formats are left to the runtime.
-bool is_irrelevant(program::argument const& a) {
-    return a.kind == kind::none || a.kind == kind::device || a.kind == kind::layout || a.kind == kind::memory_format;
-}
+bool is_irrelevant(program::argument const& a) { return a.kind == kind::none || a.kind == kind::tag; }
 
 } // namespace
 
@@ -30,23 +28,29 @@ float attribute_float(std::string_view name, double value) {
 node_attribute attribute_of(program::argument const& a) {
     using onnx::attr_type;
     node_attribute out = make_attribute(a.name, attr_type::i);
+    bool any_real = false;
+    auto const check = [&](program::number const& n) {
+        if (n.is_computed())
+            throw unsupported_error("argument '" + a.name +
+                                    "' is computed by the program; an attribute must be a constant");
+        if (n.constant.is_complex())
+            throw unsupported_error("argument '" + a.name + "' is a complex number, which an attribute cannot hold");
+        any_real = any_real || n.constant.is_floating();
+    };
     switch (a.kind) {
-    case kind::integer:
-    case kind::boolean: out.i = a.integer; return out;
-    case kind::type: out.i = static_cast<std::int64_t>(a.type); return out;
-    case kind::real:
-        out.type = attr_type::f;
-        out.f = attribute_float(a.name, a.real);
+    case kind::number:
+        check(a.number);
+        if (any_real) out.type = attr_type::f, out.f = attribute_float(a.name, a.number.constant.to<double>());
+        else out.i = a.number.constant.to<std::int64_t>();
         return out;
-    case kind::integers:
-    case kind::booleans:
-        out.type = attr_type::ints;
-        out.ints = a.integers;
-        break;
-    case kind::reals:
-        out.type = attr_type::floats;
-        for (double d : a.reals) out.floats.push_back(attribute_float(a.name, d));
-        break;
+    case kind::numbers:
+        for (program::number const& n : a.numbers) check(n);
+        out.type = any_real ? attr_type::floats : attr_type::ints;
+        for (program::number const& n : a.numbers)
+            if (any_real) out.floats.push_back(attribute_float(a.name, n.constant.to<double>()));
+            else out.ints.push_back(n.constant.to<std::int64_t>());
+        return out;
+    case kind::type: out.i = static_cast<std::int64_t>(a.type); return out;
     case kind::text:
         out.type = attr_type::s;
         out.s = a.text;
@@ -57,11 +61,6 @@ node_attribute attribute_of(program::argument const& a) {
         return out;
     default: throw unsupported_error("argument '" + a.name + "' is " + a.text + ", which an attribute cannot hold");
     }
-    for (program::value_index v : a.values)
-        if (v != program::no_value)
-            throw unsupported_error("argument '" + a.name +
-                                    "' is computed by the program; an attribute must be a constant");
-    return out;
 }
 
 /// Refuses an operator without a schema that, judging by its name and results, writes to an argument: the program does not say to which
@@ -87,11 +86,10 @@ void converter::keep(program::node const& n) {
     node.op = head.name;
     if (!head.overload.empty()) node.op += '.' + std::string(head.overload);
     for (program::argument const& a : n.arguments) {
-        if (a.kind == kind::value) {
-            node.inputs.push_back(
-                captured(as_value(bound(a.values.at(0)), dtype_of(program_.values[a.values[0]].kind))));
-        } else if (a.kind == kind::values) {
-            for (program::value_index v : a.values)
+        if (program::value_index const v = program::value_of(a); v != program::no_value) {
+            node.inputs.push_back(captured(as_value(bound(v), dtype_of(program_.values[v].kind))));
+        } else if (a.kind == kind::tensors) {
+            for (program::value_index v : a.tensors)
                 node.inputs.push_back(v == program::no_value
                                           ? aton::no_value
                                           : captured(as_value(bound(v), dtype_of(program_.values[v].kind))));

@@ -109,29 +109,22 @@ value any_operands(operands const& o, std::string_view op, bool may_be_negative)
     throw unsupported_error("no mapping");
 }
 
-/// The arguments, with the elements in the place of a list of integers: torch.sym_sum([a, b, c]).
+/// The arguments, with the elements in the place of a list of numbers: torch.sym_sum([a, b, c]).
 std::vector<program::argument> flat_arguments(program::node const& n) {
     std::vector<program::argument> out;
     for (program::argument const& a : n.arguments) {
-        if (a.kind != program::argument_kind::integers) {
-            out.push_back(a);
-            continue;
-        }
-        for (std::size_t i = 0; i != a.integers.size(); ++i) {
-            bool const computed = i < a.values.size() && a.values[i] != program::no_value;
-            program::argument& element = out.emplace_back();
-            element.kind = computed ? program::argument_kind::value : program::argument_kind::integer;
-            element.integer = a.integers[i];
-            if (computed) element.values = {a.values[i]};
-        }
+        if (a.kind != program::argument_kind::numbers) out.push_back(a);
+        else
+            for (program::number const& n : a.numbers) out.push_back(program::argument::of_number(n));
     }
     return out;
 }
 
 bool may_be_negative(program::program const& p, program::argument const& a) {
-    if (a.kind == program::argument_kind::integer) return a.integer < 0;
-    if (a.kind != program::argument_kind::value) return false;
-    std::optional<program::extent> const& size = p.values[a.values[0]].symbolic;
+    if (std::optional<std::int64_t> const n = program::integer_of(a)) return *n < 0;
+    program::value_index const v = program::value_of(a);
+    if (v == program::no_value) return false;
+    std::optional<program::extent> const& size = p.values[v].symbolic;
     return !size || min_value(p, *size).value_or(-1) < 0;
 }
 
@@ -169,10 +162,11 @@ bool converter::convert_with_user_row(program::node const& n) {
 
 binding converter::python_operand(program::argument const& a) const {
     switch (a.kind) {
-    case program::argument_kind::value: return bound(a.values.at(0));
-    case program::argument_kind::integer: return {{}, a.integer, {}};
-    case program::argument_kind::boolean: return {{}, a.integer != 0, {}};
-    case program::argument_kind::real: return {{}, a.real, {}};
+    case program::argument_kind::tensor: return bound(a.tensor.index);
+    case program::argument_kind::number:
+        if (a.number.is_computed()) return bound(a.number.computed);
+        if (a.number.constant.is_complex()) throw unsupported_error("no mapping");
+        return bound(a.number);
     default: throw unsupported_error("no mapping");
     }
 }

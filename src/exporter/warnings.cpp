@@ -25,7 +25,9 @@ std::string shortened(std::string text) {
 
 void find_unused_inputs(program::program const& p, std::vector<warning>& to) {
     std::unordered_set<program::value_index> used;
-    auto const use = [&](program::argument const& a) { used.insert(a.values.begin(), a.values.end()); };
+    auto const use = [&](program::argument const& a) {
+        program::for_each_value(a, [&](program::value_index v) { used.insert(v); });
+    };
     for (program::node const& n : p.main.nodes)
         for (program::argument const& a : n.arguments) use(a);
     for (program::argument const& a : p.main.outputs) use(a);

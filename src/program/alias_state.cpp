@@ -22,14 +22,21 @@ std::string key_of(node const& n, std::size_t source) {
     for (std::size_t i = 0; i != n.arguments.size(); ++i) {
         argument const& a = n.arguments[i];
         key += ';' + a.name + ':' + a.text;
-        if (i == source && a.kind == argument_kind::value) continue;
+        if (i == source && a.kind == argument_kind::tensor) continue;
         add(static_cast<int>(a.kind));
-        add(a.integer);
-        add(std::bit_cast<std::uint64_t>(a.real));
         add(static_cast<int>(a.type));
-        for (value_index each : a.values) add(each);
-        key += '|';
-        for (std::int64_t each : a.integers) add(each);
+        add(a.index);
+        for (value_index each : tensors_of(a)) add(each);
+        auto const add_number = [&](number const& n) {
+            add(n.computed);
+            add(static_cast<int>(n.constant.type()));
+            bool const is_whole = n.constant.is_integral() || n.constant.is_bool();
+            if (is_whole) add(n.constant.to<std::int64_t>());
+            else add(std::bit_cast<std::uint64_t>(n.constant.to<double>()));
+            add(std::bit_cast<std::uint64_t>(n.constant.imaginary()));
+        };
+        if (a.kind == argument_kind::number) add_number(a.number);
+        for (number const& each : a.numbers) add_number(each);
     }
     return key;
 }
@@ -130,7 +137,8 @@ void alias_state::add_views(node n, std::vector<std::optional<view_of>> const& v
     }
     if (!is_needed) return;
     argument const& source = n.arguments[view->argument];
-    if (source.values.size() == 1) view->applied.emplace(std::pair{std::size_t{0}, source.values.front()}, n.results);
+    auto const sources = tensors_of(source);
+    if (sources.size() == 1) view->applied.emplace(std::pair{std::size_t{0}, sources.front().index}, n.results);
     view->op = n;
     out_.append(std::move(n));
 }
@@ -196,7 +204,7 @@ std::vector<result> const& alias_state::apply(view_node& view, std::size_t list_
     auto const [at, is_new] = view.applied.try_emplace({list_element, to});
     if (!is_new) return at->second;
     node n = view.op;
-    n.arguments[view.argument].values[list_element] = to;
+    tensors_of(n.arguments[view.argument])[list_element] = to;
     for (result& each : n.results)
         for (value_index& v : each.values)
             if (v != no_value) v = out_.fresh(v);
@@ -258,7 +266,7 @@ std::optional<alias_state::part> alias_state::part_of(record const& r) const {
     auto const number = [&](std::string_view name, std::int64_t fallback) -> std::optional<std::int64_t> {
         argument const* const a = find_argument(view, name);
         if (is_none(a)) return fallback;
-        return a->kind == argument_kind::integer ? std::optional(a->integer) : std::nullopt;
+        return integer_of(*a);
     };
     part out;
     std::int64_t const dim = number("dim", 0).value_or(rank);

@@ -201,7 +201,7 @@ bool may_be_cast(value const& v) {
 std::vector<dtype> operand_types(program const& p, node const& n) {
     std::vector<dtype> out;
     for (argument const& a : n.arguments)
-        for (value_index v : a.values)
+        for (value_index v : tensors_of(a))
             if (v != no_value && may_be_cast(p.values[v])) out.push_back(p.values[v].type);
     return out;
 }
@@ -219,14 +219,13 @@ bool is_region_of(autocast_regions const& regions, dtype t) {
 }
 
 void cast_all(node_emitter& out, node& n, dtype to) {
-    for (std::size_t i = 0; i != n.arguments.size(); ++i)
-        for (std::size_t k = 0; k != n.arguments[i].values.size(); ++k) {
-            value_index const v = n.arguments[i].values[k];
+    for (argument& a : n.arguments)
+        for (value_ref& each : tensors_of(a)) {
+            value_index const v = each;
             if (v == no_value || !may_be_cast(out.owner().values[v]) || out.owner().values[v].type == to) continue;
             value_index const made = out.fresh(v);
             out.owner().values[made].type = to;
-            n.arguments[i].values[k] =
-                out.emit("aten::_to_copy", n, {value_argument("self", v), type_argument("dtype", to)}, made);
+            each = out.emit("aten::_to_copy", n, {tensor_argument("self", v), type_argument("dtype", to)}, made);
         }
 }
 
@@ -239,13 +238,13 @@ autocast_regions hidden_autocast(program const& p) {
 }
 
 autocast_regions enter_autocast(program const& p, node const& call, autocast_regions around) {
-    bool const is_well_formed = call.arguments.size() > 2 && call.arguments[2].kind == argument_kind::boolean &&
-                                !call.arguments[0].text.empty();
+    bool const is_well_formed = call.arguments.size() > 2 && call.arguments[2].kind == argument_kind::number &&
+                                call.arguments[2].number.constant.is_bool() && !call.arguments[0].text.empty();
     if (!is_well_formed) throw error(describe(p, call) + ": its device or whether it is enabled is not recorded");
     std::string const device = call.arguments[0].text.substr(0, call.arguments[0].text.find(':'));
     if (around.are_hidden) around = {};
     around.enabled.erase(device);
-    if (call.arguments[2].integer == 0) return around;
+    if (!call.arguments[2].number.constant.to<bool>()) return around;
     dtype const by_default = device == "cuda" ? dtype::float16 : dtype::bfloat16;
     around.enabled[device] = call.arguments[1].kind == argument_kind::type ? call.arguments[1].type : by_default;
     return around;

@@ -58,7 +58,7 @@ public:
             made_.call.arguments.push_back(*given);
             if (!each.type.mutates) continue;
             result const& now = from_.results[own + written - 1];
-            std::vector<value_index>& tensors = made_.call.arguments.back().values;
+            std::span<value_ref> const tensors = tensors_of(made_.call.arguments.back());
             for (std::size_t i = 0; i != tensors.size(); ++i)
                 if (tensors[i] != no_value)
                     tensors[i] = copy_of(tensors[i], i < now.values.size() ? now.values[i] : no_value);
@@ -68,7 +68,8 @@ public:
     }
 
     decoded_call decode_v2() {
-        if (argument const* const bases = take("_all_bases"); bases != nullptr) bases_ = bases->values;
+        if (argument const* const bases = take("_all_bases"); bases != nullptr)
+            bases_.assign(tensors_of(*bases).begin(), tensors_of(*bases).end());
         std::vector<formal> const written = schema_.empty() ? find_written() : std::vector<formal>();
         bool const makes_outs = bases_.empty() && has_outs(written);
         std::size_t const own = makes_outs ? from_.results.size() : split_results(bases_.size());
@@ -153,7 +154,7 @@ private:
     }
 
     value_index copy_of(value_index v, value_index made) {
-        return add_before("aten::clone", {value_argument("self", v)}, made == no_value ? out_.fresh(v) : made);
+        return add_before("aten::clone", {tensor_argument("self", v)}, made == no_value ? out_.fresh(v) : made);
     }
 
     /// "_x_base_index" belongs to x, "_ys_length" to a list ys, whose elements have "_ys_0_base_index", and "_x_dtype" to an out argument x.
@@ -190,25 +191,24 @@ private:
 
     void add_written(formal const& f, bool makes_outs) {
         if (makes_outs) return add_out(f.name);
-        argument made;
-        made.name = f.name;
         if (!f.is_list) {
             value_index const v = view_of_base('_' + f.name);
-            made_.call.arguments.push_back(value_argument(f.name, v));
+            made_.call.arguments.push_back(tensor_argument(f.name, v));
             return;
         }
         argument const* const length = take('_' + f.name + "_length");
         constexpr std::int64_t max_length = 1'000'000;
         if (length == nullptr) fail("it has no argument '_" + f.name + "_length'");
-        if (length->kind != argument_kind::none) {
-            if (length->kind != argument_kind::integer || length->integer < 0 || length->integer > max_length ||
-                static_cast<std::size_t>(length->integer) > from_.arguments.size())
-                fail("its argument '" + length->name + "' is not a length");
-            made.kind = argument_kind::values;
-            for (std::int64_t i = 0; i != length->integer; ++i)
-                made.values.push_back(view_of_base('_' + f.name + '_' + std::to_string(i)));
+        if (length->kind == argument_kind::none) {
+            made_.call.arguments.push_back(argument::none().named(f.name));
+            return;
         }
-        made_.call.arguments.push_back(std::move(made));
+        std::int64_t const count = integer_of(*length).value_or(-1);
+        if (count < 0 || count > max_length || static_cast<std::size_t>(count) > from_.arguments.size())
+            fail("its argument '" + length->name + "' is not a length");
+        std::vector<value_index> all;
+        for (std::int64_t i = 0; i != count; ++i) all.push_back(view_of_base('_' + f.name + '_' + std::to_string(i)));
+        made_.call.arguments.push_back(tensors_argument(f.name, all));
     }
 
     /// The tensor that the arguments "<prefix>_base_index" and so on describe.
@@ -216,10 +216,10 @@ private:
         argument const* const index = take(prefix + "_base_index");
         if (index == nullptr) fail("it has no argument '" + prefix + "_base_index'");
         if (index->kind == argument_kind::none) return no_value;
-        if (index->kind != argument_kind::integer || index->integer < 0 ||
-            static_cast<std::size_t>(index->integer) >= bases_.size())
+        std::int64_t const at = integer_of(*index).value_or(-1);
+        if (at < 0 || static_cast<std::size_t>(at) >= bases_.size())
             fail("its argument '" + index->name + "' is not the index of a base tensor");
-        value_index const base = bases_[static_cast<std::size_t>(index->integer)];
+        value_index const base = bases_[static_cast<std::size_t>(at)];
         if (take(prefix + "_alias") != nullptr) return base;
         argument const* const dim = take(prefix + "_slice_dim");
         argument const* const start = take(prefix + "_slice_start");
@@ -259,7 +259,7 @@ private:
         value_index const made = add_before("aten::empty.memory_format",
                                             {renamed(*sizes, "size"), type_argument("dtype", type->type)},
                                             out_.fresh(std::move(empty)));
-        made_.call.arguments.push_back(value_argument(name, made));
+        made_.call.arguments.push_back(tensor_argument(name, made));
     }
 
     node_emitter& out_;

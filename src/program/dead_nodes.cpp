@@ -45,10 +45,7 @@ bool may_write(node const& n) {
 
 void remove_dead_nodes(program& p) {
     std::vector<bool> needed(p.values.size());
-    auto const need = [&needed](argument const& a) {
-        for (value_index v : a.values)
-            if (v != no_value) needed[v] = true;
-    };
+    auto const need = [&needed](argument const& a) { for_each_value(a, [&](value_index v) { needed[v] = true; }); };
     auto const is_needed = [&needed](node const& n) {
         return std::any_of(n.results.begin(), n.results.end(), [&](result const& r) {
             return std::any_of(

@@ -206,8 +206,7 @@ std::optional<dtype> natural_type(program const& p, node const& n, dtype written
     aten::promotion promoted;
     dtype first = dtype::undefined;
     for (argument const& each : n.arguments) {
-        if (each.kind != argument_kind::value && each.kind != argument_kind::values) continue;
-        for (value_index v : each.values) {
+        for (value_index v : tensors_of(each)) {
             if (v == no_value || p.values[v].kind != value_kind::tensor || !p.values[v].has_type) continue;
             if (first == dtype::undefined) first = p.values[v].type;
             promoted.add_tensor(p.values[v].type, !p.values[v].sizes.empty());

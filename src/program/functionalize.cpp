@@ -123,16 +123,16 @@ std::vector<std::string_view> const& functionalizer::written_by(std::string_view
 }
 
 void functionalizer::read_argument(argument& a, node const& cause) {
-    for (value_index& v : a.values)
-        if (v != no_value && state_.is_known(v)) v = state_.read(v, cause);
+    for (value_ref& v : tensors_of(a))
+        if (v && state_.is_known(v)) v = state_.read(v, cause);
 }
 
 node functionalizer::with_arguments_read(node n) {
     bool const by_shape = uses_shape_only(n.op);
     for (std::size_t i = 0; i != n.arguments.size(); ++i) {
         argument& each = n.arguments[i];
-        bool const is_tensor = each.kind == argument_kind::value && state_.is_known(each.values.front());
-        if (i == 0 && by_shape && is_tensor) each.values.front() = state_.shape_of(each.values.front());
+        bool const is_tensor = each.kind == argument_kind::tensor && state_.is_known(each.tensor);
+        if (i == 0 && by_shape && is_tensor) each.tensor = state_.shape_of(each.tensor);
         else read_argument(each, n);
     }
     return n;
@@ -140,8 +140,8 @@ node functionalizer::with_arguments_read(node n) {
 
 node functionalizer::with_arguments_described(node n) const {
     for (argument& each : n.arguments)
-        for (value_index& v : each.values)
-            if (v != no_value && state_.is_known(v)) v = state_.described_by(v);
+        for (value_ref& v : tensors_of(each))
+            if (v && state_.is_known(v)) v = state_.described_by(v);
     return n;
 }
 
@@ -170,7 +170,8 @@ void functionalizer::visit_pure(node const& n, std::string_view schema) {
     }
     if (!any) return pass(n);
     auto const source = std::find_if(views.begin(), views.end(), [](auto const& each) { return each.has_value(); });
-    std::vector<value_index> const from = n.arguments[(*source)->argument].values;
+    auto const viewed = tensors_of(n.arguments[(*source)->argument]);
+    std::vector<value_index> const from(viewed.begin(), viewed.end());
     for (value_index each : from)
         if (each != no_value && !state_.is_known(each))
             throw error(describe(program_, n) + ": uses " + program_.values[each].name +
@@ -180,9 +181,10 @@ void functionalizer::visit_pure(node const& n, std::string_view schema) {
 
 value_index functionalizer::tensor_of(node const& n, std::string_view name) {
     argument const* const a = find_argument(n, name);
-    if (a == nullptr || a->values.size() != 1 || a->values.front() == no_value || !state_.is_known(a->values.front()))
+    auto const tensors = a == nullptr ? std::span<value_ref const>() : tensors_of(*a);
+    if (tensors.size() != 1 || !tensors.front() || !state_.is_known(tensors.front()))
         throw error(describe(program_, n) + ": its argument " + std::string{name} + " is not a tensor");
-    return a->values.front();
+    return tensors.front();
 }
 
 value_index functionalizer::result_of(node const& n, value_index written) {
@@ -216,8 +218,7 @@ void functionalizer::finish() {
     std::vector<output> kinds;
     if (is_main()) add_mutations(program_, state_, outputs, kinds);
     for (argument& a : graph_.outputs) {
-        for (value_index& v : a.values)
-            if (v != no_value && state_.is_known(v)) v = state_.read(v, last_);
+        read_argument(a, last_);
         outputs.push_back(std::move(a));
     }
     graph_.outputs = std::move(outputs);

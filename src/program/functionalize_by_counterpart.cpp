@@ -43,7 +43,7 @@ void functionalizer::visit_write(node const& n, std::vector<std::string_view> co
     out_.append(made);
     for (auto const& [from, cast] : casts) {
         dtype const type = program_.values[cast].type;
-        out_.emit("aten::_to_copy", n, {value_argument("self", from), type_argument("dtype", type)}, cast);
+        out_.emit("aten::_to_copy", n, {tensor_argument("self", from), type_argument("dtype", type)}, cast);
     }
     for (auto const& [tensor, now] : writes) write(tensor, now, n);
 }
@@ -59,10 +59,11 @@ void functionalizer::make_result(node const& n, counterpart const& to, counterpa
     }
     argument const* const target = find_argument(n, to.written[r.written]);
     result computed;
-    computed.is_list = target != nullptr && target->kind == argument_kind::values;
-    std::size_t const count = target == nullptr ? 0 : target->values.size();
+    computed.is_list = target != nullptr && target->kind == argument_kind::tensors;
+    auto const tensors = target == nullptr ? std::span<value_ref const>() : tensors_of(*target);
+    std::size_t const count = tensors.size();
     for (std::size_t i = 0; i != count; ++i) {
-        value_index const tensor = target->values[i];
+        value_index const tensor = tensors[i];
         if (tensor == no_value || !state_.is_known(tensor))
             throw error(describe(program_, n) + ": its argument " + target->name + " is not a tensor");
         bool const is_named =

@@ -69,17 +69,14 @@ void functionalizer::write_custom(node const& n, custom_operator const& op) {
 void functionalizer::check_disjoint(node const& n, written_argument const& written) const {
     argument const* const to = find_argument(n, written.name);
     if (to == nullptr) return;
-    for (std::size_t i = 0; i != to->values.size(); ++i) {
-        value_index const v = to->values[i];
-        if (v == no_value || !state_.is_known(v))
-            if (v != no_value || to->kind == argument_kind::value)
-                throw error(describe(program_, n) + ": its argument " + written.name + " is not a tensor");
-        if (v == no_value) continue;
+    for (value_ref const& v : tensors_of(*to)) {
+        if (!v) continue;
+        if (!state_.is_known(v))
+            throw error(describe(program_, n) + ": its argument " + written.name + " is not a tensor");
         for (argument const& a : n.arguments)
-            for (std::size_t k = 0; k != a.values.size(); ++k) {
-                bool const is_itself = &a == to && k == i;
-                if (is_itself || a.values[k] == no_value || !state_.is_known(a.values[k])) continue;
-                if (!state_.are_disjoint(v, a.values[k]))
+            for (value_ref const& other : tensors_of(a)) {
+                if (&other == &v || !other || !state_.is_known(other)) continue;
+                if (!state_.are_disjoint(v, other))
                     throw error(describe(program_, n) + ": writes to its argument " + written.name +
                                 ", which shares memory with its argument " + a.name + "; pass a clone()");
             }
@@ -91,11 +88,12 @@ result functionalizer::new_values(node const& n, written_argument const& written
     result out;
     argument const* const to = find_argument(n, written.name);
     if (to == nullptr || to->kind == argument_kind::none) return out;
-    out.is_list = to->kind == argument_kind::values;
-    for (std::size_t i = 0; i != to->values.size(); ++i) {
-        value_index const tensor = to->values[i];
+    out.is_list = to->kind == argument_kind::tensors;
+    auto const tensors = tensors_of(*to);
+    for (std::size_t i = 0; i != tensors.size(); ++i) {
+        value_index const tensor = tensors[i];
         if (tensor == no_value) continue;
-        bool const is_named = named.values.size() == to->values.size() && named.values[i] != no_value;
+        bool const is_named = named.values.size() == tensors.size() && named.values[i] != no_value;
         value_index const now = is_named ? named.values[i] : out_.fresh(state_.described_by(tensor));
         if (is_named) state_.add_same(now, tensor);
         out.values.push_back(now);

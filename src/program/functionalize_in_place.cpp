@@ -40,11 +40,11 @@ void functionalizer::visit_copy(node const& n) {
         value_index now = state_.read(source, n);
         if (!same_sizes) {
             now = out_.emit(
-                "aten::copy", n, {value_argument("self", state_.shape_of(self)), value_argument("src", now)}, made);
+                "aten::copy", n, {tensor_argument("self", state_.shape_of(self)), tensor_argument("src", now)}, made);
         } else if (!layout_.same_type(self, source)) {
             now = out_.emit("aten::_to_copy",
                             n,
-                            {value_argument("self", now), type_argument("dtype", program_.values[self].type)},
+                            {tensor_argument("self", now), type_argument("dtype", program_.values[self].type)},
                             made);
         }
         write(self, now, n);
@@ -55,11 +55,11 @@ void functionalizer::visit_copy(node const& n) {
 void functionalizer::visit_fill(node const& n) {
     value_index const self = tensor_of(n, "self");
     argument const* const given = find_argument(n, "value");
-    argument number = given == nullptr ? integer_argument("value", 0) : *given;
+    argument number = given == nullptr ? number_argument("value", 0) : *given;
     read_argument(number, n);
     std::string_view const op = n.op == "aten::fill_.Tensor" ? "aten::fill.Tensor" : "aten::fill.Scalar";
     value_index const now =
-        out_.emit(op, n, {value_argument("self", state_.shape_of(self)), std::move(number)}, result_of(n, self));
+        out_.emit(op, n, {tensor_argument("self", state_.shape_of(self)), std::move(number)}, result_of(n, self));
     write(self, now, n);
     same_tensor(n);
 }
@@ -81,13 +81,13 @@ void functionalizer::visit_fill_diagonal(node const& n) {
     std::size_t const shorter = layout->sizes[0] <= layout->sizes[1] ? 0 : 1;
     along.sizes = {along.sizes[shorter]};
     along.strides = {extent{1, extent::none}};
-    value_index const diagonal = out_.emit("aten::diagonal", n, {value_argument("self", now)}, out_.fresh(along));
+    value_index const diagonal = out_.emit("aten::diagonal", n, {tensor_argument("self", now)}, out_.fresh(along));
     value_index const filled = out_.emit("aten::fill.Scalar",
                                          n,
-                                         {value_argument("self", diagonal), renamed(*number, "value")},
+                                         {tensor_argument("self", diagonal), renamed(*number, "value")},
                                          out_.fresh(std::move(along)));
     write(self,
-          out_.emit("aten::diagonal_scatter", n, {value_argument("self", now), value_argument("src", filled)}, made),
+          out_.emit("aten::diagonal_scatter", n, {tensor_argument("self", now), tensor_argument("src", filled)}, made),
           n);
     same_tensor(n);
 }

@@ -16,16 +16,10 @@ namespace ATON_NAMESPACE::program {
 namespace {
 
 std::optional<extent> extent_of(program const& p, argument const& a) {
-    if (a.kind == argument_kind::integer) return extent{a.integer, extent::none};
-    if (a.kind == argument_kind::value && p.values[a.values.front()].kind == value_kind::sym_int)
-        return p.values[a.values.front()].symbolic;
-    return {};
-}
-
-/// An element of a list of sizes as an argument.
-argument element_of(argument const& list, std::size_t i, std::string_view name) {
-    bool const is_computed = i < list.values.size() && list.values[i] != no_value;
-    return is_computed ? value_argument(name, list.values[i]) : integer_argument(name, list.integers[i]);
+    if (a.kind != argument_kind::number) return {};
+    if (auto const n = a.number.integer()) return extent{*n, extent::none};
+    bool const is_size = a.number.is_computed() && p.values[a.number.computed].kind == value_kind::sym_int;
+    return is_size ? p.values[a.number.computed].symbolic : std::nullopt;
 }
 
 expression expression_of(program const& p, extent const& e) {
@@ -57,7 +51,7 @@ extent difference(program& p, extent const& a, extent const& b) {
 /// Appends a view of the current value of `to`.
 void add_view(node_emitter& out, node const& cause, functionalized_view& to, std::string_view op,
               std::vector<argument> arguments, value made) {
-    arguments.insert(arguments.begin(), value_argument("self", to.value));
+    arguments.insert(arguments.begin(), tensor_argument("self", to.value));
     to.value = out.fresh(std::move(made));
     to.nodes.push_back(view_node(out.owner(), cause, op, std::move(arguments), to.value));
 }
@@ -90,12 +84,12 @@ public:
             cut const& c = cuts_[k];
             value now = out_.owner().values[made.value];
             auto const at = static_cast<std::ptrdiff_t>(k);
-            argument const dim = integer_argument("dim", at);
+            argument const dim = number_argument("dim", at);
             if (!c.kept) {
                 now.sizes.erase(now.sizes.begin() + at);
                 now.strides.erase(now.strides.begin() + at);
                 add_view(
-                    out_, cause_, made, "aten::select.int", {dim, integer_argument("index", c.start)}, std::move(now));
+                    out_, cause_, made, "aten::select.int", {dim, number_argument("index", c.start)}, std::move(now));
                 continue;
             }
             extent const length = extents[*c.kept];
@@ -106,14 +100,14 @@ public:
                          cause_,
                          made,
                          "aten::slice.Tensor",
-                         {dim, integer_argument("start", c.start), integer_argument("end", c.start + length.number)},
+                         {dim, number_argument("start", c.start), number_argument("end", c.start + length.number)},
                          std::move(now));
             else
                 add_view(out_,
                          cause_,
                          made,
                          "aten::narrow",
-                         {dim, integer_argument("start", c.start), element_of(sizes, *c.kept, "length")},
+                         {dim, number_argument("start", c.start), number_argument("length", sizes.numbers[*c.kept])},
                          std::move(now));
         }
         return made;
@@ -166,14 +160,14 @@ node view_node(program& p, node const& cause, std::string_view op, std::vector<a
 }
 
 std::optional<std::vector<extent>> extents_of(program const& p, argument const& list) {
-    if (list.kind != argument_kind::integers) {
+    if (list.kind != argument_kind::numbers) {
         bool const empty =
-            list.kind == argument_kind::values && list.values.empty(); // torch serializes `[]` in several ways
+            list.kind == argument_kind::tensors && list.tensors.empty(); // torch serializes `[]` in several ways
         return empty ? std::optional(std::vector<extent>()) : std::nullopt;
     }
     std::vector<extent> out;
-    for (std::size_t i = 0; i != list.integers.size(); ++i) {
-        std::optional<extent> const one = extent_of(p, element_of(list, i, {}));
+    for (number const& n : list.numbers) {
+        std::optional<extent> const one = extent_of(p, argument::of_number(n));
         if (!one || (one->is_number() && one->number < 0)) return {};
         out.push_back(*one);
     }
@@ -186,10 +180,10 @@ std::optional<functionalized_view> slice_of(node_emitter& out, node const& cause
     std::optional<extent> const start = extent_of(p, given.start);
     std::optional<extent> const end = extent_of(p, given.end);
     value part = p.values[base];
-    bool const has_dim = given.dim.kind == argument_kind::integer && given.dim.integer >= 0 &&
-                         static_cast<std::size_t>(given.dim.integer) < part.sizes.size();
+    std::int64_t const dim = integer_of(given.dim).value_or(-1);
+    bool const has_dim = dim >= 0 && static_cast<std::size_t>(dim) < part.sizes.size();
     if (!start || !end || !has_dim) return {};
-    auto const d = static_cast<std::size_t>(given.dim.integer);
+    auto const d = static_cast<std::size_t>(dim);
     bool const is_part = !start->is_number() || !end->is_number() ||
                          (start->number >= 0 && start->number <= end->number &&
                           (!part.sizes[d].is_number() || end->number <= part.sizes[d].number));
@@ -211,7 +205,7 @@ std::optional<functionalized_view> strided_of(node_emitter& out, node const& cau
     auto const strides = extents_of(out.owner(), given.strides);
     if (!sizes || !strides || sizes->size() != strides->size()) return {};
     if (slice_finder finder(out, cause, base);
-        given.offset.kind == argument_kind::integer && finder.find(*sizes, *strides, given.offset.integer))
+        integer_of(given.offset).has_value() && finder.find(*sizes, *strides, *integer_of(given.offset)))
         return finder.make(given.sizes, *sizes);
     value part = out.owner().values[base];
     part.sizes = *sizes;

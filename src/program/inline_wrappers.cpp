@@ -40,29 +40,21 @@ bool is_wrapper(node const& n) {
 /// Values of a wrapped graph to what replaces them: values of the outer graph, or numbers.
 using substitution = std::unordered_map<value_index, argument>;
 
-/// Replaces element `i` of a list argument.
-void substitute_element(argument& a, std::size_t i, argument const& by) {
-    if (by.kind == argument_kind::value) {
-        a.values[i] = by.values.front();
-        return;
-    }
-    a.values[i] = no_value;
-    if (a.kind == argument_kind::reals && i < a.reals.size())
-        a.reals[i] = by.kind == argument_kind::real ? by.real : static_cast<double>(by.integer);
-    else if (a.kind != argument_kind::values && i < a.integers.size()) a.integers[i] = by.integer;
+void substitute(number& n, substitution const& by) {
+    auto const found = by.find(n.computed);
+    if (found != by.end() && found->second.kind == argument_kind::number) n = found->second.number;
 }
 
 void substitute(argument& a, substitution const& by) {
-    if (a.kind == argument_kind::value) {
-        if (auto const found = by.find(a.values.front()); found != by.end()) {
-            std::string name = std::move(a.name);
-            a = found->second;
-            a.name = std::move(name);
-        }
+    if (value_index const v = value_of(a); v != no_value) {
+        if (auto const found = by.find(v); found != by.end()) a = argument(found->second).named(std::move(a.name));
         return;
     }
-    for (std::size_t i = 0; i != a.values.size(); ++i)
-        if (auto const found = by.find(a.values[i]); found != by.end()) substitute_element(a, i, found->second);
+    if (a.kind == argument_kind::tensors)
+        for (value_ref& each : a.tensors)
+            if (auto const found = by.find(each); found != by.end()) each = found->second.tensor;
+    if (a.kind == argument_kind::numbers)
+        for (number& each : a.numbers) substitute(each, by);
 }
 
 class inliner {
@@ -103,18 +95,17 @@ private:
             throw error(describe(program_, n) + ": does not have a graph");
         autocast_regions around = autocast_;
         if (n.op == "higher_order::wrap_with_autocast") autocast_ = enter_autocast(program_, n, around);
-        inline_graph(
-            n, program_.subgraphs[static_cast<std::size_t>(wrapped->integer)], operands(n, wrapped), by, depth);
+        inline_graph(n, program_.subgraphs[static_cast<std::size_t>(wrapped->index)], operands(n, wrapped), by, depth);
         autocast_ = std::move(around);
     }
 
     /// The operands of the wrapped graph: the last arguments after it, except a second graph (the backward one) and dicts of hints.
     std::vector<argument> operands(node const& n, std::vector<argument>::const_iterator wrapped) const {
-        std::size_t const count = program_.subgraphs[static_cast<std::size_t>(wrapped->integer)].inputs.size();
+        std::size_t const count = program_.subgraphs[static_cast<std::size_t>(wrapped->index)].inputs.size();
         std::vector<argument> out;
         for (auto each = wrapped + 1; each != n.arguments.end(); ++each) {
-            if (each->kind == argument_kind::values) {
-                for (value_index v : each->values) out.push_back(value_argument({}, v));
+            if (each->kind == argument_kind::tensors) {
+                for (value_index v : each->tensors) out.push_back(value_argument(program_, v));
             } else if (each->name.empty() && each->kind != argument_kind::graph && each->kind != argument_kind::op &&
                        each->kind != argument_kind::other) {
                 out.push_back(*each);
@@ -139,13 +130,13 @@ private:
         // A value that the graph returns gets the name of the result.
         std::unordered_map<value_index, value_index> names;
         for (std::size_t i = 0; i != results.size(); ++i)
-            if (results[i] != no_value && returned[i].kind == argument_kind::value)
-                names.try_emplace(returned[i].values.front(), results[i]);
+            if (results[i] != no_value && value_of(returned[i]) != no_value)
+                names.try_emplace(value_of(returned[i]), results[i]);
         for (node const& each : wrapped.nodes) add_inside(each, call, inside, names, depth);
         for (std::size_t i = 0; i != results.size(); ++i) {
             argument now = returned[i];
             substitute(now, inside);
-            bool const is_itself = now.kind == argument_kind::value && now.values.front() == results[i];
+            bool const is_itself = value_of(now) == results[i];
             if (results[i] != no_value && !is_itself) outside.insert_or_assign(results[i], std::move(now));
         }
     }
@@ -153,11 +144,11 @@ private:
     static std::vector<argument> outputs_of(graph const& g) {
         std::vector<argument> out;
         for (argument const& each : g.outputs) {
-            if (each.kind != argument_kind::values) {
+            if (each.kind != argument_kind::tensors) {
                 out.push_back(each);
                 continue;
             }
-            for (value_index v : each.values) out.push_back(value_argument({}, v));
+            for (value_index v : each.tensors) out.push_back(tensor_argument({}, v));
         }
         return out;
     }
@@ -175,7 +166,7 @@ private:
                     typed.name = outer.name;
                     outer = std::move(typed);
                 }
-                inside.insert_or_assign(v, value_argument({}, now));
+                inside.insert_or_assign(v, value_argument(program_, now));
                 v = now;
             }
         }

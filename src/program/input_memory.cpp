@@ -105,7 +105,7 @@ void add_mutations(program const& p, alias_state& state, std::vector<argument>& 
             p.outputs.begin(), p.outputs.end(), [&](output const& o) { return is_mutation_of(o, each.target); });
         if (is_said) continue;
         kinds.push_back(std::move(made));
-        outputs.push_back(value_argument({}, last.value));
+        outputs.push_back(tensor_argument({}, last.value));
     }
 }
 

@@ -26,60 +26,42 @@ namespace ATON_NAMESPACE::program {
 
 [[nodiscard]] inline std::int64_t integer_of(node const& n, std::string_view name, std::int64_t fallback) {
     argument const* const a = find_argument(n, name);
-    return a != nullptr && a->kind == argument_kind::integer ? a->integer : fallback;
+    return a == nullptr ? fallback : integer_of(*a).value_or(fallback);
 }
 
 [[nodiscard]] inline bool boolean_of(node const& n, std::string_view name, bool fallback) {
     argument const* const a = find_argument(n, name);
-    return a != nullptr && a->kind == argument_kind::boolean ? a->integer != 0 : fallback;
+    bool const is_bool = a != nullptr && a->kind == argument_kind::number && a->number.constant.is_bool();
+    return is_bool && !a->number.is_computed() ? a->number.constant.to<bool>() : fallback;
 }
 
-[[nodiscard]] inline argument value_argument(std::string_view name, value_index v) {
-    argument a;
-    a.name = std::string{name};
-    a.kind = v == no_value ? argument_kind::none : argument_kind::value;
-    if (v != no_value) a.values = {v};
-    return a;
+/// A tensor; None for no_value.
+[[nodiscard]] inline argument tensor_argument(std::string_view name, value_index v) {
+    return argument::of_tensor(v).named(std::string(name));
 }
 
-[[nodiscard]] inline argument values_argument(std::string_view name, std::vector<value_index> values) {
-    argument a;
-    a.name = std::string{name};
-    a.kind = argument_kind::values;
-    a.values = std::move(values);
-    return a;
+[[nodiscard]] inline argument tensors_argument(std::string_view name, std::vector<value_index> const& values) {
+    return argument::of_tensors({values.begin(), values.end()}).named(std::string(name));
 }
 
-[[nodiscard]] inline argument integer_argument(std::string_view name, std::int64_t number) {
-    argument a;
-    a.name = std::string{name};
-    a.kind = argument_kind::integer;
-    a.integer = number;
-    return a;
+[[nodiscard]] inline argument number_argument(std::string_view name, number const& n) {
+    return argument::of_number(n).named(std::string(name));
 }
 
-[[nodiscard]] inline argument integers_argument(std::string_view name, std::vector<std::int64_t> numbers) {
-    argument a;
-    a.name = std::string{name};
-    a.kind = argument_kind::integers;
-    a.integers = std::move(numbers);
-    return a;
-}
-
-[[nodiscard]] inline argument real_argument(std::string_view name, double number) {
-    argument a;
-    a.name = std::string{name};
-    a.kind = argument_kind::real;
-    a.real = number;
-    return a;
+[[nodiscard]] inline argument integers_argument(std::string_view name, std::vector<std::int64_t> const& numbers) {
+    return argument::of_numbers({numbers.begin(), numbers.end()}).named(std::string(name));
 }
 
 [[nodiscard]] inline argument type_argument(std::string_view name, dtype t) {
-    argument a;
-    a.name = std::string{name};
-    a.kind = argument_kind::type;
-    a.type = t;
-    return a;
+    return argument::of_type(t).named(std::string(name));
+}
+
+/// A value of a program: a tensor, or a number that a node computes.
+[[nodiscard]] inline argument value_argument(program const& p, value_index v) {
+    if (v == no_value) return argument::none();
+    value_kind const kind = p.values[v].kind;
+    bool const is_number = kind == value_kind::sym_int || kind == value_kind::sym_float || kind == value_kind::sym_bool;
+    return is_number ? argument::of_number(number::of_value(v)) : argument::of_tensor(v);
 }
 
 [[nodiscard]] inline argument renamed(argument a, std::string_view name) {

@@ -16,15 +16,15 @@ namespace {
 
 bool is_given(node const& n, std::string_view name) {
     argument const* const a = find_argument(n, name);
-    return a != nullptr && a->kind == argument_kind::value;
+    return a != nullptr && a->kind == argument_kind::tensor;
 }
 
-value_index value_of(node const& n, std::string_view name) { return find_argument(n, name)->values.front(); }
+value_index value_of(node const& n, std::string_view name) { return find_argument(n, name)->tensor; }
 
 double momentum_of(node_emitter& out, node const& n) {
     argument const* const a = find_argument(n, "momentum");
-    if (a != nullptr && a->kind == argument_kind::real) return a->real;
-    if (a != nullptr && a->kind == argument_kind::integer) return static_cast<double>(a->integer);
+    if (a != nullptr && a->kind == argument_kind::number && !a->number.is_computed())
+        return a->number.constant.to<double>();
     throw error(describe(out.owner(), n) + ": its momentum is not a constant; use a number");
 }
 
@@ -50,7 +50,7 @@ value_index emit_cast(node_emitter& out, node const& cause, value_index v, dtype
     if (out.owner().values[v].type == to) return v;
     value_index const made = out.fresh(v);
     out.owner().values[made].type = to;
-    return out.emit("aten::_to_copy", cause, {value_argument("self", v), type_argument("dtype", to)}, made);
+    return out.emit("aten::_to_copy", cause, {tensor_argument("self", v), type_argument("dtype", to)}, made);
 }
 
 /// old + momentum * (new - old)
@@ -59,7 +59,7 @@ value_index emit_average(node_emitter& out, node const& cause, value_index old, 
     now = emit_cast(out, cause, now, out.owner().values[old].type);
     return out.emit("aten::lerp.Scalar",
                     cause,
-                    {value_argument("self", old), value_argument("end", now), real_argument("weight", momentum)},
+                    {tensor_argument("self", old), tensor_argument("end", now), number_argument("weight", momentum)},
                     made);
 }
 
@@ -85,7 +85,7 @@ running_statistics emit_instance_norm(node_emitter& out, node n) {
     };
     value_index const mean = out.emit("aten::mean.dim",
                                       n,
-                                      {value_argument("self", input), integers_argument("dim", std::move(all))},
+                                      {tensor_argument("self", input), integers_argument("dim", std::move(all))},
                                       fresh_typed(old_mean));
     value per_instance = out.owner().values[old_variance];
     per_instance.type = type;
@@ -93,18 +93,18 @@ running_statistics emit_instance_norm(node_emitter& out, node n) {
     per_instance.strides = {out.owner().values[input].sizes[1], extent{1, extent::none}};
     value_index const variances = out.emit("aten::var.correction",
                                            n,
-                                           {value_argument("self", input),
+                                           {tensor_argument("self", input),
                                             integers_argument("dim", std::move(spatial)),
-                                            integer_argument("correction", 1)},
+                                            number_argument("correction", 1)},
                                            out.fresh(std::move(per_instance)));
     value_index const variance = out.emit("aten::mean.dim",
                                           n,
-                                          {value_argument("self", variances), integers_argument("dim", {0})},
+                                          {tensor_argument("self", variances), integers_argument("dim", {0})},
                                           fresh_typed(old_variance));
     running_statistics made;
     made.mean = emit_average(out, n, old_mean, mean, momentum);
     made.variance = emit_average(out, n, old_variance, variance, momentum);
-    for (char const* name : {"running_mean", "running_var"}) *find_argument(n, name) = value_argument(name, no_value);
+    for (char const* name : {"running_mean", "running_var"}) *find_argument(n, name) = tensor_argument(name, no_value);
     out.append(std::move(n));
     return made;
 }

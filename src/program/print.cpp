@@ -104,49 +104,48 @@ private:
         out_ += '\n';
     }
 
-    void number(double d) {
+    void real(double d) {
         char text[32];
         std::snprintf(text, sizeof text, "%.9g", d);
         out_ += text;
     }
+    void print_number(number const& n) {
+        scalar const& s = n.constant;
+        if (n.is_computed()) return reference(n.computed);
+        if (s.is_bool()) out_ += s.to<bool>() ? "True" : "False";
+        else if (s.is_integral()) out_ += std::to_string(s.to<std::int64_t>());
+        else real(s.to<double>());
+        if (!s.is_complex()) return;
+        out_ += '+';
+        real(s.imaginary());
+        out_ += 'j';
+    }
 
     template <class List, class Print>
-    void list(List const& elements, std::vector<value_index> const& computed, Print print_element) {
+    void list(List const& elements, Print print_element) {
         out_ += '[';
-        for (std::size_t i = 0; i != elements.size(); ++i) {
+        for (auto const& each : elements) {
             separate();
-            if (i < computed.size() && computed[i] != no_value) reference(computed[i]);
-            else print_element(elements[i]);
+            print_element(each);
         }
         out_ += ']';
     }
 
     void argument_value(argument const& a) {
-        auto const integer = [&](std::int64_t n) { out_ += std::to_string(n); };
-        auto const boolean = [&](std::int64_t n) { out_ += n != 0 ? "True" : "False"; };
         auto const text = [&](std::string const& s) {
             out_ += '"';
             plain(s);
             out_ += '"';
         };
         switch (a.kind) {
+        case argument_kind::missing:
         case argument_kind::none: out_ += "None"; return;
-        case argument_kind::value: return reference(a.values.at(0));
-        case argument_kind::values: return list(a.values, {}, [&](value_index v) { reference(v); });
-        case argument_kind::integer: return integer(a.integer);
-        case argument_kind::real: return number(a.real);
-        case argument_kind::boolean: return boolean(a.integer);
-        case argument_kind::complex:
-            number(a.reals.at(0));
-            out_ += '+';
-            number(a.reals.at(1));
-            out_ += 'j';
-            return;
-        case argument_kind::integers: return list(a.integers, a.values, integer);
-        case argument_kind::reals: return list(a.reals, a.values, [&](double d) { number(d); });
-        case argument_kind::booleans: return list(a.integers, a.values, boolean);
+        case argument_kind::tensor: return reference(a.tensor);
+        case argument_kind::tensors: return list(a.tensors, [&](value_index v) { reference(v); });
+        case argument_kind::number: return print_number(a.number);
+        case argument_kind::numbers: return list(a.numbers, [&](number const& n) { print_number(n); });
         case argument_kind::text: return text(a.text);
-        case argument_kind::texts: return list(a.texts, {}, text);
+        case argument_kind::texts: return list(a.texts, text);
         case argument_kind::type: out_ += name(a.type); return;
         case argument_kind::graph: out_ += "graph "; return plain(a.text);
         default: return plain(a.text);
@@ -201,7 +200,7 @@ private:
     }
 
     void subgraph(argument const& a, std::size_t depth) {
-        graph const& g = p_.subgraphs.at(static_cast<std::size_t>(a.integer));
+        graph const& g = p_.subgraphs.at(static_cast<std::size_t>(a.index));
         out_ += std::string(2 * depth, ' ') + "graph ";
         plain(a.text);
         out_ += '(';

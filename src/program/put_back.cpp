@@ -27,7 +27,7 @@ std::vector<argument> geometry(node const& view) {
 
 /// The arguments of `select_scatter` and similar operators: whole, part, geometry.
 std::vector<argument> scatter_arguments(value_index whole, value_index part, std::vector<argument> rest) {
-    rest.insert(rest.begin(), {value_argument("self", whole), value_argument("src", part)});
+    rest.insert(rest.begin(), {tensor_argument("self", whole), tensor_argument("src", part)});
     return rest;
 }
 
@@ -49,15 +49,15 @@ call reshape_call(program const& p, value_index whole, value_index part) {
         empty = empty || (each.is_number() && each.number == 0);
     }
     if (!like.has_type || computed > 1 || (computed == 1 && empty))
-        return {"aten::reshape_as", {value_argument("self", part), value_argument("other", whole)}};
-    return {"aten::reshape", {value_argument("self", part), integers_argument("shape", std::move(sizes))}};
+        return {"aten::reshape_as", {tensor_argument("self", part), tensor_argument("other", whole)}};
+    return {"aten::reshape", {tensor_argument("self", part), integers_argument("shape", std::move(sizes))}};
 }
 
 argument inverse_permutation(argument const& dims) {
-    auto const rank = static_cast<std::int64_t>(dims.integers.size());
-    std::vector<std::int64_t> inverse(dims.integers.size());
+    auto const rank = static_cast<std::int64_t>(dims.numbers.size());
+    std::vector<std::int64_t> inverse(dims.numbers.size());
     for (std::int64_t i = 0; i != rank; ++i) {
-        std::int64_t const d = dims.integers[static_cast<std::size_t>(i)];
+        std::int64_t const d = dims.numbers[static_cast<std::size_t>(i)].integer().value_or(rank);
         std::int64_t const from = d < 0 ? d + rank : d;
         if (from >= 0 && from < rank) inverse[static_cast<std::size_t>(from)] = i;
     }
@@ -66,18 +66,20 @@ argument inverse_permutation(argument const& dims) {
 
 /// start + length, either of which may be computed.
 argument end_of(node_emitter& out, argument const& start, argument const& length, node const& cause) {
-    if (start.kind == argument_kind::integer && length.kind == argument_kind::integer) {
-        std::int64_t const end = start.integer + length.integer;
+    std::optional<std::int64_t> const first = integer_of(start);
+    std::optional<std::int64_t> const count = integer_of(length);
+    if (first && count) {
+        std::int64_t const end = *first + *count;
         // If start is negative, so is the end, unless it is the end of the dimension.
-        bool const to_the_end = start.integer < 0 && end >= 0;
-        return integer_argument("end", to_the_end ? std::numeric_limits<std::int64_t>::max() : end);
+        bool const to_the_end = *first < 0 && end >= 0;
+        return number_argument("end", to_the_end ? std::numeric_limits<std::int64_t>::max() : end);
     }
-    if (start.kind == argument_kind::integer && start.integer == 0) return renamed(length, "end");
-    if (start.kind == argument_kind::integer && start.integer < 0)
+    if (first && *first == 0) return renamed(length, "end");
+    if (first && *first < 0)
         throw error(describe(out.owner(), cause) +
                     ": writes to a slice with a computed length and a negative start; use a nonnegative start");
     value sum;
-    sum.name = out.owner().values[(start.values.empty() ? length : start).values.front()].name;
+    sum.name = out.owner().values[value_of(first ? length : start)].name;
     sum.kind = value_kind::sym_int;
     value_index const made = out.fresh(std::move(sum));
     node n;
@@ -88,21 +90,21 @@ argument end_of(node_emitter& out, argument const& start, argument const& length
     n.results = {result{{made}, false}};
     n.origin = cause.origin;
     out.append(std::move(n));
-    return value_argument("end", made);
+    return number_argument("end", number::of_value(made));
 }
 
 call narrow_call(node_emitter& out, view_write const& w) {
     argument const* const start = find_argument(w.view, "start");
     argument const* const length = find_argument(w.view, "length");
-    bool const plain = start != nullptr && length != nullptr &&
-                       (start->values.empty() || out.owner().values[start->values.front()].kind != value_kind::tensor);
+    bool const plain = start != nullptr && length != nullptr && start->kind == argument_kind::number &&
+                       length->kind == argument_kind::number;
     if (!plain)
         throw error(describe(out.owner(), w.cause) +
                     ": writes to a slice whose start is a tensor; use an integer start");
     argument end = end_of(out, *start, *length, w.cause);
     return {"aten::slice_scatter",
             scatter_arguments(
-                w.whole, w.part, {integer_argument("dim", integer_of(w.view, "dim", 0)), *start, std::move(end)})};
+                w.whole, w.part, {number_argument("dim", integer_of(w.view, "dim", 0)), *start, std::move(end)})};
 }
 
 call diagonal_call(view_write const& w) {
@@ -110,36 +112,36 @@ call diagonal_call(view_write const& w) {
     return {"aten::diagonal_scatter",
             scatter_arguments(w.whole,
                               w.part,
-                              {integer_argument("offset", integer_of(w.view, "offset", 0)),
-                               integer_argument("dim1", integer_of(w.view, "dim1", last ? -2 : 0)),
-                               integer_argument("dim2", integer_of(w.view, "dim2", last ? -1 : 1))})};
+                              {number_argument("offset", integer_of(w.view, "offset", 0)),
+                               number_argument("dim1", integer_of(w.view, "dim1", last ? -2 : 0)),
+                               number_argument("dim2", integer_of(w.view, "dim2", last ? -1 : 1))})};
 }
 
 call transposed_call(view_write const& w) {
     std::vector<argument> arguments = geometry(w.view);
-    arguments.insert(arguments.begin(), value_argument("self", w.part));
+    arguments.insert(arguments.begin(), tensor_argument("self", w.part));
     return {w.view.op, std::move(arguments)};
 }
 
 std::optional<call> permute_call(view_write const& w) {
     argument const* const dims = find_argument(w.view, "dims");
     if (dims == nullptr) return {};
-    return call{"aten::permute", {value_argument("self", w.part), inverse_permutation(*dims)}};
+    return call{"aten::permute", {tensor_argument("self", w.part), inverse_permutation(*dims)}};
 }
 
 std::optional<call> move_dimensions_call(view_write const& w) {
     argument const* const from = find_argument(w.view, "source");
     argument const* const to = find_argument(w.view, "destination");
     if (from == nullptr || to == nullptr) return {};
-    return call{w.view.op, {value_argument("self", w.part), renamed(*to, "source"), renamed(*from, "destination")}};
+    return call{w.view.op, {tensor_argument("self", w.part), renamed(*to, "source"), renamed(*from, "destination")}};
 }
 
 call unbind_call(view_write const& w) {
     return {"aten::select_scatter",
             scatter_arguments(w.whole,
                               w.part,
-                              {integer_argument("dim", integer_of(w.view, "dim", 0)),
-                               integer_argument("index", static_cast<std::int64_t>(w.element))})};
+                              {number_argument("dim", integer_of(w.view, "dim", 0)),
+                               number_argument("index", static_cast<std::int64_t>(w.element))})};
 }
 
 std::int64_t split_dimension(program const& p, node const& view, value_index whole) {
@@ -153,7 +155,7 @@ call pieces_call(program const& p, view_write const& w) {
     std::vector<value_index> joined = w.parts;
     joined[w.element] = w.part;
     std::int64_t const dim = split_dimension(p, w.view, w.whole);
-    return {"aten::cat", {values_argument("tensors", std::move(joined)), integer_argument("dim", dim)}};
+    return {"aten::cat", {tensors_argument("tensors", joined), number_argument("dim", dim)}};
 }
 
 /// A scatter operator with the arguments of the view.

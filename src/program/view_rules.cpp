@@ -121,7 +121,7 @@ std::size_t find_source(node const& n) {
     }
     for (std::size_t i = 0; i != n.arguments.size(); ++i) {
         argument_kind const kind = n.arguments[i].kind;
-        if (kind == argument_kind::value || kind == argument_kind::values) return i;
+        if (kind == argument_kind::tensor || kind == argument_kind::tensors) return i;
     }
     return n.arguments.size();
 }
@@ -158,14 +158,15 @@ std::optional<bool> is_view(layouts const& layout, node const& n, when condition
     }
     case when::not_training: {
         argument const* const p_drop = find_argument(n, "p");
-        bool const keeps_all = p_drop != nullptr && p_drop->kind == argument_kind::real && p_drop->real == 0.0;
+        bool const keeps_all = p_drop != nullptr && p_drop->kind == argument_kind::number &&
+                               !p_drop->number.is_computed() && p_drop->number.constant == scalar(0.0);
         return keeps_all || !boolean_of(n, "train", false);
     }
     case when::not_complex: return true;
     case when::no_reduction: {
         argument const* const equation = find_argument(n, "equation");
         argument const* const tensors = find_argument(n, "tensors");
-        return equation != nullptr && tensors != nullptr && tensors->values.size() == 1 &&
+        return equation != nullptr && tensors != nullptr && tensors->tensors.size() == 1 &&
                keeps_dimensions(equation->text);
     }
     }
@@ -198,9 +199,10 @@ std::optional<view_of> find_view(program const& p, layouts const& layout, node c
     out.argument = find_source(n);
     if (out.argument == n.arguments.size()) return {};
     argument const& source = n.arguments[out.argument];
-    out.element = source.kind == argument_kind::values && source.values.size() > 1 ? element : 0;
-    if (out.element >= source.values.size()) return {};
-    value_index const from = source.values[out.element];
+    auto const sources = tensors_of(source);
+    out.element = source.kind == argument_kind::tensors && sources.size() > 1 ? element : 0;
+    if (out.element >= sources.size()) return {};
+    value_index const from = sources[out.element];
     value_index const to = n.results[r].values[element];
     if (from == no_value) return {};
 

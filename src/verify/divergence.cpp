@@ -151,8 +151,9 @@ private:
     [[nodiscard]] std::vector<std::size_t> producers_of(std::vector<program::argument> const& arguments) const {
         std::vector<std::size_t> out;
         for (program::argument const& a : arguments)
-            for (value_index const v : a.values)
+            program::for_each_value(a, [&](value_index v) {
                 if (auto const found = producers_.find(v); found != producers_.end()) out.push_back(found->second);
+            });
         return out;
     }
 

@@ -112,12 +112,14 @@ private:
             for (std::size_t k = 0; k != all.size(); ++k) {
                 if (!all[k]) continue;
                 program::argument const& a = p.main.outputs[i];
-                bool const named = k < a.values.size() && a.values[k] != program::no_value;
-                out.push_back({named ? p.values[a.values[k]].name : "output_" + std::to_string(i),
+                bool const is_list = a.kind == program::argument_kind::tensors;
+                program::value_index const v = is_list ? a.tensors.at(k).index : program::value_of(a);
+                bool const named = v != program::no_value;
+                out.push_back({named ? p.values[v].name : "output_" + std::to_string(i),
                                i,
                                p.outputs[i].kind == program::output_kind::user,
                                all[k],
-                               named ? narrowest_.at(a.values[k]) : dtype::undefined});
+                               named ? narrowest_.at(v) : dtype::undefined});
             }
         }
         std::stable_partition(out.begin(), out.end(), [](expected_output const& e) { return e.is_users; });

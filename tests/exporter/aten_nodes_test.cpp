@@ -174,8 +174,7 @@ TEST_CASE("a call that cannot become an ATen node either is refused with the rea
 
 TEST_CASE("tensors are inputs in the order of the schema; None in the middle is an empty input") {
     fixture f;
-    pr::argument none;
-    none.name = "weight";
+    pr::argument const none = pr::argument::none().named("weight");
     value_index const bias = f.input(input_kind::user, "bias", {3});
     f.add("aten::layer_norm",
           {pr::tensor("input", f.x), pr::integers("normalized_shape", {3}), none, pr::tensor("bias", bias)},
@@ -209,10 +208,8 @@ TEST_CASE("a Tensor[] becomes its elements and their number") {
 
 TEST_CASE("everything else is an attribute with its name in the schema") {
     fixture f;
-    pr::argument device = pr::text("device", "cuda:0");
-    device.kind = pr::argument_kind::device;
-    pr::argument format = pr::text("memory_format", "channels_last");
-    format.kind = pr::argument_kind::memory_format;
+    pr::argument const device = pr::argument::of_tag("cuda:0").named("device");
+    pr::argument const format = pr::argument::of_tag("channels_last").named("memory_format");
     f.add(
         "aten::_to_copy",
         {pr::tensor("self", f.x), pr::type("dtype", dtype::float16), device, pr::boolean("non_blocking", true), format},
@@ -220,10 +217,7 @@ TEST_CASE("everything else is an attribute with its name in the schema") {
         dtype::float16);
     f.add("aten::gelu", {pr::tensor("self", f.x), pr::text("approximate", "tanh")}, {2, 3});
     f.add("aten::add.Tensor", {pr::tensor("self", f.x), pr::real("other", -1.5)}, {2, 3}); // a number for a tensor
-    pr::argument scales;
-    scales.name = "scale_factors";
-    scales.kind = pr::argument_kind::reals;
-    scales.reals = {2.5, 0.5};
+    pr::argument const scales = pr::argument::of_numbers({2.5, 0.5}).named("scale_factors");
     f.add("aten::upsample_nearest2d.vec", {pr::tensor("input", f.x), scales}, {2, 3});
     f.output(f.add("aten::sum.dim_IntList",
                    {pr::tensor("self", f.x), pr::integers("dim", {}), pr::boolean("keepdim", true)},
@@ -241,7 +235,7 @@ TEST_CASE("computed values are inputs, and the inputs are then named") {
     fixture f;
     value_index const rows = f.rows();
     pr::argument size = pr::integers("size", {0, 3, -1});
-    size.values = {rows, pr::no_value, pr::no_value};
+    size.numbers[0] = pr::number::of_value(rows);
     value_index const viewed = f.add("aten::view", {pr::tensor("self", f.x), size}, {2, 3, 1});
     value_index const taken = f.add(
         "aten::select.int", {pr::tensor("self", viewed), pr::integer("dim", 1), pr::tensor("index", rows)}, {2, 1});
@@ -288,10 +282,7 @@ TEST_CASE("results have the positions of the schema") {
 
 TEST_CASE("what an attribute cannot hold is refused") {
     fixture f;
-    pr::argument alpha;
-    alpha.name = "alpha";
-    alpha.kind = pr::argument_kind::complex;
-    alpha.reals = {1, 2};
+    pr::argument const alpha = pr::argument::of_number(scalar::complex(1, 2)).named("alpha");
     f.output(f.add("aten::add.Tensor", {pr::tensor("self", f.x), pr::tensor("other", f.y), alpha}, {2, 3}));
     CHECK(
         contains(f.fault(), "aten::add.Tensor (argument 'alpha' is a complex number, which an attribute cannot hold"));

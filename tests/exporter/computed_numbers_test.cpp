@@ -83,14 +83,6 @@ std::vector<std::string> ops_of(graph_data graph) {
     return out;
 }
 
-pr::argument floats(std::vector<double> n, std::vector<value_index> computed) {
-    pr::argument a = pr::real("n", 0);
-    a.kind = pr::argument_kind::reals;
-    a.reals = std::move(n);
-    a.values = std::move(computed);
-    return a;
-}
-
 } // namespace
 
 TEST_CASE("item() and comparisons are numbers of any type") {
@@ -104,7 +96,9 @@ TEST_CASE("item() and comparisons are numbers of any type") {
 TEST_CASE("lists of floats have computed elements") {
     fixture f;
     value_index const n = f.item();
-    f.output(f.call("t::floats", {pr::tensor("x", f.x), floats({0.25, 0, -8}, {pr::no_value, n, pr::no_value})}));
+    f.output(
+        f.call("t::floats",
+               {pr::tensor("x", f.x), pr::argument::of_numbers({0.25, pr::number::of_value(n), -8.0}).named("n")}));
     graph_data const g = f.convert();
     CHECK(ops_of(g) == std::vector<std::string>{"Add", "Cast", "Add", "Add"});
     std::vector<double> constants;
@@ -116,8 +110,7 @@ TEST_CASE("lists of floats have computed elements") {
 
 TEST_CASE("a computed floating-point number is not a size") {
     fixture f;
-    pr::argument sizes = pr::integers("n", {1, 0});
-    sizes.values = {pr::no_value, f.item()};
+    pr::argument const sizes = pr::argument::of_numbers({1, pr::number::of_value(f.item())}).named("n");
     f.output(f.call("t::ints", {pr::tensor("x", f.x), sizes}));
     CHECK(contains(f.fault(), "argument 'n' is [1, a computed float64], but its type is SymInt[]"));
 }

@@ -45,10 +45,10 @@ struct builder : program_builder {
     argument add(graph g) {
         p.subgraphs.push_back(std::move(g));
         argument a = subgraph(static_cast<std::int64_t>(p.subgraphs.size()) - 1);
-        a.text = "graph_" + std::to_string(a.integer);
+        a.text = "graph_" + std::to_string(a.index);
         return a;
     }
-    graph& graph_of(argument const& a) { return p.subgraphs.at(static_cast<std::size_t>(a.integer)); }
+    graph& graph_of(argument const& a) { return p.subgraphs.at(static_cast<std::size_t>(a.index)); }
     index number_of(std::string name, value_kind kind) {
         index const v = value_of(std::move(name), {});
         p.values[v].kind = kind;

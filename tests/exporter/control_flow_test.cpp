@@ -94,7 +94,7 @@ TEST_CASE("branches return numbers, None and several values") {
     yes.inputs = {a};
     yes.outputs = {tensor("", a), integer("", 3), argument(), tensor("", a)};
     graph no = yes;
-    no.outputs[1].integer = 4;
+    no.outputs[1].number = 4;
     index const first = b.value_of("first", {2, 3});
     index const count = b.number_of("count", value_kind::sym_int);
     index const same = b.value_of("same", {2, 3});

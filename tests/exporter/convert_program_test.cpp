@@ -61,18 +61,15 @@ struct builder {
         return v;
     }
     static pr::argument value(pr::value_index v, std::string name = {}) {
-        pr::argument a;
-        a.name = std::move(name);
-        a.kind = pr::argument_kind::value;
-        a.values = {v};
-        return a;
+        return pr::argument::of_tensor(v).named(std::move(name));
     }
     static pr::argument integer(std::int64_t n, std::string name = {}) {
-        pr::argument a;
-        a.name = std::move(name);
-        a.kind = pr::argument_kind::integer;
-        a.integer = n;
-        return a;
+        return pr::argument::of_number(n).named(std::move(name));
+    }
+    /// The argument, where value() of a number is a computed number.
+    [[nodiscard]] pr::argument resolved(pr::argument a) const {
+        bool const is_number = a.kind == pr::argument_kind::tensor && p.values[a.tensor].kind != pr::value_kind::tensor;
+        return is_number ? pr::argument::of_number(pr::number::of_value(a.tensor)).named(a.name) : a;
     }
     pr::value_index call(std::string op, std::vector<pr::argument> arguments, pr::value_index result,
                          pr::node_kind kind = pr::node_kind::aten) {
@@ -81,6 +78,7 @@ struct builder {
         n.name = p.values[result].name;
         n.op = std::move(op);
         n.arguments = std::move(arguments);
+        for (pr::argument& a : n.arguments) a = resolved(std::move(a));
         n.results = {{{result}, false}};
         n.origin = 1;
         p.main.nodes.push_back(n);
@@ -96,7 +94,7 @@ struct builder {
             "aten::sym_size.int", {value(0, "self"), integer(0, "dim")}, add_number("rows", pr::value_kind::sym_int));
     }
     void add_output(pr::argument a, pr::output_kind kind = pr::output_kind::user, std::string target = {}) {
-        p.main.outputs.push_back(std::move(a));
+        p.main.outputs.push_back(resolved(std::move(a)));
         p.outputs.push_back({kind, std::move(target)});
     }
     [[nodiscard]] graph_data convert(export_options const& options = {}) const { return convert_program(p, options); }
@@ -150,9 +148,7 @@ TEST_CASE("arithmetic on sizes is computed by the graph, or at export if it is k
         CHECK(ops_of(b.convert()) == std::vector<std::string>{"Shape", "Gather", "Mod", "Sub", "Div"});
     }
     SUBCASE("mixed with floats it is float64") {
-        pr::argument half = builder::integer(0);
-        half.kind = pr::argument_kind::real;
-        half.real = 0.5;
+        pr::argument const half = pr::argument::of_number(0.5);
         pr::value_index const f = b.python("_operator.mul", {builder::value(n), half}, pr::value_kind::sym_float);
         b.add_output(builder::value(b.python("math.ceil", {builder::value(f)})));
         graph_data const graph = b.convert();
@@ -214,7 +210,7 @@ TEST_CASE("outputs: an input, duplicate values, numbers, None, state") {
     b.add_output(builder::value(0));
     b.add_output(builder::value(y));
     b.add_output(builder::value(y), pr::output_kind::user, "again");
-    b.add_output({});
+    b.add_output(pr::argument::none());
     b.add_output(builder::integer(5));
     graph_data const graph = b.convert();
     std::vector<std::string> names;
@@ -280,9 +276,7 @@ TEST_CASE("a mapping that starts at a later opset is named with it") {
 
 TEST_CASE("a custom operator is kept only if requested") {
     builder b;
-    pr::argument scale = builder::integer(0, "scale");
-    scale.kind = pr::argument_kind::real;
-    scale.real = 0.5;
+    pr::argument const scale = pr::argument::of_number(0.5).named("scale");
     b.call("my_ops::blend.pair",
            {builder::value(0, "a"), scale, builder::integer(7, "count")},
            b.add_value("y", {pr::extent{0, 0}, pr::extent{3}}));
@@ -304,14 +298,10 @@ TEST_CASE("a custom operator is kept only if requested") {
 }
 
 TEST_CASE("a kept operator's number that is out of range for a float attribute is refused, not made infinite") {
-    auto const refusal_of = [](double scale_value, std::vector<double> list) {
+    auto const refusal_of = [](double scale_value, std::vector<double> const& list) {
         builder b;
-        pr::argument scale = builder::integer(0, "scale");
-        scale.kind = pr::argument_kind::real;
-        scale.real = scale_value;
-        pr::argument knots = builder::integer(0, "knots");
-        knots.kind = pr::argument_kind::reals;
-        knots.reals = std::move(list);
+        pr::argument const scale = pr::argument::of_number(scale_value).named("scale");
+        pr::argument const knots = pr::argument::of_numbers({list.begin(), list.end()}).named("knots");
         b.call("my_ops::blend.pair",
                {builder::value(0, "a"), scale, knots},
                b.add_value("y", {pr::extent{0, 0}, pr::extent{3}}));

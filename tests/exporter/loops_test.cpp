@@ -70,7 +70,7 @@ TEST_CASE("numbers that a loop carries are 0-d integers, and a 1-d condition bec
     index const trips = b.number_of("trips", value_kind::sym_int);
     index const out = b.value_of("out", {3});
     argument carried = integers("", {5, 0});
-    carried.values = {no_value, b.y};
+    carried.numbers[1] = number::of_value(b.y);
     b.add_node("higher_order::while_loop", {b.add(test), b.add(body), carried, tensors("", {})}, {trips, out});
     b.output(trips);
     b.output(out);

@@ -216,9 +216,9 @@ TEST_CASE("squeeze of a data-dependent size is right or refused") {
         made copy = b;
         copy.make_symbolic(s, 0, e);
         arguments.insert(arguments.begin(), tensor("self", s));
-        value_index const y = copy.add(arguments.size() == 1                         ? "aten::squeeze"
-                                       : arguments[1].kind == argument_kind::integer ? "aten::squeeze.dim"
-                                                                                     : "aten::squeeze.dims",
+        value_index const y = copy.add(arguments.size() == 1      ? "aten::squeeze"
+                                       : integer_of(arguments[1]) ? "aten::squeeze.dim"
+                                                                  : "aten::squeeze.dims",
                                        arguments,
                                        sizes);
         copy.make_symbolic(y, 0, e);

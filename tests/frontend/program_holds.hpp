@@ -17,20 +17,14 @@ inline bool holds(program::program const& p, program::extent const& e) {
 /// Whether an argument refers to existing values, and has the members of its kind.
 inline bool holds(program::program const& p, program::argument const& a) {
     using program::argument_kind;
-    bool const known = std::all_of(a.values.begin(), a.values.end(), [&](program::value_index v) {
-        return v == program::no_value || v < p.values.size();
-    });
+    bool known = true;
+    program::for_each_value(a, [&](program::value_index v) { known = known && v < p.values.size(); });
     if (!known) return false;
     switch (a.kind) {
-    case argument_kind::value: return a.values.size() == 1 && a.values[0] != program::no_value;
-    case argument_kind::complex: return a.reals.size() == 2;
-    case argument_kind::integers:
-    case argument_kind::booleans: return a.values.empty() || a.values.size() == a.integers.size();
-    case argument_kind::reals: return a.values.empty() || a.values.size() == a.reals.size();
-    case argument_kind::graph: return a.integer >= 0 && static_cast<std::size_t>(a.integer) < p.subgraphs.size();
-    case argument_kind::device:
-    case argument_kind::layout:
-    case argument_kind::memory_format:
+    case argument_kind::missing: return false;
+    case argument_kind::tensor: return static_cast<bool>(a.tensor);
+    case argument_kind::graph: return a.index >= 0 && static_cast<std::size_t>(a.index) < p.subgraphs.size();
+    case argument_kind::tag:
     case argument_kind::other: return !a.text.empty();
     default: return true;
     }
@@ -44,9 +38,9 @@ inline bool holds(program::program const& p, program::graph const& g, std::vecto
         return true;
     };
     auto const good = [&](program::argument const& a) {
-        return holds(p, a) && std::all_of(a.values.begin(), a.values.end(), [&](program::value_index v) {
-                   return v == program::no_value || defined[v];
-               });
+        bool known = holds(p, a);
+        program::for_each_value(a, [&](program::value_index v) { known = known && defined[v]; });
+        return known;
     };
     for (program::value_index const v : g.inputs)
         if (v != program::no_value && !define(v)) return false;

@@ -19,6 +19,7 @@
 
 using namespace aton::tests;
 using aton::dtype;
+using aton::scalar;
 using aton::program::argument;
 using aton::program::argument_kind;
 using aton::program::no_value;
@@ -74,8 +75,8 @@ TEST_CASE("nodes are bound to their schemas") {
     CHECK(add.schema.starts_with("aten::add.Tensor(Tensor self"));
     REQUIRE(add.arguments.size() == 3);
     CHECK(add.arguments[1].name == "other"); // had no name
-    CHECK(add.arguments[1].kind == argument_kind::integer);
-    CHECK(add.arguments[2].real == 0.5);
+    CHECK(integer_of(add.arguments[1]).has_value());
+    CHECK(add.arguments[2].number.constant == scalar(0.5));
     CHECK(p.main.nodes[1].name == "relu"); // had none
     CHECK(p.main.nodes[1].op == "aten::relu");
     node const& max = find_node(p, "max_1");
@@ -87,7 +88,7 @@ TEST_CASE("nodes are bound to their schemas") {
     REQUIRE(split.results.size() == 1);
     CHECK(split.results[0].is_list);
     CHECK(split.results[0].values.size() == 2);
-    CHECK(split.arguments[1].integer == 2);
+    CHECK(integer_of(split.arguments[1]) == 2);
     CHECK(find_node(p, "mul").kind == node_kind::python);
     CHECK(find_node(p, "mul").op == "_operator.mul");
     CHECK(find_node(p, "sym_float").op == "torch.sym_float");
@@ -101,54 +102,64 @@ TEST_CASE("every kind of argument is read") {
     program const p = read_small(small_program);
     auto const arg = [&](std::string_view name) -> argument const& { return find_argument(p, name); };
     auto const kind = [&](std::string_view name) { return arg(name).kind; };
+    auto const constant = [&](std::string_view name) {
+        REQUIRE(!arg(name).number.is_computed());
+        return arg(name).number.constant;
+    };
+    using strings = std::vector<std::string>;
+    auto const texts = [&](std::string_view name) {
+        strings out;
+        for (aton::program::number const& n : arg(name).numbers) {
+            if (n.is_computed()) out.push_back('%' + std::string(name_of(p, n.computed)));
+            else if (n.constant.is_bool()) out.emplace_back(n.constant.to<bool>() ? "True" : "False");
+            else out.push_back(std::to_string(n.integer().value()));
+        }
+        return out;
+    };
     for (char const* none : {"none", "old_none", "no_tensor"}) CHECK(kind(none) == argument_kind::none);
-    CHECK(kind("tensors") == argument_kind::values);
-    CHECK(name_of(p, arg("tensors").values.at(1)) == "p_w");
-    CHECK(kind("optional_tensors") == argument_kind::values);
-    CHECK(arg("optional_tensors").values.at(0) == no_value);
-    CHECK(name_of(p, arg("optional_tensors").values.at(1)) == "x");
-    CHECK(kind("optional_tensor") == argument_kind::value);
-    CHECK(arg("int").integer == -7);
-    CHECK(arg("ints").integers == std::vector<std::int64_t>{4, -5, 6});
-    CHECK(arg("float").real == 1e-05);
-    CHECK(arg("infinite").real == -std::numeric_limits<double>::infinity());
-    CHECK(kind("floats") == argument_kind::reals);
-    CHECK(arg("floats").reals.at(0) == 2);
-    CHECK(std::isnan(arg("floats").reals.at(1)));
-    CHECK(kind("bool") == argument_kind::boolean);
-    CHECK(arg("bool").integer == 1);
-    CHECK(kind("bools") == argument_kind::booleans);
-    CHECK(arg("bools").integers == std::vector<std::int64_t>{1, 0, 1});
+    CHECK(kind("tensors") == argument_kind::tensors);
+    CHECK(name_of(p, arg("tensors").tensors.at(1)) == "p_w");
+    CHECK(kind("optional_tensors") == argument_kind::tensors);
+    CHECK(arg("optional_tensors").tensors.at(0) == no_value);
+    CHECK(name_of(p, arg("optional_tensors").tensors.at(1)) == "x");
+    CHECK(kind("optional_tensor") == argument_kind::tensor);
+    CHECK(integer_of(arg("int")) == -7);
+    CHECK(texts("ints") == strings{"4", "-5", "6"});
+    CHECK(constant("float") == scalar(1e-05));
+    CHECK(constant("infinite") == scalar(-std::numeric_limits<double>::infinity()));
+    CHECK(kind("floats") == argument_kind::numbers);
+    CHECK(arg("floats").numbers.at(0).constant.is_floating());
+    CHECK(std::isnan(arg("floats").numbers.at(1).constant.to<double>()));
+    CHECK(constant("bool").is_bool());
+    CHECK(constant("bool").to<bool>());
+    CHECK(kind("bools") == argument_kind::numbers);
+    CHECK(texts("bools") == strings{"True", "False", "True"});
     CHECK(kind("string") == argument_kind::text);
     CHECK(arg("string").text == "tanh");
     CHECK(arg("strings").texts == std::vector<std::string>{"a", ""});
-    CHECK(kind("sym_ints") == argument_kind::integers);
-    CHECK(name_of(p, arg("sym_ints").values.at(0)) == "mul");
-    CHECK(arg("sym_ints").values.at(1) == no_value);
-    CHECK(arg("sym_ints").integers.at(1) == -1);
-    CHECK(arg("plain_sym_ints").integers == std::vector<std::int64_t>{8, 9});
-    CHECK(arg("plain_sym_ints").values.empty());
-    CHECK(kind("sym_bool") == argument_kind::value);
-    CHECK(kind("plain_sym_bool") == argument_kind::boolean);
-    CHECK(kind("sym_bools") == argument_kind::booleans);
-    CHECK(arg("sym_bools").integers.at(0) == 1);
-    CHECK(name_of(p, arg("sym_bools").values.at(1)) == "gt");
-    CHECK(name_of(p, arg("sym_float").values.at(0)) == "sym_float");
-    CHECK(arg("plain_sym_float").real == 0.25);
-    CHECK(kind("sym_floats") == argument_kind::reals);
-    CHECK(arg("sym_floats").reals.at(0) == 1.5);
+    CHECK(kind("sym_ints") == argument_kind::numbers);
+    CHECK(texts("sym_ints") == strings{"%mul", "-1"});
+    CHECK(texts("plain_sym_ints") == strings{"8", "9"});
+    CHECK(kind("sym_bool") == argument_kind::number);
+    CHECK(arg("sym_bool").number.is_computed());
+    CHECK(constant("plain_sym_bool").is_bool());
+    CHECK(texts("sym_bools") == strings{"True", "%gt"});
+    CHECK(name_of(p, arg("sym_float").number.computed) == "sym_float");
+    CHECK(constant("plain_sym_float") == scalar(0.25));
+    CHECK(kind("sym_floats") == argument_kind::numbers);
+    CHECK(arg("sym_floats").numbers.at(0).constant == scalar(1.5));
     CHECK(kind("type") == argument_kind::type);
     CHECK(arg("type").type == dtype::bfloat16);
     CHECK(arg("half_complex").type == dtype::undefined);
-    CHECK(kind("format") == argument_kind::memory_format);
+    CHECK(kind("format") == argument_kind::tag);
     CHECK(arg("format").text == "channels_last_3d");
-    CHECK(kind("layout") == argument_kind::layout);
+    CHECK(kind("layout") == argument_kind::tag);
     CHECK(arg("layout").text == "sparse_csr");
     CHECK(arg("device").text == "cuda:1");
     CHECK(arg("cpu").text == "cpu");
-    CHECK(arg("complex").reals.at(0) == 1.5);
-    CHECK(std::isinf(arg("complex").reals.at(1)));
-    CHECK(kind("object") == argument_kind::value);
+    CHECK(constant("complex").to<double>() == 1.5);
+    CHECK(std::isinf(constant("complex").imaginary()));
+    CHECK(kind("object") == argument_kind::tensor);
     CHECK(arg("inline_object").text == "an object of my.Stack");
     CHECK(kind("operator") == argument_kind::op);
     CHECK(arg("operator").text == "aten::add.Tensor");
@@ -191,12 +202,12 @@ TEST_CASE("a subgraph has its own names") {
     CHECK(branch.kind == argument_kind::graph);
     CHECK(branch.text == "true_graph_0");
     REQUIRE(p.subgraphs.size() == 1);
-    aton::program::graph const& inner = p.subgraphs.at(static_cast<std::size_t>(branch.integer));
+    aton::program::graph const& inner = p.subgraphs.at(static_cast<std::size_t>(branch.index));
     CHECK(name_of(p, inner.inputs.at(0)) == "x");
     CHECK(p.values[inner.inputs[0]].type == dtype::float64);
-    CHECK(inner.inputs[0] != find_node(p, "cond").arguments.at(2).values.at(0));
-    CHECK(inner.nodes.at(0).arguments.at(0).values.at(0) == inner.inputs[0]);
-    CHECK(inner.outputs.at(0).values.at(0) == inner.nodes[0].results[0].values[0]);
+    CHECK(inner.inputs[0] != find_node(p, "cond").arguments.at(2).tensor);
+    CHECK(inner.nodes.at(0).arguments.at(0).tensor == inner.inputs[0]);
+    CHECK(inner.outputs.at(0).tensor == inner.nodes[0].results[0].values[0]);
 }
 
 TEST_CASE("inputs and outputs are those of the signature") {
@@ -237,8 +248,8 @@ TEST_CASE("inputs and outputs are those of the signature") {
         CHECK(p.outputs[i].kind == results[i]);
         CHECK(p.outputs[i].target == keys[i]);
     }
-    CHECK(p.main.outputs[4].kind == argument_kind::value);
-    CHECK(p.main.outputs[5].integer == 3);
+    CHECK(p.main.outputs[4].kind == argument_kind::tensor);
+    CHECK(integer_of(p.main.outputs[5]) == 3);
     CHECK(p.main.outputs[6].kind == argument_kind::none);
 }
 
@@ -332,8 +343,8 @@ TEST_CASE("bare Infinity and NaN of torch 2.4 to 2.6, and sizes in the old spell
     replace("Mul(Integer(3), Symbol('s77'))", "3*s77");
     replace("Add(Symbol('s77'), Integer(1))", "s77 + 1");
     program const p = read_small(json);
-    CHECK(find_argument(p, "infinite").real == -std::numeric_limits<double>::infinity());
-    CHECK(std::isnan(find_argument(p, "floats").reals.at(1)));
+    CHECK(find_argument(p, "infinite").number.constant == scalar(-std::numeric_limits<double>::infinity()));
+    CHECK(std::isnan(find_argument(p, "floats").numbers.at(1).constant.to<double>()));
     CHECK(find_argument(p, "string").text == "NaN \"Infinity, \\");
     CHECK(p.ranges.at("s77").max == std::numeric_limits<std::int64_t>::max());
     CHECK(text_of(p, find_value(p, "x").sizes[2]) == "s77 + 1");

@@ -95,34 +95,27 @@ private:
         return buffer;
     }
 
-    template <typename Numbers, typename Print>
-    [[nodiscard]] std::string list(argument const& a, Numbers const& numbers, Print print) const {
-        std::string out = "[";
-        for (std::size_t i = 0; i != numbers.size(); ++i) {
-            if (i != 0) out += ", ";
-            bool const computed = !a.values.empty() && a.values.at(i) != no_value;
-            out += computed ? text(a.values[i]) : print(numbers[i]);
-        }
-        return out += ']';
+    [[nodiscard]] std::string text(aton::program::number const& n) const {
+        if (n.is_computed()) return text(n.computed);
+        if (n.constant.is_bool()) return n.constant.to<bool>() ? "true" : "false";
+        return n.integer() ? std::to_string(*n.integer()) : text(n.constant.to<double>());
+    }
+
+    template <typename List, typename Print>
+    [[nodiscard]] static std::string list(List const& all, Print print) {
+        return std::string("[").append(joined(all, ", ", print)).append("]");
     }
 
     [[nodiscard]] std::string text(argument const& a) const {
         auto const quoted = [](std::string const& s) { return std::string("'").append(s).append("'"); };
-        auto const integer = [](std::int64_t v) { return std::to_string(v); };
-        auto const boolean = [](std::int64_t v) { return std::string(v != 0 ? "true" : "false"); };
         switch (a.kind) {
         case argument_kind::none: return "None";
-        case argument_kind::value: return text(a.values.at(0));
-        case argument_kind::values:
-            return std::string("[").append(joined(a.values, ", ", [&](value_index v) { return text(v); })).append("]");
-        case argument_kind::integer: return integer(a.integer);
-        case argument_kind::real: return text(a.real);
-        case argument_kind::boolean: return boolean(a.integer);
-        case argument_kind::integers: return list(a, a.integers, integer);
-        case argument_kind::reals: return list(a, a.reals, [](double v) { return text(v); });
-        case argument_kind::booleans: return list(a, a.integers, boolean);
+        case argument_kind::tensor: return text(a.tensor.index);
+        case argument_kind::tensors: return list(a.tensors, [&](value_index v) { return text(v); });
+        case argument_kind::number: return text(a.number);
+        case argument_kind::numbers: return list(a.numbers, [&](aton::program::number const& n) { return text(n); });
         case argument_kind::text: return quoted(a.text);
-        case argument_kind::texts: return list(a, a.texts, quoted);
+        case argument_kind::texts: return list(a.texts, quoted);
         case argument_kind::type: return std::string(name(a.type));
         case argument_kind::graph: return std::string("@").append(a.text);
         default: return a.text;

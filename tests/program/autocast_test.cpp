@@ -76,11 +76,11 @@ struct region : program_builder {
         inline_wrappers(p);
         strings out;
         for (argument const& a : p.main.nodes.back().arguments)
-            for (value_index v : a.values) {
+            for (value_index v : tensors_of(a)) {
                 node const* const made = producer(v);
                 out.push_back(made == nullptr ? p.values[v].name
                                               : std::string(aton::name(p.values[v].type)) + "(" +
-                                                    p.values[argument_of(*made, "self").values[0]].name + ")");
+                                                    p.values[argument_of(*made, "self").tensor].name + ")");
                 if (made != nullptr) CHECK(made->op == "aten::_to_copy");
                 if (made != nullptr) CHECK(argument_of(*made, "dtype").type == p.values[v].type);
             }

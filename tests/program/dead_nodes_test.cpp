@@ -34,7 +34,7 @@ TEST_CASE("nodes that an output needs stay, including through lists, sizes and l
     value_index const size = b.add("aten::sym_size.int", {tensor("self", x), integer("dim", 1)}, {});
     value_index const twice = b.add("_operator.mul", {tensor("a", size), integer("b", 2)}, {});
     argument shape = integers("size", {3, -1});
-    shape.values = {no_value, twice};
+    shape.numbers[1] = number::of_value(twice);
     value_index const y = b.add("aten::expand", {tensor("self", x), std::move(shape)}, {3, 8});
     std::vector<value_index> const parts = b.add_list("aten::split.Tensor",
                                                       {tensor("self", y), integer("split_size", 4), integer("dim", 1)},

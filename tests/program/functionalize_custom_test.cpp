@@ -28,11 +28,7 @@ std::string_view schema_of(std::string_view op) {
 
 void with_schemas(program& p) { functionalize(p, schema_of); }
 
-argument op(std::string name) {
-    argument a = text("", std::move(name));
-    a.kind = argument_kind::op;
-    return a;
-}
+argument op(std::string name) { return argument::of_op(std::move(name)); }
 
 node const& last_of(program_builder const& b, std::string const& op) {
     node const* found = nullptr;
@@ -54,8 +50,8 @@ TEST_CASE("the new value replaces the tensor that was written to") {
     node const& made = last_of(b, "m::bump_");
     CHECK(made.is_functional);
     REQUIRE(made.results.size() == 1);
-    CHECK(argument_of(made, "x").values.front() == y);
-    CHECK(b.p.main.outputs.back().values.front() == made.results[0].values.front());
+    CHECK(argument_of(made, "x").tensor == y);
+    CHECK(b.p.main.outputs.back().tensor == made.results[0].values.front());
     CHECK(made.results[0].values.front() != y);
     with_schemas(b.p); // is idempotent
     CHECK(b.ops() == strings{"aten::relu", "m::bump_"});
@@ -82,21 +78,20 @@ TEST_CASE("a result with the alias set of an argument is its new value") {
     b.output(y);
     with_schemas(b.p);
     CHECK(last_of(b, "m::same_").results.size() == 1);
-    CHECK(b.producer(b.p.main.outputs.back().values.front())->op == "aten::add.Scalar");
+    CHECK(b.producer(b.p.main.outputs.back().tensor)->op == "aten::add.Scalar");
 }
 
 TEST_CASE("results come first, then new values in the order of the schema, except for None") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3});
     value_index const y = b.add("aten::relu", {tensor("self", x)}, {3});
-    argument none;
-    none.name = "z";
+    argument const none = argument::none().named("z");
     b.add("m::both", {tensor("x", y), tensor("y", x), none}, {});
     b.output(y);
     with_schemas(b.p);
     node const& made = last_of(b, "m::both");
     REQUIRE(made.results.size() == 3);
-    CHECK(b.p.main.outputs.back().values == made.results[1].values);
+    CHECK(b.p.main.outputs.back().tensor == made.results[1].values.at(0));
     CHECK(made.results[2].values.empty());
 }
 
@@ -192,7 +187,7 @@ TEST_CASE("out tensors of auto_functionalized_v2 are created") {
         else functionalize(b.p);
         CHECK(b.ops() == strings{"aten::empty.memory_format", "m::out"});
         CHECK(last_of(b, "m::out").results.size() == 1);
-        CHECK(b.p.main.outputs.back().values.front() == made);
+        CHECK(b.p.main.outputs.back().tensor == made);
     }
 }
 

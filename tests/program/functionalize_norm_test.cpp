@@ -46,9 +46,9 @@ TEST_CASE("batch_norm in training returns its statistics") {
     CHECK(norm.arguments.size() == 8);
     REQUIRE(b.p.outputs.size() == 5);
     CHECK(b.p.outputs[0].target == "bn.running_mean");
-    CHECK(b.p.main.outputs[0].values[0] == norm.results[3].values[0]);
+    CHECK(b.p.main.outputs[0].tensor == norm.results[3].values[0]);
     CHECK(b.p.outputs[1].target == "bn.running_var");
-    CHECK(b.p.main.outputs[1].values[0] == norm.results[4].values[0]);
+    CHECK(b.p.main.outputs[1].tensor == norm.results[4].values[0]);
     CHECK(b.p.outputs[2].target == "bn.num_batches_tracked");
     CHECK(b.p.outputs[3].kind == output_kind::user);
     CHECK(operand(b, after, "self") == norm.results[3].values[0]);
@@ -94,9 +94,9 @@ TEST_CASE("instance_norm averages the statistics of the instances") {
                              "aten::_to_copy",
                              "aten::lerp.Scalar",
                              "aten::instance_norm"});
-    CHECK(argument_of(b.p.main.nodes[0], "dim").integers == numbers{0, 2, 3});
-    CHECK(argument_of(b.p.main.nodes[1], "dim").integers == numbers{2, 3});
-    CHECK(argument_of(b.p.main.nodes[1], "correction").integer == 1);
+    CHECK(integers_of(argument_of(b.p.main.nodes[0], "dim")) == numbers{0, 2, 3});
+    CHECK(integers_of(argument_of(b.p.main.nodes[1], "dim")) == numbers{2, 3});
+    CHECK(integer_of(argument_of(b.p.main.nodes[1], "correction")) == 1);
     CHECK(argument_of(b.p.main.nodes.back(), "running_mean").kind == argument_kind::none);
     CHECK(b.p.outputs.size() == 3);
 }

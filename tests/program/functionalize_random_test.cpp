@@ -216,7 +216,7 @@ bool is_well_formed(program const& p) {
     for (value_index v : p.main.inputs) known[v] = true;
     for (node const& n : p.main.nodes) {
         for (argument const& a : n.arguments)
-            for (value_index v : a.values)
+            for (value_index v : tensors_of(a))
                 if (!known.at(v)) return false;
         for (result const& r : n.results)
             for (value_index v : r.values) {
@@ -225,7 +225,7 @@ bool is_well_formed(program const& p) {
             }
     }
     return std::all_of(
-        p.main.outputs.begin(), p.main.outputs.end(), [&](argument const& a) { return known.at(a.values.front()); });
+        p.main.outputs.begin(), p.main.outputs.end(), [&](argument const& a) { return known.at(a.tensor); });
 }
 
 std::size_t compare(unsigned seed) {
@@ -247,8 +247,8 @@ std::size_t compare(unsigned seed) {
     std::size_t const extra = after.main.outputs.size() - made.b.p.main.outputs.size();
     REQUIRE(after.outputs.size() == after.main.outputs.size());
     for (std::size_t i = 0; i != made.b.p.main.outputs.size(); ++i) {
-        strided const& expected = before.get(made.b.p.main.outputs[i].values.front());
-        strided const& computed = functional.get(after.main.outputs[extra + i].values.front());
+        strided const& expected = before.get(made.b.p.main.outputs[i].tensor);
+        strided const& computed = functional.get(after.main.outputs[extra + i].tensor);
         CHECK_MESSAGE(expected.sizes == computed.sizes, "seed ", seed, ", output ", i);
         CHECK_MESSAGE(expected.elements() == computed.elements(), "seed ", seed, ", output ", i);
     }
@@ -264,7 +264,7 @@ std::size_t compare(unsigned seed) {
             continue;
         }
         auto const at = static_cast<std::size_t>(found - after.outputs.begin());
-        value_index const last = after.main.outputs[at].values.front();
+        value_index const last = after.main.outputs[at].tensor;
         CHECK_MESSAGE(ends_as == functional.get(last).elements(), "seed ", seed, ", input ", i);
     }
     return extra;

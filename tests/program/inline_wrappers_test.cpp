@@ -67,14 +67,14 @@ TEST_CASE("a wrapped graph replaces the wrapper, with the names of its results")
     b.output(results[2]);
     inline_wrappers(b.p);
     REQUIRE(b.ops() == strings{"aten::mul.Scalar", "aten::add.Tensor", "aten::sub.Tensor"});
-    CHECK(argument_of(b.p.main.nodes[0], "self").values[0] == b.y);
+    CHECK(argument_of(b.p.main.nodes[0], "self").tensor == b.y);
     CHECK(b.p.main.nodes[0].results[0].values[0] == results[1]);
-    CHECK(argument_of(b.p.main.nodes[1], "self").values[0] == results[1]);
-    CHECK(argument_of(b.p.main.nodes[1], "other").values[0] == b.x);
+    CHECK(argument_of(b.p.main.nodes[1], "self").tensor == results[1]);
+    CHECK(argument_of(b.p.main.nodes[1], "other").tensor == b.x);
     CHECK(b.p.main.nodes[1].results[0].values[0] == results[0]);
-    CHECK(argument_of(b.p.main.nodes[2], "self").values[0] == b.y);
-    CHECK(b.p.main.outputs[1].values[0] == results[1]);
-    CHECK(b.p.main.outputs[2].values[0] == b.y);
+    CHECK(argument_of(b.p.main.nodes[2], "self").tensor == b.y);
+    CHECK(b.p.main.outputs[1].tensor == results[1]);
+    CHECK(b.p.main.outputs[2].tensor == b.y);
     CHECK(names_are_unique(b.p));
 }
 
@@ -94,9 +94,9 @@ TEST_CASE("two wrappers with the same names do not conflict") {
     b.output(second);
     inline_wrappers(b.p);
     REQUIRE(b.ops() == strings{"aten::mul.Scalar", "aten::add.Tensor", "aten::mul.Scalar", "aten::add.Tensor"});
-    CHECK(argument_of(b.p.main.nodes[2], "self").values[0] == first[0]);
-    CHECK(argument_of(b.p.main.nodes[3], "self").values[0] == b.p.main.nodes[2].results[0].values[0]);
-    CHECK(argument_of(b.p.main.nodes[3], "other").values[0] == first[1]);
+    CHECK(argument_of(b.p.main.nodes[2], "self").tensor == first[0]);
+    CHECK(argument_of(b.p.main.nodes[3], "self").tensor == b.p.main.nodes[2].results[0].values[0]);
+    CHECK(argument_of(b.p.main.nodes[3], "other").tensor == first[1]);
     CHECK(b.p.main.nodes[2].results[0].values[0] != b.p.main.nodes[0].results[0].values[0]);
     CHECK(b.p.main.nodes[3].results[0].values[0] == second);
     CHECK(b.p.values[b.p.main.nodes[2].results[0].values[0]].name == "mul_3");
@@ -111,7 +111,7 @@ TEST_CASE("a graph that is wrapped twice is inlined twice") {
     inline_wrappers(b.p);
     CHECK(b.ops().size() == 4);
     CHECK(names_are_unique(b.p));
-    CHECK(argument_of(b.p.main.nodes[2], "self").values[0] == results[0]);
+    CHECK(argument_of(b.p.main.nodes[2], "self").tensor == results[0]);
 }
 
 TEST_CASE("nested wrappers are inlined") {
@@ -139,11 +139,11 @@ TEST_CASE("nested wrappers are inlined") {
     b.output(one);
     inline_wrappers(b.p);
     REQUIRE(b.ops() == strings{"aten::mul.Scalar", "aten::add.Tensor", "aten::neg"});
-    CHECK(argument_of(b.p.main.nodes[0], "self").values[0] == b.y);
-    CHECK(argument_of(b.p.main.nodes[1], "other").values[0] == b.x);
+    CHECK(argument_of(b.p.main.nodes[0], "self").tensor == b.y);
+    CHECK(argument_of(b.p.main.nodes[1], "other").tensor == b.x);
     CHECK(b.p.main.nodes[1].results[0].values[0] == two);
     CHECK(b.p.main.nodes[2].results[0].values[0] == one);
-    CHECK(argument_of(b.p.main.nodes[2], "self").values[0] == two);
+    CHECK(argument_of(b.p.main.nodes[2], "self").tensor == two);
     CHECK(b.p.values[two].has_type);
     CHECK(b.p.values[two].sizes.size() == 2);
 }
@@ -159,10 +159,10 @@ TEST_CASE("operands may be numbers") {
     b.p.values[rows].kind = value_kind::sym_int;
     inner.inputs = {t, rows};
     argument shape = integers("size", {0, -1});
-    shape.values = {rows, no_value};
+    shape.numbers[0] = number::of_value(rows);
     inner.nodes = {b.make("aten::view", {tensor("self", t), shape}, {view}),
                    b.make("aten::add.Scalar", {tensor("self", view), tensor("other", rows)}, {moved})};
-    inner.outputs = {tensor("", moved), tensor("", rows)};
+    inner.outputs = {tensor("", moved), computed("", rows)};
     b.p.subgraphs.push_back(inner);
     value_index const out = b.value_of("out", {2, 3});
     value_index const number = b.value_of("number", {});
@@ -174,12 +174,9 @@ TEST_CASE("operands may be numbers") {
     inline_wrappers(b.p);
     REQUIRE(b.ops() == strings{"aten::view", "aten::add.Scalar"});
     argument const& size = argument_of(b.p.main.nodes[0], "size");
-    CHECK(size.integers == numbers{2, -1});
-    CHECK(size.values == std::vector{no_value, no_value});
-    CHECK(argument_of(b.p.main.nodes[1], "other").kind == argument_kind::integer);
-    CHECK(argument_of(b.p.main.nodes[1], "other").integer == 2);
-    CHECK(b.p.main.outputs[1].kind == argument_kind::integer);
-    CHECK(b.p.main.outputs[1].integer == 2);
+    CHECK(integers_of(size) == numbers{2, -1});
+    CHECK(integer_of(argument_of(b.p.main.nodes[1], "other")) == 2);
+    CHECK(integer_of(b.p.main.outputs[1]) == 2);
 }
 
 TEST_CASE("writes inside a wrapper reach the buffers outside") {
@@ -199,10 +196,10 @@ TEST_CASE("writes inside a wrapper reach the buffers outside") {
     inline_wrappers(b.p);
     functionalize(b.p);
     CHECK(b.ops() == strings{"aten::mul.Scalar", "aten::relu"});
-    CHECK(argument_of(b.p.main.nodes[1], "self").values[0] == out);
+    CHECK(argument_of(b.p.main.nodes[1], "self").tensor == out);
     REQUIRE(b.p.outputs.size() == 2);
     CHECK(b.p.outputs[0].target == "state");
-    CHECK(b.p.main.outputs[0].values[0] == out);
+    CHECK(b.p.main.outputs[0].tensor == out);
 }
 
 TEST_CASE("an autograd function becomes its forward graph, without saved tensors; hints are not operands") {
@@ -224,18 +221,16 @@ TEST_CASE("an autograd function becomes its forward graph, without saved tensors
     graph body = forward;
     body.outputs.pop_back();
     b.p.subgraphs.push_back(body);
-    argument no_keywords;
-    no_keywords.kind = argument_kind::other;
-    argument hints = no_keywords;
-    hints.name = "hints";
+    argument const no_keywords = argument::of_other({});
+    argument const hints = argument::of_other({}).named("hints");
     value_index const hinted = b.value_of("hinted", {6});
     b.add_node("higher_order::hints_wrapper", {subgraph(2), tensors("", {out}), no_keywords, hints}, {hinted});
     b.output(hinted);
     inline_wrappers(b.p);
     REQUIRE(b.ops() == strings{"aten::clamp", "aten::clamp"});
     CHECK(b.p.main.nodes[0].results[0].values[0] == out);
-    CHECK(argument_of(b.p.main.nodes[0], "self").values[0] == x);
-    CHECK(argument_of(b.p.main.nodes[1], "self").values[0] == out);
+    CHECK(argument_of(b.p.main.nodes[0], "self").tensor == x);
+    CHECK(argument_of(b.p.main.nodes[1], "self").tensor == out);
 }
 
 TEST_CASE("wrappers in branches are inlined there, each of them once") {
@@ -261,8 +256,8 @@ TEST_CASE("wrappers in branches are inlined there, each of them once") {
     graph const& inner = b.p.subgraphs[1];
     REQUIRE(inner.nodes.size() == 2);
     CHECK(inner.nodes[0].op == "aten::mul.Scalar");
-    CHECK(argument_of(inner.nodes[0], "self").values[0] == given);
-    CHECK(inner.outputs[0].values[0] == sum);
+    CHECK(argument_of(inner.nodes[0], "self").tensor == given);
+    CHECK(inner.outputs[0].tensor == sum);
     CHECK(inner.nodes[1].results[0].values[0] == sum);
 }
 

@@ -78,7 +78,7 @@ public:
 
     /// Sets the value of the result, which for an in-place operator is its argument.
     void bind(node const& n, value_index v, strided t) {
-        if (is_in_place(n)) objects_[v] = objects_.at(argument_of(n, "self").values.front());
+        if (is_in_place(n)) objects_[v] = objects_.at(argument_of(n, "self").tensor);
         else set(v, std::move(t));
     }
 
@@ -99,7 +99,7 @@ public:
         if (op == "aten::copy") return {assign(self.copy(), of(n, "src"))};
         if (op == "aten::clone") return {self.copy()};
         strided const view = view_of(n, self);
-        if (is_in_place(n)) tensors_.at(objects_.at(argument_of(n, "self").values.front())) = view;
+        if (is_in_place(n)) tensors_.at(objects_.at(argument_of(n, "self").tensor)) = view;
         return {view};
     }
 
@@ -113,13 +113,13 @@ private:
     strided of(node const& n, std::string const& name) {
         argument const* const a = find(n, name);
         if (a == nullptr) return strided::zeros({});
-        return get(a->values.front());
+        return get(a->tensor);
     }
     static std::int64_t number(node const& n, std::string const& name, std::int64_t otherwise) {
         argument const* const a = find(n, name);
-        return a == nullptr ? otherwise : a->integer;
+        return a == nullptr ? otherwise : integer_of(*a).value_or(otherwise);
     }
-    static numbers list(node const& n, std::string const& name) { return argument_of(n, name).integers; }
+    static numbers list(node const& n, std::string const& name) { return integers_of(argument_of(n, name)); }
 
     static strided add(strided to, strided const& other) {
         numbers const more = expanded(other, to.sizes).elements();
@@ -163,7 +163,7 @@ private:
     }
     strided cat(node const& n) {
         std::vector<strided> parts;
-        for (value_index v : argument_of(n, "tensors").values) parts.push_back(get(v));
+        for (value_index v : argument_of(n, "tensors").tensors) parts.push_back(get(v));
         std::size_t const d = parts.front().dimension(number(n, "dim", 0));
         strided whole = parts.front();
         for (std::size_t i = 1; i != parts.size(); ++i) whole.sizes[d] += parts[i].sizes[d];

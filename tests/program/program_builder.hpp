@@ -18,65 +18,32 @@ namespace ATON_NAMESPACE::program {
 using numbers = std::vector<std::int64_t>;
 using strings = std::vector<std::string>;
 
-inline argument tensor(std::string name, value_index v) {
-    argument a;
-    a.name = std::move(name);
-    a.kind = argument_kind::value;
-    a.values = {v};
-    return a;
+inline argument tensor(std::string name, value_index v) { return argument::of_tensor(v).named(std::move(name)); }
+/// A SymInt, SymFloat or SymBool that a node computes.
+inline argument computed(std::string name, value_index v) {
+    return argument::of_number(number::of_value(v)).named(std::move(name));
 }
-inline argument tensors(std::string name, std::vector<value_index> v) {
-    argument a;
-    a.name = std::move(name);
-    a.kind = argument_kind::values;
-    a.values = std::move(v);
-    return a;
+inline argument tensors(std::string name, std::vector<value_index> const& v) {
+    return argument::of_tensors({v.begin(), v.end()}).named(std::move(name));
 }
-inline argument integer(std::string name, std::int64_t n) {
-    argument a;
-    a.name = std::move(name);
-    a.kind = argument_kind::integer;
-    a.integer = n;
-    return a;
+inline argument integer(std::string name, std::int64_t n) { return argument::of_number(n).named(std::move(name)); }
+inline argument integers(std::string name, numbers const& n) {
+    return argument::of_numbers({n.begin(), n.end()}).named(std::move(name));
 }
-inline argument integers(std::string name, numbers n) {
-    argument a;
-    a.name = std::move(name);
-    a.kind = argument_kind::integers;
-    a.integers = std::move(n);
-    return a;
+inline argument real(std::string name, double n) { return argument::of_number(n).named(std::move(name)); }
+inline argument boolean(std::string name, bool b) { return argument::of_number(b).named(std::move(name)); }
+inline argument type(std::string name, dtype t) { return argument::of_type(t).named(std::move(name)); }
+inline argument text(std::string name, std::string t) { return argument::of_text(std::move(t)).named(std::move(name)); }
+inline argument subgraph(std::int64_t index) { return argument::of_graph(index, {}); }
+
+/// The constants of a list of integers.
+inline numbers integers_of(argument const& a) {
+    numbers out;
+    for (number const& n : a.numbers) out.push_back(n.integer().value());
+    return out;
 }
-inline argument real(std::string name, double n) {
-    argument a;
-    a.name = std::move(name);
-    a.kind = argument_kind::real;
-    a.real = n;
-    return a;
-}
-inline argument boolean(std::string name, bool b) {
-    argument a = integer(std::move(name), b ? 1 : 0);
-    a.kind = argument_kind::boolean;
-    return a;
-}
-inline argument type(std::string name, dtype t) {
-    argument a;
-    a.name = std::move(name);
-    a.kind = argument_kind::type;
-    a.type = t;
-    return a;
-}
-inline argument text(std::string name, std::string t) {
-    argument a;
-    a.name = std::move(name);
-    a.kind = argument_kind::text;
-    a.text = std::move(t);
-    return a;
-}
-inline argument subgraph(std::int64_t index) {
-    argument a = integer("", index);
-    a.kind = argument_kind::graph;
-    return a;
-}
+/// The values of a list of tensors, or of the only tensor.
+inline std::vector<value_index> values_of(argument const& a) { return {tensors_of(a).begin(), tensors_of(a).end()}; }
 
 inline numbers contiguous_strides(numbers const& sizes) {
     numbers strides(sizes.size());
@@ -123,7 +90,17 @@ public:
         return v;
     }
 
+    /// The argument, where tensor() of a SymInt, SymFloat or SymBool is a computed number.
+    [[nodiscard]] argument resolved(argument a) const {
+        if (a.kind != argument_kind::tensor) return a;
+        value_kind const kind = p.values.at(a.tensor).kind;
+        bool const is_number =
+            kind == value_kind::sym_int || kind == value_kind::sym_float || kind == value_kind::sym_bool;
+        return is_number ? computed(a.name, a.tensor) : a;
+    }
+
     node make(std::string op, std::vector<argument> arguments, std::vector<value_index> results) {
+        for (argument& a : arguments) a = resolved(std::move(a));
         node n;
         n.op = std::move(op);
         n.kind = n.op.starts_with("higher_order::")     ? node_kind::higher_order
@@ -159,7 +136,7 @@ public:
     }
 
     void output(value_index v) {
-        p.main.outputs.push_back(tensor("", v));
+        p.main.outputs.push_back(resolved(tensor("", v)));
         p.outputs.emplace_back();
     }
 
@@ -209,7 +186,7 @@ inline bool is_said(std::string const& message, std::string const& part) {
 inline value_index operand(program_builder const& b, value_index v, std::string const& name) {
     node const* const n = b.producer(v);
     REQUIRE(n != nullptr);
-    return argument_of(*n, name).values.front();
+    return argument_of(*n, name).tensor;
 }
 
 } // namespace ATON_NAMESPACE::program

@@ -193,7 +193,7 @@ TEST_CASE("errors name the node and the user's source line") {
     program::program p = pt2::read_program(file);
     for (program::node& n : p.main.nodes)
         for (program::argument& a : n.arguments)
-            if (a.name == "dim" && a.kind == program::argument_kind::integer) a.integer = 77;
+            if (a.name == "dim" && program::integer_of(a)) a.number = 77;
     std::vector<value> const inputs = {tensor::empty(dtype::float32, {2, 4}), tensor::empty(dtype::float32, {3, 5})};
     aten_program const runs(std::move(p));
     std::string const fault = fault_of([&] { return runs.run(inputs); });

@@ -241,24 +241,15 @@ TEST_CASE("an infinite loop ends at the maximum number of steps") {
     in.value = 0;
     p.inputs = {in};
     p.outputs.resize(1);
-    using kind = aton::program::argument_kind;
-    auto const argument = [](kind is, std::int64_t integer, std::vector<aton::program::value_index> of) {
-        aton::program::argument a;
-        a.kind = is;
-        a.integer = integer;
-        a.values = std::move(of);
-        return a;
-    };
-    p.subgraphs = {{{2}, {}, {argument(kind::boolean, 1, {})}}, {{3}, {}, {argument(kind::value, 0, {3})}}};
+    using aton::program::argument;
+    p.subgraphs = {{{2}, {}, {argument::of_number(true)}}, {{3}, {}, {argument::of_tensor(3)}}};
     aton::program::node loop;
     loop.kind = aton::program::node_kind::higher_order;
     loop.op = "higher_order::while_loop";
-    loop.arguments = {argument(kind::graph, 0, {}),
-                      argument(kind::graph, 1, {}),
-                      argument(kind::values, 0, {0}),
-                      argument(kind::values, 0, {})};
+    loop.arguments = {
+        argument::of_graph(0, {}), argument::of_graph(1, {}), argument::of_tensors({0}), argument::of_tensors({})};
     loop.results = {{{1}, false}};
-    p.main = {{0}, {loop}, {argument(kind::value, 0, {1})}};
+    p.main = {{0}, {loop}, {argument::of_tensor(1)}};
     aton::runtime::aten_options options;
     options.max_steps = 1000;
     aton::runtime::aten_program const runs(std::move(p), options);

@@ -18,14 +18,10 @@
 
 #include <aton/core/dtype.hpp>
 #include <aton/core/stored_tensor.hpp>
+#include <aton/program/argument.hpp>
 #include <aton/program/expression.hpp>
 
 namespace ATON_NAMESPACE::program {
-
-/// An index into `program::values`.
-using value_index = std::uint32_t;
-/// The index of no value: None.
-inline constexpr value_index no_value = ~value_index{0};
 
 /// A size, a stride or a number that may be symbolic.
 struct extent {
@@ -53,43 +49,6 @@ struct value {
     std::vector<extent> strides;
     bool strided = true;            ///< false: a sparse or other layout
     std::optional<extent> symbolic; ///< sym_int: its expression, if known
-};
-
-/// What an argument is, and which members of `argument` hold it.
-enum class argument_kind : std::uint8_t {
-    none,
-    value,  ///< a tensor, or a SymInt, SymFloat, SymBool that a node computes: values[0]
-    values, ///< Tensor[] and Tensor?[] (no_value: None)
-    integer,
-    real,
-    boolean,
-    complex,  ///< reals[0] + reals[1] i
-    integers, ///< int[] and SymInt[]; element i is computed if values[i] is not no_value
-    reals,    ///< the same for float[]
-    booleans, ///< the same for bool[], in integers
-    text,
-    texts,
-    type,          ///< ScalarType
-    memory_format, ///< text: "channels_last"
-    layout,        ///< text: "strided"
-    device,        ///< text: "cuda:0"
-    graph,         ///< of a higher-order operator: integer is an index into program::subgraphs, text its name
-    op,            ///< of a higher-order operator: text is the overload that it runs, as in node::op
-    other,         ///< anything that ATen operators do not accept; text describes it
-};
-
-/// An argument of a node.
-struct argument {
-    std::string name; ///< in the schema; empty: positional (higher-order and Python operators)
-    argument_kind kind = argument_kind::none;
-    std::int64_t integer = 0;
-    double real = 0;
-    dtype type = dtype::undefined;
-    std::string text;
-    std::vector<value_index> values;
-    std::vector<std::int64_t> integers;
-    std::vector<double> reals;
-    std::vector<std::string> texts;
 };
 
 /// A result of a node: one value, or a list of values (Tensor[]). None has no values and is not a list.

@@ -13,8 +13,8 @@ namespace ATON_NAMESPACE::program {
 
 /// The index in p.subgraphs of a graph argument; nullopt if it is not a graph, or out of range.
 [[nodiscard]] inline std::optional<std::size_t> subgraph_of(program const& p, argument const& a) {
-    if (a.kind != argument_kind::graph || a.integer < 0) return {};
-    auto const index = static_cast<std::size_t>(a.integer);
+    if (a.kind != argument_kind::graph || a.index < 0) return {};
+    auto const index = static_cast<std::size_t>(a.index);
     return index < p.subgraphs.size() ? std::optional(index) : std::nullopt;
 }
 

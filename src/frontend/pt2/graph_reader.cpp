@@ -78,10 +78,8 @@ program::graph graph_reader::read_graph(json_value const& graph, int depth) {
 
     json_value const outputs = graph.member("outputs");
     out.outputs.reserve(outputs.size());
-    outputs.for_each([&](json_value const& each, std::size_t) {
-        out.outputs.emplace_back();
-        read_argument(each, out.outputs.back(), scope, depth);
-    });
+    outputs.for_each(
+        [&](json_value const& each, std::size_t) { out.outputs.push_back(read_argument(each, scope, depth)); });
     return out;
 }
 
@@ -253,14 +251,14 @@ void graph_reader::bind_arguments(json_value const& inputs, operator_info const&
     std::vector<bool> is_given(info.arguments.size());
     out.arguments.reserve(inputs.size());
     inputs.for_each([&](json_value const& each, std::size_t position) {
-        program::argument& made = out.arguments.emplace_back();
-        std::size_t const place = bind_name(each, position, info, made.name);
+        std::string name;
+        std::size_t const place = bind_name(each, position, info, name);
         if (place != std::string_view::npos) {
-            if (is_given[place]) each.fail("duplicate argument " + in_quotes(made.name) + " of " + info.op);
+            if (is_given[place]) each.fail("duplicate argument " + in_quotes(name) + " of " + info.op);
             is_given[place] = true;
         }
         json_value const argument = each.member("arg");
-        read_argument(argument, made, scope, depth);
+        out.arguments.push_back(read_argument(argument, scope, depth).named(std::move(name)));
     });
     if (info.any_arguments) return;
     for (std::size_t i = 0; i != is_given.size(); ++i)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -66,11 +67,12 @@ private:
     [[nodiscard]] std::uint32_t read_origin(json_value const& node);
 
     // Arguments: read_argument.cpp. `depth`: of the graph that contains the argument.
-    void read_argument(json_value const& argument, program::argument& out, graph_scope& scope, int depth);
-    bool read_plain_argument(json_value const& held, program::argument& out) const;
-    bool read_symbolic_argument(json_value const& held, program::argument& out, graph_scope const& scope) const;
-    bool read_other_argument(json_value const& held, program::argument& out);
-    void read_subgraph(json_value const& held, program::argument& out, int depth);
+    [[nodiscard]] program::argument read_argument(json_value const& argument, graph_scope& scope, int depth);
+    [[nodiscard]] std::optional<program::argument> read_plain_argument(json_value const& held) const;
+    [[nodiscard]] std::optional<program::argument> read_symbolic_argument(json_value const& held,
+                                                                          graph_scope const& scope) const;
+    [[nodiscard]] std::optional<program::argument> read_other_argument(json_value const& held);
+    [[nodiscard]] program::argument read_subgraph(json_value const& held, int depth);
     [[nodiscard]] program::value_index find_value(json_value const& name, program::value_kind kind,
                                                   graph_scope const& scope) const;
     [[nodiscard]] program::value_index find_tensor(json_value const& tensor, graph_scope const& scope) const;

@@ -165,8 +165,7 @@ private:
     void read_output(json_value const& spec, program::argument const& given) {
         json_value const held = spec.only_member();
         json_value const argument = held.member("arg");
-        bool const is_value = given.kind == program::argument_kind::value;
-        program::value_index const v = is_value ? given.values[0] : program::no_value;
+        program::value_index const v = program::value_of(given);
         program::output& made = out_.outputs.emplace_back();
         if (held.key() == "user_output") return expect_name(argument, named_by(argument), v);
         for (output_row const& row : output_rows) {

@@ -49,12 +49,11 @@ last_uses last_uses_in(program::graph const& g) {
     std::map<value_index, std::size_t> last;
     for (std::size_t n = 0; n != g.nodes.size(); ++n) {
         for (program::argument const& a : g.nodes[n].arguments)
-            for (value_index const v : a.values) last[v] = n;
+            program::for_each_value(a, [&](value_index v) { last[v] = n; });
         for (program::result const& r : g.nodes[n].results)
             for (value_index const v : r.values) last[v] = n; // if it has no use
     }
-    for (program::argument const& a : g.outputs)
-        for (value_index const v : a.values) last.erase(v);
+    for (program::argument const& a : g.outputs) program::for_each_value(a, [&](value_index v) { last.erase(v); });
     last.erase(no_value);
     for (auto const& [v, n] : last) out[n].push_back(v);
     return out;
@@ -107,9 +106,9 @@ void aten_program::frame::take_input(program::input const& in, value const& give
 
 value aten_program::frame::output(program::argument const& a) const {
     if (a.kind == argument_kind::none) return {};
-    if (a.kind != argument_kind::values) return slot_of(a).as_tensor(state_.options.where);
+    if (a.kind != argument_kind::tensors) return slot_of(a).as_tensor(state_.options.where);
     std::vector<tensor> out;
-    for (value_index const v : a.values) out.push_back(at(v).as_tensor(state_.options.where));
+    for (value_index const v : a.tensors) out.push_back(at(v).as_tensor(state_.options.where));
     return out;
 }
 

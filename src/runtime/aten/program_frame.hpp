@@ -79,6 +79,7 @@ private:
 
     // Arguments and results.
     [[nodiscard]] slot const& at(program::value_index v) const;
+    [[nodiscard]] slot slot_of(program::number const& n) const;
     [[nodiscard]] slot slot_of(program::argument const& a) const;
     /// The elements of a list, or a single value as a list of one.
     [[nodiscard]] std::vector<slot> slots_of(program::argument const& a) const;

@@ -67,7 +67,7 @@ void aten_program::frame::run_higher_order(program::node const& n) {
 std::vector<slot> aten_program::frame::call_graph(program::node const& n, std::size_t position,
                                                   std::vector<slot> with) {
     bool const is_graph = position < n.arguments.size() && n.arguments[position].kind == program::argument_kind::graph;
-    auto const index = is_graph ? static_cast<std::size_t>(n.arguments[position].integer) : p_.subgraphs.size();
+    auto const index = is_graph ? static_cast<std::size_t>(n.arguments[position].index) : p_.subgraphs.size();
     if (index >= p_.subgraphs.size()) throw error("argument " + std::to_string(position) + " is not a graph");
     program::graph const& g = p_.subgraphs[index];
     if (with.size() != g.inputs.size())

@@ -33,31 +33,26 @@ slot const& aten_program::frame::at(value_index v) const {
     return s;
 }
 
+slot aten_program::frame::slot_of(program::number const& n) const {
+    return n.is_computed() ? at(n.computed) : slot{{}, n.constant};
+}
+
 slot aten_program::frame::slot_of(program::argument const& a) const {
     switch (a.kind) {
     case argument_kind::none: return {};
-    case argument_kind::value: return at(a.values.at(0));
-    case argument_kind::integer: return {{}, scalar(a.integer)};
-    case argument_kind::boolean: return {{}, scalar(a.integer != 0)};
-    case argument_kind::real: return {{}, scalar(a.real)};
-    case argument_kind::complex: return {{}, scalar::complex(a.reals.at(0), a.reals.at(1))};
+    case argument_kind::tensor: return at(a.tensor);
+    case argument_kind::number: return slot_of(a.number);
     default: throw error("argument '" + a.name + "' is not a value");
     }
 }
 
 std::vector<slot> aten_program::frame::slots_of(program::argument const& a) const {
-    bool const is_list = a.kind == argument_kind::values || a.kind == argument_kind::integers ||
-                         a.kind == argument_kind::reals || a.kind == argument_kind::booleans;
-    if (!is_list) return {slot_of(a)};
     std::vector<slot> out;
-    std::size_t const count = std::max({a.values.size(), a.integers.size(), a.reals.size()});
-    for (std::size_t i = 0; i != count; ++i) {
-        if (i < a.values.size() && a.values[i] != no_value) out.push_back(at(a.values[i]));
-        else if (a.kind == argument_kind::values) out.emplace_back();
-        else if (a.kind == argument_kind::reals) out.push_back({{}, scalar(a.reals.at(i))});
-        else if (a.kind == argument_kind::booleans) out.push_back({{}, scalar(a.integers.at(i) != 0)});
-        else out.push_back({{}, scalar(a.integers.at(i))});
-    }
+    if (a.kind == argument_kind::tensors)
+        for (program::value_ref const& v : a.tensors) out.push_back(v ? at(v) : slot());
+    else if (a.kind == argument_kind::numbers)
+        for (program::number const& n : a.numbers) out.push_back(slot_of(n));
+    else out.push_back(slot_of(a));
     return out;
 }
 
@@ -67,44 +62,15 @@ std::vector<slot> aten_program::frame::list_at(program::node const& n, std::size
 }
 
 aten_argument aten_program::frame::argument_of(program::argument const& a, std::string_view name) const {
-    using kind = aten::argument_kind;
-    aten_argument out = aten_argument::none();
-    out.name = name;
-    switch (a.kind) {
-    case argument_kind::none: return out;
-    case argument_kind::type:
-        out.kind = kind::type;
-        out.type = a.type;
-        return out;
-    case argument_kind::text:
-    case argument_kind::memory_format:
-    case argument_kind::layout:
-    case argument_kind::device:
-        out.kind = kind::text;
-        out.text = a.text;
-        return out;
-    case argument_kind::values:
-    case argument_kind::integers:
-    case argument_kind::reals:
-    case argument_kind::booleans: {
-        std::vector<slot> const all = slots_of(a);
-        bool const numbers =
-            !all.empty() && std::all_of(all.begin(), all.end(), [](slot const& s) { return s.number.has_value(); });
-        out.kind = numbers || a.kind != argument_kind::values ? kind::numbers : kind::tensors;
-        if (all.empty()) out.kind = kind::tensors; // an empty list may also be one of numbers
-        for (slot const& s : all)
-            if (out.kind == kind::numbers) out.numbers.push_back(s.as_number());
-            else out.tensors.push_back(s.as_tensor(state_.options.where));
-        return out;
-    }
-    default: {
-        slot const s = slot_of(a);
-        out.kind = s.number ? kind::number : kind::tensor;
-        out.tensor = s.whole;
-        if (s.number) out.number = *s.number;
-        return out;
-    }
-    }
+    if (a.kind == argument_kind::tensor)
+        if (slot const& s = at(a.tensor); s.number) return aten_argument::of_number(*s.number).named(std::string(name));
+    if (a.kind == argument_kind::numbers && a.numbers.empty()) // torch serializes `[]` in several ways
+        return aten_argument::of_tensors({}).named(std::string(name));
+    auto const to_tensor = [this](program::value_ref v) {
+        return v ? at(v).as_tensor(state_.options.where) : tensor();
+    };
+    auto const to_number = [this](program::number const& n) { return slot_of(n).as_number(); };
+    return aten::transform(a, to_tensor, to_number).named(std::string(name));
 }
 
 void aten_program::frame::bind(value_index v, slot given) {
