@@ -33,7 +33,7 @@ PAGES = {
     "plugins": ("Plugins", "Shared libraries with tables: how one is made, and how a program loads one.", ["plugin.hpp", "exporter/plugin.hpp"]),
     "export": ("Exporter", "From a `.pt2` file to an `.onnx` file, as a whole and in its steps. [Exporting models](../exporter.md) has the "
                "options of the command.", ["exporter/exporter.hpp", "exporter/", "passes/"]),
-    "programs": ("Programs", "The ATen program that is exported, independent of the front end.", ["program/program.hpp", "program/"]),
+    "programs": ("Programs", "The ATen program that is exported, independent of the front end.", ["program/program.hpp", "program/argument.hpp", "program/"]),
     "frontend": ("Front end", "Readers of exported programs.", ["frontend/pt2/read_program.hpp", "frontend/"]),
     "model_io": ("Model files", "ONNX files: reading, writing, checking.", ["model_io/model_io.hpp", "model_io/"]),
     "runtime": ("Runtime", "Runs ATen operators, programs and ONNX graphs.",
