@@ -28,8 +28,8 @@ private:
         for (program::node const& n : g.nodes) {
             dtype narrowest = dtype::undefined;
             for (program::argument const& a : n.arguments) {
-                for (program::value_index const v : a.values)
-                    if (v != program::no_value) narrowest = narrower(narrowest, found_.at(v));
+                program::for_each_value(a,
+                                        [&](program::value_index v) { narrowest = narrower(narrowest, found_.at(v)); });
                 if (auto const index = program::subgraph_of(p_, a); index.has_value() && !seen_[*index]) {
                     seen_[*index] = true;
                     narrowest = narrower(narrowest, follow(p_.subgraphs[*index]));
