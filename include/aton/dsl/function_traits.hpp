@@ -6,6 +6,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -21,6 +22,12 @@ template <int Since, auto... More>
 class graph;
 
 namespace detail {
+
+/// Whether `T` is a std::optional.
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
 
 /// The type of an object that is a template argument. (nvcc 13 passes `decltype((object))`, a reference, to the host compiler.)
 template <auto Object>

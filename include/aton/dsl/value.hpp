@@ -149,6 +149,9 @@ public:
     // NOLINTBEGIN(google-explicit-constructor): a value is an optional value.
     optional_value(value v) : value_(v) {}
     optional_value(absent_t) {}
+    optional_value(std::nullopt_t) {}
+    template <std::derived_from<value> Value>
+    optional_value(std::optional<Value> const& v) : value_(v ? *v : value()) {}
     // NOLINTEND(google-explicit-constructor)
     /// Absent; `name` is the argument, for messages, and must outlive the value.
     optional_value(absent_t, std::string_view name) : name_(name) {}
@@ -248,6 +251,12 @@ struct output_list {
 };
 
 namespace detail {
+
+/// A std::optional of a value, which is an operand that may be missing.
+template <class T>
+inline constexpr bool is_optional_operand = false;
+template <std::derived_from<value> Value>
+inline constexpr bool is_optional_operand<std::optional<Value>> = true;
 
 /// The number of outputs that an argument of this type requests; 0: it is another argument; -1: known only at run time.
 template <class T>
