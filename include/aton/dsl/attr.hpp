@@ -121,6 +121,8 @@ concept list_like = requires(T const& list) {
 } && !std::convertible_to<T const&, std::string_view>;
 template <class List>
 using element_of = std::remove_cvref_t<decltype(*std::begin(std::declval<List const&>()))>;
+template <class List>
+concept list_of_integers = list_like<List> && std::integral<element_of<List>> && !std::same_as<element_of<List>, bool>;
 
 template <class T>
 struct unwrapped {
