@@ -38,13 +38,22 @@ struct body_traits : std::false_type {};
 
 template <class Function>
 struct function_traits : std::false_type {};
-template <class Return, class Class, int Since, auto... More, class... Parameters>
-struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const> : std::true_type {
+template <class Return, int Since, auto... More, class... Parameters>
+struct function_traits<Return (*)(graph<Since, More...>, Parameters...)> : std::true_type { // a static operator()
     using return_type = Return;
     using graph_type = graph<Since, More...>;
     using parameters = std::tuple<std::remove_cvref_t<Parameters>...>;
     static constexpr std::size_t arity = sizeof...(Parameters);
 };
+template <class Return, int Since, auto... More, class... Parameters>
+struct function_traits<Return (*)(graph<Since, More...>, Parameters...) noexcept>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
+template <class Return, class Class, int Since, auto... More, class... Parameters>
+struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
+template <class Return, class Class, int Since, auto... More, class... Parameters>
+struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const noexcept>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
 
 template <class Body>
     requires requires { &Body::operator(); }

@@ -3,6 +3,7 @@
 // Public header.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -49,6 +50,15 @@ namespace detail {
 
 enum class result_kind : std::uint8_t { none, single, list };
 
+/// The same kind N times.
+template <std::size_t N>
+struct array_kinds {
+    result_kind kinds[N + 1]{};
+    constexpr explicit array_kinds(result_kind each) {
+        for (std::size_t i = 0; i != N; ++i) kinds[i] = each;
+    }
+};
+
 template <class R>
 struct result_traits {
     static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int> || std::same_as<R, number> ||
@@ -92,6 +102,16 @@ struct result_traits<std::tuple<R...>> {
 };
 template <class A, class B>
 struct result_traits<std::pair<A, B>> : result_traits<std::tuple<A, B>> {};
+template <class R, std::size_t N>
+struct result_traits<std::array<R, N>> {
+    static constexpr bool known = result_traits<R>::known;
+    static constexpr std::size_t count = N;
+    static constexpr array_kinds<N> all{result_traits<R>::kinds[0]};
+    static constexpr result_kind const* kinds = all.kinds;
+    static void store(invocation& in, std::array<R, N> const& r) {
+        for (R const& each : r) result_traits<R>::store(in, each);
+    }
+};
 
 /// The type-erased parameter<P> of one parameter of a body.
 struct parameter_check {
