@@ -12,6 +12,7 @@
 #include <aton/dsl/domain.hpp>
 #include <aton/dsl/graph.hpp>
 
+#include <aton/dsl/next_row.hpp>
 #include <aton/dsl/promotion.hpp>
 #include <aton/dsl/symbolic.hpp>
 #include <aton/dsl/table.hpp>

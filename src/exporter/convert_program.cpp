@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <aton/core/nearest.hpp>
+#include <aton/dsl/next_row.hpp>
 #include <aton/dsl/thrown.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
@@ -75,6 +76,14 @@ dsl::entry const* converter::find_row(std::string_view op) {
     return at->second = row;
 }
 
+/// The row that gets the calls that this one declines: of the next table with one, or the built-in row.
+dsl::entry const* converter::row_below(dsl::entry const& row) const {
+    if (options_.tables.empty()) return nullptr;
+    if (dsl::entry const* const next = dsl::find_below(options_.tables, row, options_.opset)) return next;
+    dsl::entry const* const last = dsl::find(mappings::built_in_tables(), row.overload, options_.opset);
+    return last == &row ? nullptr : last;
+}
+
 void converter::convert_with_mapping(program::node const& n) {
     bool const is_aten = n.op.starts_with("aten::");
     if (is_aten && options_.operators == operator_mode::aten) return add_aten_node(n);
@@ -84,10 +93,10 @@ void converter::convert_with_mapping(program::node const& n) {
         bool const keeps = options_.operators == operator_mode::keep && !is_aten;
         return falls_back ? add_aten_node(n) : keeps ? keep(n) : refuse(n, describe_missing_row(n.op));
     }
-    if (!falls_back) return convert_with_row(n, *row);
+    if (!falls_back) return convert_with_row(n, row);
     std::string refusal;
     try {
-        return convert_with_row(n, *row);
+        return convert_with_row(n, row);
     } catch (...) {
         refusal = describe_thrown();
     }
@@ -98,16 +107,18 @@ void converter::convert_with_mapping(program::node const& n) {
     }
 }
 
-void converter::convert_with_row(program::node const& n, dsl::entry const& row) {
+/// Converts a node with a row, or with a row below it if the row declines.
+void converter::convert_with_row(program::node const& n, dsl::entry const* row) {
     check_squeeze(n);
     graph_->context.expected = expected_types(n);
     std::size_t const first_new = graph_->values.size();
-    std::vector<dsl::argument> arguments = bind_arguments(n, row.schema);
-    std::vector<dsl::result> const results = dsl::convert(*graph_, row, options_.opset, std::move(arguments));
+    std::vector<dsl::argument> const arguments = bind_arguments(n, row->schema);
+    std::vector<dsl::result> const results = dsl::convert_or_next(
+        *graph_, row, options_.opset, arguments, [this](dsl::entry const& declining) { return row_below(declining); });
     if (n.schema.empty() && results.size() > n.results.size())
         throw unsupported_error("the mapping returns " + std::to_string(results.size()) +
                                 " results, but the program has " + std::to_string(n.results.size()));
-    bind_results(n, row, results, first_new);
+    bind_results(n, *row, results, first_new);
 }
 
 void converter::refuse(program::node const& n, std::string reason) {

@@ -26,20 +26,11 @@
 #include <aton/dsl/number.hpp>
 #include <aton/dsl/number_arithmetic.hpp>
 #include <aton/dsl/number_text.hpp>
+#include <aton/dsl/refusal.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/registry.hpp>
 
 namespace ATON_NAMESPACE::dsl {
-
-/// The result type of `g.unsupported(...)`; converts to any type, so that it can be returned. The conversion is never reached.
-struct refusal {
-    /// Never returns: throws aton::error.
-    template <class T>
-    // NOLINTNEXTLINE(google-explicit-constructor): `return g.unsupported(...)` fits every return type.
-    operator T() const {
-        throw error("a refused conversion has no result");
-    }
-};
 
 namespace detail {
 
@@ -356,6 +347,17 @@ public:
     /// });
     /// ```
     [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
+    /// Leaves the call to the row below: the one of the next table, plugin or the built-in library for the same overload. Nodes that the
+    /// body has made are removed. Where no row is below, the call is refused.
+    /// ```cpp
+    /// inline constexpr auto faster = table(override_<"aten::gelu(self, approximate)">([](graph<20> g, value x, std::string_view how) -> value {
+    ///     if (x.dtype() != dtype::float16) return g.next(); // everything else as before
+    ///     return g.op<"Gelu">(x, attr::approximate_s(how));
+    /// }));
+    /// ```
+    [[nodiscard]] refusal next() const {
+        throw declined("the row leaves the call to the row below (g.next()), but there is none");
+    }
 
 private:
     value int_list(std::int64_t const* first, std::size_t count) const {
