@@ -27,7 +27,7 @@ PAGES = {
                 "dsl/constant_list.hpp", "dsl/promotion.hpp", "core/safe_list.hpp"]),
     "rows": ("Rows and tables", "How a mapping is declared, found and called. `#include <aton/aton.hpp>`; the built-in tables are in "
              "`<aton/mappings.hpp>`.",
-             ["dsl/symbolic.hpp", "dsl/table.hpp", "dsl/next_row.hpp", "dsl/call_aten.hpp", "dsl/table_coverage.hpp", "dsl/argument.hpp",
+             ["dsl/symbolic.hpp", "dsl/table.hpp", "dsl/tables.hpp", "dsl/call_aten.hpp", "dsl/table_coverage.hpp", "dsl/argument.hpp",
               "aten/argument.hpp", "mappings.hpp", "mappings/"]),
     "domains": ("Operators of your own", "Domains, declarations of operators, their rules and bodies.", ["dsl/domain.hpp", "dsl/operator_body.hpp"]),
     "data": ("Types and data", "Dtypes, shapes, constants, and the records that a graph consists of.",

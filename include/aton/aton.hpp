@@ -12,11 +12,11 @@
 #include <aton/dsl/domain.hpp>
 #include <aton/dsl/graph.hpp>
 
-#include <aton/dsl/next_row.hpp>
 #include <aton/dsl/promotion.hpp>
 #include <aton/dsl/symbolic.hpp>
 #include <aton/dsl/table.hpp>
 #include <aton/dsl/table_coverage.hpp>
+#include <aton/dsl/tables.hpp>
 #include <aton/ir/print.hpp>
 
 namespace ATON_NAMESPACE::dsl {

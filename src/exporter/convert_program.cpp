@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <aton/core/nearest.hpp>
-#include <aton/dsl/next_row.hpp>
+#include <aton/dsl/tables.hpp>
 #include <aton/dsl/thrown.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>

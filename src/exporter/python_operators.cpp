@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include <aton/core/error.hpp>
-#include <aton/dsl/next_row.hpp>
+#include <aton/dsl/tables.hpp>
 #include <aton/program/arithmetic.hpp>
 
 namespace ATON_NAMESPACE::exporter {
