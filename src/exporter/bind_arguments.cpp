@@ -108,6 +108,7 @@ dsl::argument converter::to_argument(program::argument const& a) const {
     case kind::reals:
     case kind::booleans: return argument::of_numbers(numbers_of(a));
     case kind::text: return argument::of_text(a.text);
+    case kind::texts: return argument::of_texts(a.texts);
     case kind::type: return argument::of_type(a.type);
     case kind::memory_format:
     case kind::layout:

@@ -126,31 +126,6 @@ struct parameter_checks<std::tuple<P...>> {
     static constexpr parameter_check rows[sizeof...(P) + 1] = {{parameter<P>::wanted, &parameter<P>::accepts}..., {}};
 };
 
-constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
-    using aten::base_type;
-    switch (t.base) {
-    case base_type::tensor:
-        if (t.list) return t.element_optional ? "std::span<optional_value const>" : "std::span<value const>";
-        return t.optional ? "optional_value" : "value";
-    case base_type::scalar: return t.list ? "std::span<scalar const>" : t.optional ? "std::optional<scalar>" : "scalar";
-    case base_type::float_: return t.list ? "std::span<double const>" : t.optional ? "std::optional<double>" : "double";
-    case base_type::int_:
-        return t.list ? "std::span<std::int64_t const>" : t.optional ? "std::optional<std::int64_t>" : "std::int64_t";
-    case base_type::sym_int: return t.list ? "std::span<size const>" : t.optional ? "std::optional<size>" : "size";
-    case base_type::bool_: return t.list ? "std::span<bool const>" : t.optional ? "std::optional<bool>" : "bool";
-    case base_type::sym_float:
-    case base_type::sym_bool:
-        return t.list ? "std::span<number const>" : t.optional ? "std::optional<number>" : "number";
-    case base_type::str: return t.optional ? "std::optional<std::string_view>" : "std::string_view";
-    case base_type::scalar_type: return t.optional ? "std::optional<dtype>" : "dtype";
-    case base_type::layout: return "layout";
-    case base_type::device: return "device";
-    case base_type::memory_format: return "memory_format";
-    case base_type::generator: return "generator";
-    default: return "";
-    }
-}
-
 enum class row_rule : std::uint8_t {
     none,
     signature,
@@ -270,6 +245,7 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
     case row_rule::parameter_type: {
         aten::schema_type const& type = arguments[fault.index].type;
         s << "argument " << arguments[fault.index].name << " is " << type.text;
+        if (type.base_text.substr(0, 10) == "__torch__.") return s << ", an object, which a model cannot hold";
         if (suggested_parameter(type).empty()) return s << ", which no C++ parameter type can hold";
         if (!body.parameters[fault.index].wanted.empty())
             s << ", but the parameter takes " << body.parameters[fault.index].wanted;
