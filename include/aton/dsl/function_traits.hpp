@@ -44,6 +44,18 @@ struct function_traits<Return (*)(graph<Since, More...>, Parameters...)> : std::
     using graph_type = graph<Since, More...>;
     using parameters = std::tuple<std::remove_cvref_t<Parameters>...>;
     static constexpr std::size_t arity = sizeof...(Parameters);
+    /// The 1-based position of the first parameter that no argument binds to; 0: none.
+    static constexpr std::size_t unbindable = [] {
+        std::size_t position = 0;
+        std::size_t found = 0;
+        ((++position,
+          found = found == 0 && std::is_lvalue_reference_v<Parameters> &&
+                          !std::is_const_v<std::remove_reference_t<Parameters>>
+                      ? position
+                      : found),
+         ...);
+        return found;
+    }();
 };
 template <class Return, int Since, auto... More, class... Parameters>
 struct function_traits<Return (*)(graph<Since, More...>, Parameters...) noexcept>

@@ -131,6 +131,7 @@ enum class row_rule : std::uint8_t {
     signature,
     body,
     captures,
+    reference,
     parameter_count,
     parameter_type,
     result_type,
@@ -144,6 +145,7 @@ enum class row_rule : std::uint8_t {
 struct body_facts {
     bool is_body = false;
     bool captures = false;
+    std::size_t unbindable = 0; ///< 1-based position of a parameter that is a reference to a non-const object
     std::size_t arity = 0;
     parameter_check const* parameters = nullptr;
     bool refuses = false; ///< returns nothing but a refusal
@@ -160,6 +162,7 @@ constexpr body_facts facts_of_body() {
         using returned = std::remove_cvref_t<typename traits::return_type>;
         f.is_body = true;
         f.captures = !std::is_empty_v<Body>;
+        f.unbindable = traits::unbindable;
         f.arity = traits::arity;
         f.parameters = parameter_checks<typename traits::parameters>::rows;
         f.refuses = std::is_same_v<returned, refusal>;
@@ -203,6 +206,7 @@ constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> cons
     if (!signature_is_sound(f, arguments, bound.well_formed)) return {row_rule::signature};
     if (!body.is_body) return {row_rule::body};
     if (body.captures) return {row_rule::captures};
+    if (body.unbindable != 0) return {row_rule::reference};
     if (body.arity != f.count) return {row_rule::parameter_count};
     for (std::size_t i = 0; i != f.count; ++i)
         if (!body.parameters[i].accepts(arguments[i].type)) return {row_rule::parameter_type, i};
@@ -239,6 +243,9 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
     case row_rule::body:
         return s << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters";
     case row_rule::captures: return s << "the body must not capture anything";
+    case row_rule::reference:
+        return s << "parameter " << static_cast<int>(body.unbindable)
+                 << " of the body after the graph is a non-const reference; take it by value";
     case row_rule::parameter_count:
         return s << "the signature names " << static_cast<int>(f.count) << (f.count == 1 ? " argument" : " arguments")
                  << ", but the body takes " << static_cast<int>(body.arity) << " after the graph";
@@ -302,7 +309,9 @@ private:
     static void run(invocation& in, std::index_sequence<I...>) {
         using returned = std::remove_cvref_t<typename traits::return_type>;
         typename traits::graph_type const g(in.graph, in.opset);
-        if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
+        if constexpr (traits::unbindable != 0) {
+            return; // rejected where the row is made
+        } else if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
             Body{}(g,
                    detail::parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
                        in.arguments[signature::bound.positions[I]])...);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -269,3 +270,13 @@ inline constexpr int outputs_asked<output_list> = -1;
 } // namespace detail
 
 } // namespace ATON_NAMESPACE::dsl
+
+/// Exists only for its diagnostic: a value is not a tuple.
+template <class Value>
+    requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value>)
+struct std::tuple_size<Value> {
+    static_assert(
+        sizeof(Value) == 0,
+        "a value is one result: to decompose a call, ask for its results with outputs<n>, g.op<...>(x, outputs<2>)");
+    static constexpr std::size_t value = 1;
+};
