@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <aton/aten/schema_table.hpp>
 #include <aton/core/nearest.hpp>
 #include <aton/dsl/tables.hpp>
 #include <aton/dsl/thrown.hpp>
@@ -121,19 +122,37 @@ void converter::convert_with_row(program::node const& n, dsl::entry const* row) 
     bind_results(n, *row, results, first_new);
 }
 
+/// Another overload of the operator that has a row or, for an operator that torch does not declare, one of the same namespace whose name
+/// differs by a few letters; empty if there is none. Similar names of operators that both exist would mislead.
+std::string converter::nearest_row(std::string_view op) const {
+    std::string_view const name = op.substr(0, op.find('.'));
+    std::size_t const colons = name.find("::");
+    std::size_t const start = colons == std::string_view::npos ? 0 : colons + 2;
+    bool const is_torchs = !aten::detail::nearest_overload_of(name, {}).empty();
+    nearest overload(op);
+    nearest typo(op.substr(start));
+    auto const scan = [&](std::span<dsl::table_view const> tables) {
+        for (dsl::table_view const& table : tables)
+            for (dsl::entry const& e : table) {
+                if (e.overload == op || !e.holds_at(options_.opset)) continue;
+                if (e.overload.substr(0, e.overload.find('.')) == name) overload.offer(e.overload);
+                else if (!is_torchs && e.overload.starts_with(op.substr(0, start)))
+                    typo.offer(e.overload.substr(start));
+            }
+    };
+    scan(options_.tables);
+    scan(mappings::built_in_tables());
+    if (!overload.found().empty()) return std::string(overload.found());
+    return typo.found().empty() ? std::string() : std::string(op.substr(0, start)).append(typo.found());
+}
+
 void converter::refuse(program::node const& n, std::string reason) {
     program::origin const& from = origin_of(n);
     std::string const place = !from.source.empty() ? from.source : n.name.empty() ? n.op : "node " + n.name;
     auto const [at, is_new] = refused_at_.try_emplace(n.op, refused_.size());
     if (is_new) {
         refused_.push_back({n.op, std::move(reason), {}, {}, 0});
-        if (find_row(n.op) == nullptr) {
-            nearest closest(n.op);
-            for (dsl::table_view const& table : mappings::built_in_tables())
-                for (dsl::entry const& e : table)
-                    if (e.overload != n.op && e.holds_at(options_.opset)) closest.offer(e.overload);
-            refused_.back().nearest = closest.found();
-        }
+        if (find_row(n.op) == nullptr) refused_.back().nearest = nearest_row(n.op);
     }
     unconvertible& entry = refused_[at->second];
     ++entry.count;

@@ -88,6 +88,7 @@ private:
     void refuse(program::node const& n, std::string reason);
     [[nodiscard]] dsl::entry const* find_row(std::string_view op);
     [[nodiscard]] dsl::entry const* row_below(dsl::entry const& row) const;
+    [[nodiscard]] std::string nearest_row(std::string_view op) const;
     [[nodiscard]] std::string describe_missing_row(std::string_view op) const;
     void bind(program::value_index index, binding b) { bound_[index] = std::move(b); }
 
