@@ -60,40 +60,12 @@ constexpr auto wrong_base = dsl::table(dsl::symbolic<"aten::logspace.Tensor_Tens
         return mappings::detail::logspace(g, start, end, steps, base * 1.0001, type);
     }));
 
-/// Converts only floating-point numbers, and leaves others to the row below.
-constexpr auto partial = dsl::table(
-    dsl::override_<"aten::sub.Tensor(self, other)">([](dsl::graph<13> g, dsl::value x, dsl::value y) -> dsl::value {
-        if (!is_floating(x.dtype())) return g.next();
-        return g.op<"Sub">(x, y);
-    }));
-constexpr auto never = dsl::table(
-    dsl::override_<"aten::sub.Tensor(self, other)">([](dsl::graph<13> g, dsl::value, dsl::value) { return g.next(); }));
-
 constexpr auto rarely_limited = dsl::table(dsl::symbolic<"aten::hardtanh(self, min_val, max_val)">(
     [](dsl::graph<13> g, dsl::value x, scalar least, scalar most) -> dsl::value {
         return g.op<"Min">(g.op<"Max">(x, g.scalar_like(least, x)), g.scalar_like(most, x));
     }));
 
 } // namespace
-
-TEST_CASE("calls that a row leaves to the row below are not checked, and not refused") {
-    check_options options;
-    options.samples = 1;
-    report const some = check(partial, options);
-    REQUIRE(some.rows.size() == 1);
-    CHECK(some.passed());
-    CHECK(some.rows[0].total(&type_report::refused) == 0);
-    for (type_report const& t : some.rows[0].types) {
-        CAPTURE(name(t.type));
-        CHECK((is_floating(t.type) ? t.declined == 0 && t.same > 0 : t.declined > 0 && t.same == 0));
-    }
-    CHECK(contains(some.to_text(), " left to the row below, "));
-    report const none = check(never, options);
-    CHECK_FALSE(none.passed());
-    CHECK(none.rows[0].not_checked ==
-          "the row leaves every call to the row below: aten::sub.Tensor (opset 28): the row leaves the call to the row "
-          "below (g.next()), but there is none");
-}
 
 TEST_CASE("a rule relates the sizes of tensors, and a seed gives the same call on every machine") {
     sampling_rule const rule{
