@@ -16,6 +16,7 @@
 #include <aton/dsl/symbolic.hpp>
 #include <aton/dsl/table.hpp>
 #include <aton/dsl/table_coverage.hpp>
+#include <aton/dsl/tables.hpp>
 #include <aton/ir/print.hpp>
 
 namespace ATON_NAMESPACE::dsl {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <limits>
 
+#include <aton/aten/schema_table.hpp>
 #include <aton/core/nearest.hpp>
+#include <aton/dsl/tables.hpp>
 #include <aton/dsl/thrown.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
@@ -75,6 +77,14 @@ dsl::entry const* converter::find_row(std::string_view op) {
     return at->second = row;
 }
 
+/// The row that gets the calls that this one declines: of the next table with one, or the built-in row.
+dsl::entry const* converter::row_below(dsl::entry const& row) const {
+    if (options_.tables.empty()) return nullptr;
+    if (dsl::entry const* const next = dsl::find_below(options_.tables, row, options_.opset)) return next;
+    dsl::entry const* const last = dsl::find(mappings::built_in_tables(), row.overload, options_.opset);
+    return last == &row ? nullptr : last;
+}
+
 void converter::convert_with_mapping(program::node const& n) {
     bool const is_aten = n.op.starts_with("aten::");
     if (is_aten && options_.operators == operator_mode::aten) return add_aten_node(n);
@@ -84,10 +94,10 @@ void converter::convert_with_mapping(program::node const& n) {
         bool const keeps = options_.operators == operator_mode::keep && !is_aten;
         return falls_back ? add_aten_node(n) : keeps ? keep(n) : refuse(n, describe_missing_row(n.op));
     }
-    if (!falls_back) return convert_with_row(n, *row);
+    if (!falls_back) return convert_with_row(n, row);
     std::string refusal;
     try {
-        return convert_with_row(n, *row);
+        return convert_with_row(n, row);
     } catch (...) {
         refusal = describe_thrown();
     }
@@ -98,16 +108,42 @@ void converter::convert_with_mapping(program::node const& n) {
     }
 }
 
-void converter::convert_with_row(program::node const& n, dsl::entry const& row) {
+/// Converts a node with a row, or with a row below it if the row declines.
+void converter::convert_with_row(program::node const& n, dsl::entry const* row) {
     check_squeeze(n);
     graph_->context.expected = expected_types(n);
     std::size_t const first_new = graph_->values.size();
-    std::vector<dsl::argument> arguments = bind_arguments(n, row.schema);
-    std::vector<dsl::result> const results = dsl::convert(*graph_, row, options_.opset, std::move(arguments));
+    std::vector<dsl::argument> const arguments = bind_arguments(n, row->schema);
+    std::vector<dsl::result> const results = dsl::convert_or_next(
+        *graph_, row, options_.opset, arguments, [this](dsl::entry const& declining) { return row_below(declining); });
     if (n.schema.empty() && results.size() > n.results.size())
         throw unsupported_error("the mapping returns " + std::to_string(results.size()) +
                                 " results, but the program has " + std::to_string(n.results.size()));
-    bind_results(n, row, results, first_new);
+    bind_results(n, *row, results, first_new);
+}
+
+/// Another overload of the operator that has a row or, for an operator that torch does not declare, one of the same namespace whose name
+/// differs by a few letters; empty if there is none. Similar names of operators that both exist would mislead.
+std::string converter::nearest_row(std::string_view op) const {
+    std::string_view const name = op.substr(0, op.find('.'));
+    std::size_t const colons = name.find("::");
+    std::size_t const start = colons == std::string_view::npos ? 0 : colons + 2;
+    bool const is_torchs = !aten::detail::nearest_overload_of(name, {}).empty();
+    nearest overload(op);
+    nearest typo(op.substr(start));
+    auto const scan = [&](std::span<dsl::table_view const> tables) {
+        for (dsl::table_view const& table : tables)
+            for (dsl::entry const& e : table) {
+                if (e.overload == op || !e.holds_at(options_.opset)) continue;
+                if (e.overload.substr(0, e.overload.find('.')) == name) overload.offer(e.overload);
+                else if (!is_torchs && e.overload.starts_with(op.substr(0, start)))
+                    typo.offer(e.overload.substr(start));
+            }
+    };
+    scan(options_.tables);
+    scan(mappings::built_in_tables());
+    if (!overload.found().empty()) return std::string(overload.found());
+    return typo.found().empty() ? std::string() : std::string(op.substr(0, start)).append(typo.found());
 }
 
 void converter::refuse(program::node const& n, std::string reason) {
@@ -116,13 +152,7 @@ void converter::refuse(program::node const& n, std::string reason) {
     auto const [at, is_new] = refused_at_.try_emplace(n.op, refused_.size());
     if (is_new) {
         refused_.push_back({n.op, std::move(reason), {}, {}, 0});
-        if (find_row(n.op) == nullptr) {
-            nearest closest(n.op);
-            for (dsl::table_view const& table : mappings::built_in_tables())
-                for (dsl::entry const& e : table)
-                    if (e.overload != n.op && e.holds_at(options_.opset)) closest.offer(e.overload);
-            refused_.back().nearest = closest.found();
-        }
+        if (find_row(n.op) == nullptr) refused_.back().nearest = nearest_row(n.op);
     }
     unconvertible& entry = refused_[at->second];
     ++entry.count;

@@ -84,9 +84,11 @@ private:
     [[nodiscard]] std::uint32_t origin_index(program::node const& n) const;
     [[nodiscard]] program::origin const& origin_of(program::node const& n) const;
     void convert_with_mapping(program::node const& n);
-    void convert_with_row(program::node const& n, dsl::entry const& row);
+    void convert_with_row(program::node const& n, dsl::entry const* row);
     void refuse(program::node const& n, std::string reason);
     [[nodiscard]] dsl::entry const* find_row(std::string_view op);
+    [[nodiscard]] dsl::entry const* row_below(dsl::entry const& row) const;
+    [[nodiscard]] std::string nearest_row(std::string_view op) const;
     [[nodiscard]] std::string describe_missing_row(std::string_view op) const;
     void bind(program::value_index index, binding b) { bound_[index] = std::move(b); }
 

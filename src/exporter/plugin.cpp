@@ -55,6 +55,7 @@ void run_foreign(dsl::invocation& in) {
     switch (how) {
     case abi::done: return;
     case abi::unsupported: throw unsupported_error(text);
+    case abi::left_to_next: throw declined(text);
     case abi::illegal: throw illegal_call(text);
     case abi::failed: throw error(text);
     case abi::out_of_memory: throw std::bad_alloc();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include <aton/core/error.hpp>
+#include <aton/dsl/tables.hpp>
 #include <aton/program/arithmetic.hpp>
 
 namespace ATON_NAMESPACE::exporter {
@@ -156,7 +158,13 @@ bool converter::convert_with_user_row(program::node const& n) {
     }
     dsl::entry const* const row = dsl::find(options_.tables, name, options_.opset);
     if (row == nullptr) return false;
-    convert_with_row(n, *row);
+    dsl::graph_mark const before(*graph_);
+    try {
+        convert_with_row(n, row);
+    } catch (declined const&) { // the row below is Aton's own handling
+        before.restore();
+        return false;
+    }
     return true;
 }
 

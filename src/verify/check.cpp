@@ -81,10 +81,13 @@ public:
             search(seed, std::set<int>(opsets_));
             report_.mutants = mutants_.report();
         }
-        std::erase_if(report_.types, [](type_report const& t) { return t.same + t.different + t.refused == 0; });
+        std::erase_if(report_.types,
+                      [](type_report const& t) { return t.same + t.different + t.refused + t.declined == 0; });
         if (report_.total(&type_report::same) + report_.total(&type_report::different) == 0)
-            report_.not_checked = refusal_.empty() ? "the reference rejects every sample: " + rejection_
-                                                   : "the row refuses every sample: " + refusal_;
+            report_.not_checked = report_.total(&type_report::declined) != 0
+                                      ? "the row leaves every call to the row below: " + refusal_
+                                  : refusal_.empty() ? "the reference rejects every sample: " + rejection_
+                                                     : "the row refuses every sample: " + refusal_;
         return std::move(report_);
     }
 
@@ -138,6 +141,7 @@ private:
         std::string before;
         std::vector<translation> graphs;
         bool is_refused = true;
+        bool is_declined = false;
         for (int const opset : opsets) {
             try {
                 translation graph = translate(row_, row_.schema, opset, s);
@@ -150,6 +154,7 @@ private:
                 if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why));
                 if (options_.mutants) graphs.push_back(std::move(graph));
             } catch (refused const& e) {
+                is_declined = is_declined || dynamic_cast<declined const*>(&e) != nullptr;
                 refusal_ = e.what();
                 before.clear();
             }
@@ -161,7 +166,8 @@ private:
                     return !describe_difference(got, *expected).empty();
                 });
         }
-        if (is_refused) ++counts(t.type).refused;
+        if (is_refused && is_declined) ++counts(t.type).declined;
+        else if (is_refused) ++counts(t.type).refused;
         else if (wrong_sample_) ++counts(t.type).different;
         else if (!expected->values) ++counts(t.type).excluded, ++counts(t.type).same;
         else ++counts(t.type).same;

@@ -20,7 +20,8 @@ void write(json_writer& to, row_report const& r) {
     to.field("passed", r.passed()).name("opsets").array(r.opsets);
     to.name("types").array(r.types, [&](type_report const& t) {
         to.begin_object().field("dtype", name(t.type)).field("same", t.same).field("different", t.different);
-        to.field("refused", t.refused).field("undefined", t.undefined).field("excluded", t.excluded).end_object();
+        to.field("refused", t.refused).field("declined", t.declined).field("undefined", t.undefined);
+        to.field("excluded", t.excluded).end_object();
     });
     to.name("worst_error").value(r.worst_error, shown_digits).name("errors").array(r.errors);
     to.name("arguments").array(r.arguments, [&](argument_report const& a) {
@@ -51,6 +52,7 @@ totals totals_of(report const& r) {
         (row.passed() ? t.passed : row.not_checked.empty() ? t.failed : t.not_checked) += 1;
         t.calls += row.total(&type_report::same) + row.total(&type_report::different);
         t.refused += row.total(&type_report::refused);
+        t.declined += row.total(&type_report::declined);
         t.excluded += row.total(&type_report::excluded);
         t.mutants += row.mutants.made;
         t.detected += row.mutants.detected;
@@ -97,6 +99,7 @@ std::string report::to_text() const {
     out += std::to_string(t.passed) + " of " + std::to_string(rows.size()) + " rows give ATen's numbers on " +
            std::to_string(t.calls) + " calls (" + std::to_string(t.failed) + " do not, " +
            std::to_string(t.not_checked) + " are not checked; " + std::to_string(t.refused) + " calls refused, " +
+           (t.declined == 0 ? std::string() : std::to_string(t.declined) + " left to the row below, ") +
            std::to_string(t.excluded) + " compared by dtype and sizes only)\n";
     out += std::to_string(t.arguments) + " arguments had " + std::to_string(t.kinds) + " kinds of values; " +
            std::to_string(t.missing) + " more that schema and rules allow were not drawn\n";

@@ -81,6 +81,7 @@ std::string type_chip(type_report const& t) {
     if (t.different != 0) kind = "bad", note = std::to_string(t.different) + " calls differ";
     else if (t.same == 0) kind = "mild", note = "not claimed";
     if (t.refused != 0) note += ", " + std::to_string(t.refused) + " refused";
+    if (t.declined != 0) note += ", " + std::to_string(t.declined) + " left to the row below";
     if (t.excluded != 0) note += ", " + std::to_string(t.excluded) + " compared by dtype and sizes only";
     return "<span class=\"t " + std::string(kind) + "\" title=\"" + note + "\">" + std::string(name(t.type)) +
            "</span>";

@@ -14,6 +14,7 @@ struct totals {
     int not_checked = 0;
     int calls = 0;
     int refused = 0;
+    int declined = 0;
     int excluded = 0;
     int mutants = 0;
     int detected = 0;

@@ -9,9 +9,11 @@
 
 #include <doctest/doctest.h>
 
+#include <aton/aten/function_schema.hpp>
 #include <aton/aten/schema_table.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/ir/print.hpp>
+#include <aton/mappings/built_in.hpp>
 #include <aton/passes/passes.hpp>
 
 #include "../faults.hpp"
@@ -226,6 +228,32 @@ TEST_CASE("outputs: an input, duplicate values, numbers, None, state") {
     CHECK(renamed.values[renamed.outputs[1]].name == "result");
     options.renames = {{"z", "result"}};
     CHECK(contains(message_of(b, options), "'z'"));
+}
+
+TEST_CASE(
+    "the nearest row is another overload of the operator, or has a name with a typo; it is never another operator") {
+    auto const nearest = [](std::string const& op) {
+        builder b;
+        b.add_output(builder::value(b.call(op, {builder::value(0, "self")}, b.add_value("a", {pr::extent{3}}))));
+        return find_unconvertible(b.p).at(0).nearest;
+    };
+    CHECK(nearest("aten::reluu") == "aten::relu");
+    CHECK(nearest("aten::add.Tensr") == "aten::add.Tensor");
+    CHECK(nearest("mylib::relu").empty()); // of another namespace
+    CHECK(nearest("aten::zzz").empty());
+    // Every operator of torch without a row: other operators may have similar names, but mean something else.
+    export_options const options;
+    int found = 0;
+    for (std::size_t i = 0; i != aton::aten::schema_count(); ++i) {
+        std::string_view const name = aton::aten::parse_head(aton::aten::schema_at(i)).qualified;
+        if (i % 40 != 0 || find(aton::mappings::built_in_tables(), name, options.opset) != nullptr) continue;
+        std::string const near = nearest(std::string(name));
+        CAPTURE(name);
+        CAPTURE(near);
+        CHECK((near.empty() || near.substr(0, near.find('.')) == name.substr(0, name.find('.'))));
+        found += near.empty() ? 0 : 1;
+    }
+    CHECK(found > 3);
 }
 
 TEST_CASE("everything that cannot be converted is named at once") {

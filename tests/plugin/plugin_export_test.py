@@ -76,6 +76,23 @@ class Plugins(unittest.TestCase):
         made = [node.op_type for node in self.runs("custom_op").graph.node if node.op_type != "Constant"]
         self.assertEqual(made[-2:], ["Neg", "Sub"])
 
+    def test_a_row_that_declines_leaves_the_call_to_the_next_plugin_and_to_the_built_in_row(self):
+        declining = PLUGINS / "libdeclining_plugin.so"
+        made = {}
+        for others in ((), (declining,)):
+            options = [option for plugin in (*others, CUSTOM) for option in ("--plugin", plugin)]
+            for opset in (13, 20):
+                run = self.export("custom_op", *options, "--opset", opset, "--no-optimize")
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                model = self.runs("custom_op")
+                made.setdefault(opset, []).append(([node.op_type for node in model.graph.node], list(model.opset_import)))
+                self.target.unlink()
+        for alone, below in made.values():
+            self.assertEqual(below, alone)
+        listed = aton("unconvertible", SAMPLES / "custom_op.pt2", "--plugin", declining)
+        self.assertIn("custom_ops::foo_forward: once, the row leaves the call to the row below (g.next()), but there is none", listed.stdout)
+        self.assertEqual(listed.stdout.count("leaves"), 1)
+
     def test_without_the_plugin_the_operators_are_missing(self):
         self.fails(self.export("custom_op"), "custom_ops::foo_forward (no mapping")
         self.fails(self.export("custom_function"), "mylib::my_relu", "mylib::extremes", "mylib::parts", "mylib::my_clip")

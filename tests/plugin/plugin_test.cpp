@@ -101,6 +101,22 @@ TEST_CASE("the rows of a plugin are those of its tables, for every compiler") {
     }
 }
 
+TEST_CASE("a row of a plugin that declines leaves the call to the next plugin, across compilers") {
+    for (std::string const& compiler : compilers()) {
+        CAPTURE(compiler);
+        fixture f;
+        aton::plugin const declining = aton::load_plugin(plugin_path("declining_plugin" + compiler));
+        aton::plugin const custom = aton::load_plugin(plugin_path("custom_plugin"));
+        std::vector<table_view> const tables{declining.tables()[0], custom.tables()[0]};
+        (void)convert(f.data, tables, "aten::add.Tensor", 20, {argument::of_tensor(f.x), argument::of_tensor(f.x)});
+        CHECK(f.data.nodes.size() == 2);
+        CHECK(f.data.nodes.back().op == "Sub");
+        CHECK(f.data.opset_imports.empty());
+        CHECK(f.data.values.size() == 3);
+        CHECK_THROWS_AS((void)f.run(declining, "aten::add.Tensor", {argument::of_tensor(f.x)}), aton::declined);
+    }
+}
+
 TEST_CASE("a mapping of a plugin builds nodes in our graph and returns values") {
     for (std::string const& compiler : compilers()) {
         CAPTURE(compiler);

@@ -21,6 +21,7 @@ Argument default_argument(schema_argument const& a) {
     default_value const d = parse_default(a);
     decltype(Argument::numbers) numbers;
     std::string text;
+    decltype(Argument::texts) texts;
     switch (d.kind()) {
     case kind::boolean: return Argument::of_number(d.as_bool());
     case kind::integer: return Argument::of_number(d.as_int());
@@ -39,6 +40,10 @@ Argument default_argument(schema_argument const& a) {
     case kind::bool_list:
         for (std::size_t i = 0; i != d.size(); ++i) numbers.emplace_back(d.bool_at(i));
         return Argument::of_numbers(std::move(numbers));
+    case kind::string_list:
+        for (std::size_t i = 0; i != d.size(); ++i)
+            unescape(d.element(i), [&, c = &texts.emplace_back()](char each) { *c += each; });
+        return Argument::of_texts(std::move(texts));
     default: return Argument::none();
     }
 }

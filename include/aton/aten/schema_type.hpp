@@ -243,4 +243,21 @@ constexpr bool parse_type(std::string_view text, schema_type& out) {
     return scan.at_end();
 }
 
+/// The number of tensors of the tuple type `(Tensor, Tensor)`; 0 for other types, and for tuples with other elements.
+constexpr std::size_t tensors_of_tuple(schema_type const& t) {
+    if (t.base != base_type::other || t.list || t.optional || t.text.empty() || t.text.front() != '(') return 0;
+    detail::scanner scan{t.text};
+    std::size_t count = 0;
+    if (!scan.take('(')) return 0;
+    do {
+        schema_type element;
+        if (!detail::read_type(scan, element) || element.base != base_type::tensor || element.list || element.optional)
+            return 0;
+        ++count;
+    } while (scan.take(','));
+    if (!scan.take(')')) return 0;
+    scan.next();
+    return scan.at_end() ? count : 0;
+}
+
 } // namespace ATON_NAMESPACE::aten

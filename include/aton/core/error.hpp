@@ -71,6 +71,12 @@ public:
     using refused::refused;
 };
 
+/// A row leaves the call to the row below it (`return g.next();`); a refusal where there is none.
+class declined : public unsupported_error {
+public:
+    using unsupported_error::unsupported_error;
+};
+
 /// A call of an ONNX operator is illegal at the target opset.
 class illegal_call : public refused {
 public:

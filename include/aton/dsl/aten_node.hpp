@@ -35,6 +35,7 @@ enum class aten_rule : std::uint8_t {
     aten_attribute_type,
     aten_twice,
     aten_missing,
+    aten_optional,
     aten_outputs,
 };
 
@@ -109,15 +110,18 @@ constexpr aten_fault check_attribute_names(std::string_view schema, call_facts<N
 template <std::size_t N>
 constexpr aten_fault check_attribute(std::string_view schema, call_facts<N> const& f, aten::schema_argument const& a) {
     bool given = false;
+    bool optional = false;
     for (std::size_t i = 0; i != f.attribute_count; ++i) {
         if (f.attributes[i].name != a.name) continue;
         if (given) return {aten_rule::aten_twice, schema, a.name};
         if (!takes_attribute(a.type, f.attributes[i].type))
             return {aten_rule::aten_attribute_type, schema, a.name, attributes_for(a.type)};
         given = true;
+        optional = f.attributes[i].optional;
     }
-    if (!given && !a.has_default && !a.type.optional && a.type.base != aten::base_type::generator)
-        return {aten_rule::aten_missing, schema, a.name, a.type.text};
+    bool const required = !a.has_default && !a.type.optional && a.type.base != aten::base_type::generator;
+    if (!given && required) return {aten_rule::aten_missing, schema, a.name, a.type.text};
+    if (optional && required) return {aten_rule::aten_optional, schema, a.name, a.type.text};
     return {aten_rule::none, schema};
 }
 
@@ -220,6 +224,9 @@ constexpr sentence describe(aten_fault const& fault, std::string_view name) {
         return fault.wanted.empty() ? s << " cannot be an attribute" : s << " takes " << fault.wanted;
     case aten_rule::aten_twice: return s << "argument " << fault.culprit << " is given twice";
     case aten_rule::aten_missing: return s << "argument " << fault.culprit << " (" << fault.wanted << ") is missing";
+    case aten_rule::aten_optional:
+        return s << "argument " << fault.culprit << " (" << fault.wanted
+                 << ") is a std::optional, which may be empty; give the value";
     case aten_rule::aten_outputs:
         if (fault.given < 0) return s << "returns a list; ask for it with output_list(n)";
         return s << "returns " << fault.given << (fault.given == 1 ? " result" : " results") << "; ask for outputs<"

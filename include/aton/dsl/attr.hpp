@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -53,7 +54,23 @@ struct attribute_argument {
     Payload payload;
 };
 
-/// An attribute_argument. Recognized by its members, because nvcc 13 (EDG) does not deduce string template arguments.
+/// An attribute that may be missing, the result of `attr::alpha_f(std::optional<double>())`.
+template <class Attribute>
+struct optional_attribute {
+    /// The name of the attribute in the schema.
+    static constexpr std::string_view name = Attribute::name;
+    /// The type of the attribute in the schema.
+    static constexpr onnx::attr_type type = Attribute::type;
+    std::optional<decltype(Attribute::payload)> payload;
+};
+
+/// Whether `T` is an `optional_attribute`.
+template <class T>
+inline constexpr bool is_optional_attribute = false;
+template <class Attribute>
+inline constexpr bool is_optional_attribute<optional_attribute<Attribute>> = true;
+
+/// An attribute_argument or optional_attribute. Recognized by its members, because nvcc 13 (EDG) does not deduce string template arguments.
 template <class T>
 concept attribute_like = requires(T const& a) {
     { T::type } -> std::convertible_to<onnx::attr_type>;
@@ -104,6 +121,25 @@ concept list_like = requires(T const& list) {
 } && !std::convertible_to<T const&, std::string_view>;
 template <class List>
 using element_of = std::remove_cvref_t<decltype(*std::begin(std::declval<List const&>()))>;
+template <class List>
+concept list_of_integers = list_like<List> && std::integral<element_of<List>> && !std::same_as<element_of<List>, bool>;
+
+template <class T>
+struct unwrapped {
+    using type = T;
+};
+template <class T>
+struct unwrapped<std::optional<T>> {
+    using type = T;
+};
+
+/// The attribute that `make` makes from the value, or none.
+template <class Make, class Optional>
+constexpr auto make_optional_attribute(Make const& make, Optional const& v) {
+    optional_attribute<decltype(make(*v))> out;
+    if (v) out.payload = std::move(make(*v).payload);
+    return out;
+}
 
 // Return types are deduced and parameters few, because every attribute name of ONNX instantiates such a class.
 
@@ -112,9 +148,21 @@ struct float_attribute {
     /// One number (or ATen Scalar) or a list of numbers, rounded to float32.
     template <class T>
     constexpr auto operator()(T const& v) const {
+        using content = typename unwrapped<T>::type;
+        constexpr bool fits = std::convertible_to<content const&, double> || std::same_as<content, scalar>;
+        static_assert(fits || list_like<content>, "a float attribute takes a number, a scalar or a list of numbers");
+        if constexpr (is_optional<T>) return make_optional_attribute(*this, v);
+        else return present(v);
+    }
+    template <class T = double>
+    auto operator()(std::initializer_list<T> v) const {
+        return of_list(v);
+    }
+
+private:
+    template <class T>
+    static constexpr auto present(T const& v) {
         constexpr bool is_list = list_like<T> && !std::convertible_to<T const&, double>;
-        static_assert(std::convertible_to<T const&, double> || std::same_as<T, scalar> || is_list,
-                      "a float attribute takes a number, a scalar or a list of numbers");
         if constexpr (is_list) {
             return of_list(v);
         } else {
@@ -124,12 +172,6 @@ struct float_attribute {
             return out;
         }
     }
-    template <class T = double>
-    auto operator()(std::initializer_list<T> v) const {
-        return of_list(v);
-    }
-
-private:
     template <class List>
     static auto of_list(List const& list) {
         attribute_argument<Name, onnx::attr_type::floats, std::vector<float>> out;
@@ -143,7 +185,12 @@ struct int_attribute {
     /// One integer, one dtype (for Cast's `to`), or a list of integers.
     template <class T>
     constexpr auto operator()(T const& v) const {
-        if constexpr (is_dtype_constant<T>) {
+        using content = typename unwrapped<T>::type;
+        constexpr bool fits = std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content>;
+        static_assert(fits || list_like<content>, "an int attribute takes an integer, a dtype or a list of integers");
+        if constexpr (is_optional<T>) {
+            return make_optional_attribute(*this, v);
+        } else if constexpr (is_dtype_constant<T>) {
             return attribute_argument<Name, onnx::attr_type::i, T>{v};
         } else {
             return run_time(v);
@@ -158,7 +205,6 @@ private:
     template <class T>
     static constexpr auto run_time(T const& v) {
         constexpr bool is_number = std::integral<T> || std::same_as<T, dtype>;
-        static_assert(is_number || list_like<T>, "an int attribute takes an integer, a dtype or a list of integers");
         if constexpr (list_like<T>) {
             return of_list<element_of<T>>(v);
         } else {
@@ -181,9 +227,12 @@ template <fixed_string Name>
 struct string_attribute {
     template <class T>
     auto operator()(T const& v) const {
-        static_assert(std::convertible_to<T const&, std::string_view> || list_like<T>,
+        using content = typename unwrapped<T>::type;
+        static_assert(std::convertible_to<content const&, std::string_view> || list_like<content>,
                       "a string attribute takes a string or a list of strings");
-        if constexpr (std::convertible_to<T const&, std::string_view>) {
+        if constexpr (is_optional<T>) {
+            return make_optional_attribute(*this, v);
+        } else if constexpr (std::convertible_to<T const&, std::string_view>) {
             return attribute_argument<Name, onnx::attr_type::s, std::string>{std::string(std::string_view(v))};
         } else {
             return attribute_argument<Name, onnx::attr_type::strings, std::vector<std::string>>{
@@ -200,9 +249,12 @@ template <fixed_string Name>
 struct tensor_attribute {
     template <class T>
     auto operator()(T const& v) const {
-        static_assert(std::same_as<T, tensor> || list_like<T>,
+        using content = typename unwrapped<T>::type;
+        static_assert(std::same_as<content, tensor> || list_like<content>,
                       "a tensor attribute takes a tensor or a list of tensors");
-        if constexpr (!list_like<T>) {
+        if constexpr (is_optional<T>) {
+            return make_optional_attribute(*this, v);
+        } else if constexpr (!list_like<T>) {
             attribute_argument<Name, onnx::attr_type::t, tensor> out;
             if constexpr (std::same_as<T, tensor>) out.payload = v;
             return out;
@@ -222,9 +274,10 @@ struct graph_attribute {
     template <class T>
     auto operator()(T v) const {
         static_assert(
-            std::same_as<T, graph_data> || graph_body<T>,
+            std::same_as<T, graph_data> || std::same_as<T, std::optional<graph_data>> || graph_body<T>,
             "a graph attribute takes a lambda whose first parameter is a graph<...> by value, with no auto parameters");
-        return attribute_argument<Name, onnx::attr_type::g, T>{std::move(v)};
+        if constexpr (is_optional<T>) return make_optional_attribute(*this, v);
+        else return attribute_argument<Name, onnx::attr_type::g, T>{std::move(v)};
     }
 };
 
@@ -263,6 +316,7 @@ inline constexpr detail::graph_attribute<Name> attr_g{};
 /// Every attribute name of ONNX's schemas with its type: `attr::alpha_f`, `attr::axes_i`, `attr::mode_s`, `attr::value_t`, `attr::body_g`.
 /// ```cpp body
 /// value const soft = g.op<"Softmax">(x, attr::axis_i(-1));
+/// value const near = g.op<"Softmax">(x, attr::axis_i(n.is_constant() ? std::optional(n.constant()) : std::nullopt)); // nothing if empty
 /// value const any = g.op<"If">(g.cast<dtype::bool_>(y), // a graph attribute takes a lambda, which may use the values around it
 ///                              attr::then_branch_g([&](graph<13> inner) { return inner.op<"Neg">(x); }),
 ///                              attr::else_branch_g([&](graph<13> inner) { return inner.op<"Abs">(x); }));

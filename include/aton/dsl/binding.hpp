@@ -117,6 +117,7 @@ public:
         case base_type::sym_float:
         case base_type::bool_:
         case base_type::sym_bool:
+        case base_type::complex:
         case base_type::scalar: fits = t.list ? to_numbers(a, formal) : to_number(a, formal); break;
         case base_type::str: fits = a.kind == (t.list ? kind::texts : kind::text); break;
         case base_type::scalar_type: fits = to_type(a) && a.type != dtype::undefined; break;
@@ -125,7 +126,7 @@ public:
         case base_type::memory_format:
             fits = to_tag(a, {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"});
             break;
-        default: break;
+        default: fits = to_tuple(a, tensors_of_tuple(t)); break;
         }
         if (!fits) refuse(formal, "is " + to_text(a) + ", but its type is " + std::string(t.text));
     }
@@ -152,6 +153,10 @@ private:
             if (!v && !may_be_absent) return false;
         }
         return true;
+    }
+    /// A tuple of tensors holds exactly as many as its type; nothing checks other types.
+    static bool to_tuple(Argument& a, std::size_t count) {
+        return count == 0 || (to_tensors(a, false) && a.values.size() == count);
     }
     /// A 0-d tensor is a number, too.
     bool to_number(Argument& a, aten::schema_argument const& formal) {
@@ -194,6 +199,9 @@ private:
         case base_type::bool_:
         case base_type::sym_bool:
             n = n.is_constant() ? number(n.template constant<bool>()) : cast(n, dtype::bool_);
+            break;
+        case base_type::complex:
+            if (n.is_constant()) n = number(scalar::complex(n.template constant<double>(), n.constant().imaginary()));
             break;
         default: break;
         }

@@ -75,6 +75,7 @@ struct call_facts {
         if constexpr (attribute_like<T>) {
             using payload = decltype(T::payload);
             attributes[attribute_count] = {T::name, T::type};
+            attributes[attribute_count].optional = is_optional_attribute<T>;
             if constexpr (std::is_class_v<payload>) add_facts<payload>(attributes[attribute_count]);
             ++attribute_count;
         } else if constexpr (outputs_asked<T> != 0) {
@@ -87,7 +88,10 @@ struct call_facts {
             operands[operand_count++] = {operand_kind::value, tensors(dtype::int64)};
         } else if constexpr (std::same_as<T, optional_value>) {
             operands[operand_count++] = {operand_kind::optional_value, any_type};
-        } else if constexpr (std::same_as<T, absent_t>) {
+        } else if constexpr (is_optional_operand<T>) {
+            add<typename T::value_type>(position);
+            operands[operand_count - 1].kind = operand_kind::optional_value;
+        } else if constexpr (std::same_as<T, absent_t> || std::same_as<T, std::nullopt_t>) {
             operands[operand_count++] = {operand_kind::absent, {}};
         } else if constexpr (is_number<T>) {
             operands[operand_count++] = {operand_kind::number, std::is_floating_point_v<T> ? floating_types : any_type};

@@ -146,6 +146,9 @@ constexpr sentence& describe_attribute(sentence& s, onnx::broken_rule const& r) 
     case rule::attribute_twice: return s << "attribute " << r.culprit << " is given twice";
     case rule::attribute_missing:
         return s << "required attribute " << r.culprit << " (" << attribute_kind(r.limit) << ") is missing";
+    case rule::attribute_optional:
+        return s << "required attribute " << r.culprit << " (" << attribute_kind(r.limit)
+                 << ") is a std::optional, which may be empty; give the value";
     case rule::attribute_dtype:
         return s << "attribute " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
     default: return s;
@@ -199,6 +202,7 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
     case rule::attribute_type:
     case rule::attribute_twice:
     case rule::attribute_missing:
+    case rule::attribute_optional:
     case rule::attribute_dtype: return describe_attribute(s, r);
     case rule::too_few_outputs:
     case rule::too_many_outputs:

@@ -6,6 +6,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -22,6 +23,12 @@ class graph;
 
 namespace detail {
 
+/// Whether `T` is a std::optional.
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
 /// The type of an object that is a template argument. (nvcc 13 passes `decltype((object))`, a reference, to the host compiler.)
 template <auto Object>
 using type_of = std::remove_cvref_t<decltype(Object)>;
@@ -31,13 +38,34 @@ struct body_traits : std::false_type {};
 
 template <class Function>
 struct function_traits : std::false_type {};
-template <class Return, class Class, int Since, auto... More, class... Parameters>
-struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const> : std::true_type {
+template <class Return, int Since, auto... More, class... Parameters>
+struct function_traits<Return (*)(graph<Since, More...>, Parameters...)> : std::true_type { // a static operator()
     using return_type = Return;
     using graph_type = graph<Since, More...>;
     using parameters = std::tuple<std::remove_cvref_t<Parameters>...>;
     static constexpr std::size_t arity = sizeof...(Parameters);
+    /// The 1-based position of the first parameter that no argument binds to; 0: none.
+    static constexpr std::size_t unbindable = [] {
+        std::size_t position = 0;
+        std::size_t found = 0;
+        ((++position,
+          found = found == 0 && std::is_lvalue_reference_v<Parameters> &&
+                          !std::is_const_v<std::remove_reference_t<Parameters>>
+                      ? position
+                      : found),
+         ...);
+        return found;
+    }();
 };
+template <class Return, int Since, auto... More, class... Parameters>
+struct function_traits<Return (*)(graph<Since, More...>, Parameters...) noexcept>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
+template <class Return, class Class, int Since, auto... More, class... Parameters>
+struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
+template <class Return, class Class, int Since, auto... More, class... Parameters>
+struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const noexcept>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
 
 template <class Body>
     requires requires { &Body::operator(); }

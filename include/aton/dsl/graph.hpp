@@ -21,24 +21,16 @@
 #include <aton/dsl/aten_node.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/call.hpp>
+#include <aton/dsl/constant_list.hpp>
 #include <aton/dsl/node_builder.hpp>
 #include <aton/dsl/number.hpp>
 #include <aton/dsl/number_arithmetic.hpp>
 #include <aton/dsl/number_text.hpp>
+#include <aton/dsl/refusal.hpp>
 #include <aton/dsl/value.hpp>
 #include <aton/onnx/registry.hpp>
 
 namespace ATON_NAMESPACE::dsl {
-
-/// The result type of `g.unsupported(...)`; converts to any type, so that it can be returned. The conversion is never reached.
-struct refusal {
-    /// Never returns: throws aton::error.
-    template <class T>
-    // NOLINTNEXTLINE(google-explicit-constructor): `return g.unsupported(...)` fits every return type.
-    operator T() const {
-        throw error("a refused conversion has no result");
-    }
-};
 
 namespace detail {
 
@@ -224,18 +216,42 @@ public:
     [[nodiscard]] value constant(tensor data) const {
         return {*data_, detail::append_constant(*data_, std::move(data))};
     }
+    /// A constant from a list of numbers: braces, a vector, a span, an array. Without a dtype, integers are int64, `double` is float64,
+    /// `float` float32 and `bool` bool; without sizes, it is 1-d. Refuses numbers that do not fit the dtype, and sizes that need another
+    /// number of elements.
+    /// ```cpp body
+    /// value const mean = g.constant({0.485, 0.456, 0.406}, dtype::float32, {3, 1, 1});
+    /// value const limits = g.constant({0, 255}, x.dtype());
+    /// ```
+    [[nodiscard]] value constant(constant_list const& list) const {
+        return constant(list.to_tensor(list.natural_type()));
+    }
+    [[nodiscard]] value constant(constant_list const& list, dtype type) const { return constant(list.to_tensor(type)); }
+    [[nodiscard]] value constant(constant_list const& list, dtype type, std::vector<std::int64_t> const& sizes) const {
+        return constant(list.to_tensor(type, sizes));
+    }
+    [[nodiscard]] value constant(constant_list const& list, std::vector<std::int64_t> const& sizes) const {
+        return constant(list.to_tensor(list.natural_type(), sizes));
+    }
     /// A 1-d int64 value of integers or sizes: a constant if all are constant, else a Concat.
+    /// ```cpp body
+    /// value const flat = g.op<"Reshape">(x, g.ints({0, g.size(x, 1), -1}));
+    /// ```
     template <class List>
     [[nodiscard]] value ints(List const& list) const {
-        constexpr bool of_ints = std::convertible_to<List const&, std::span<std::int64_t const>>;
+        constexpr bool of_ints = detail::list_of_integers<List>;
         constexpr bool of_sizes = std::convertible_to<List const&, std::span<sym_int const>>;
-        static_assert(of_ints || of_sizes, "g.ints takes a list of std::int64_t or of sizes");
-        if constexpr (of_ints) return int_list(std::data(list), std::size(list));
+        static_assert(of_ints || of_sizes, "g.ints takes a list of integers or of sizes");
+        if constexpr (of_ints) return constant(constant_list(list), dtype::int64);
         else if constexpr (of_sizes) return size_list(std::data(list), std::size(list));
         else return {};
     }
     [[nodiscard]] value ints(std::initializer_list<std::int64_t> list) const {
         return int_list(list.begin(), list.size());
+    }
+    template <class = void> // so that {} is not ambiguous
+    [[nodiscard]] value ints(std::initializer_list<sym_int> list) const {
+        return size_list(list.begin(), list.size());
     }
     /// A size as a 0-d int64 value.
     [[nodiscard]] value to_value(sym_int const& s) const {
@@ -331,6 +347,17 @@ public:
     /// });
     /// ```
     [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
+    /// Leaves the call to the row below: the one of the next table, plugin or the built-in library for the same overload. Nodes that the
+    /// body has made are removed. Where no row is below, the call is refused.
+    /// ```cpp
+    /// inline constexpr auto faster = table(override_<"aten::gelu(self, approximate)">([](graph<20> g, value x, std::string_view how) -> value {
+    ///     if (x.dtype() != dtype::float16) return g.next(); // everything else as before
+    ///     return g.op<"Gelu">(x, attr::approximate_s(how));
+    /// }));
+    /// ```
+    [[nodiscard]] refusal next() const {
+        throw declined("the row leaves the call to the row below (g.next()), but there is none");
+    }
 
 private:
     value int_list(std::int64_t const* first, std::size_t count) const {

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -121,14 +122,16 @@ public:
     void add(T const& argument) {
         if constexpr (is_body_argument<T>) {
             // built by add_body(), after all operands
+        } else if constexpr (is_optional_attribute<T>) {
+            if (argument.payload) store(named(T::name, T::type), *argument.payload);
         } else if constexpr (attribute_like<T>) {
             store(named(T::name, T::type), argument.payload);
         } else if constexpr (std::derived_from<T, value>) {
             operand(argument);
-        } else if constexpr (std::same_as<T, optional_value>) {
+        } else if constexpr (std::same_as<T, optional_value> || is_optional_operand<T>) {
             if (argument) operand(*argument);
             else node_.inputs.push_back(no_value);
-        } else if constexpr (std::same_as<T, absent_t>) {
+        } else if constexpr (std::same_as<T, absent_t> || std::same_as<T, std::nullopt_t>) {
             node_.inputs.push_back(no_value);
         } else if constexpr (std::same_as<T, sym_int>) {
             if (argument.is_constant())

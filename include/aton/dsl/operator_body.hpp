@@ -275,11 +275,6 @@ void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, 
     f.body.push_back(std::move(body));
 }
 
-template <class P>
-inline constexpr bool is_optional = false;
-template <class P>
-inline constexpr bool is_optional<std::optional<P>> = true;
-
 /// The arguments for the body of an operator: inputs, then attributes, in the order of the declaration.
 struct operator_arguments {
     graph_node const& node;

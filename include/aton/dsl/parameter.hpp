@@ -3,9 +3,12 @@
 // Internal header.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <aton/aten/function_schema.hpp>
@@ -31,7 +34,7 @@ constexpr bool is_list(schema_type const& t, base_type base) {
 
 constexpr bool is_number_type(base_type t) {
     return t == base_type::scalar || t == base_type::float_ || t == base_type::int_ || t == base_type::sym_int ||
-           t == base_type::bool_ || t == base_type::sym_float || t == base_type::sym_bool;
+           t == base_type::bool_ || t == base_type::sym_float || t == base_type::sym_bool || t == base_type::complex;
 }
 
 /// Refuses a list with a number that the program computes.
@@ -90,9 +93,10 @@ struct parameter<number> {
 };
 template <>
 struct parameter<scalar> {
-    static constexpr std::string_view wanted = "Scalar or float";
+    static constexpr std::string_view wanted = "Scalar, float or complex";
     static constexpr bool accepts(schema_type const& t) {
-        return is_single(t, base_type::scalar) || is_single(t, base_type::float_);
+        return is_single(t, base_type::scalar) || is_single(t, base_type::float_) ||
+               is_single(t, base_type::sym_float) || is_single(t, base_type::complex);
     }
     static scalar get(bound_argument const& a) { return a.number.constant(); }
 };
@@ -100,7 +104,7 @@ template <>
 struct parameter<double> {
     static constexpr std::string_view wanted = "float or Scalar";
     static constexpr bool accepts(schema_type const& t) {
-        return is_single(t, base_type::float_) || is_single(t, base_type::scalar);
+        return is_single(t, base_type::float_) || is_single(t, base_type::scalar) || is_single(t, base_type::sym_float);
     }
     static double get(bound_argument const& a) { return a.number.constant<double>(); }
 };
@@ -115,7 +119,9 @@ struct parameter<std::int64_t> {
 template <>
 struct parameter<bool> {
     static constexpr std::string_view wanted = "bool";
-    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::bool_); }
+    static constexpr bool accepts(schema_type const& t) {
+        return is_single(t, base_type::bool_) || is_single(t, base_type::sym_bool);
+    }
     static bool get(bound_argument const& a) { return a.number.constant<bool>(); }
 };
 template <>
@@ -197,6 +203,26 @@ struct parameter<std::span<bool const>> {
     }
 };
 template <>
+struct parameter<std::span<std::string const>> {
+    static constexpr std::string_view wanted = "str[]";
+    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::str); }
+    template <class Argument>
+    static std::span<std::string const> get(Argument const& a) {
+        return a.texts;
+    }
+};
+template <std::size_t N>
+struct parameter<std::array<value, N>> {
+    static constexpr std::string_view wanted = "a tuple of tensors";
+    static constexpr bool accepts(schema_type const& t) { return tensors_of_tuple(t) == N; }
+    template <class Argument>
+    static std::array<value, N> get(Argument const& a) {
+        std::array<value, N> all;
+        for (std::size_t i = 0; i != N; ++i) all[i] = a.values[i];
+        return all;
+    }
+};
+template <>
 struct parameter<dtype> {
     static constexpr std::string_view wanted = "ScalarType";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar_type); }
@@ -255,6 +281,42 @@ struct parameter<std::optional<T>> {
         return parameter<T>::get(a);
     }
 };
+
+/// The C++ type to write for an argument, for messages; empty: there is none.
+constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
+    using aten::base_type;
+    switch (t.base) {
+    case base_type::tensor:
+        if (t.list) return t.element_optional ? "std::span<optional_value const>" : "std::span<value const>";
+        return t.optional ? "optional_value" : "value";
+    case base_type::scalar: return t.list ? "std::span<scalar const>" : t.optional ? "std::optional<scalar>" : "scalar";
+    case base_type::float_: return t.list ? "std::span<double const>" : t.optional ? "std::optional<double>" : "double";
+    case base_type::int_:
+        return t.list ? "std::span<std::int64_t const>" : t.optional ? "std::optional<std::int64_t>" : "std::int64_t";
+    case base_type::sym_int: return t.list ? "std::span<size const>" : t.optional ? "std::optional<size>" : "size";
+    case base_type::bool_: return t.list ? "std::span<bool const>" : t.optional ? "std::optional<bool>" : "bool";
+    case base_type::sym_float:
+    case base_type::sym_bool:
+        return t.list ? "std::span<number const>" : t.optional ? "std::optional<number>" : "number";
+    case base_type::complex:
+        return t.list ? "std::span<number const>" : t.optional ? "std::optional<scalar>" : "scalar";
+    case base_type::other: {
+        constexpr std::string_view arrays[] = {
+            "", "std::array<value, 1>", "std::array<value, 2>", "std::array<value, 3>", "std::array<value, 4>"};
+        std::size_t const count = aten::tensors_of_tuple(t);
+        return count < std::size(arrays) ? arrays[count] : "std::array<value, N>";
+    }
+    case base_type::str:
+        if (t.list) return "std::span<std::string const>";
+        return t.optional ? "std::optional<std::string_view>" : "std::string_view";
+    case base_type::scalar_type: return t.optional ? "std::optional<dtype>" : "dtype";
+    case base_type::layout: return "layout";
+    case base_type::device: return "device";
+    case base_type::memory_format: return "memory_format";
+    case base_type::generator: return "generator";
+    default: return "";
+    }
+}
 
 } // namespace detail
 

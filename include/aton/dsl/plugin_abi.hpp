@@ -169,6 +169,8 @@ std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* s
         if (index >= Rows::count) return ended(failed, "no such row");
         Rows::entries[index].run(*static_cast<dsl::invocation*>(invocation));
         return done;
+    } catch (declined const& e) {
+        return ended(left_to_next, e.what());
     } catch (unsupported_error const& e) {
         return ended(unsupported, e.what());
     } catch (illegal_call const& e) {

@@ -33,7 +33,7 @@ struct row {
 };
 
 /// The outcome of a row; all except `done` come with a message.
-enum outcome : std::int32_t { done, unsupported, illegal, failed, out_of_memory, foreign_exception };
+enum outcome : std::int32_t { done, unsupported, illegal, failed, out_of_memory, foreign_exception, left_to_next };
 
 /// Receives a message; the callee copies it.
 using report = void(void* sink, char const* data, std::uint64_t size);

@@ -3,6 +3,7 @@
 // Public header.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -49,6 +50,15 @@ namespace detail {
 
 enum class result_kind : std::uint8_t { none, single, list };
 
+/// The same kind N times.
+template <std::size_t N>
+struct array_kinds {
+    result_kind kinds[N + 1]{};
+    constexpr explicit array_kinds(result_kind each) {
+        for (std::size_t i = 0; i != N; ++i) kinds[i] = each;
+    }
+};
+
 template <class R>
 struct result_traits {
     static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int> || std::same_as<R, number> ||
@@ -92,6 +102,16 @@ struct result_traits<std::tuple<R...>> {
 };
 template <class A, class B>
 struct result_traits<std::pair<A, B>> : result_traits<std::tuple<A, B>> {};
+template <class R, std::size_t N>
+struct result_traits<std::array<R, N>> {
+    static constexpr bool known = result_traits<R>::known;
+    static constexpr std::size_t count = N;
+    static constexpr array_kinds<N> all{result_traits<R>::kinds[0]};
+    static constexpr result_kind const* kinds = all.kinds;
+    static void store(invocation& in, std::array<R, N> const& r) {
+        for (R const& each : r) result_traits<R>::store(in, each);
+    }
+};
 
 /// The type-erased parameter<P> of one parameter of a body.
 struct parameter_check {
@@ -106,36 +126,12 @@ struct parameter_checks<std::tuple<P...>> {
     static constexpr parameter_check rows[sizeof...(P) + 1] = {{parameter<P>::wanted, &parameter<P>::accepts}..., {}};
 };
 
-constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
-    using aten::base_type;
-    switch (t.base) {
-    case base_type::tensor:
-        if (t.list) return t.element_optional ? "std::span<optional_value const>" : "std::span<value const>";
-        return t.optional ? "optional_value" : "value";
-    case base_type::scalar: return t.list ? "std::span<scalar const>" : t.optional ? "std::optional<scalar>" : "scalar";
-    case base_type::float_: return t.list ? "std::span<double const>" : t.optional ? "std::optional<double>" : "double";
-    case base_type::int_:
-        return t.list ? "std::span<std::int64_t const>" : t.optional ? "std::optional<std::int64_t>" : "std::int64_t";
-    case base_type::sym_int: return t.list ? "std::span<size const>" : t.optional ? "std::optional<size>" : "size";
-    case base_type::bool_: return t.list ? "std::span<bool const>" : t.optional ? "std::optional<bool>" : "bool";
-    case base_type::sym_float:
-    case base_type::sym_bool:
-        return t.list ? "std::span<number const>" : t.optional ? "std::optional<number>" : "number";
-    case base_type::str: return t.optional ? "std::optional<std::string_view>" : "std::string_view";
-    case base_type::scalar_type: return t.optional ? "std::optional<dtype>" : "dtype";
-    case base_type::layout: return "layout";
-    case base_type::device: return "device";
-    case base_type::memory_format: return "memory_format";
-    case base_type::generator: return "generator";
-    default: return "";
-    }
-}
-
 enum class row_rule : std::uint8_t {
     none,
     signature,
     body,
     captures,
+    reference,
     parameter_count,
     parameter_type,
     result_type,
@@ -149,6 +145,7 @@ enum class row_rule : std::uint8_t {
 struct body_facts {
     bool is_body = false;
     bool captures = false;
+    std::size_t unbindable = 0; ///< 1-based position of a parameter that is a reference to a non-const object
     std::size_t arity = 0;
     parameter_check const* parameters = nullptr;
     bool refuses = false; ///< returns nothing but a refusal
@@ -165,6 +162,7 @@ constexpr body_facts facts_of_body() {
         using returned = std::remove_cvref_t<typename traits::return_type>;
         f.is_body = true;
         f.captures = !std::is_empty_v<Body>;
+        f.unbindable = traits::unbindable;
         f.arity = traits::arity;
         f.parameters = parameter_checks<typename traits::parameters>::rows;
         f.refuses = std::is_same_v<returned, refusal>;
@@ -208,6 +206,7 @@ constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> cons
     if (!signature_is_sound(f, arguments, bound.well_formed)) return {row_rule::signature};
     if (!body.is_body) return {row_rule::body};
     if (body.captures) return {row_rule::captures};
+    if (body.unbindable != 0) return {row_rule::reference};
     if (body.arity != f.count) return {row_rule::parameter_count};
     for (std::size_t i = 0; i != f.count; ++i)
         if (!body.parameters[i].accepts(arguments[i].type)) return {row_rule::parameter_type, i};
@@ -244,12 +243,16 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
     case row_rule::body:
         return s << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters";
     case row_rule::captures: return s << "the body must not capture anything";
+    case row_rule::reference:
+        return s << "parameter " << static_cast<int>(body.unbindable)
+                 << " of the body after the graph is a non-const reference; take it by value";
     case row_rule::parameter_count:
         return s << "the signature names " << static_cast<int>(f.count) << (f.count == 1 ? " argument" : " arguments")
                  << ", but the body takes " << static_cast<int>(body.arity) << " after the graph";
     case row_rule::parameter_type: {
         aten::schema_type const& type = arguments[fault.index].type;
         s << "argument " << arguments[fault.index].name << " is " << type.text;
+        if (type.base_text.substr(0, 10) == "__torch__.") return s << ", an object, which a model cannot hold";
         if (suggested_parameter(type).empty()) return s << ", which no C++ parameter type can hold";
         if (!body.parameters[fault.index].wanted.empty())
             s << ", but the parameter takes " << body.parameters[fault.index].wanted;
@@ -306,7 +309,9 @@ private:
     static void run(invocation& in, std::index_sequence<I...>) {
         using returned = std::remove_cvref_t<typename traits::return_type>;
         typename traits::graph_type const g(in.graph, in.opset);
-        if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
+        if constexpr (traits::unbindable != 0) {
+            return; // rejected where the row is made
+        } else if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
             Body{}(g,
                    detail::parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
                        in.arguments[signature::bound.positions[I]])...);

@@ -216,6 +216,8 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     detail::call_scope const scope(graph.context, bound);
     try {
         row.run(in);
+    } catch (declined const& e) {
+        throw declined(std::string(row.overload) + " (opset " + std::to_string(opset) + ')', e.reason());
     } catch (unsupported_error const& e) {
         if (!e.subject().empty()) throw;
         throw unsupported_error(std::string(row.overload) + " (opset " + std::to_string(opset) + ')', e.reason());

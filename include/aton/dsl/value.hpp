@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -149,6 +150,9 @@ public:
     // NOLINTBEGIN(google-explicit-constructor): a value is an optional value.
     optional_value(value v) : value_(v) {}
     optional_value(absent_t) {}
+    optional_value(std::nullopt_t) {}
+    template <std::derived_from<value> Value>
+    optional_value(std::optional<Value> const& v) : value_(v ? *v : value()) {}
     // NOLINTEND(google-explicit-constructor)
     /// Absent; `name` is the argument, for messages, and must outlive the value.
     optional_value(absent_t, std::string_view name) : name_(name) {}
@@ -249,6 +253,12 @@ struct output_list {
 
 namespace detail {
 
+/// A std::optional of a value, which is an operand that may be missing.
+template <class T>
+inline constexpr bool is_optional_operand = false;
+template <std::derived_from<value> Value>
+inline constexpr bool is_optional_operand<std::optional<Value>> = true;
+
 /// The number of outputs that an argument of this type requests; 0: it is another argument; -1: known only at run time.
 template <class T>
 inline constexpr int outputs_asked = 0;
@@ -260,3 +270,13 @@ inline constexpr int outputs_asked<output_list> = -1;
 } // namespace detail
 
 } // namespace ATON_NAMESPACE::dsl
+
+/// Exists only for its diagnostic: a value is not a tuple.
+template <class Value>
+    requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value>)
+struct std::tuple_size<Value> {
+    static_assert(
+        sizeof(Value) == 0,
+        "a value is one result: to decompose a call, ask for its results with outputs<n>, g.op<...>(x, outputs<2>)");
+    static constexpr std::size_t value = 1;
+};

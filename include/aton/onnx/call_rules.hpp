@@ -36,6 +36,7 @@ struct call_attribute {
     attr_type type = attr_type::undefined;
     dtype constant = dtype::undefined; ///< an element type known at compile time: `attr::to_i(dtype_c<...>)`
     call_body const* body = nullptr;
+    bool optional = false; ///< a std::optional, which may be empty
 };
 
 /// A call as far as it is known at compile time. `outputs` is -1 if their number is known only at run time.
@@ -65,6 +66,7 @@ enum class rule : std::uint8_t {
     attribute_type,
     attribute_twice,
     attribute_missing,
+    attribute_optional,
     too_few_outputs,
     too_many_outputs,
     outputs_not_variadic,
@@ -208,10 +210,10 @@ constexpr broken_rule check_attributes(call const& c, Schema const& schema) {
     for (int i = 0; i != schema.attribute_count(); ++i) {
         attribute const declared = schema.attr(i);
         if (!declared.required) continue;
-        bool given = false;
-        for (call_attribute const& a : c.attributes) given = given || a.name == declared.name;
-        if (!given)
-            return {rule::attribute_missing, schema.since(), -1, static_cast<int>(declared.type), declared.name};
+        rule broken = rule::attribute_missing;
+        for (call_attribute const& a : c.attributes)
+            if (a.name == declared.name) broken = a.optional ? rule::attribute_optional : rule::none;
+        if (broken != rule::none) return {broken, schema.since(), -1, static_cast<int>(declared.type), declared.name};
     }
     return {};
 }

@@ -71,6 +71,7 @@ struct type_report {
     int same = 0;
     int different = 0;
     int refused = 0;   ///< refused by the mapping
+    int declined = 0;  ///< left to the row below by the mapping, and not checked
     int undefined = 0; ///< rejected by ATen
     int excluded = 0;  ///< only dtypes and sizes were compared
 };

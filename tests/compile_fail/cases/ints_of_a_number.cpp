@@ -1,5 +1,5 @@
 // rule: ints
-// error: g.ints takes a list of std::int64_t or of sizes
+// error: g.ints takes a list of integers or of sizes
 // twin: g.ints(1) => g.ints({1})
 #include <aton/aton.hpp>
 using namespace aton::dsl;

@@ -1,0 +1,16 @@
+// rule: call_aten
+// error: aten::gelu: no row of the table covers opset 13; rows for 13 to 28 are required
+// twin: graph<13> g, [[maybe_unused]] value x, => graph<20> g, [[maybe_unused]] value x,
+#include <aton/aton.hpp>
+#include <aton/dsl/call_aten.hpp>
+using namespace aton::dsl;
+
+inline constexpr auto rows = table(
+    symbolic<"aten::gelu(self, approximate)">([](graph<20> g, value x, std::string_view) { return g.op<"Gelu">(x); }),
+    symbolic<"aten::elu(self, alpha)">([](graph<13> g, value x, double) { return g.op<"Elu">(x); }),
+    symbolic<"aten::cat(tensors, dim)">([](graph<13> g, std::span<value const> all, std::int64_t dim) {
+        return g.op<"Concat">(all, attr::axis_i(dim));
+    }));
+inline value build(graph<13> g, [[maybe_unused]] value x, [[maybe_unused]] value y) {
+    return call_aten<"aten::gelu">(rows, g, x);
+}

@@ -1,0 +1,7 @@
+// rule: constant
+// error: g.constant takes a tensor or a list of numbers; g.scalar(number, dtype) makes a 0-d constant
+// twin: constant(0.5) => constant({0.5})
+#include <aton/aton.hpp>
+using namespace aton::dsl;
+
+inline value build(graph<13> g, [[maybe_unused]] value x) { return g.constant(0.5); }

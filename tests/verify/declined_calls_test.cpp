@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Calls that a row leaves to the row below: the check of mappings counts them, and compares nothing.
+#include <doctest/doctest.h>
+
+#include <aton/aton.hpp>
+#include <aton/verify/check.hpp>
+
+#include "../faults.hpp"
+
+namespace ATON_NAMESPACE::verify {
+
+namespace {
+
+using tests::contains;
+
+/// Converts only floating-point numbers, and leaves others to the row below.
+constexpr auto partial = dsl::table(
+    dsl::override_<"aten::sub.Tensor(self, other)">([](dsl::graph<13> g, dsl::value x, dsl::value y) -> dsl::value {
+        if (!is_floating(x.dtype())) return g.next();
+        return g.op<"Sub">(x, y);
+    }));
+constexpr auto never = dsl::table(
+    dsl::override_<"aten::sub.Tensor(self, other)">([](dsl::graph<13> g, dsl::value, dsl::value) { return g.next(); }));
+
+} // namespace
+
+TEST_CASE("calls that a row leaves to the row below are counted, and not checked") {
+    check_options options;
+    options.samples = 1;
+    report const some = check(partial, options);
+    REQUIRE(some.rows.size() == 1);
+    CHECK(some.passed());
+    for (type_report const& t : some.rows[0].types) {
+        CAPTURE(name(t.type));
+        CHECK((is_floating(t.type) ? t.declined == 0 && t.same > 0 : t.declined > 0 && t.same == 0));
+    }
+    CHECK(contains(some.to_text(), " left to the row below, "));
+    CHECK(contains(some.to_json(), "\"declined\""));
+    report const none = check(never, options);
+    CHECK_FALSE(none.passed());
+    CHECK(contains(none.rows[0].not_checked, "the row leaves every call to the row below: aten::sub.Tensor (opset "));
+    CHECK_FALSE(contains(none.to_text(), " 0 left to the row below"));
+}
+
+} // namespace ATON_NAMESPACE::verify
