@@ -290,6 +290,12 @@ public:
     using refused::refused;
 };
 
+/// A row leaves the call to the row below it (`return g.next();`); a refusal where there is none.
+class declined : public unsupported_error {
+public:
+    using unsupported_error::unsupported_error;
+};
+
 /// A call of an ONNX operator is illegal at the target opset.
 class illegal_call : public refused {
 public:
@@ -1100,6 +1106,9 @@ public:
     // NOLINTBEGIN(google-explicit-constructor): a value is an optional value.
     optional_value(value v) : value_(v) {}
     optional_value(absent_t) {}
+    optional_value(std::nullopt_t) {}
+    template <std::derived_from<value> Value>
+    optional_value(std::optional<Value> const& v) : value_(v ? *v : value()) {}
     // NOLINTEND(google-explicit-constructor)
     /// Absent; `name` is the argument, for messages, and must outlive the value.
     optional_value(absent_t, std::string_view name) : name_(name) {}
@@ -1200,6 +1209,12 @@ struct output_list {
 
 namespace detail {
 
+/// A std::optional of a value, which is an operand that may be missing.
+template <class T>
+inline constexpr bool is_optional_operand = false;
+template <std::derived_from<value> Value>
+inline constexpr bool is_optional_operand<std::optional<Value>> = true;
+
 /// The number of outputs that an argument of this type requests; 0: it is another argument; -1: known only at run time.
 template <class T>
 inline constexpr int outputs_asked = 0;
@@ -1211,6 +1226,16 @@ inline constexpr int outputs_asked<output_list> = -1;
 } // namespace detail
 
 } // namespace ATON_NAMESPACE::dsl
+
+/// Exists only for its diagnostic: a value is not a tuple.
+template <class Value>
+    requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value>)
+struct std::tuple_size<Value> {
+    static_assert(
+        sizeof(Value) == 0,
+        "a value is one result: to decompose a call, ask for its results with outputs<n>, g.op<...>(x, outputs<2>)");
+    static constexpr std::size_t value = 1;
+};
 
 // ---- aton/core/budget.hpp
 // Limits of what the conversion of one call may compute, and overflow-checked arithmetic on sizes, which a program can set to any number.
@@ -1509,6 +1534,12 @@ class graph;
 
 namespace detail {
 
+/// Whether `T` is a std::optional.
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
 /// The type of an object that is a template argument. (nvcc 13 passes `decltype((object))`, a reference, to the host compiler.)
 template <auto Object>
 using type_of = std::remove_cvref_t<decltype(Object)>;
@@ -1518,13 +1549,34 @@ struct body_traits : std::false_type {};
 
 template <class Function>
 struct function_traits : std::false_type {};
-template <class Return, class Class, int Since, auto... More, class... Parameters>
-struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const> : std::true_type {
+template <class Return, int Since, auto... More, class... Parameters>
+struct function_traits<Return (*)(graph<Since, More...>, Parameters...)> : std::true_type { // a static operator()
     using return_type = Return;
     using graph_type = graph<Since, More...>;
     using parameters = std::tuple<std::remove_cvref_t<Parameters>...>;
     static constexpr std::size_t arity = sizeof...(Parameters);
+    /// The 1-based position of the first parameter that no argument binds to; 0: none.
+    static constexpr std::size_t unbindable = [] {
+        std::size_t position = 0;
+        std::size_t found = 0;
+        ((++position,
+          found = found == 0 && std::is_lvalue_reference_v<Parameters> &&
+                          !std::is_const_v<std::remove_reference_t<Parameters>>
+                      ? position
+                      : found),
+         ...);
+        return found;
+    }();
 };
+template <class Return, int Since, auto... More, class... Parameters>
+struct function_traits<Return (*)(graph<Since, More...>, Parameters...) noexcept>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
+template <class Return, class Class, int Since, auto... More, class... Parameters>
+struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
+template <class Return, class Class, int Since, auto... More, class... Parameters>
+struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const noexcept>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
 
 template <class Body>
     requires requires { &Body::operator(); }
@@ -1656,7 +1708,23 @@ struct attribute_argument {
     Payload payload;
 };
 
-/// An attribute_argument. Recognized by its members, because nvcc 13 (EDG) does not deduce string template arguments.
+/// An attribute that may be missing, the result of `attr::alpha_f(std::optional<double>())`.
+template <class Attribute>
+struct optional_attribute {
+    /// The name of the attribute in the schema.
+    static constexpr std::string_view name = Attribute::name;
+    /// The type of the attribute in the schema.
+    static constexpr onnx::attr_type type = Attribute::type;
+    std::optional<decltype(Attribute::payload)> payload;
+};
+
+/// Whether `T` is an `optional_attribute`.
+template <class T>
+inline constexpr bool is_optional_attribute = false;
+template <class Attribute>
+inline constexpr bool is_optional_attribute<optional_attribute<Attribute>> = true;
+
+/// An attribute_argument or optional_attribute. Recognized by its members, because nvcc 13 (EDG) does not deduce string template arguments.
 template <class T>
 concept attribute_like = requires(T const& a) {
     { T::type } -> std::convertible_to<onnx::attr_type>;
@@ -1707,6 +1775,25 @@ concept list_like = requires(T const& list) {
 } && !std::convertible_to<T const&, std::string_view>;
 template <class List>
 using element_of = std::remove_cvref_t<decltype(*std::begin(std::declval<List const&>()))>;
+template <class List>
+concept list_of_integers = list_like<List> && std::integral<element_of<List>> && !std::same_as<element_of<List>, bool>;
+
+template <class T>
+struct unwrapped {
+    using type = T;
+};
+template <class T>
+struct unwrapped<std::optional<T>> {
+    using type = T;
+};
+
+/// The attribute that `make` makes from the value, or none.
+template <class Make, class Optional>
+constexpr auto make_optional_attribute(Make const& make, Optional const& v) {
+    optional_attribute<decltype(make(*v))> out;
+    if (v) out.payload = std::move(make(*v).payload);
+    return out;
+}
 
 // Return types are deduced and parameters few, because every attribute name of ONNX instantiates such a class.
 
@@ -1715,9 +1802,21 @@ struct float_attribute {
     /// One number (or ATen Scalar) or a list of numbers, rounded to float32.
     template <class T>
     constexpr auto operator()(T const& v) const {
+        using content = typename unwrapped<T>::type;
+        constexpr bool fits = std::convertible_to<content const&, double> || std::same_as<content, scalar>;
+        static_assert(fits || list_like<content>, "a float attribute takes a number, a scalar or a list of numbers");
+        if constexpr (is_optional<T>) return make_optional_attribute(*this, v);
+        else return present(v);
+    }
+    template <class T = double>
+    auto operator()(std::initializer_list<T> v) const {
+        return of_list(v);
+    }
+
+private:
+    template <class T>
+    static constexpr auto present(T const& v) {
         constexpr bool is_list = list_like<T> && !std::convertible_to<T const&, double>;
-        static_assert(std::convertible_to<T const&, double> || std::same_as<T, scalar> || is_list,
-                      "a float attribute takes a number, a scalar or a list of numbers");
         if constexpr (is_list) {
             return of_list(v);
         } else {
@@ -1727,12 +1826,6 @@ struct float_attribute {
             return out;
         }
     }
-    template <class T = double>
-    auto operator()(std::initializer_list<T> v) const {
-        return of_list(v);
-    }
-
-private:
     template <class List>
     static auto of_list(List const& list) {
         attribute_argument<Name, onnx::attr_type::floats, std::vector<float>> out;
@@ -1746,7 +1839,12 @@ struct int_attribute {
     /// One integer, one dtype (for Cast's `to`), or a list of integers.
     template <class T>
     constexpr auto operator()(T const& v) const {
-        if constexpr (is_dtype_constant<T>) {
+        using content = typename unwrapped<T>::type;
+        constexpr bool fits = std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content>;
+        static_assert(fits || list_like<content>, "an int attribute takes an integer, a dtype or a list of integers");
+        if constexpr (is_optional<T>) {
+            return make_optional_attribute(*this, v);
+        } else if constexpr (is_dtype_constant<T>) {
             return attribute_argument<Name, onnx::attr_type::i, T>{v};
         } else {
             return run_time(v);
@@ -1761,7 +1859,6 @@ private:
     template <class T>
     static constexpr auto run_time(T const& v) {
         constexpr bool is_number = std::integral<T> || std::same_as<T, dtype>;
-        static_assert(is_number || list_like<T>, "an int attribute takes an integer, a dtype or a list of integers");
         if constexpr (list_like<T>) {
             return of_list<element_of<T>>(v);
         } else {
@@ -1784,9 +1881,12 @@ template <fixed_string Name>
 struct string_attribute {
     template <class T>
     auto operator()(T const& v) const {
-        static_assert(std::convertible_to<T const&, std::string_view> || list_like<T>,
+        using content = typename unwrapped<T>::type;
+        static_assert(std::convertible_to<content const&, std::string_view> || list_like<content>,
                       "a string attribute takes a string or a list of strings");
-        if constexpr (std::convertible_to<T const&, std::string_view>) {
+        if constexpr (is_optional<T>) {
+            return make_optional_attribute(*this, v);
+        } else if constexpr (std::convertible_to<T const&, std::string_view>) {
             return attribute_argument<Name, onnx::attr_type::s, std::string>{std::string(std::string_view(v))};
         } else {
             return attribute_argument<Name, onnx::attr_type::strings, std::vector<std::string>>{
@@ -1803,9 +1903,12 @@ template <fixed_string Name>
 struct tensor_attribute {
     template <class T>
     auto operator()(T const& v) const {
-        static_assert(std::same_as<T, tensor> || list_like<T>,
+        using content = typename unwrapped<T>::type;
+        static_assert(std::same_as<content, tensor> || list_like<content>,
                       "a tensor attribute takes a tensor or a list of tensors");
-        if constexpr (!list_like<T>) {
+        if constexpr (is_optional<T>) {
+            return make_optional_attribute(*this, v);
+        } else if constexpr (!list_like<T>) {
             attribute_argument<Name, onnx::attr_type::t, tensor> out;
             if constexpr (std::same_as<T, tensor>) out.payload = v;
             return out;
@@ -1825,9 +1928,10 @@ struct graph_attribute {
     template <class T>
     auto operator()(T v) const {
         static_assert(
-            std::same_as<T, graph_data> || graph_body<T>,
+            std::same_as<T, graph_data> || std::same_as<T, std::optional<graph_data>> || graph_body<T>,
             "a graph attribute takes a lambda whose first parameter is a graph<...> by value, with no auto parameters");
-        return attribute_argument<Name, onnx::attr_type::g, T>{std::move(v)};
+        if constexpr (is_optional<T>) return make_optional_attribute(*this, v);
+        else return attribute_argument<Name, onnx::attr_type::g, T>{std::move(v)};
     }
 };
 
@@ -1866,6 +1970,7 @@ inline constexpr detail::graph_attribute<Name> attr_g{};
 /// Every attribute name of ONNX's schemas with its type: `attr::alpha_f`, `attr::axes_i`, `attr::mode_s`, `attr::value_t`, `attr::body_g`.
 /// ```cpp body
 /// value const soft = g.op<"Softmax">(x, attr::axis_i(-1));
+/// value const near = g.op<"Softmax">(x, attr::axis_i(n.is_constant() ? std::optional(n.constant()) : std::nullopt)); // nothing if empty
 /// value const any = g.op<"If">(g.cast<dtype::bool_>(y), // a graph attribute takes a lambda, which may use the values around it
 ///                              attr::then_branch_g([&](graph<13> inner) { return inner.op<"Neg">(x); }),
 ///                              attr::else_branch_g([&](graph<13> inner) { return inner.op<"Abs">(x); }));
@@ -4067,6 +4172,7 @@ struct call_attribute {
     attr_type type = attr_type::undefined;
     dtype constant = dtype::undefined; ///< an element type known at compile time: `attr::to_i(dtype_c<...>)`
     call_body const* body = nullptr;
+    bool optional = false; ///< a std::optional, which may be empty
 };
 
 /// A call as far as it is known at compile time. `outputs` is -1 if their number is known only at run time.
@@ -4096,6 +4202,7 @@ enum class rule : std::uint8_t {
     attribute_type,
     attribute_twice,
     attribute_missing,
+    attribute_optional,
     too_few_outputs,
     too_many_outputs,
     outputs_not_variadic,
@@ -4239,10 +4346,10 @@ constexpr broken_rule check_attributes(call const& c, Schema const& schema) {
     for (int i = 0; i != schema.attribute_count(); ++i) {
         attribute const declared = schema.attr(i);
         if (!declared.required) continue;
-        bool given = false;
-        for (call_attribute const& a : c.attributes) given = given || a.name == declared.name;
-        if (!given)
-            return {rule::attribute_missing, schema.since(), -1, static_cast<int>(declared.type), declared.name};
+        rule broken = rule::attribute_missing;
+        for (call_attribute const& a : c.attributes)
+            if (a.name == declared.name) broken = a.optional ? rule::attribute_optional : rule::none;
+        if (broken != rule::none) return {broken, schema.since(), -1, static_cast<int>(declared.type), declared.name};
     }
     return {};
 }
@@ -4513,6 +4620,9 @@ constexpr sentence& describe_attribute(sentence& s, onnx::broken_rule const& r) 
     case rule::attribute_twice: return s << "attribute " << r.culprit << " is given twice";
     case rule::attribute_missing:
         return s << "required attribute " << r.culprit << " (" << attribute_kind(r.limit) << ") is missing";
+    case rule::attribute_optional:
+        return s << "required attribute " << r.culprit << " (" << attribute_kind(r.limit)
+                 << ") is a std::optional, which may be empty; give the value";
     case rule::attribute_dtype:
         return s << "attribute " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
     default: return s;
@@ -4566,6 +4676,7 @@ constexpr sentence describe(onnx::call const& c, onnx::broken_rule const& r) {
     case rule::attribute_type:
     case rule::attribute_twice:
     case rule::attribute_missing:
+    case rule::attribute_optional:
     case rule::attribute_dtype: return describe_attribute(s, r);
     case rule::too_few_outputs:
     case rule::too_many_outputs:
@@ -9742,6 +9853,23 @@ constexpr bool parse_type(std::string_view text, schema_type& out) {
     return scan.at_end();
 }
 
+/// The number of tensors of the tuple type `(Tensor, Tensor)`; 0 for other types, and for tuples with other elements.
+constexpr std::size_t tensors_of_tuple(schema_type const& t) {
+    if (t.base != base_type::other || t.list || t.optional || t.text.empty() || t.text.front() != '(') return 0;
+    detail::scanner scan{t.text};
+    std::size_t count = 0;
+    if (!scan.take('(')) return 0;
+    do {
+        schema_type element;
+        if (!detail::read_type(scan, element) || element.base != base_type::tensor || element.list || element.optional)
+            return 0;
+        ++count;
+    } while (scan.take(','));
+    if (!scan.take(')')) return 0;
+    scan.next();
+    return scan.at_end() ? count : 0;
+}
+
 } // namespace ATON_NAMESPACE::aten
 
 // ---- aton/aten/function_schema.hpp
@@ -11358,11 +11486,6 @@ void call_function(Graph& root, graph_node& node, onnx::declared_schema schema, 
     f.body.push_back(std::move(body));
 }
 
-template <class P>
-inline constexpr bool is_optional = false;
-template <class P>
-inline constexpr bool is_optional<std::optional<P>> = true;
-
 /// The arguments for the body of an operator: inputs, then attributes, in the order of the declaration.
 struct operator_arguments {
     graph_node const& node;
@@ -12650,6 +12773,7 @@ struct call_facts {
         if constexpr (attribute_like<T>) {
             using payload = decltype(T::payload);
             attributes[attribute_count] = {T::name, T::type};
+            attributes[attribute_count].optional = is_optional_attribute<T>;
             if constexpr (std::is_class_v<payload>) add_facts<payload>(attributes[attribute_count]);
             ++attribute_count;
         } else if constexpr (outputs_asked<T> != 0) {
@@ -12662,7 +12786,10 @@ struct call_facts {
             operands[operand_count++] = {operand_kind::value, tensors(dtype::int64)};
         } else if constexpr (std::same_as<T, optional_value>) {
             operands[operand_count++] = {operand_kind::optional_value, any_type};
-        } else if constexpr (std::same_as<T, absent_t>) {
+        } else if constexpr (is_optional_operand<T>) {
+            add<typename T::value_type>(position);
+            operands[operand_count - 1].kind = operand_kind::optional_value;
+        } else if constexpr (std::same_as<T, absent_t> || std::same_as<T, std::nullopt_t>) {
             operands[operand_count++] = {operand_kind::absent, {}};
         } else if constexpr (is_number<T>) {
             operands[operand_count++] = {operand_kind::number, std::is_floating_point_v<T> ? floating_types : any_type};
@@ -12809,6 +12936,7 @@ enum class aten_rule : std::uint8_t {
     aten_attribute_type,
     aten_twice,
     aten_missing,
+    aten_optional,
     aten_outputs,
 };
 
@@ -12883,15 +13011,18 @@ constexpr aten_fault check_attribute_names(std::string_view schema, call_facts<N
 template <std::size_t N>
 constexpr aten_fault check_attribute(std::string_view schema, call_facts<N> const& f, aten::schema_argument const& a) {
     bool given = false;
+    bool optional = false;
     for (std::size_t i = 0; i != f.attribute_count; ++i) {
         if (f.attributes[i].name != a.name) continue;
         if (given) return {aten_rule::aten_twice, schema, a.name};
         if (!takes_attribute(a.type, f.attributes[i].type))
             return {aten_rule::aten_attribute_type, schema, a.name, attributes_for(a.type)};
         given = true;
+        optional = f.attributes[i].optional;
     }
-    if (!given && !a.has_default && !a.type.optional && a.type.base != aten::base_type::generator)
-        return {aten_rule::aten_missing, schema, a.name, a.type.text};
+    bool const required = !a.has_default && !a.type.optional && a.type.base != aten::base_type::generator;
+    if (!given && required) return {aten_rule::aten_missing, schema, a.name, a.type.text};
+    if (optional && required) return {aten_rule::aten_optional, schema, a.name, a.type.text};
     return {aten_rule::none, schema};
 }
 
@@ -12994,6 +13125,9 @@ constexpr sentence describe(aten_fault const& fault, std::string_view name) {
         return fault.wanted.empty() ? s << " cannot be an attribute" : s << " takes " << fault.wanted;
     case aten_rule::aten_twice: return s << "argument " << fault.culprit << " is given twice";
     case aten_rule::aten_missing: return s << "argument " << fault.culprit << " (" << fault.wanted << ") is missing";
+    case aten_rule::aten_optional:
+        return s << "argument " << fault.culprit << " (" << fault.wanted
+                 << ") is a std::optional, which may be empty; give the value";
     case aten_rule::aten_outputs:
         if (fault.given < 0) return s << "returns a list; ask for it with output_list(n)";
         return s << "returns " << fault.given << (fault.given == 1 ? " result" : " results") << "; ask for outputs<"
@@ -13060,6 +13194,111 @@ struct aten_call {
 };
 
 } // namespace detail
+
+} // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/dsl/constant_list.hpp
+// Lists of numbers that become constant tensors: `g.constant({1.0, 2.0})`.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+/// The numbers of a constant: braces, a vector, a span, an array. Integers beyond int64 are refused.
+class constant_list {
+public:
+    /// From a list of C++ numbers or of scalars.
+    // NOLINTBEGIN(google-explicit-constructor): a list of numbers is a constant list.
+    template <class List>
+        requires(!std::convertible_to<List const&, tensor>)
+    constant_list(List const& list) {
+        static_assert(detail::list_like<List>,
+                      "g.constant takes a tensor or a list of numbers; g.scalar(number, dtype) makes a 0-d constant");
+        if constexpr (detail::list_like<List>) {
+            using element = detail::element_of<List>;
+            static_assert(is_number<element>,
+                          "g.constant takes a tensor or a list of numbers; the elements must be numbers");
+            add<element>(list);
+        }
+    }
+    template <class Number>
+    constant_list(std::initializer_list<Number> list) {
+        static_assert(is_number<Number>, "g.constant takes a tensor or a list of numbers; the elements must be numbers");
+        add<Number>(list);
+    }
+    constant_list(std::initializer_list<scalar> list) : numbers_(list) {}
+    // NOLINTEND(google-explicit-constructor)
+
+    /// The dtype of numbers without a given one: bool, int64, float64 or complex128, the first that holds all; float32 for C++ `float`.
+    template <class = void>
+    [[nodiscard]] dtype natural_type() const {
+        bool floating = false;
+        bool integral = false;
+        bool complex = false;
+        for (scalar const& n : numbers_) {
+            floating = floating || n.is_floating();
+            integral = integral || n.is_integral();
+            complex = complex || n.is_complex();
+        }
+        if (complex) return dtype::complex128;
+        if (type_ != dtype::undefined) return type_;
+        return floating ? dtype::float64 : integral || numbers_.empty() ? dtype::int64 : dtype::bool_;
+    }
+    /// A 1-d tensor of the numbers. Refuses numbers that do not fit the dtype.
+    template <class = void>
+    [[nodiscard]] tensor to_tensor(dtype type) const {
+        if (!tensor::can_hold(type))
+            throw unsupported_error("the dtype of a list of numbers cannot be " + std::string(name(type)));
+        tensor out{type, {static_cast<std::int64_t>(numbers_.size())}, {}};
+        for (scalar const& n : numbers_) {
+            if (!fits(n, type)) detail::refuse_constant(n, type);
+            out.append(n);
+        }
+        return out;
+    }
+    /// A tensor of the numbers with these sizes. Refuses sizes that need another number of elements.
+    template <class = void>
+    [[nodiscard]] tensor to_tensor(dtype type, std::vector<std::int64_t> const& sizes) const {
+        tensor out = to_tensor(type);
+        out.sizes = sizes;
+        bool fitting = out.element_count() == static_cast<std::int64_t>(numbers_.size());
+        std::string text;
+        for (std::int64_t const s : sizes) {
+            fitting = fitting && s >= 0;
+            text += (text.empty() ? "" : ", ") + std::to_string(s);
+        }
+        if (!fitting)
+            throw unsupported_error("a list of " + std::to_string(numbers_.size()) +
+                                    " numbers does not fit the sizes [" + text + "]");
+        return out;
+    }
+
+private:
+    template <class T>
+    static constexpr bool is_number = std::is_arithmetic_v<T> || std::same_as<T, scalar>;
+
+    template <class Number, class List>
+    void add(List const& list) {
+        if constexpr (std::same_as<Number, float>) type_ = dtype::float32;
+        else if constexpr (std::floating_point<Number>) type_ = dtype::float64;
+        else if constexpr (std::same_as<Number, bool>) type_ = dtype::bool_;
+        else if constexpr (std::integral<Number>) type_ = dtype::int64;
+        for (Number const each : list) {
+            if constexpr (std::same_as<Number, bool> || std::same_as<Number, scalar>) numbers_.push_back(each);
+            else if constexpr (std::integral<Number>) numbers_.emplace_back(integer(each));
+            else if constexpr (std::floating_point<Number>) numbers_.emplace_back(static_cast<double>(each));
+        }
+    }
+    template <class Number>
+    static std::int64_t integer(Number n) {
+        auto const number = static_cast<std::int64_t>(n);
+        if (std::is_unsigned_v<Number> && number < 0)
+            throw unsupported_error("the number " + std::to_string(n) + " of a constant does not fit int64");
+        return number;
+    }
+
+    std::vector<scalar> numbers_;
+    dtype type_ = dtype::undefined; ///< by the C++ type of the numbers
+};
 
 } // namespace ATON_NAMESPACE::dsl
 
@@ -14708,14 +14947,16 @@ public:
     void add(T const& argument) {
         if constexpr (is_body_argument<T>) {
             // built by add_body(), after all operands
+        } else if constexpr (is_optional_attribute<T>) {
+            if (argument.payload) store(named(T::name, T::type), *argument.payload);
         } else if constexpr (attribute_like<T>) {
             store(named(T::name, T::type), argument.payload);
         } else if constexpr (std::derived_from<T, value>) {
             operand(argument);
-        } else if constexpr (std::same_as<T, optional_value>) {
+        } else if constexpr (std::same_as<T, optional_value> || is_optional_operand<T>) {
             if (argument) operand(*argument);
             else node_.inputs.push_back(no_value);
-        } else if constexpr (std::same_as<T, absent_t>) {
+        } else if constexpr (std::same_as<T, absent_t> || std::same_as<T, std::nullopt_t>) {
             node_.inputs.push_back(no_value);
         } else if constexpr (std::same_as<T, sym_int>) {
             if (argument.is_constant())
@@ -15176,13 +15417,13 @@ bool operator>=(A const& a, B const& b) {
 
 } // namespace ATON_NAMESPACE::dsl
 
-// ---- aton/dsl/graph.hpp
-// The handle with which mappings build ONNX graphs. Every call is checked at compile time against every opset of the graph's range.
+// ---- aton/dsl/refusal.hpp
+// The result of `return g.unsupported(...)` and `return g.next()`, which fits every return type.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
-/// The result type of `g.unsupported(...)`; converts to any type, so that it can be returned. The conversion is never reached.
+/// The result type of `g.unsupported(...)` and `g.next()`; converts to any type, so that it can be returned. The conversion is never reached.
 struct refusal {
     /// Never returns: throws aton::error.
     template <class T>
@@ -15191,6 +15432,14 @@ struct refusal {
         throw error("a refused conversion has no result");
     }
 };
+
+} // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/dsl/graph.hpp
+// The handle with which mappings build ONNX graphs. Every call is checked at compile time against every opset of the graph's range.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
 
 namespace detail {
 
@@ -15376,18 +15625,42 @@ public:
     [[nodiscard]] value constant(tensor data) const {
         return {*data_, detail::append_constant(*data_, std::move(data))};
     }
+    /// A constant from a list of numbers: braces, a vector, a span, an array. Without a dtype, integers are int64, `double` is float64,
+    /// `float` float32 and `bool` bool; without sizes, it is 1-d. Refuses numbers that do not fit the dtype, and sizes that need another
+    /// number of elements.
+    /// ```cpp body
+    /// value const mean = g.constant({0.485, 0.456, 0.406}, dtype::float32, {3, 1, 1});
+    /// value const limits = g.constant({0, 255}, x.dtype());
+    /// ```
+    [[nodiscard]] value constant(constant_list const& list) const {
+        return constant(list.to_tensor(list.natural_type()));
+    }
+    [[nodiscard]] value constant(constant_list const& list, dtype type) const { return constant(list.to_tensor(type)); }
+    [[nodiscard]] value constant(constant_list const& list, dtype type, std::vector<std::int64_t> const& sizes) const {
+        return constant(list.to_tensor(type, sizes));
+    }
+    [[nodiscard]] value constant(constant_list const& list, std::vector<std::int64_t> const& sizes) const {
+        return constant(list.to_tensor(list.natural_type(), sizes));
+    }
     /// A 1-d int64 value of integers or sizes: a constant if all are constant, else a Concat.
+    /// ```cpp body
+    /// value const flat = g.op<"Reshape">(x, g.ints({0, g.size(x, 1), -1}));
+    /// ```
     template <class List>
     [[nodiscard]] value ints(List const& list) const {
-        constexpr bool of_ints = std::convertible_to<List const&, std::span<std::int64_t const>>;
+        constexpr bool of_ints = detail::list_of_integers<List>;
         constexpr bool of_sizes = std::convertible_to<List const&, std::span<sym_int const>>;
-        static_assert(of_ints || of_sizes, "g.ints takes a list of std::int64_t or of sizes");
-        if constexpr (of_ints) return int_list(std::data(list), std::size(list));
+        static_assert(of_ints || of_sizes, "g.ints takes a list of integers or of sizes");
+        if constexpr (of_ints) return constant(constant_list(list), dtype::int64);
         else if constexpr (of_sizes) return size_list(std::data(list), std::size(list));
         else return {};
     }
     [[nodiscard]] value ints(std::initializer_list<std::int64_t> list) const {
         return int_list(list.begin(), list.size());
+    }
+    template <class = void> // so that {} is not ambiguous
+    [[nodiscard]] value ints(std::initializer_list<sym_int> list) const {
+        return size_list(list.begin(), list.size());
     }
     /// A size as a 0-d int64 value.
     [[nodiscard]] value to_value(sym_int const& s) const {
@@ -15483,6 +15756,17 @@ public:
     /// });
     /// ```
     [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
+    /// Leaves the call to the row below: the one of the next table, plugin or the built-in library for the same overload. Nodes that the
+    /// body has made are removed. Where no row is below, the call is refused.
+    /// ```cpp
+    /// inline constexpr auto faster = table(override_<"aten::gelu(self, approximate)">([](graph<20> g, value x, std::string_view how) -> value {
+    ///     if (x.dtype() != dtype::float16) return g.next(); // everything else as before
+    ///     return g.op<"Gelu">(x, attr::approximate_s(how));
+    /// }));
+    /// ```
+    [[nodiscard]] refusal next() const {
+        throw declined("the row leaves the call to the row below (g.next()), but there is none");
+    }
 
 private:
     value int_list(std::int64_t const* first, std::size_t count) const {
@@ -15922,7 +16206,7 @@ constexpr bool is_list(schema_type const& t, base_type base) {
 
 constexpr bool is_number_type(base_type t) {
     return t == base_type::scalar || t == base_type::float_ || t == base_type::int_ || t == base_type::sym_int ||
-           t == base_type::bool_ || t == base_type::sym_float || t == base_type::sym_bool;
+           t == base_type::bool_ || t == base_type::sym_float || t == base_type::sym_bool || t == base_type::complex;
 }
 
 /// Refuses a list with a number that the program computes.
@@ -15981,9 +16265,10 @@ struct parameter<number> {
 };
 template <>
 struct parameter<scalar> {
-    static constexpr std::string_view wanted = "Scalar or float";
+    static constexpr std::string_view wanted = "Scalar, float or complex";
     static constexpr bool accepts(schema_type const& t) {
-        return is_single(t, base_type::scalar) || is_single(t, base_type::float_);
+        return is_single(t, base_type::scalar) || is_single(t, base_type::float_) ||
+               is_single(t, base_type::sym_float) || is_single(t, base_type::complex);
     }
     static scalar get(bound_argument const& a) { return a.number.constant(); }
 };
@@ -15991,7 +16276,7 @@ template <>
 struct parameter<double> {
     static constexpr std::string_view wanted = "float or Scalar";
     static constexpr bool accepts(schema_type const& t) {
-        return is_single(t, base_type::float_) || is_single(t, base_type::scalar);
+        return is_single(t, base_type::float_) || is_single(t, base_type::scalar) || is_single(t, base_type::sym_float);
     }
     static double get(bound_argument const& a) { return a.number.constant<double>(); }
 };
@@ -16006,7 +16291,9 @@ struct parameter<std::int64_t> {
 template <>
 struct parameter<bool> {
     static constexpr std::string_view wanted = "bool";
-    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::bool_); }
+    static constexpr bool accepts(schema_type const& t) {
+        return is_single(t, base_type::bool_) || is_single(t, base_type::sym_bool);
+    }
     static bool get(bound_argument const& a) { return a.number.constant<bool>(); }
 };
 template <>
@@ -16088,6 +16375,26 @@ struct parameter<std::span<bool const>> {
     }
 };
 template <>
+struct parameter<std::span<std::string const>> {
+    static constexpr std::string_view wanted = "str[]";
+    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::str); }
+    template <class Argument>
+    static std::span<std::string const> get(Argument const& a) {
+        return a.texts;
+    }
+};
+template <std::size_t N>
+struct parameter<std::array<value, N>> {
+    static constexpr std::string_view wanted = "a tuple of tensors";
+    static constexpr bool accepts(schema_type const& t) { return tensors_of_tuple(t) == N; }
+    template <class Argument>
+    static std::array<value, N> get(Argument const& a) {
+        std::array<value, N> all;
+        for (std::size_t i = 0; i != N; ++i) all[i] = a.values[i];
+        return all;
+    }
+};
+template <>
 struct parameter<dtype> {
     static constexpr std::string_view wanted = "ScalarType";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::scalar_type); }
@@ -16146,6 +16453,42 @@ struct parameter<std::optional<T>> {
         return parameter<T>::get(a);
     }
 };
+
+/// The C++ type to write for an argument, for messages; empty: there is none.
+constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
+    using aten::base_type;
+    switch (t.base) {
+    case base_type::tensor:
+        if (t.list) return t.element_optional ? "std::span<optional_value const>" : "std::span<value const>";
+        return t.optional ? "optional_value" : "value";
+    case base_type::scalar: return t.list ? "std::span<scalar const>" : t.optional ? "std::optional<scalar>" : "scalar";
+    case base_type::float_: return t.list ? "std::span<double const>" : t.optional ? "std::optional<double>" : "double";
+    case base_type::int_:
+        return t.list ? "std::span<std::int64_t const>" : t.optional ? "std::optional<std::int64_t>" : "std::int64_t";
+    case base_type::sym_int: return t.list ? "std::span<size const>" : t.optional ? "std::optional<size>" : "size";
+    case base_type::bool_: return t.list ? "std::span<bool const>" : t.optional ? "std::optional<bool>" : "bool";
+    case base_type::sym_float:
+    case base_type::sym_bool:
+        return t.list ? "std::span<number const>" : t.optional ? "std::optional<number>" : "number";
+    case base_type::complex:
+        return t.list ? "std::span<number const>" : t.optional ? "std::optional<scalar>" : "scalar";
+    case base_type::other: {
+        constexpr std::string_view arrays[] = {
+            "", "std::array<value, 1>", "std::array<value, 2>", "std::array<value, 3>", "std::array<value, 4>"};
+        std::size_t const count = aten::tensors_of_tuple(t);
+        return count < std::size(arrays) ? arrays[count] : "std::array<value, N>";
+    }
+    case base_type::str:
+        if (t.list) return "std::span<std::string const>";
+        return t.optional ? "std::optional<std::string_view>" : "std::string_view";
+    case base_type::scalar_type: return t.optional ? "std::optional<dtype>" : "dtype";
+    case base_type::layout: return "layout";
+    case base_type::device: return "device";
+    case base_type::memory_format: return "memory_format";
+    case base_type::generator: return "generator";
+    default: return "";
+    }
+}
 
 } // namespace detail
 
@@ -16383,6 +16726,15 @@ namespace detail {
 
 enum class result_kind : std::uint8_t { none, single, list };
 
+/// The same kind N times.
+template <std::size_t N>
+struct array_kinds {
+    result_kind kinds[N + 1]{};
+    constexpr explicit array_kinds(result_kind each) {
+        for (std::size_t i = 0; i != N; ++i) kinds[i] = each;
+    }
+};
+
 template <class R>
 struct result_traits {
     static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int> || std::same_as<R, number> ||
@@ -16426,6 +16778,16 @@ struct result_traits<std::tuple<R...>> {
 };
 template <class A, class B>
 struct result_traits<std::pair<A, B>> : result_traits<std::tuple<A, B>> {};
+template <class R, std::size_t N>
+struct result_traits<std::array<R, N>> {
+    static constexpr bool known = result_traits<R>::known;
+    static constexpr std::size_t count = N;
+    static constexpr array_kinds<N> all{result_traits<R>::kinds[0]};
+    static constexpr result_kind const* kinds = all.kinds;
+    static void store(invocation& in, std::array<R, N> const& r) {
+        for (R const& each : r) result_traits<R>::store(in, each);
+    }
+};
 
 /// The type-erased parameter<P> of one parameter of a body.
 struct parameter_check {
@@ -16440,36 +16802,12 @@ struct parameter_checks<std::tuple<P...>> {
     static constexpr parameter_check rows[sizeof...(P) + 1] = {{parameter<P>::wanted, &parameter<P>::accepts}..., {}};
 };
 
-constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
-    using aten::base_type;
-    switch (t.base) {
-    case base_type::tensor:
-        if (t.list) return t.element_optional ? "std::span<optional_value const>" : "std::span<value const>";
-        return t.optional ? "optional_value" : "value";
-    case base_type::scalar: return t.list ? "std::span<scalar const>" : t.optional ? "std::optional<scalar>" : "scalar";
-    case base_type::float_: return t.list ? "std::span<double const>" : t.optional ? "std::optional<double>" : "double";
-    case base_type::int_:
-        return t.list ? "std::span<std::int64_t const>" : t.optional ? "std::optional<std::int64_t>" : "std::int64_t";
-    case base_type::sym_int: return t.list ? "std::span<size const>" : t.optional ? "std::optional<size>" : "size";
-    case base_type::bool_: return t.list ? "std::span<bool const>" : t.optional ? "std::optional<bool>" : "bool";
-    case base_type::sym_float:
-    case base_type::sym_bool:
-        return t.list ? "std::span<number const>" : t.optional ? "std::optional<number>" : "number";
-    case base_type::str: return t.optional ? "std::optional<std::string_view>" : "std::string_view";
-    case base_type::scalar_type: return t.optional ? "std::optional<dtype>" : "dtype";
-    case base_type::layout: return "layout";
-    case base_type::device: return "device";
-    case base_type::memory_format: return "memory_format";
-    case base_type::generator: return "generator";
-    default: return "";
-    }
-}
-
 enum class row_rule : std::uint8_t {
     none,
     signature,
     body,
     captures,
+    reference,
     parameter_count,
     parameter_type,
     result_type,
@@ -16483,6 +16821,7 @@ enum class row_rule : std::uint8_t {
 struct body_facts {
     bool is_body = false;
     bool captures = false;
+    std::size_t unbindable = 0; ///< 1-based position of a parameter that is a reference to a non-const object
     std::size_t arity = 0;
     parameter_check const* parameters = nullptr;
     bool refuses = false; ///< returns nothing but a refusal
@@ -16499,6 +16838,7 @@ constexpr body_facts facts_of_body() {
         using returned = std::remove_cvref_t<typename traits::return_type>;
         f.is_body = true;
         f.captures = !std::is_empty_v<Body>;
+        f.unbindable = traits::unbindable;
         f.arity = traits::arity;
         f.parameters = parameter_checks<typename traits::parameters>::rows;
         f.refuses = std::is_same_v<returned, refusal>;
@@ -16542,6 +16882,7 @@ constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> cons
     if (!signature_is_sound(f, arguments, bound.well_formed)) return {row_rule::signature};
     if (!body.is_body) return {row_rule::body};
     if (body.captures) return {row_rule::captures};
+    if (body.unbindable != 0) return {row_rule::reference};
     if (body.arity != f.count) return {row_rule::parameter_count};
     for (std::size_t i = 0; i != f.count; ++i)
         if (!body.parameters[i].accepts(arguments[i].type)) return {row_rule::parameter_type, i};
@@ -16578,12 +16919,16 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
     case row_rule::body:
         return s << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters";
     case row_rule::captures: return s << "the body must not capture anything";
+    case row_rule::reference:
+        return s << "parameter " << static_cast<int>(body.unbindable)
+                 << " of the body after the graph is a non-const reference; take it by value";
     case row_rule::parameter_count:
         return s << "the signature names " << static_cast<int>(f.count) << (f.count == 1 ? " argument" : " arguments")
                  << ", but the body takes " << static_cast<int>(body.arity) << " after the graph";
     case row_rule::parameter_type: {
         aten::schema_type const& type = arguments[fault.index].type;
         s << "argument " << arguments[fault.index].name << " is " << type.text;
+        if (type.base_text.substr(0, 10) == "__torch__.") return s << ", an object, which a model cannot hold";
         if (suggested_parameter(type).empty()) return s << ", which no C++ parameter type can hold";
         if (!body.parameters[fault.index].wanted.empty())
             s << ", but the parameter takes " << body.parameters[fault.index].wanted;
@@ -16640,7 +16985,9 @@ private:
     static void run(invocation& in, std::index_sequence<I...>) {
         using returned = std::remove_cvref_t<typename traits::return_type>;
         typename traits::graph_type const g(in.graph, in.opset);
-        if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
+        if constexpr (traits::unbindable != 0) {
+            return; // rejected where the row is made
+        } else if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
             Body{}(g,
                    detail::parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
                        in.arguments[signature::bound.positions[I]])...);
@@ -16712,6 +17059,7 @@ Argument default_argument(schema_argument const& a) {
     default_value const d = parse_default(a);
     decltype(Argument::numbers) numbers;
     std::string text;
+    decltype(Argument::texts) texts;
     switch (d.kind()) {
     case kind::boolean: return Argument::of_number(d.as_bool());
     case kind::integer: return Argument::of_number(d.as_int());
@@ -16730,6 +17078,10 @@ Argument default_argument(schema_argument const& a) {
     case kind::bool_list:
         for (std::size_t i = 0; i != d.size(); ++i) numbers.emplace_back(d.bool_at(i));
         return Argument::of_numbers(std::move(numbers));
+    case kind::string_list:
+        for (std::size_t i = 0; i != d.size(); ++i)
+            unescape(d.element(i), [&, c = &texts.emplace_back()](char each) { *c += each; });
+        return Argument::of_texts(std::move(texts));
     default: return Argument::none();
     }
 }
@@ -16899,6 +17251,7 @@ public:
         case base_type::sym_float:
         case base_type::bool_:
         case base_type::sym_bool:
+        case base_type::complex:
         case base_type::scalar: fits = t.list ? to_numbers(a, formal) : to_number(a, formal); break;
         case base_type::str: fits = a.kind == (t.list ? kind::texts : kind::text); break;
         case base_type::scalar_type: fits = to_type(a) && a.type != dtype::undefined; break;
@@ -16907,7 +17260,7 @@ public:
         case base_type::memory_format:
             fits = to_tag(a, {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"});
             break;
-        default: break;
+        default: fits = to_tuple(a, tensors_of_tuple(t)); break;
         }
         if (!fits) refuse(formal, "is " + to_text(a) + ", but its type is " + std::string(t.text));
     }
@@ -16934,6 +17287,10 @@ private:
             if (!v && !may_be_absent) return false;
         }
         return true;
+    }
+    /// A tuple of tensors holds exactly as many as its type; nothing checks other types.
+    static bool to_tuple(Argument& a, std::size_t count) {
+        return count == 0 || (to_tensors(a, false) && a.values.size() == count);
     }
     /// A 0-d tensor is a number, too.
     bool to_number(Argument& a, aten::schema_argument const& formal) {
@@ -16976,6 +17333,9 @@ private:
         case base_type::bool_:
         case base_type::sym_bool:
             n = n.is_constant() ? number(n.template constant<bool>()) : cast(n, dtype::bool_);
+            break;
+        case base_type::complex:
+            if (n.is_constant()) n = number(scalar::complex(n.template constant<double>(), n.constant().imaginary()));
             break;
         default: break;
         }
@@ -17272,6 +17632,8 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     detail::call_scope const scope(graph.context, bound);
     try {
         row.run(in);
+    } catch (declined const& e) {
+        throw declined(std::string(row.overload) + " (opset " + std::to_string(opset) + ')', e.reason());
     } catch (unsupported_error const& e) {
         if (!e.subject().empty()) throw;
         throw unsupported_error(std::string(row.overload) + " (opset " + std::to_string(opset) + ')', e.reason());
@@ -17365,6 +17727,114 @@ consteval bool require_coverage() {
     using checked = detail::coverage<Table, Since, Until, Overloads...>;
     if constexpr (checked::problem.length != 0) (void)sizeof(detail::diagnosis<checked::problem>);
     return true;
+}
+
+} // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/dsl/tables.hpp
+// Rows that decline a call (`return g.next();`): the row below gets it, in the graph as it was before.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+/// The state of a graph under construction, and of the graphs around it: what is appended later can be removed again.
+template <class Graph = graph_data>
+class graph_mark {
+public:
+    /// Notes how much the graphs hold. They must outlive the mark.
+    explicit graph_mark(Graph& graph) {
+        for (Graph* each = &graph; each != nullptr; each = each->around)
+            levels_.push_back({each,
+                               each->values.size(),
+                               each->nodes.size(),
+                               each->initializers.size(),
+                               each->opset_imports.size(),
+                               each->functions.size()});
+    }
+    /// Notes the types of these arguments, too, which a body may change.
+    template <class Argument>
+    graph_mark(Graph& graph, std::vector<Argument> const& arguments) : graph_mark(graph) {
+        auto const note = [this](value const& v) { types_.emplace_back(v, v.type()); };
+        for (Argument const& a : arguments) {
+            if (a.tensor) note(*a.tensor);
+            for (optional_value const& each : a.tensors)
+                if (each) note(*each);
+        }
+    }
+
+    /// Removes what was appended since.
+    void restore() const {
+        for (level const& l : levels_) {
+            l.graph->values.resize(l.values);
+            cut(l.graph->nodes, l.nodes);
+            cut(l.graph->initializers, l.initializers);
+            cut(l.graph->opset_imports, l.imports);
+            cut(l.graph->functions, l.functions);
+        }
+        for (auto const& [v, type] : types_) v.set_type(type);
+    }
+
+private:
+    struct level {
+        Graph* graph;
+        std::size_t values;
+        std::size_t nodes;
+        std::size_t initializers;
+        std::size_t imports;
+        std::size_t functions;
+    };
+    template <class List>
+    static void cut(List& list, std::size_t kept) {
+        list.erase(list.begin() + static_cast<std::ptrdiff_t>(kept), list.end());
+    }
+
+    std::vector<level> levels_;
+    std::vector<std::pair<value, value_type>> types_;
+};
+
+/// The row for the same overload at this opset in the first table after the one that holds `row`; nullptr if there is none.
+constexpr entry const* find_below(std::span<table_view const> tables, entry const& row, int opset) {
+    bool is_below = false;
+    for (table_view const& t : tables) {
+        entry const* const e = find(t, row.overload, opset);
+        if (is_below && e != nullptr) return e;
+        is_below = is_below || e == &row;
+    }
+    return nullptr;
+}
+
+/// Converts a call with `row`. If it declines, the nodes that it has made are removed, and `below(*row)` is the next row to try; `row` is then
+/// the one that converted the call. Throws as `convert` does, and `declined` where no row is left.
+template <class Graph, class Below>
+std::vector<result> convert_or_next(Graph& graph, entry const*& row, int opset, std::vector<argument> const& arguments,
+                                    Below const& below) {
+    for (;;) {
+        entry const* const other = below(*row);
+        if (other == nullptr) return convert(graph, *row, opset, arguments);
+        graph_mark const before(graph, arguments);
+        try {
+            return convert(graph, *row, opset, arguments);
+        } catch (declined const&) {
+            before.restore();
+        }
+        if (other->schema != row->schema)
+            throw unsupported_error(std::string(row->overload) + " (opset " + std::to_string(opset) + ')',
+                                    "the row leaves the call to a row with another schema, " +
+                                        std::string(other->schema));
+        row = other;
+    }
+}
+
+/// Converts one ATen call with the first of several tables that has a row for it, or with the next one if that row declines.
+/// Throws unsupported_error if no table has a row, and otherwise as the other overload does.
+template <class Graph>
+std::vector<result> convert(Graph& graph, std::span<table_view const> tables, std::string_view overload, int opset,
+                            std::vector<argument> const& arguments) {
+    entry const* row = find(tables, overload, opset);
+    if (row == nullptr)
+        throw unsupported_error(std::string(overload) + " (opset " + std::to_string(opset) + ')', "no mapping");
+    return convert_or_next(
+        graph, row, opset, arguments, [&](entry const& declining) { return find_below(tables, declining, opset); });
 }
 
 } // namespace ATON_NAMESPACE::dsl

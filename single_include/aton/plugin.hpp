@@ -44,7 +44,7 @@ struct row {
 };
 
 /// The outcome of a row; all except `done` come with a message.
-enum outcome : std::int32_t { done, unsupported, illegal, failed, out_of_memory, foreign_exception };
+enum outcome : std::int32_t { done, unsupported, illegal, failed, out_of_memory, foreign_exception, left_to_next };
 
 /// Receives a message; the callee copies it.
 using report = void(void* sink, char const* data, std::uint64_t size);
@@ -341,6 +341,8 @@ std::int32_t run_row(std::uint64_t index, void* invocation, report* say, void* s
         if (index >= Rows::count) return ended(failed, "no such row");
         Rows::entries[index].run(*static_cast<dsl::invocation*>(invocation));
         return done;
+    } catch (declined const& e) {
+        return ended(left_to_next, e.what());
     } catch (unsupported_error const& e) {
         return ended(unsupported, e.what());
     } catch (illegal_call const& e) {

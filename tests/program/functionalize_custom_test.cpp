@@ -142,8 +142,6 @@ TEST_CASE("auto_functionalized_v2 becomes a call on copies, with and without a s
         value_index const y = b.input(input_kind::user, "y", {4});
         value_index const sum = b.value_of("sum", {});
         value_index const now = b.value_of("now", {3, 4});
-        argument none;
-        none.name = "_z_base_index";
         b.add_node("higher_order::auto_functionalized_v2",
                    {op("m::both"),
                     tensor("y", y),
@@ -151,7 +149,7 @@ TEST_CASE("auto_functionalized_v2 becomes a call on copies, with and without a s
                     integers("_x_size", {4}),
                     integers("_x_stride", {1}),
                     integer("_x_storage_offset", 4),
-                    none,
+                    argument::none().named("_z_base_index"),
                     tensors("_all_bases", {x})},
                    {sum, now});
         b.output(now);

@@ -24,7 +24,9 @@ struct value_ref {
 
     value_ref() = default;
     // NOLINTBEGIN(google-explicit-constructor): it is an index.
+    /// From the index of a value.
     value_ref(value_index i) : index(i) {}
+    /// The index of the value.
     operator value_index() const { return index; }
     // NOLINTEND(google-explicit-constructor)
     /// Whether it is a value, and not None.
@@ -38,6 +40,7 @@ struct number {
 
     number() = default;
     // NOLINTBEGIN(google-explicit-constructor): a number of C++ is a number.
+    /// From a constant.
     template <class T>
         requires std::is_arithmetic_v<T>
     number(T n) : constant(n) {}
