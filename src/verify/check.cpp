@@ -10,11 +10,13 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include <aton/core/error.hpp>
+#include <aton/passes/passes.hpp>
 #include <aton/verify/translation.hpp>
 
 #if defined(_OPENMP) && __has_include(<omp.h>)
@@ -23,10 +25,12 @@
 #endif
 
 #include "argument_coverage.hpp"
+#include "declared_types.hpp"
 #include "expectation.hpp"
 #include "mutants.hpp"
 #include "rounding.hpp"
 #include "rule_reader.hpp"
+#include "schema_difference.hpp"
 #include "shrink.hpp"
 #include "themes.hpp"
 
@@ -51,6 +55,7 @@ public:
           rule_(find_rule(options.rules, row.overload) != nullptr ? find_rule(options.rules, row.overload)
                                                                   : find_rule(aten_sampling_rules(), row.overload)),
           is_relative_(rule_ != nullptr && part_of_rule(rule_->text, "result") == "relative"),
+          has_reference_(options.truth || runtime::has_aten_operator(row.overload)),
           coverage_(row.schema, rule_ == nullptr ? std::string_view() : rule_->text),
           mutants_(row.overload, options.equivalents) {
         report_.overload = row.overload;
@@ -58,61 +63,93 @@ public:
         report_.until = row.until;
         for (exclusion const& e : options.exclusions)
             if (names(e.operators, row.overload)) excluded_when_.push_back(e.when);
+        for (recorded_call const& c : options.calls)
+            if (c.call.overload == row.overload) recorded_.push_back(&c);
     }
 
     row_report run() {
-        if (!options_.truth && !runtime::has_aten_operator(row_.overload)) {
-            report_.not_checked = "it has no reference to compare with";
+        report_.schema_difference = find_schema_difference();
+        if (!has_reference_ && recorded_.empty()) {
+            report_.not_checked = "there is nothing to compare it with: record calls of the operator and name their "
+                                  "folder with --calls, or set check_options::truth";
             return std::move(report_);
         }
         int const first = std::max(row_.since, options_.min_opset);
         int const last = std::min({row_.until, options_.max_opset, onnx::newest_version("")});
         std::set<int> all;
         for (int opset = first; opset <= last; ++opset) all.insert(opset);
+        for (dtype const type : sampled_types) report_.types.push_back({type});
+        for (recorded_call const* c : recorded_) check_recorded(*c, all);
         std::uint64_t seed = options_.seed;
-        for (dtype const type : sampled_types) {
-            report_.types.push_back({type});
-            for (theme const& t : themes_of(type))
-                for (int i = 0; i != options_.samples; ++i) check_sample(t, ++seed, all);
-        }
+        if (has_reference_)
+            for (dtype const type : sampled_types)
+                for (theme const& t : themes_of(type))
+                    for (int i = 0; i != options_.samples; ++i) check_sample(t, ++seed, all);
         report_.arguments = coverage_.report();
         report_.opsets.assign(opsets_.begin(), opsets_.end());
         if (options_.mutants) {
-            search(seed, std::set<int>(opsets_));
+            if (has_reference_) search(seed, std::set<int>(opsets_));
             report_.mutants = mutants_.report();
         }
         std::erase_if(report_.types,
                       [](type_report const& t) { return t.same + t.different + t.refused + t.declined == 0; });
         if (report_.total(&type_report::same) + report_.total(&type_report::different) == 0)
-            report_.not_checked = report_.total(&type_report::declined) != 0
-                                      ? "the row leaves every call to the row below: " + refusal_
-                                  : refusal_.empty() ? "the reference rejects every sample: " + rejection_
-                                                     : "the row refuses every sample: " + refusal_;
+            report_.not_checked = why_nothing_is_compared();
         return std::move(report_);
     }
 
 private:
     type_report& counts(dtype t) {
-        return *std::find_if(
-            report_.types.begin(), report_.types.end(), [&](type_report const& r) { return r.type == t; });
+        auto const found =
+            std::find_if(report_.types.begin(), report_.types.end(), [&](type_report const& r) { return r.type == t; });
+        return found == report_.types.end() ? report_.types.emplace_back(type_report{t}) : *found;
+    }
+
+    [[nodiscard]] std::string why_nothing_is_compared() const {
+        if (!bodiless_.empty()) return bodiless_ + " has no body that the runtime could run; give it one, body<...>";
+        if (report_.total(&type_report::declined) != 0)
+            return "the row leaves every call to the row below: " + refusal_;
+        if (refusal_.empty()) return "the reference rejects every sample: " + rejection_;
+        return std::string("the row refuses every ") + (has_reference_ ? "sample: " : "recorded call: ") + refusal_;
+    }
+
+    /// Aton's own schemas of ATen are not compared: they are those of one release of torch.
+    [[nodiscard]] std::string find_schema_difference() const {
+        if (row_.overload.starts_with("aten::")) return {};
+        std::string const registered =
+            options_.registered_schema ? options_.registered_schema(row_.overload) : std::string();
+        std::string out = registered.empty() ? std::string() : schema_difference(row_.schema, registered);
+        for (recorded_call const* c : recorded_)
+            if (out.empty()) out = schema_difference(row_.schema, c->schema);
+        return out;
     }
 
     [[nodiscard]] runtime::aten_results call(sample const& s) const {
         return options_.truth ? options_.truth(s) : runtime::call_aten(s.overload, s.arguments, {options_.where, 0});
     }
 
+    /// The row itself at its newest opset, which tells the conditioning of operators that nothing else can run.
+    [[nodiscard]] runtime::aten_results call_row(sample const& s) const {
+        return {verify::run(translate(row_, row_.schema, *opsets_.rbegin(), s), options_.where), {}};
+    }
+
+    [[nodiscard]] expectation expectation_with(std::vector<value> results, sample const& s, theme const& t) {
+        expectation out;
+        out.results = std::move(results);
+        out.bounds_of = [this, s, given = out.results] {
+            reference const again = [this](sample const& o) { return has_reference_ ? call(o) : call_row(o); };
+            return rounding_bounds(again, s, row_.schema, given, has_reference_);
+        };
+        out.terms = is_relative_ ? 0 : terms_of(s, out.results);
+        out.values = std::none_of(excluded_when_.begin(), excluded_when_.end(), [&](std::string_view when) {
+            return when.empty() || when == name_of(t.sizes) || when == name_of(t.values) || when == name(t.type);
+        });
+        return out;
+    }
+
     [[nodiscard]] std::optional<expectation> expectation_of(sample const& s, theme const& t) {
         try {
-            expectation out;
-            out.results = call(s).results;
-            out.bounds_of = [this, s, results = out.results] {
-                return rounding_bounds([this](sample const& other) { return call(other); }, s, row_.schema, results);
-            };
-            out.terms = is_relative_ ? 0 : terms_of(s, out.results);
-            out.values = std::none_of(excluded_when_.begin(), excluded_when_.end(), [&](std::string_view when) {
-                return when.empty() || when == name_of(t.sizes) || when == name_of(t.values) || when == name(t.type);
-            });
-            return out;
+            return expectation_with(call(s).results, s, t);
         } catch (error const& e) {
             rejection_ = e.what();
             return {};
@@ -132,11 +169,32 @@ private:
     }
 
     void check_sample(sample const& s, theme const& t, call_origin const& from, std::set<int> const& opsets) {
-        std::optional<expectation> expected = expectation_of(s, t);
-        if (!expected) {
-            ++counts(t.type).undefined;
-            return;
+        if (std::optional<expectation> expected = expectation_of(s, t))
+            (void)check_call(s, t, *expected, opsets, &from, {});
+        else ++counts(t.type).undefined;
+    }
+
+    void check_recorded(recorded_call const& c, std::set<int> const& opsets) {
+        theme const t = theme_of(c.call, c.results);
+        expectation expected = expectation_with(c.results, c.call, t);
+        expected.values = expected.values && c.values;
+        recorded_report& to = report_.recorded;
+        switch (check_call(c.call, t, expected, opsets, nullptr, c.place)) {
+        case outcome::same: ++to.same; break;
+        case outcome::different: ++to.different; break;
+        case outcome::declined: break; // the row below counts it
+        case outcome::refused:
+            if (to.refused++ == 0)
+                to.refusal = c.place + ": " + (bodiless_.empty() ? refusal_ : bodiless_ + " has no body");
         }
+    }
+
+    enum class outcome : std::uint8_t { same, different, refused, declined };
+
+    /// Compares the graphs of a call at all opsets with the expected results, and counts the call. `from`: what it was drawn from; nullptr
+    /// for a recorded call, whose place is `place`.
+    outcome check_call(sample const& s, theme const& t, expectation& expected, std::set<int> const& opsets,
+                       call_origin const* from, std::string const& place) {
         coverage_.add(s, t.type);
         std::string before;
         std::vector<translation> graphs;
@@ -145,48 +203,68 @@ private:
         for (int const opset : opsets) {
             try {
                 translation graph = translate(row_, row_.schema, opset, s);
+                if (std::string op = operator_without_body(graph.graph); !op.empty()) {
+                    bodiless_ = std::move(op);
+                    continue;
+                }
                 is_refused = false;
                 std::string structure = structure_of(graph.graph);
                 if (structure == before) continue;
                 before = std::move(structure);
                 opsets_.insert(opset);
-                std::string why = difference_of(graph, *expected);
-                if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why));
-                if (options_.mutants) graphs.push_back(std::move(graph));
+                std::string why = difference_of(graph, expected);
+                if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why), place);
+                if (!options_.mutants) continue;
+                inline_functions(graph.graph); // their nodes are changed as well
+                graphs.push_back(std::move(graph));
             } catch (refused const& e) {
                 is_declined = is_declined || dynamic_cast<declined const*>(&e) != nullptr;
                 refusal_ = e.what();
                 before.clear();
             }
         }
-        if (options_.mutants && expected->values && !wrong_sample_) {
-            bool const any_numbers = has_numbers(expected->results);
+        if (options_.mutants && expected.values && !wrong_sample_) {
+            bool const any_numbers = has_numbers(expected.results);
             for (translation const& graph : graphs)
                 mutants_.run(graph, options_.where, from, any_numbers, [&](std::vector<value> const& got) {
-                    return !describe_difference(got, *expected).empty();
+                    return !describe_difference(got, expected).empty();
                 });
         }
-        if (is_refused && is_declined) ++counts(t.type).declined;
-        else if (is_refused) ++counts(t.type).refused;
-        else if (wrong_sample_) ++counts(t.type).different;
-        else if (!expected->values) ++counts(t.type).excluded, ++counts(t.type).same;
-        else ++counts(t.type).same;
-        wrong_sample_ = false;
+        bool const is_wrong = std::exchange(wrong_sample_, false);
+        type_report& to = counts(t.type);
+        if (is_refused) {
+            ++(is_declined ? to.declined : to.refused);
+            return is_declined ? outcome::declined : outcome::refused;
+        }
+        if (!is_wrong && !expected.values) ++to.excluded;
+        ++(is_wrong ? to.different : to.same);
+        return is_wrong ? outcome::different : outcome::same;
     }
 
+    /// How the graph differs from the call: its results, or those of a function from its declaration.
     std::string difference_of(translation const& graph, expectation& expected) {
         try {
-            return describe_difference(
-                verify::run(graph, options_.where), expected, [this](double error) { note_error(error); });
+            std::string undeclared;
+            auto const observe = [&](graph_node const& n, std::span<value const> results) {
+                if (undeclared.empty()) undeclared = declared_difference(graph.graph, n, results);
+            };
+            std::string out = describe_difference(verify::run(graph, graph.graph, options_.where, observe),
+                                                  expected,
+                                                  [this](double error) { note_error(error); });
+            return out.empty() ? undeclared : out;
         } catch (error const& e) {
             return std::string("the graph does not run: ") + e.what();
         }
     }
 
-    void fail(sample const& s, theme const& t, int opset, std::string why) {
+    void fail(sample const& s, theme const& t, int opset, std::string why, std::string const& place) {
         wrong_sample_ = true;
         constexpr std::size_t max = 3; // per row
         if (report_.failures.size() >= max) return;
+        if (!place.empty()) {
+            report_.failures.push_back({s, opset, std::move(why), place});
+            return;
+        }
         sample const small = shrink(s, [&](sample const& other) {
             std::optional<expectation> expected = expectation_of(other, t);
             if (!expected) return false;
@@ -199,7 +277,7 @@ private:
                 return false;
             }
         });
-        report_.failures.push_back({small, opset, why});
+        report_.failures.push_back({small, opset, why, {}});
     }
 
     /// Draws further calls that may detect the remaining mutants.
@@ -231,7 +309,9 @@ private:
     dsl::entry const& row_;
     check_options const& options_;
     sampling_rule const* rule_;
-    bool is_relative_;                            ///< results near 0 keep their relative accuracy
+    bool is_relative_;   ///< results near 0 keep their relative accuracy
+    bool has_reference_; ///< other than recorded calls
+    std::vector<recorded_call const*> recorded_;
     std::vector<std::string_view> excluded_when_; ///< of the exclusions that name the row
     argument_coverage coverage_;
     row_report report_;
@@ -239,8 +319,18 @@ private:
     row_mutants mutants_;
     std::string refusal_;
     std::string rejection_;
+    std::string bodiless_; ///< an operator that the runtime cannot run
     bool wrong_sample_ = false;
 };
+
+/// The overloads of recorded calls that `options` selects and no row maps.
+std::vector<std::string> overloads_without_row(dsl::table_view rows, check_options const& options) {
+    std::set<std::string> out;
+    for (recorded_call const& c : options.calls)
+        if (c.call.overload.find(options.only) != std::string::npos) out.insert(c.call.overload);
+    for (dsl::entry const& row : rows) out.erase(std::string(row.overload));
+    return {out.begin(), out.end()};
+}
 
 } // namespace
 
@@ -250,6 +340,7 @@ report check(dsl::table_view rows, check_options const& options) {
         if (row.overload.find(options.only) != std::string_view::npos) chosen.push_back(&row);
     report out;
     out.rows.resize(chosen.size());
+    out.without_row = overloads_without_row(rows, options);
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;
     std::size_t done = 0;

@@ -43,6 +43,15 @@ bool has_numbers(runtime::tensor const& x) {
     return false;
 }
 
+/// Whether any element is NaN or infinite.
+bool has_special(runtime::tensor const& x) {
+    if (!x || !is_floating(x.dtype()) || !aton::tensor::can_hold(x.dtype())) return false;
+    aton::tensor const all = runtime::to_host(x).to_constant();
+    for (std::int64_t i = 0; i != x.count(); ++i)
+        if (!std::isfinite(all.at(static_cast<std::size_t>(i)).to<double>())) return true;
+    return false;
+}
+
 } // namespace
 
 element_bounds const& expectation::bounds_of_result(std::size_t i) {
@@ -85,6 +94,26 @@ std::int64_t terms_of(sample const& s, std::vector<value> const& results) {
         max = std::max(max, terms);
     }
     return std::max<std::int64_t>(1, max);
+}
+
+theme theme_of(sample const& s, std::vector<value> const& results) {
+    theme out;
+    out.type = dtype::undefined;
+    auto const add = [&](runtime::tensor const& x) {
+        if (!x) return;
+        if (out.type == dtype::undefined) out.type = x.dtype();
+        if (x.count() == 0) out.sizes = size_theme::empty;
+        if (has_special(x)) out.values = value_theme::special;
+    };
+    for (runtime::aten_argument const& a : s.arguments) {
+        add(a.tensor);
+        for (runtime::tensor const& t : a.tensors) add(t);
+    }
+    for (value const& v : results) {
+        add(v.one());
+        for (runtime::tensor const& t : v.many()) add(t);
+    }
+    return out;
 }
 
 } // namespace ATON_NAMESPACE::verify

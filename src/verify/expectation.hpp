@@ -39,4 +39,7 @@ struct expectation {
 /// Whether any element is a number, not NaN.
 [[nodiscard]] bool has_numbers(std::vector<runtime::value> const& results);
 
+/// The theme that a recorded call belongs to: the dtype of its first tensor, and whether it has no elements or special ones.
+[[nodiscard]] theme theme_of(sample const& s, std::vector<runtime::value> const& results);
+
 } // namespace ATON_NAMESPACE::verify

@@ -65,7 +65,7 @@ bool row_mutants::is_known(std::string_view what) const {
     return std::any_of(known_.begin(), known_.end(), [&](std::string_view start) { return what.starts_with(start); });
 }
 
-void row_mutants::run(translation const& t, runtime::device where, call_origin const& from, bool has_numbers,
+void row_mutants::run(translation const& t, runtime::device where, call_origin const* from, bool has_numbers,
                       std::function<bool(std::vector<runtime::value> const&)> const& is_wrong) {
     ++graphs_;
     max_nodes_ = std::max(
@@ -76,7 +76,7 @@ void row_mutants::run(translation const& t, runtime::device where, call_origin c
     std::vector<std::size_t> numbers;
     for (auto place = places.begin(); place != places.end(); ++place)
         numbers.push_back(static_cast<std::size_t>(std::count(places.begin(), place, *place)));
-    auto const is_of_theme = [&](call_origin const& c) { return c.drawn == from.drawn; };
+    auto const is_of_theme = [&](call_origin const& c) { return c.drawn == from->drawn; };
     std::optional<traced_graph> traced;
     for (mutation& m : mutations_of(t.graph)) {
         mutant& state = mutants_[{places[m.node], numbers[m.node], m.what}];
@@ -88,8 +88,9 @@ void row_mutants::run(translation const& t, runtime::device where, call_origin c
             state.example = operators_of(t.graph);
             state.known = is_known(m.what);
         }
-        if (state.calls.size() < max_calls && std::none_of(state.calls.begin(), state.calls.end(), is_of_theme))
-            state.calls.push_back(from);
+        if (from != nullptr && state.calls.size() < max_calls &&
+            std::none_of(state.calls.begin(), state.calls.end(), is_of_theme))
+            state.calls.push_back(*from);
         traced_graph::outcome const got = traced->run(m);
         switch (got.is) {
         case traced_graph::effect::illegal: break;

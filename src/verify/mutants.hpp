@@ -31,10 +31,10 @@ public:
     /// Mutants that `known` lists for this overload count as equivalent.
     row_mutants(std::string_view overload, std::span<equivalent_mutant const> known);
 
-    /// Runs the undetected mutants of a graph. `is_wrong` judges their results for the call, which was drawn from `from`. If the expected
+    /// Runs the undetected mutants of a graph. `is_wrong` judges their results for the call, which was drawn from `from` (nullptr: recorded). If the expected
     /// results contain no number (`has_numbers` is false), a mutant counts only if it gives other dtypes or sizes: many graphs exist
     /// only for calls without elements, where nothing else can be compared.
-    void run(translation const& t, runtime::device where, call_origin const& from, bool has_numbers,
+    void run(translation const& t, runtime::device where, call_origin const* from, bool has_numbers,
              std::function<bool(std::vector<runtime::value> const&)> const& is_wrong);
 
     /// A call that gave a graph with an undetected mutant, a different one each time; nullptr if there is none.
@@ -62,7 +62,7 @@ private:
         std::size_t asked = 0;
 
         [[nodiscard]] bool is_detected() const { return ran && (fails || differs); }
-        [[nodiscard]] bool needs_calls() const { return ran && !fails && !differs && !known; }
+        [[nodiscard]] bool needs_calls() const { return ran && !fails && !differs && !known && !calls.empty(); }
     };
 
     [[nodiscard]] bool is_known(std::string_view what) const;

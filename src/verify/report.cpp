@@ -15,6 +15,11 @@ namespace ATON_NAMESPACE::verify {
 
 namespace {
 
+/// An object that is left open.
+void write(json_writer& to, recorded_report const& r) {
+    to.begin_object().field("same", r.same).field("different", r.different).field("refused", r.refused);
+}
+
 void write(json_writer& to, row_report const& r) {
     to.begin_object().field("overload", r.overload).field("since", r.since).field("until", r.until);
     to.field("passed", r.passed()).name("opsets").array(r.opsets);
@@ -28,8 +33,11 @@ void write(json_writer& to, row_report const& r) {
         to.begin_object().field("name", a.name).name("drawn").array(a.drawn);
         to.name("missing").array(a.missing).end_object();
     });
+    write(to.name("recorded"), r.recorded);
+    to.field("refusal", r.recorded.refusal).end_object().field("schema_difference", r.schema_difference);
     to.field("not_checked", r.not_checked).name("failures").array(r.failures, [&](failure const& f) {
-        to.begin_object().field("opset", f.opset).field("why", f.why).field("call", to_python(f.call)).end_object();
+        to.begin_object().field("opset", f.opset).field("why", f.why).field("call", to_python(f.call));
+        to.field("place", f.place).end_object();
     });
     mutant_report const& m = r.mutants;
     to.name("mutants").begin_object().field("made", m.made).field("caught", m.detected);
@@ -37,7 +45,19 @@ void write(json_writer& to, row_report const& r) {
     to.end_object();
 }
 
+/// The first names of a list.
+std::string first_of(std::vector<std::string> const& names) {
+    constexpr std::size_t max = 5;
+    std::string out;
+    for (std::size_t i = 0; i != std::min(max, names.size()); ++i) out += (i == 0 ? "" : ", ") + names[i];
+    return names.size() > max ? out + " and " + std::to_string(names.size() - max) + " others" : out;
+}
+
 } // namespace
+
+std::string call_text(failure const& f) {
+    return f.place.empty() ? to_python(f.call) : to_python(f.call) + "  # recorded in " + f.place;
+}
 
 std::string short_text(double v) {
     std::ostringstream out;
@@ -49,7 +69,11 @@ std::string short_text(double v) {
 totals totals_of(report const& r) {
     totals t;
     for (row_report const& row : r.rows) {
-        (row.passed() ? t.passed : row.not_checked.empty() ? t.failed : t.not_checked) += 1;
+        bool const differs = !row.failures.empty() || !row.schema_difference.empty();
+        (row.passed() ? t.passed : differs ? t.failed : t.not_checked) += 1;
+        t.recorded.same += row.recorded.same;
+        t.recorded.different += row.recorded.different;
+        t.recorded.refused += row.recorded.refused;
         t.calls += row.total(&type_report::same) + row.total(&type_report::different);
         t.refused += row.total(&type_report::refused);
         t.declined += row.total(&type_report::declined);
@@ -89,10 +113,16 @@ row_report const* report::weakest() const {
 std::string report::to_text() const {
     std::string out;
     for (row_report const& r : rows) {
+        if (!r.schema_difference.empty()) out += r.overload + ": " + r.schema_difference + '\n';
         if (!r.not_checked.empty()) out += r.overload + ": not checked: " + r.not_checked + '\n';
         for (failure const& f : r.failures)
-            out +=
-                r.overload + " (opset " + std::to_string(f.opset) + "): " + f.why + "\n    " + to_python(f.call) + '\n';
+            out += r.overload + " (opset " + std::to_string(f.opset) + "): " + f.why + "\n    " + call_text(f) + '\n';
+        if (!r.recorded.refusal.empty()) {
+            out += r.overload + ": refused: " + r.recorded.refusal;
+            if (r.recorded.refused != 1)
+                out += " (the first of " + std::to_string(r.recorded.refused) + " refused calls)";
+            out += '\n';
+        }
         for (std::string const& s : r.mutants.survivors) out += r.overload + ": undetected mutant: " + s + '\n';
     }
     totals const t = totals_of(*this);
@@ -101,6 +131,11 @@ std::string report::to_text() const {
            std::to_string(t.not_checked) + " are not checked; " + std::to_string(t.refused) + " calls refused, " +
            (t.declined == 0 ? std::string() : std::to_string(t.declined) + " left to the row below, ") +
            std::to_string(t.excluded) + " compared by dtype and sizes only)\n";
+    if (t.recorded.total() != 0)
+        out += std::to_string(t.recorded.total()) + " recorded calls: " + std::to_string(t.recorded.same) +
+               " give the recorded results, " + std::to_string(t.recorded.different) + " do not, " +
+               std::to_string(t.recorded.refused) + " are refused\n";
+    if (!without_row.empty()) out += "no row for the recorded calls of " + first_of(without_row) + '\n';
     out += std::to_string(t.arguments) + " arguments had " + std::to_string(t.kinds) + " kinds of values; " +
            std::to_string(t.missing) + " more that schema and rules allow were not drawn\n";
     if (t.mutants != 0)
@@ -119,6 +154,8 @@ std::string report::to_json() const {
     json_writer out;
     out.begin_object().field("rows", rows.size()).field("passed", t.passed).field("failed", t.failed);
     out.field("not_checked", t.not_checked).field("calls", t.calls).field("kinds", t.kinds).field("missing", t.missing);
+    write(out.name("recorded"), t.recorded);
+    out.name("without_row").array(without_row).end_object();
     out.field("mutants", t.mutants).field("caught", t.detected).field("equivalent", t.equivalent);
     out.name("power").value(power(), shown_digits).new_line().name("each").array(rows, [&](row_report const& r) {
         out.new_line();

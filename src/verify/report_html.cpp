@@ -97,8 +97,15 @@ std::string details_of(row_report const& r) {
     std::string out;
     for (failure const& f : r.failures)
         out += "<details><summary class=\"bad\">opset " + std::to_string(f.opset) + ": " + escaped(f.why) +
-               "</summary><pre><code>" + escaped(to_python(f.call)) + "</code></pre></details>";
+               "</summary><pre><code>" + escaped(call_text(f)) + "</code></pre></details>";
+    if (!r.schema_difference.empty()) out += "<p class=\"bad\">" + escaped(r.schema_difference) + "</p>";
     if (!r.not_checked.empty()) out += "<span class=\"mild\">" + escaped(r.not_checked) + "</span>";
+    if (r.recorded.total() != 0)
+        out += "<p>" + std::to_string(r.recorded.total()) + " recorded calls: " + std::to_string(r.recorded.same) +
+               " the same, " + std::to_string(r.recorded.different) + " different, " +
+               std::to_string(r.recorded.refused) + " refused" +
+               (r.recorded.refusal.empty() ? std::string() : ", the first of them " + escaped(r.recorded.refusal)) +
+               "</p>";
     if (!r.arguments.empty()) {
         out += "<details><summary>values of arguments</summary><pre>";
         for (argument_report const& a : r.arguments) {
@@ -120,7 +127,7 @@ constexpr double enough_power = 95;
 
 /// The sort key of a row: 0 differs, 1 not checked, 2 too few mutants detected, 3 fine.
 int urgency(row_report const& r) {
-    if (!r.failures.empty()) return 0;
+    if (!r.failures.empty() || !r.schema_difference.empty()) return 0;
     if (!r.not_checked.empty()) return 1;
     return r.mutants.power() < enough_power ? 2 : 3;
 }
@@ -191,7 +198,8 @@ for(const row of document.querySelectorAll('#rows tr'))row.hidden=!row.textConte
 std::string report::to_html() const {
     totals const t = totals_of(*this);
     std::string out(head);
-    out += "<h1>Equivalence of mappings</h1>\n<p>Each row was called with random arguments, by ATen and by the ONNX "
+    out += "<h1>Equivalence of mappings</h1>\n<p>Each row was called with random or recorded arguments, by ATen and by "
+           "the ONNX "
            "graph of the row, at every opset "
            "where that graph changes. Errors are fractions of the tolerance, which depends on the dtype.</p>\n<div "
            "class=\"tiles\">\n";
@@ -199,6 +207,8 @@ std::string report::to_html() const {
     out += tile(std::to_string(t.failed), "rows differ");
     out += tile(std::to_string(t.not_checked), "rows not checked");
     out += tile(std::to_string(t.calls), "calls compared");
+    if (t.recorded.total() != 0)
+        out += tile(std::to_string(t.recorded.same + t.recorded.different), "of these recorded");
     double worst = 0;
     for (row_report const& r : rows) worst = std::max(worst, r.worst_error);
     out += tile(short_text(worst), "worst error, as a fraction of the tolerance");

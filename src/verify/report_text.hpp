@@ -22,8 +22,12 @@ struct totals {
     int arguments = 0; ///< in all rows
     int kinds = 0;     ///< kinds of values that were drawn
     int missing = 0;   ///< kinds of values that were possible but not drawn
+    recorded_report recorded{};
 };
 [[nodiscard]] totals totals_of(report const& r);
+
+/// The call as a line of Python; if it is recorded, with its place.
+[[nodiscard]] std::string call_text(failure const& f);
 
 /// The number of significant digits of errors and percentages.
 inline constexpr int shown_digits = 3;

@@ -16,8 +16,10 @@ namespace ATON_NAMESPACE::verify {
 /// inputs with random perturbations so small that the operator is linear there; the change is scaled to a unit roundoff of the narrowest
 /// dtype involved. A change that is not proportional to the step is a discontinuity and gets no bound. Empty if no bound can be computed
 /// (no floats, other sizes in float64, or the float64 call is rejected).
+/// If `call` is not what computed `results` but the row that is checked, `is_reference` is false: its distance from them is no bound.
 [[nodiscard]] std::vector<element_bounds> rounding_bounds(reference const& call, sample const& s,
                                                           std::string_view schema,
-                                                          std::vector<runtime::value> const& results);
+                                                          std::vector<runtime::value> const& results,
+                                                          bool is_reference = true);
 
 } // namespace ATON_NAMESPACE::verify

@@ -25,6 +25,18 @@ dsl::argument to_argument(runtime::aten_argument const& a, translation& to) {
     return aten::transform(a, input, [](scalar const& s) { return dsl::number(s); });
 }
 
+/// Adds the version of its schema to the operator of each node.
+void name_versions(graph_data& g, int opset) {
+    g.opset = 0;
+    for (graph_node& n : g.nodes) {
+        if (n.domain.empty()) n.op += '-' + std::to_string(onnx::find("", n.op, opset).since());
+        for (node_attribute& a : n.attributes)
+            for (graph_data& nested : a.graphs) name_versions(nested, opset);
+    }
+    for (graph_function& f : g.functions)
+        for (graph_data& body : f.body) name_versions(body, opset);
+}
+
 } // namespace
 
 translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s) {
@@ -51,11 +63,12 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
     return out;
 }
 
-std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::device where) {
+std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::device where,
+                                runtime::onnx_observer const& observer) {
     runtime::onnx_model const model(std::move(graph), {where, 0});
     std::vector<runtime::value> inputs;
     for (runtime::value const& v : t.inputs) inputs.emplace_back(to_device(v.one(), where));
-    return results_of(t, model.run(inputs));
+    return results_of(t, model.run(inputs, observer));
 }
 
 std::vector<runtime::value> results_of(translation const& t, std::vector<runtime::value> const& outputs) {
@@ -78,9 +91,7 @@ std::vector<runtime::value> results_of(translation const& t, std::vector<runtime
 
 std::string structure_of(graph_data const& g) {
     graph_data plain = g;
-    plain.opset = 0;
-    for (graph_node& n : plain.nodes)
-        if (n.domain.empty()) n.op += '-' + std::to_string(onnx::find("", n.op, g.opset).since());
+    name_versions(plain, g.opset);
     return to_string(plain);
 }
 

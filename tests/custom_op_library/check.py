@@ -5,7 +5,9 @@ usage: check.py ATON PLUGIN
        check.py ATON --again LIBRARY     make model.pt2 with the library in torch; exit code 77 where there is no torch
 """
 
+import base64
 import importlib.util
+import json
 import pathlib
 import subprocess
 import sys
@@ -70,6 +72,34 @@ class Plugin(unittest.TestCase):
                 for name, got in zip(("y", "scale"), results):
                     numpy.testing.assert_allclose(got, recorded[f"{name}7"][:batch], rtol=1e-4, atol=1e-5, err_msg=name)
 
+    @unittest.skipUnless(pathlib.Path(ATON).with_name("aton-verify").exists(), "built without aton-verify")
+    def test_the_mappings_give_the_recorded_results(self):
+        run = aton("verify", "--plugin", REST[0], "--calls", EXAMPLE / "calls", "--mutants", "--least-row-power", "100")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertIn("18 recorded calls: 18 give the recorded results", run.stdout)
+
+        with tempfile.TemporaryDirectory() as folder:
+            lines = (EXAMPLE / "calls" / "calls.jsonl").read_text().splitlines()
+            pathlib.Path(folder, "calls.jsonl").write_text("\n".join(lines).replace("-2.25", "-2.26"))
+            run = aton("verify", "--plugin", REST[0], "--calls", folder, "--only", "foo")
+            self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+            self.assertIn("4 recorded calls: 1 give the recorded results, 3 do not", run.stdout)
+            first = 1 + next(i for i, line in enumerate(lines) if "foo_forward" in line)
+            self.assertIn(f"  # recorded in {folder}/calls.jsonl:{first}\n", run.stdout)
+
+            pathlib.Path(folder, "calls.jsonl").write_text("\n".join(lines)[:-20])
+            run = aton("verify", "--plugin", REST[0], "--calls", folder)
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(run.stderr, rf"^aton: {folder}/calls.jsonl:{len(lines)}: the JSON [^\n]*\n$")
+
+        other = aton("verify", "--plugin", REST[0])
+        self.assertIn("record calls of the operator and name their folder with --calls", other.stdout)
+        unused = aton("verify", "--only", "aten::neg", "--samples", "1", "--calls", EXAMPLE / "calls")
+        self.assertEqual((unused.returncode, unused.stderr.count("\n")), (1, 1))
+        self.assertIn("no call is of an operator that is checked", unused.stderr)
+        for words in (["--seeds", "1..2"], ["a.pt2", "a.onnx"]):
+            self.assertEqual(aton("verify", "--calls", EXAMPLE / "calls", *words).returncode, 2)
+
     def test_without_the_plugin_every_operator_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             target = pathlib.Path(folder, "model.onnx")
@@ -85,6 +115,24 @@ class Plugin(unittest.TestCase):
 
 
 class Again(unittest.TestCase):
+    def test_the_library_in_torch_gives_the_recorded_calls(self):
+        import numpy
+
+        def numbers(call):
+            for tensor in call["outputs"]:
+                yield tensor["shape"], numpy.frombuffer(base64.b64decode(tensor["base64"]), numpy.float32)
+
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, EXAMPLE / "record_calls.py", "--library", REST[1], folder], check=True, timeout=600)
+            lines = [(path / "calls.jsonl").read_text().splitlines() for path in (EXAMPLE / "calls", pathlib.Path(folder))]
+            self.assertEqual(*map(len, lines))
+            for first, second in zip(*([json.loads(line) for line in each] for each in lines)):
+                for name in ("schema", "args", "kwargs"):
+                    self.assertEqual(str(first[name]), str(second[name]))  # NaN is not equal to itself
+                for (shape, got), (other_shape, other) in zip(numbers(first), numbers(second)):
+                    self.assertEqual(shape, other_shape)
+                    numpy.testing.assert_allclose(got, other, rtol=1e-4, atol=1e-5)
+
     def test_the_library_in_torch_gives_the_same_program_and_numbers(self):
         import numpy
 

@@ -2,6 +2,7 @@
 // aton verify: checks mappings or a model, and writes reports.
 #include "verify_command.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <span>
@@ -74,14 +75,14 @@ std::string usage_fault(verify_request const& request) {
     bool const of_model = !request.files.empty();
     if (request.files.size() == 1) return "a model needs both files, MODEL.pt2 MODEL.onnx";
     if (of_model && (!request.only.empty() || request.opset != 0 || request.mutants || request.least_power != 0 ||
-                     request.least_row_power != 0 || !request.plugins.empty()))
-        return "--only, --opset, --mutants, --least-power, --least-row-power and --plugin are for mappings, not for a "
-               "model";
+                     request.least_row_power != 0 || !request.plugins.empty() || !request.calls.empty()))
+        return "--only, --opset, --mutants, --least-power, --least-row-power, --plugin and --calls are for mappings, "
+               "not for a model";
     if (!of_model && (!request.inputs.empty() || !request.model.empty())) return "--inputs and --model are for a model";
     if (request.least_power != 0 && !request.mutants) return "--least-power needs --mutants";
     if (request.least_row_power != 0 && !request.mutants) return "--least-row-power needs --mutants";
-    if (!request.seeds.empty() && (of_model || request.mutants || !request.reports.empty()))
-        return "--seeds is for mappings, without --mutants and --report";
+    if (!request.seeds.empty() && (of_model || request.mutants || !request.reports.empty() || !request.calls.empty()))
+        return "--seeds is for mappings, without --mutants, --calls and --report";
     if (!request.seeds.empty() && !read_seeds(request.seeds))
         return "--seeds " + request.seeds + ": write FIRST..LAST, as in 1..200";
     if (!request.log.empty() && request.seeds.empty()) return "--log needs --seeds";
@@ -106,6 +107,9 @@ int verify_mappings(verify_request const& request) {
     options.threads = request.threads;
     options.where = device_of(request);
     if (request.opset != 0) options.min_opset = options.max_opset = request.opset;
+    std::vector<verify::recorded_call> calls;
+    if (!request.calls.empty()) calls = verify::read_calls(request.calls);
+    options.calls = calls;
     if (::isatty(STDERR_FILENO) != 0)
         options.progress = [](std::size_t done, std::size_t total) {
             std::fprintf(stderr, done == total ? "\r\033[K" : "\r%zu of %zu mappings\033[K", done, total);
@@ -123,6 +127,11 @@ int verify_mappings(verify_request const& request) {
     if (!request.seeds.empty())
         return verify_seeds(*read_seeds(request.seeds), request.log, settings_of(request), checked);
     verify::report const all = checked(request.seed);
+    bool const any_recorded = std::any_of(
+        all.rows.begin(), all.rows.end(), [](verify::row_report const& r) { return r.recorded.total() != 0; });
+    if (!request.calls.empty() && !any_recorded)
+        throw error(plain(request.calls) + ": no call is of an operator that is checked" +
+                    (all.without_row.empty() ? std::string() : "; one is of " + plain(all.without_row.front())));
     for (std::string const& path : request.reports) write_file(is_html(path) ? all.to_html() : all.to_json(), path);
     print_out(all.to_text());
     if (request.mutants && all.power() < request.least_power)

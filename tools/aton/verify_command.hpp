@@ -21,6 +21,7 @@ struct verify_request {
     double least_row_power = 0; ///< in percent
     int threads = 0;            ///< 0: one per CPU
     std::vector<std::string> plugins;
+    std::string calls;  ///< a folder with recorded calls
     std::string inputs; ///< a folder with input_0.pb, input_1.pb, ...
     std::string model;
     std::string device = "cpu"; ///< or "cuda"

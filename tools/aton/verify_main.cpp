@@ -60,6 +60,11 @@ int run(int argc, char** argv) {
         ->type_name("FILE")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option("--calls",
+                   request.calls,
+                   "A folder with recorded calls of operators: rows must give the recorded results. For rows that "
+                   "nothing else can check, instead of random calls")
+        ->type_name("FOLDER");
     app.add_option("--inputs",
                    request.inputs,
                    "A folder with input_0.pb, input_1.pb, ...: inputs of the model instead of random ones")

@@ -14,6 +14,7 @@
 
 #include <aton/dsl/table.hpp>
 #include <aton/runtime/aten_operator.hpp>
+#include <aton/verify/recorded_calls.hpp>
 #include <aton/verify/sample.hpp>
 
 namespace ATON_NAMESPACE::verify {
@@ -41,7 +42,11 @@ using reference = std::function<runtime::aten_results(sample const&)>;
 
 /// Which rows are checked, against what, and how thoroughly.
 struct check_options {
-    reference truth;                                              ///< empty: the runtime's ATen kernels
+    reference truth; ///< empty: the runtime's ATen kernels
+    std::span<recorded_call const>
+        calls; ///< compared as well; for rows without any other reference, instead of random calls
+    /// The schema that the real operator of an overload is registered with, empty if unknown; compared with that of the row.
+    std::function<std::string(std::string_view overload)> registered_schema;
     std::span<sampling_rule const> rules = aten_sampling_rules(); ///< searched before ATen's own rules
     std::span<exclusion const> exclusions = known_exclusions();
     std::span<equivalent_mutant const> equivalents = known_equivalents();
@@ -58,11 +63,23 @@ struct check_options {
         progress; ///< counts rows; called from any thread, never concurrently
 };
 
-/// A call whose results differ, shrunk as far as possible.
+/// A call whose results differ; a random one is shrunk as far as possible.
 struct failure {
     sample call;
     int opset = 0;
     std::string why;
+    std::string place = {}; ///< of a recorded call: "calls/swiglu.jsonl:3"
+};
+
+/// The recorded calls of a row, by their outcome; without those that it leaves to the row below.
+struct recorded_report {
+    int same = 0;
+    int different = 0;
+    int refused = 0;       ///< refused by the mapping
+    std::string refusal{}; ///< the first: "calls/swiglu.jsonl:3: ..."
+
+    /// The sum.
+    [[nodiscard]] int total() const { return same + different + refused; }
 };
 
 /// The calls of a row in one dtype, by their outcome.
@@ -107,7 +124,9 @@ struct row_report {
         std::vector<int>(8); ///< histogram of results by error: 0, up to 1e-6, 1e-5, ... 1 of the tolerance, more
     std::vector<argument_report> arguments;
     std::vector<failure> failures;
-    std::string not_checked; ///< the reason; empty if the row was checked
+    recorded_report recorded;      ///< also counted in `types`
+    std::string schema_difference; ///< from the schema that the operator is registered with; empty if there is none
+    std::string not_checked;       ///< the reason; empty if the row was checked
     mutant_report mutants;
 
     /// The sum over all dtypes: `row.total(&type_report::same)`.
@@ -116,13 +135,14 @@ struct row_report {
         for (type_report const& t : types) sum += t.*member;
         return sum;
     }
-    /// Whether the row was checked and no call failed.
-    [[nodiscard]] bool passed() const { return failures.empty() && not_checked.empty(); }
+    /// Whether the row was checked, no call failed, and its schema is that of the operator.
+    [[nodiscard]] bool passed() const { return failures.empty() && not_checked.empty() && schema_difference.empty(); }
 };
 
 /// The result of a check: one report for each row.
 struct report {
     std::vector<row_report> rows;
+    std::vector<std::string> without_row; ///< overloads of recorded calls that no row of the tables maps
 
     /// Whether every row passed.
     [[nodiscard]] bool passed() const;

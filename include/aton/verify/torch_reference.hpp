@@ -4,6 +4,7 @@
 //
 //     aton::verify::check_options options;
 //     options.truth = aton::verify::call_torch;
+//     options.registered_schema = aton::verify::torch_schema;
 //     CHECK(aton::verify::check(my_table, options).passed());
 // Public header.
 #pragma once
@@ -173,12 +174,26 @@ inline value from_torch(c10::IValue const& v) {
     return all;
 }
 
+/// The operator and the overload of "aten::add.Tensor".
+inline std::pair<std::string, std::string> names_of(std::string_view overload) {
+    std::size_t const dot = std::min(overload.find('.'), overload.size());
+    std::string_view const rest = overload.substr(dot);
+    return {std::string(overload.substr(0, dot)), std::string(rest.substr(rest.empty() ? 0 : 1))};
+}
+
 } // namespace torch_detail
+
+/// The schema that an operator is registered with in torch's dispatcher; empty if it is not registered.
+/// `options.registered_schema = torch_schema` compares it with that of each row.
+[[nodiscard]] inline std::string torch_schema(std::string_view overload) {
+    auto const [op, name] = torch_detail::names_of(overload);
+    std::optional<c10::OperatorHandle> const handle = c10::Dispatcher::singleton().findSchema({op, name});
+    return handle.has_value() ? c10::toString(handle->schema()) : std::string();
+}
 
 /// Calls the operator registered with torch, on the CPU. Throws aton::error with torch's message if torch rejects the call.
 [[nodiscard]] inline runtime::aten_results call_torch(sample const& s) {
-    std::string const op = s.overload.substr(0, s.overload.find('.'));
-    std::string const overload = op.size() == s.overload.size() ? std::string() : s.overload.substr(op.size() + 1);
+    auto const [op, overload] = torch_detail::names_of(s.overload);
     try {
         c10::OperatorHandle const handle = c10::Dispatcher::singleton().findSchemaOrThrow(op.c_str(), overload.c_str());
         std::vector<c10::IValue> stack;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <aton/dsl/table.hpp>
+#include <aton/runtime/onnx_model.hpp>
 #include <aton/runtime/value.hpp>
 #include <aton/verify/sample.hpp>
 
@@ -31,7 +32,8 @@ struct translation {
 
 /// Runs a graph with the inputs and outputs of the translation and returns the results in ATen's order. Results that the mapping does
 /// not produce are empty values. Throws aton::error if the graph does not run.
-[[nodiscard]] std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::device where = {});
+[[nodiscard]] std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::device where = {},
+                                              runtime::onnx_observer const& observer = {});
 [[nodiscard]] inline std::vector<runtime::value> run(translation const& t, runtime::device where = {}) {
     return run(t, t.graph, where);
 }
@@ -39,7 +41,8 @@ struct translation {
 /// Regroups the outputs of a graph into ATen's results.
 [[nodiscard]] std::vector<runtime::value> results_of(translation const& t, std::vector<runtime::value> const& outputs);
 
-/// The structure of a graph as text, for comparison across opsets: operators with their schema versions, attributes and edges.
+/// The structure of a graph as text, for comparison across opsets: operators with their schema versions, attributes and edges, also in
+/// nested graphs and functions.
 [[nodiscard]] std::string structure_of(graph_data const& g);
 
 } // namespace ATON_NAMESPACE::verify

@@ -15,8 +15,6 @@ constexpr std::size_t max_memory = std::size_t{400} << 20U;
 /// A nested graph adds eight levels.
 constexpr std::size_t max_depth = 200;
 
-constexpr std::string_view advice = "; the file is damaged or was not written by torch.export.save";
-
 std::string_view kind_of(simdjson::dom::element e) {
     switch (e.type()) {
     case simdjson::dom::element_type::ARRAY: return "a list";
@@ -85,8 +83,9 @@ std::string quote_bare_numbers(std::string_view json) {
     return out;
 }
 
-json_document::json_document(std::string_view text, std::string document_name) {
+json_document::json_document(std::string_view text, std::string document_name, std::string_view advice) {
     place_.document = std::move(document_name);
+    place_.advice = advice;
     simdjson::error_code code = parse_text(parser_, text, root_);
     bool const may_be_bare = code != simdjson::SUCCESS && code != simdjson::CAPACITY;
     // Python writes these tokens (torch 2.4 to 2.6), which simdjson refuses.
@@ -123,7 +122,7 @@ void json_value::fail(std::string_view what) const {
 
 void json_value::fail_expected(std::string_view what) const {
     std::string message = "expected ";
-    message.append(what).append(", found ").append(kind_of(element_)).append(advice);
+    message.append(what).append(", found ").append(kind_of(element_)).append(place_->advice);
     fail(message);
 }
 
@@ -183,7 +182,7 @@ json_value json_value::member(std::string_view key) const& {
     simdjson::dom::element found;
     if (object().at_key(key).get(found) == simdjson::SUCCESS) return {found, *this, key, 0};
     std::string what = "has no member '";
-    what.append(key).append("'").append(advice);
+    what.append(key).append("'").append(place_->advice);
     fail(what);
 }
 
@@ -196,7 +195,8 @@ std::optional<json_value> json_value::optional_member(std::string_view key) cons
 json_value json_value::only_member() const& {
     simdjson::dom::object const all = object();
     if (all.size() != 1)
-        fail("expected an object with one key, found " + std::to_string(all.size()) + " keys" + std::string(advice));
+        fail("expected an object with one key, found " + std::to_string(all.size()) + " keys" +
+             std::string(place_->advice));
     simdjson::dom::key_value_pair const only = *all.begin();
     return {only.value, *this, only.key, 0};
 }

@@ -14,10 +14,15 @@
 
 namespace ATON_NAMESPACE::pt2 {
 
-/// The prefix of messages about a document, in front of the path.
+/// The end of messages about an archive whose JSON is not as expected.
+inline constexpr std::string_view damaged_archive = "; the file is damaged or was not written by torch.export.save";
+
+/// The prefix of messages about a document, in front of the path, and their end.
 struct json_place {
     std::string document;  ///< "model.pt2: models/model.json"
     std::string_view node; ///< the node that is being read, if any
+    std::string_view advice =
+        damaged_archive; ///< if the document is malformed, or a value has another type than expected
 };
 
 /// A value inside a document. Its ancestors must outlive it: they form its path.
@@ -32,6 +37,8 @@ public:
     [[nodiscard]] bool is_text() const { return element_.is_string(); }
     [[nodiscard]] bool is_array() const { return element_.is_array(); }
     [[nodiscard]] bool is_object() const { return element_.is_object(); }
+    [[nodiscard]] bool is_boolean() const { return element_.is_bool(); }
+    [[nodiscard]] bool is_integer() const { return element_.is_int64(); }
 
     [[nodiscard]] std::string_view text() const;
     /// A string that is used as a name in messages and files: not empty, without control characters.
@@ -94,7 +101,7 @@ private:
 class json_document {
 public:
     /// Throws aton::error if the text is not JSON, too large, or nested too deeply. Bare Infinity and NaN are read as strings.
-    json_document(std::string_view text, std::string document_name);
+    json_document(std::string_view text, std::string document_name, std::string_view advice = damaged_archive);
     json_document(json_document const&) = delete;
     json_document& operator=(json_document const&) = delete;
 
