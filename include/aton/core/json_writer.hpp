@@ -98,7 +98,7 @@ public:
     }
     template <class List>
     json_writer& array(List const& all) {
-        return array(all, [this](auto const& each) { value(each); });
+        return array(all, [this](auto const& each) { this->value(each); });
     }
 
     /// Breaks the line before what is written next.
