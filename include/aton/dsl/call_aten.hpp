@@ -236,6 +236,7 @@ struct torch_source {
 /// optional_value for `Tensor?`, a vector for a list, a tuple of several.
 /// Throws unsupported_error if the mapping refuses or declines.
 /// ```cpp
+/// #include <aton/dsl/call_aten.hpp>
 /// #include <aton/mappings/activation.hpp>
 ///
 /// inline constexpr auto gated = symbolic<"my_ops::geglu(Tensor x, Tensor gate) -> Tensor">([](graph<13> g, value x, value gate) -> value {
