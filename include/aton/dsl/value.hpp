@@ -278,5 +278,5 @@ struct std::tuple_size<Value> {
     static_assert(
         sizeof(Value) == 0,
         "a value is one result: to decompose a call, ask for its results with outputs<n>, g.op<...>(x, outputs<2>)");
-    static constexpr std::size_t value = 1; ///< never read
+    static constexpr std::size_t value = 1; ///< Never read.
 };
