@@ -32,13 +32,13 @@ public:
         if constexpr (detail::list_like<List>) {
             using element = detail::element_of<List>;
             static_assert(is_number<element>,
-                          "g.constant takes a tensor or a list of numbers; the elements must be numbers");
+                          "g.constant takes a tensor or a list of numbers; elements must be numbers");
             add<element>(list);
         }
     }
     template <class Number>
     constant_list(std::initializer_list<Number> list) {
-        static_assert(is_number<Number>, "g.constant takes a tensor or a list of numbers; the elements must be numbers");
+        static_assert(is_number<Number>, "g.constant takes a tensor or a list of numbers; elements must be numbers");
         add<Number>(list);
     }
     constant_list(std::initializer_list<scalar> list) : numbers_(list) {}

@@ -1,5 +1,5 @@
 // rule: constant
-// error: g.constant takes a tensor or a list of numbers; the elements must be numbers
+// error: g.constant takes a tensor or a list of numbers; elements must be numbers
 // twin: {x, x} => {1, 2}
 #include <aton/aton.hpp>
 using namespace aton::dsl;
