@@ -232,39 +232,9 @@ namespace ATON_NAMESPACE::mappings {
 /// The end of a slice that has no end.
 inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::max();
 
-// Arithmetic on sizes; constants are folded.
-
-inline sym_int add(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return checked_add(a.constant(), b.constant());
-    if (a.is(0) || b.is(0)) return a.is(0) ? b : a;
-    return value(g.op<"Add">(g.to_value(a), g.to_value(b)));
-}
-inline sym_int subtract(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return checked_subtract(a.constant(), b.constant());
-    return b.is(0) ? a : value(g.op<"Sub">(g.to_value(a), g.to_value(b)));
-}
-inline sym_int multiply(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return checked_multiply(a.constant(), b.constant());
-    if (a.is(0) || b.is(0)) return 0;
-    if (a.is(1) || b.is(1)) return a.is(1) ? b : a;
-    return value(g.op<"Mul">(g.to_value(a), g.to_value(b)));
-}
-/// a / b for nonnegative numbers.
-inline sym_int divide(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant() && !b.is(0)) return std::int64_t{checked_int(a.constant()) / b.constant()};
-    return b.is(1) ? a : value(g.op<"Div">(g.to_value(a), g.to_value(b)));
-}
-inline sym_int smaller(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return std::min(a.constant(), b.constant());
-    return value(g.op<"Min">(g.to_value(a), g.to_value(b)));
-}
-inline sym_int larger(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return std::max(a.constant(), b.constant());
-    return value(g.op<"Max">(g.to_value(a), g.to_value(b)));
-}
-inline sym_int product(graph<13> g, safe_span<sym_int const> sizes) {
+inline sym_int product(safe_span<sym_int const> sizes) {
     sym_int n = 1;
-    for (sym_int const& s : sizes) n = multiply(g, n, s);
+    for (sym_int const& s : sizes) n = n * s;
     return n;
 }
 inline sym_int element_count(graph<13> g, value x) {
@@ -487,7 +457,7 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
             all.push_back(checked_int(start.constant()) + checked_int(i) * step.constant());
         return g.ints(all);
     }
-    sym_int const end = add(g, start, multiply(g, n, step));
+    sym_int const end = start + n * step;
     return g.op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
 }
 
@@ -1498,7 +1468,7 @@ inline constexpr auto tensordot = [](graph<13> g, value a, value b, safe_span<st
         std::int64_t const pair[] = {over_a[i], over_b[i]};
         if (n.is(1) && !m.is(1)) b = reduce_sum(g, b, safe_span(pair + 1, 1), true);
         if (m.is(1) && !n.is(1)) a = reduce_sum(g, a, safe_span(pair, 1), true);
-        summed = multiply(g, summed, n.is(1) || m.is(1) ? 1 : n.is_constant() ? n : m);
+        summed = summed * (n.is(1) || m.is(1) ? 1 : n.is_constant() ? n : m);
     }
     for (std::int64_t d = 0; d != a.rank(); ++d)
         if (!contains(over_a, d)) perm_a.push_back(d), result.push_back(g.size(a, d));
@@ -1538,7 +1508,7 @@ inline constexpr auto kron = [](graph<13> g, value a, value b) -> value {
     }
     safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != n; ++i)
-        sizes.push_back(multiply(g, g.size(x, i).constant(), g.size(y, i).constant()));
+        sizes.push_back(checked_multiply(g.size(x, i).constant(), g.size(y, i).constant()));
     if (n == 0) return g.op<"Mul">(x, y);
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 };
@@ -4010,8 +3980,7 @@ inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t
     if (first == 1 && last == rank - 1 && !x.shape().is_static()) return g.op<"Flatten">(x, attr::axis_i(1));
     safe_vector<sym_int> const sizes = g.sizes(x);
     safe_vector<sym_int> to(sizes.begin(), sizes.begin() + first);
-    to.push_back(product(g,
-                         safe_span<sym_int const>(sizes).subspan(static_cast<std::size_t>(first),
+    to.push_back(product(safe_span<sym_int const>(sizes).subspan(static_cast<std::size_t>(first),
                                                                  static_cast<std::size_t>(last - first + 1))));
     to.insert(to.end(), sizes.begin() + last + 1, sizes.end());
     return reshape(g, x, to);
@@ -4026,9 +3995,9 @@ inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t d
     safe_vector<sym_int> parts(sizes.begin(), sizes.end());
     sym_int rest = 1;
     for (sym_int const& s : parts)
-        if (!s.is(-1)) rest = multiply(g, rest, s);
+        if (!s.is(-1)) rest = rest * s;
     for (sym_int& s : parts)
-        if (s.is(-1)) s = divide(g, to[static_cast<std::size_t>(dim)], rest);
+        if (s.is(-1)) s = to[static_cast<std::size_t>(dim)] / rest;
     to.erase(to.begin() + dim);
     to.insert(to.begin() + dim, parts.begin(), parts.end());
     return reshape(g, self, to);
@@ -4162,8 +4131,8 @@ namespace detail {
 inline value diagonal_positions(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
     sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
     sym_int const right = offset > 0 ? offset : 0;
-    sym_int const length = larger(g, smaller(g, subtract(g, m, below), subtract(g, n, right)), 0);
-    return arithmetic_sequence(g, add(g, multiply(g, below, n), right), length, add(g, n, 1));
+    sym_int const length = max(min(m - below, n - right), 0);
+    return arithmetic_sequence(g, below * n + right, length, n + 1);
 }
 
 inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
@@ -4176,7 +4145,7 @@ inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t
     sym_int const n = sizes.back();
     sizes.pop_back();
     sym_int const m = sizes.back();
-    sizes.back() = multiply(g, m, n);
+    sizes.back() = m * n;
     return gather(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
 }
 
@@ -4201,7 +4170,7 @@ inline constexpr auto triangle_until_13 = [](graph<13, 13> g, value self, sym_in
 
 /// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
 inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
-    sym_int const size = add(g, length, offset < 0 ? checked_subtract(0, offset) : offset);
+    sym_int const size = length + (offset < 0 ? checked_subtract(0, offset) : offset);
     if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
         value const columns = arithmetic_sequence(g, 0, size);
         value const rows = unsqueeze(g, columns, 1);
@@ -5185,7 +5154,7 @@ inline constexpr auto take_along = [](graph<13> g, value self, value indices, st
     safe_vector<sym_int> to = g.sizes(indices);
     for (std::size_t i = 0; i != from.size(); ++i) {
         if (i == axis) continue;
-        sym_int const wide = from[i].is(1) ? to[i] : to[i].is(1) ? from[i] : larger(g, from[i], to[i]);
+        sym_int const wide = from[i].is(1) ? to[i] : to[i].is(1) ? from[i] : max(from[i], to[i]);
         from[i] = wide;
         to[i] = wide;
     }
@@ -5268,17 +5237,17 @@ inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
     for (value const& v : tensors) {
         if (v.rank() > 2) throw unsupported_error("block_diag of a tensor with more than 2 dimensions");
         blocks.push_back(at_least(g, g.cast(v, type), 2));
-        width = add(g, width, g.size(blocks.back(), 1));
+        width = width + g.size(blocks.back(), 1);
     }
     safe_vector<value> rows;
     sym_int left = 0;
     for (value const& v : blocks) {
         sym_int const height = g.size(v, 0);
-        sym_int const until = add(g, left, g.size(v, 1));
+        sym_int const until = left + g.size(v, 1);
         safe_vector<value> row;
         if (!left.is(0)) row.push_back(filled(g, safe_vector{height, left}, 0, type));
         row.push_back(v);
-        if (sym_int const right = subtract(g, width, until); !right.is(0))
+        if (sym_int const right = width - until; !right.is(0))
             row.push_back(filled(g, safe_vector{height, right}, 0, type));
         rows.push_back(row.size() == 1 ? v : g.op<"Concat">(row, attr::axis_i(1)));
         left = until;
@@ -6025,7 +5994,7 @@ inline constexpr auto pad_circular = [](graph<13> g, value x, size_list pad) -> 
     x = crop(g, x, pads);
     for (axis_pad const& p : pads) {
         safe_vector<value> parts;
-        if (!p.before.is(0)) parts.push_back(slice(g, x, p.axis, subtract(g, g.size(x, p.axis), p.before), to_the_end));
+        if (!p.before.is(0)) parts.push_back(slice(g, x, p.axis, g.size(x, p.axis) - p.before, to_the_end));
         parts.push_back(x);
         if (!p.after.is(0)) parts.push_back(slice(g, x, p.axis, 0, p.after));
         if (parts.size() != 1) x = g.op<"Concat">(parts, attr::axis_i(p.axis));
@@ -6152,7 +6121,7 @@ inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::in
         throw unsupported_error("windows of negative size, or with a step or dilation below 1");
     std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
     if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than their dimension");
-    sym_int const windows = add(g, divide(g, subtract(g, n, extent), step), 1);
+    sym_int const windows = (n - extent) / step + 1;
     if (!windows.is_constant())
         return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
                            arithmetic_sequence(g, 0, size, dilation));
@@ -6175,12 +6144,12 @@ inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dime
 
 inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
     axis = normalize_axis(axis, x.rank());
-    if (start.is_constant() && start.constant() < 0) start = add(g, start, g.size(x, axis));
+    if (start.is_constant() && start.constant() < 0) start = start + g.size(x, axis);
     if (!start.is_constant()) { // may be negative at run time
         value const s = start.as_value();
-        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(add(g, s, g.size(x, axis))), s));
+        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(start + g.size(x, axis)), s));
     }
-    return slice(g, x, axis, start, add(g, start, length));
+    return slice(g, x, axis, start, start + length);
 }
 
 inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
@@ -6233,8 +6202,8 @@ inline constexpr auto image_to_columns = [](graph<13> g, value image, axis_list 
     value const columns = window_positions(g, sizes[3], kernel[1], stride[1], dilation[1]);
     value const patches = gather(g, gather(g, x, rows, 2), columns, 4); // N, C, rows, kernel, columns, kernel
     value const sorted = permute(g, patches, safe_vector<std::int64_t>{0, 1, 3, 5, 2, 4});
-    sym_int const area = multiply(g, g.size(rows, 0), g.size(columns, 0));
-    value const y = reshape(g, sorted, {sizes[0], multiply(g, sizes[1], kernel[0] * kernel[1]), area});
+    sym_int const area = g.size(rows, 0) * g.size(columns, 0);
+    value const y = reshape(g, sorted, {sizes[0], sizes[1] * (kernel[0] * kernel[1]), area});
     return image.rank() == 3 ? squeeze(g, y, 0) : y;
 };
 
@@ -6294,14 +6263,13 @@ inline constexpr auto pixel_shuffle = [](graph<13> g, value x, std::int64_t fact
     if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x))
         return g.op<"DepthToSpace">(x, attr::blocksize_i(factor), attr::mode_s("CRD"));
     std::int64_t const lead = x.rank() - 3;
-    sym_int const channels = divide(g, g.size(x, lead), factor * factor);
+    sym_int const channels = g.size(x, lead) / (factor * factor);
     sym_int const height = g.size(x, lead + 1);
     sym_int const width = g.size(x, lead + 2);
     value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, factor, factor, height, width}));
     constexpr std::int64_t order[] = {0, 3, 1, 4, 2};
-    return reshape(g,
-                   permute_last(g, blocks, order),
-                   with_lead(g, x, lead, {channels, multiply(g, height, factor), multiply(g, width, factor)}));
+    return reshape(
+        g, permute_last(g, blocks, order), with_lead(g, x, lead, {channels, height * factor, width * factor}));
 };
 
 /// Not SpaceToDepth, which orders the position in a block before the channel; ATen orders it after the channel.
@@ -6311,20 +6279,19 @@ inline constexpr auto pixel_unshuffle = [](graph<13> g, value x, std::int64_t fa
     if (is_empty(x)) return x; // as in ATen
     std::int64_t const lead = x.rank() - 3;
     sym_int const channels = g.size(x, lead);
-    sym_int const height = divide(g, g.size(x, lead + 1), factor);
-    sym_int const width = divide(g, g.size(x, lead + 2), factor);
+    sym_int const height = g.size(x, lead + 1) / factor;
+    sym_int const width = g.size(x, lead + 2) / factor;
     value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, height, factor, width, factor}));
     constexpr std::int64_t order[] = {0, 2, 4, 1, 3};
-    return reshape(g,
-                   permute_last(g, blocks, order),
-                   with_lead(g, x, lead, {multiply(g, channels, factor * factor), height, width}));
+    return reshape(
+        g, permute_last(g, blocks, order), with_lead(g, x, lead, {channels * (factor * factor), height, width}));
 };
 
 inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
     if (is_empty(x)) return x;
     if (x.rank() < 3) return g.unsupported("channel_shuffle of rank " + std::to_string(x.rank()));
     sym_int const channels = g.size(x, 1);
-    value const grouped = reshape(g, x, with_lead(g, x, 1, {groups, divide(g, channels, groups), -1}));
+    value const grouped = reshape(g, x, with_lead(g, x, 1, {groups, channels / groups, -1}));
     constexpr std::int64_t order[] = {0, 2, 1, 3};
     return reshape(g, permute_last(g, grouped, order), g.sizes(x));
 };
@@ -6464,7 +6431,7 @@ inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, poo
                                                  attr::pads_i(pool_pads(x, p)),
                                                  attr::strides_i(p.stride));
     safe_vector<sym_int> const sizes = g.sizes(x);
-    return {y, g.op<"Mod">(flat_index, product(g, safe_span(sizes).subspan(2)))};
+    return {y, g.op<"Mod">(flat_index, product(safe_span(sizes).subspan(2)))};
 }
 
 template <std::size_t N>
@@ -6573,7 +6540,7 @@ inline constexpr auto unpool = [](graph<13> g, value self, value indices,
     };
     if (is_empty(self)) return filled(g, with(output_size), 0, self.dtype());
     sym_int const minus_one = -1;
-    sym_int const plane = product(g, output_size);
+    sym_int const plane = product(output_size);
     auto const flattened = [&](value x) { return reshape(g, x, with(safe_span(&minus_one, 1))); };
     value const zeros = filled(g, with(safe_span(&plane, 1)), 0, self.dtype());
     value const y = g.op<"ScatterElements">(zeros, flattened(indices), flattened(self), attr::axis_i(self.rank() - n));
@@ -7215,7 +7182,7 @@ inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
     safe_vector<sym_int> tiles(sizes.size() + 1, 1);
     tiles[static_cast<std::size_t>(axis) + 1] = repeats;
     sym_int& size = sizes[static_cast<std::size_t>(axis)];
-    size = multiply(g, size, repeats);
+    size = size * repeats;
     return reshape(g, g.op<"Tile">(unsqueeze(g, x, axis + 1), g.ints(tiles)), sizes);
 };
 /// The indices that repeat index i repeats[i] times: for each position, the number of cumulative counts that do not exceed it.
@@ -7246,7 +7213,7 @@ inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
         start = by > 0 ? n.constant() - by : -by;
         if (start.is(0)) return x;
     } else {
-        start = value(g.op<"Mod">(g.to_value(subtract(g, 0, shift)), g.to_value(larger(g, n, 1))));
+        start = value(g.op<"Mod">(g.to_value(0 - shift), g.to_value(max(n, 1))));
     }
     return g.op<"Concat">(safe_vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
                           attr::axis_i(axis));
@@ -7871,7 +7838,7 @@ inline grid_tap tap_with_zeros(graph<13> g, value position, optional_value weigh
 inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
-    value const last = g.cast(g.to_value(subtract(g, size, 1)), c.dtype());
+    value const last = g.cast(g.to_value(size - 1), c.dtype());
     value const at = grid_position(g, c, n, last, padding, align_corners);
     auto const tap = [&](value position, optional_value weight) -> grid_tap {
         if (padding == 0) return tap_with_zeros(g, position, weight, last);
@@ -8196,11 +8163,11 @@ inline value replace_range(graph<13> g, value x, value source, std::int64_t axis
 
 /// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
 inline sym_int clamp_index(graph<13> g, sym_int i, sym_int n) {
-    if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : smaller(g, i, n);
-    if (i.is_constant()) return larger(g, add(g, i, n), 0);
+    if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : min(i, n);
+    if (i.is_constant()) return max(i + n, 0);
     value const at = i.as_value();
-    value const counted = g.op<"Where">(g.op<"Less">(at, 0), g.to_value(add(g, i, n)), at);
-    return larger(g, smaller(g, counted, n), 0);
+    sym_int const counted = value(g.op<"Where">(g.op<"Less">(at, 0), g.to_value(i + n), at));
+    return max(min(counted, n), 0);
 }
 inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
                          sym_int step) {
@@ -8209,11 +8176,11 @@ inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, s
     if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
     start = clamp_index(g, start, n);
     if (step.is(1)) {
-        if (!end.is(to_the_end)) end = larger(g, clamp_index(g, end, n), start);
+        if (!end.is(to_the_end)) end = max(clamp_index(g, end, n), start);
         return is_empty(source) ? x : replace_range(g, x, source, axis, start, end);
     }
-    end = larger(g, clamp_index(g, end, n), start);
-    sym_int const count = divide(g, add(g, subtract(g, end, start), subtract(g, step, 1)), step);
+    end = max(clamp_index(g, end, n), start);
+    sym_int const count = (end - start + (step - 1)) / step;
     value const positions = arithmetic_sequence(g, start, count, step);
     return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
 }
@@ -8221,7 +8188,7 @@ inline constexpr auto write_selected = [](graph<13> g, value x, value source, st
                                           sym_int index) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     sym_int const at = clamp_index(g, index, g.size(x, axis));
-    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, add(g, at, 1));
+    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at + 1);
 };
 
 /// Writes the source to positions of the flattened x.
@@ -8239,7 +8206,7 @@ inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, st
     value const matrices = move_axes(g, x, axes, last);
     safe_vector<sym_int> const sizes = g.sizes(matrices);
     safe_vector<sym_int> merged(sizes.begin(), sizes.end() - 1);
-    merged.back() = multiply(g, sizes[sizes.size() - 2], sizes.back());
+    merged.back() = sizes[sizes.size() - 2] * sizes.back();
     value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
     value const y =
         write_elements(g, reshape(g, matrices, merged), rank - 2, index_along(g, positions, source, rank - 2), source);
@@ -8984,7 +8951,7 @@ inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::
     std::int64_t const count = fixed ? (n.constant() - 1) / size.constant() + 1 : expected_count(g);
     expect_pieces(count);
     safe_vector<sym_int> sizes(static_cast<std::size_t>(count - 1), size);
-    sizes.push_back(subtract(g, n, multiply(g, size, count - 1)));
+    sizes.push_back(n - size * (count - 1));
     return split_sizes(g, x, sizes, axis);
 }
 inline constexpr auto split_size = [](graph<13> g, value self, sym_int each, std::int64_t dim) {
@@ -8999,7 +8966,7 @@ inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t count, s
     sym_int const n = g.size(self, normalize_axis(dim, self.rank()));
     expect_pieces(count);
     if (n.is(0)) return safe_vector<value>(static_cast<std::size_t>(count), self);
-    return split_evenly(g, self, divide(g, add(g, n, count - 1), count), dim);
+    return split_evenly(g, self, (n + (count - 1)) / count, dim);
 };
 
 /// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one.
@@ -9007,7 +8974,7 @@ inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sect
     sym_int const n = g.size(x, axis);
     expect_pieces(sections);
     safe_vector<sym_int> sizes;
-    for (std::int64_t i = 0; i != sections; ++i) sizes.push_back(divide(g, add(g, n, sections - 1 - i), sections));
+    for (std::int64_t i = 0; i != sections; ++i) sizes.push_back((n + (sections - 1 - i)) / sections);
     return split_sizes(g, x, sizes, axis);
 }
 /// Splits x at indices, which behave as in Python slices: negative ones count from the end, those out of range are clamped.

@@ -18,8 +18,8 @@ namespace detail {
 inline value diagonal_positions(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
     sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
     sym_int const right = offset > 0 ? offset : 0;
-    sym_int const length = larger(g, smaller(g, subtract(g, m, below), subtract(g, n, right)), 0);
-    return arithmetic_sequence(g, add(g, multiply(g, below, n), right), length, add(g, n, 1));
+    sym_int const length = max(min(m - below, n - right), 0);
+    return arithmetic_sequence(g, below * n + right, length, n + 1);
 }
 
 inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
@@ -32,7 +32,7 @@ inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t
     sym_int const n = sizes.back();
     sizes.pop_back();
     sym_int const m = sizes.back();
-    sizes.back() = multiply(g, m, n);
+    sizes.back() = m * n;
     return gather(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
 }
 
@@ -57,7 +57,7 @@ inline constexpr auto triangle_until_13 = [](graph<13, 13> g, value self, sym_in
 
 /// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
 inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
-    sym_int const size = add(g, length, offset < 0 ? checked_subtract(0, offset) : offset);
+    sym_int const size = length + (offset < 0 ? checked_subtract(0, offset) : offset);
     if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
         value const columns = arithmetic_sequence(g, 0, size);
         value const rows = unsqueeze(g, columns, 1);

@@ -119,7 +119,7 @@ inline constexpr auto take_along = [](graph<13> g, value self, value indices, st
     safe_vector<sym_int> to = g.sizes(indices);
     for (std::size_t i = 0; i != from.size(); ++i) {
         if (i == axis) continue;
-        sym_int const wide = from[i].is(1) ? to[i] : to[i].is(1) ? from[i] : larger(g, from[i], to[i]);
+        sym_int const wide = from[i].is(1) ? to[i] : to[i].is(1) ? from[i] : max(from[i], to[i]);
         from[i] = wide;
         to[i] = wide;
     }

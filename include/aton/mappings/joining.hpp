@@ -57,17 +57,17 @@ inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
     for (value const& v : tensors) {
         if (v.rank() > 2) throw unsupported_error("block_diag of a tensor with more than 2 dimensions");
         blocks.push_back(at_least(g, g.cast(v, type), 2));
-        width = add(g, width, g.size(blocks.back(), 1));
+        width = width + g.size(blocks.back(), 1);
     }
     safe_vector<value> rows;
     sym_int left = 0;
     for (value const& v : blocks) {
         sym_int const height = g.size(v, 0);
-        sym_int const until = add(g, left, g.size(v, 1));
+        sym_int const until = left + g.size(v, 1);
         safe_vector<value> row;
         if (!left.is(0)) row.push_back(filled(g, safe_vector{height, left}, 0, type));
         row.push_back(v);
-        if (sym_int const right = subtract(g, width, until); !right.is(0))
+        if (sym_int const right = width - until; !right.is(0))
             row.push_back(filled(g, safe_vector{height, right}, 0, type));
         rows.push_back(row.size() == 1 ? v : g.op<"Concat">(row, attr::axis_i(1)));
         left = until;

@@ -126,7 +126,7 @@ inline constexpr auto tensordot = [](graph<13> g, value a, value b, safe_span<st
         std::int64_t const pair[] = {over_a[i], over_b[i]};
         if (n.is(1) && !m.is(1)) b = reduce_sum(g, b, safe_span(pair + 1, 1), true);
         if (m.is(1) && !n.is(1)) a = reduce_sum(g, a, safe_span(pair, 1), true);
-        summed = multiply(g, summed, n.is(1) || m.is(1) ? 1 : n.is_constant() ? n : m);
+        summed = summed * (n.is(1) || m.is(1) ? 1 : n.is_constant() ? n : m);
     }
     for (std::int64_t d = 0; d != a.rank(); ++d)
         if (!contains(over_a, d)) perm_a.push_back(d), result.push_back(g.size(a, d));
@@ -166,7 +166,7 @@ inline constexpr auto kron = [](graph<13> g, value a, value b) -> value {
     }
     safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != n; ++i)
-        sizes.push_back(multiply(g, g.size(x, i).constant(), g.size(y, i).constant()));
+        sizes.push_back(checked_multiply(g.size(x, i).constant(), g.size(y, i).constant()));
     if (n == 0) return g.op<"Mul">(x, y);
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 };

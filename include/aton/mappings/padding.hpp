@@ -114,7 +114,7 @@ inline constexpr auto pad_circular = [](graph<13> g, value x, size_list pad) -> 
     x = crop(g, x, pads);
     for (axis_pad const& p : pads) {
         safe_vector<value> parts;
-        if (!p.before.is(0)) parts.push_back(slice(g, x, p.axis, subtract(g, g.size(x, p.axis), p.before), to_the_end));
+        if (!p.before.is(0)) parts.push_back(slice(g, x, p.axis, g.size(x, p.axis) - p.before, to_the_end));
         parts.push_back(x);
         if (!p.after.is(0)) parts.push_back(slice(g, x, p.axis, 0, p.after));
         if (parts.size() != 1) x = g.op<"Concat">(parts, attr::axis_i(p.axis));

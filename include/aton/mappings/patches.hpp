@@ -26,8 +26,8 @@ inline constexpr auto image_to_columns = [](graph<13> g, value image, axis_list 
     value const columns = window_positions(g, sizes[3], kernel[1], stride[1], dilation[1]);
     value const patches = gather(g, gather(g, x, rows, 2), columns, 4); // N, C, rows, kernel, columns, kernel
     value const sorted = permute(g, patches, safe_vector<std::int64_t>{0, 1, 3, 5, 2, 4});
-    sym_int const area = multiply(g, g.size(rows, 0), g.size(columns, 0));
-    value const y = reshape(g, sorted, {sizes[0], multiply(g, sizes[1], kernel[0] * kernel[1]), area});
+    sym_int const area = g.size(rows, 0) * g.size(columns, 0);
+    value const y = reshape(g, sorted, {sizes[0], sizes[1] * (kernel[0] * kernel[1]), area});
     return image.rank() == 3 ? squeeze(g, y, 0) : y;
 };
 

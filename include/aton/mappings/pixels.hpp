@@ -35,14 +35,13 @@ inline constexpr auto pixel_shuffle = [](graph<13> g, value x, std::int64_t fact
     if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x))
         return g.op<"DepthToSpace">(x, attr::blocksize_i(factor), attr::mode_s("CRD"));
     std::int64_t const lead = x.rank() - 3;
-    sym_int const channels = divide(g, g.size(x, lead), factor * factor);
+    sym_int const channels = g.size(x, lead) / (factor * factor);
     sym_int const height = g.size(x, lead + 1);
     sym_int const width = g.size(x, lead + 2);
     value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, factor, factor, height, width}));
     constexpr std::int64_t order[] = {0, 3, 1, 4, 2};
-    return reshape(g,
-                   permute_last(g, blocks, order),
-                   with_lead(g, x, lead, {channels, multiply(g, height, factor), multiply(g, width, factor)}));
+    return reshape(
+        g, permute_last(g, blocks, order), with_lead(g, x, lead, {channels, height * factor, width * factor}));
 };
 
 /// Not SpaceToDepth, which orders the position in a block before the channel; ATen orders it after the channel.
@@ -52,20 +51,19 @@ inline constexpr auto pixel_unshuffle = [](graph<13> g, value x, std::int64_t fa
     if (is_empty(x)) return x; // as in ATen
     std::int64_t const lead = x.rank() - 3;
     sym_int const channels = g.size(x, lead);
-    sym_int const height = divide(g, g.size(x, lead + 1), factor);
-    sym_int const width = divide(g, g.size(x, lead + 2), factor);
+    sym_int const height = g.size(x, lead + 1) / factor;
+    sym_int const width = g.size(x, lead + 2) / factor;
     value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, height, factor, width, factor}));
     constexpr std::int64_t order[] = {0, 2, 4, 1, 3};
-    return reshape(g,
-                   permute_last(g, blocks, order),
-                   with_lead(g, x, lead, {multiply(g, channels, factor * factor), height, width}));
+    return reshape(
+        g, permute_last(g, blocks, order), with_lead(g, x, lead, {channels * (factor * factor), height, width}));
 };
 
 inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
     if (is_empty(x)) return x;
     if (x.rank() < 3) return g.unsupported("channel_shuffle of rank " + std::to_string(x.rank()));
     sym_int const channels = g.size(x, 1);
-    value const grouped = reshape(g, x, with_lead(g, x, 1, {groups, divide(g, channels, groups), -1}));
+    value const grouped = reshape(g, x, with_lead(g, x, 1, {groups, channels / groups, -1}));
     constexpr std::int64_t order[] = {0, 2, 1, 3};
     return reshape(g, permute_last(g, grouped, order), g.sizes(x));
 };

@@ -127,7 +127,7 @@ inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, poo
                                                  attr::pads_i(pool_pads(x, p)),
                                                  attr::strides_i(p.stride));
     safe_vector<sym_int> const sizes = g.sizes(x);
-    return {y, g.op<"Mod">(flat_index, product(g, safe_span(sizes).subspan(2)))};
+    return {y, g.op<"Mod">(flat_index, product(safe_span(sizes).subspan(2)))};
 }
 
 template <std::size_t N>
@@ -236,7 +236,7 @@ inline constexpr auto unpool = [](graph<13> g, value self, value indices,
     };
     if (is_empty(self)) return filled(g, with(output_size), 0, self.dtype());
     sym_int const minus_one = -1;
-    sym_int const plane = product(g, output_size);
+    sym_int const plane = product(output_size);
     auto const flattened = [&](value x) { return reshape(g, x, with(safe_span(&minus_one, 1))); };
     value const zeros = filled(g, with(safe_span(&plane, 1)), 0, self.dtype());
     value const y = g.op<"ScatterElements">(zeros, flattened(indices), flattened(self), attr::axis_i(self.rank() - n));

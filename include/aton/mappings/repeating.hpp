@@ -38,7 +38,7 @@ inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
     safe_vector<sym_int> tiles(sizes.size() + 1, 1);
     tiles[static_cast<std::size_t>(axis) + 1] = repeats;
     sym_int& size = sizes[static_cast<std::size_t>(axis)];
-    size = multiply(g, size, repeats);
+    size = size * repeats;
     return reshape(g, g.op<"Tile">(unsqueeze(g, x, axis + 1), g.ints(tiles)), sizes);
 };
 /// The indices that repeat index i repeats[i] times: for each position, the number of cumulative counts that do not exceed it.
@@ -69,7 +69,7 @@ inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
         start = by > 0 ? n.constant() - by : -by;
         if (start.is(0)) return x;
     } else {
-        start = value(g.op<"Mod">(g.to_value(subtract(g, 0, shift)), g.to_value(larger(g, n, 1))));
+        start = value(g.op<"Mod">(g.to_value(0 - shift), g.to_value(max(n, 1))));
     }
     return g.op<"Concat">(safe_vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
                           attr::axis_i(axis));

@@ -143,11 +143,11 @@ inline value replace_range(graph<13> g, value x, value source, std::int64_t axis
 
 /// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
 inline sym_int clamp_index(graph<13> g, sym_int i, sym_int n) {
-    if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : smaller(g, i, n);
-    if (i.is_constant()) return larger(g, add(g, i, n), 0);
+    if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : min(i, n);
+    if (i.is_constant()) return max(i + n, 0);
     value const at = i.as_value();
-    value const counted = g.op<"Where">(g.op<"Less">(at, 0), g.to_value(add(g, i, n)), at);
-    return larger(g, smaller(g, counted, n), 0);
+    sym_int const counted = value(g.op<"Where">(g.op<"Less">(at, 0), g.to_value(i + n), at));
+    return max(min(counted, n), 0);
 }
 inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
                          sym_int step) {
@@ -156,11 +156,11 @@ inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, s
     if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
     start = clamp_index(g, start, n);
     if (step.is(1)) {
-        if (!end.is(to_the_end)) end = larger(g, clamp_index(g, end, n), start);
+        if (!end.is(to_the_end)) end = max(clamp_index(g, end, n), start);
         return is_empty(source) ? x : replace_range(g, x, source, axis, start, end);
     }
-    end = larger(g, clamp_index(g, end, n), start);
-    sym_int const count = divide(g, add(g, subtract(g, end, start), subtract(g, step, 1)), step);
+    end = max(clamp_index(g, end, n), start);
+    sym_int const count = (end - start + (step - 1)) / step;
     value const positions = arithmetic_sequence(g, start, count, step);
     return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
 }
@@ -168,7 +168,7 @@ inline constexpr auto write_selected = [](graph<13> g, value x, value source, st
                                           sym_int index) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     sym_int const at = clamp_index(g, index, g.size(x, axis));
-    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, add(g, at, 1));
+    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at + 1);
 };
 
 /// Writes the source to positions of the flattened x.
@@ -186,7 +186,7 @@ inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, st
     value const matrices = move_axes(g, x, axes, last);
     safe_vector<sym_int> const sizes = g.sizes(matrices);
     safe_vector<sym_int> merged(sizes.begin(), sizes.end() - 1);
-    merged.back() = multiply(g, sizes[sizes.size() - 2], sizes.back());
+    merged.back() = sizes[sizes.size() - 2] * sizes.back();
     value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
     value const y =
         write_elements(g, reshape(g, matrices, merged), rank - 2, index_along(g, positions, source, rank - 2), source);

@@ -82,7 +82,7 @@ inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::in
         throw unsupported_error("windows of negative size, or with a step or dilation below 1");
     std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
     if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than their dimension");
-    sym_int const windows = add(g, divide(g, subtract(g, n, extent), step), 1);
+    sym_int const windows = (n - extent) / step + 1;
     if (!windows.is_constant())
         return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
                            arithmetic_sequence(g, 0, size, dilation));
@@ -105,12 +105,12 @@ inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dime
 
 inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
     axis = normalize_axis(axis, x.rank());
-    if (start.is_constant() && start.constant() < 0) start = add(g, start, g.size(x, axis));
+    if (start.is_constant() && start.constant() < 0) start = start + g.size(x, axis);
     if (!start.is_constant()) { // may be negative at run time
         value const s = start.as_value();
-        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(add(g, s, g.size(x, axis))), s));
+        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(start + g.size(x, axis)), s));
     }
-    return slice(g, x, axis, start, add(g, start, length));
+    return slice(g, x, axis, start, start + length);
 }
 
 inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {

@@ -41,7 +41,7 @@ inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::
     std::int64_t const count = fixed ? (n.constant() - 1) / size.constant() + 1 : expected_count(g);
     expect_pieces(count);
     safe_vector<sym_int> sizes(static_cast<std::size_t>(count - 1), size);
-    sizes.push_back(subtract(g, n, multiply(g, size, count - 1)));
+    sizes.push_back(n - size * (count - 1));
     return split_sizes(g, x, sizes, axis);
 }
 inline constexpr auto split_size = [](graph<13> g, value self, sym_int each, std::int64_t dim) {
@@ -56,7 +56,7 @@ inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t count, s
     sym_int const n = g.size(self, normalize_axis(dim, self.rank()));
     expect_pieces(count);
     if (n.is(0)) return safe_vector<value>(static_cast<std::size_t>(count), self);
-    return split_evenly(g, self, divide(g, add(g, n, count - 1), count), dim);
+    return split_evenly(g, self, (n + (count - 1)) / count, dim);
 };
 
 /// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one.
@@ -64,7 +64,7 @@ inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sect
     sym_int const n = g.size(x, axis);
     expect_pieces(sections);
     safe_vector<sym_int> sizes;
-    for (std::int64_t i = 0; i != sections; ++i) sizes.push_back(divide(g, add(g, n, sections - 1 - i), sections));
+    for (std::int64_t i = 0; i != sections; ++i) sizes.push_back((n + (sections - 1 - i)) / sections);
     return split_sizes(g, x, sizes, axis);
 }
 /// Splits x at indices, which behave as in Python slices: negative ones count from the end, those out of range are clamped.

@@ -104,8 +104,7 @@ inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t
     if (first == 1 && last == rank - 1 && !x.shape().is_static()) return g.op<"Flatten">(x, attr::axis_i(1));
     safe_vector<sym_int> const sizes = g.sizes(x);
     safe_vector<sym_int> to(sizes.begin(), sizes.begin() + first);
-    to.push_back(product(g,
-                         safe_span<sym_int const>(sizes).subspan(static_cast<std::size_t>(first),
+    to.push_back(product(safe_span<sym_int const>(sizes).subspan(static_cast<std::size_t>(first),
                                                                  static_cast<std::size_t>(last - first + 1))));
     to.insert(to.end(), sizes.begin() + last + 1, sizes.end());
     return reshape(g, x, to);
@@ -120,9 +119,9 @@ inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t d
     safe_vector<sym_int> parts(sizes.begin(), sizes.end());
     sym_int rest = 1;
     for (sym_int const& s : parts)
-        if (!s.is(-1)) rest = multiply(g, rest, s);
+        if (!s.is(-1)) rest = rest * s;
     for (sym_int& s : parts)
-        if (s.is(-1)) s = divide(g, to[static_cast<std::size_t>(dim)], rest);
+        if (s.is(-1)) s = to[static_cast<std::size_t>(dim)] / rest;
     to.erase(to.begin() + dim);
     to.insert(to.begin() + dim, parts.begin(), parts.end());
     return reshape(g, self, to);

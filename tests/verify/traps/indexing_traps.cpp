@@ -50,7 +50,7 @@ constexpr auto negative_is_zero =
     }));
 constexpr auto start_plus_length = table(symbolic<"aten::narrow(self, dim, start, length)">(
     [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) -> value {
-        return slice(g, self, dim, start, add(g, start, length));
+        return slice(g, self, dim, start, start + length);
     }));
 
 constexpr auto scalar_index = table(symbolic<"aten::gather(self, dim, index, sparse_grad)">(

@@ -59,7 +59,7 @@ constexpr auto step_ignored = table(symbolic<"aten::slice_scatter(self, src, dim
     [](graph<13> g, value self, value src, std::int64_t dim, std::optional<sym_int> start, std::optional<sym_int>,
        sym_int) -> value {
         sym_int const from = real::clamp_index(g, start.value_or(0), g.size(self, dim));
-        sym_int const end = add(g, from, g.size(src, dim));
+        sym_int const end = from + g.size(src, dim);
         return real::write_slice(g, self, src, dim, from, end, 1);
     }));
 constexpr auto none_is_one = table(symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(
@@ -74,7 +74,7 @@ constexpr auto end_not_cut = table(symbolic<"aten::slice_scatter(self, src, dim,
         std::int64_t const axis = normalize_axis(dim, self.rank());
         sym_int const from = real::clamp_index(g, start.value_or(0), g.size(self, axis));
         sym_int const to = end.value_or(g.size(self, axis));
-        sym_int const count = divide(g, add(g, subtract(g, to, from), subtract(g, step, 1)), step);
+        sym_int const count = (to - from + (step - 1)) / step;
         value const places = arithmetic_sequence(g, from, count, step);
         return real::write_elements(g, self, axis, real::index_along(g, places, src, axis), src);
     }));
@@ -99,7 +99,7 @@ constexpr auto rolled_back = table(
     symbolic<"aten::roll(self, shifts, dims)">([](graph<13> g, value self, size_list shifts, axis_list dims) -> value {
         value x = self;
         for (std::size_t i = 0; i != dims.size(); ++i)
-            x = real::roll_axis(g, x, subtract(g, 0, shifts[i]), normalize_axis(dims[i], self.rank()));
+            x = real::roll_axis(g, x, 0 - shifts[i], normalize_axis(dims[i], self.rank()));
         return x;
     }));
 constexpr auto first_flip = table(symbolic<"aten::flip(self, dims)">(

@@ -168,7 +168,7 @@ constexpr auto bottom_right = table(symbolic<ATTENTION_ROW>(
         if (causal) {
             tensor const yes = scalar_tensor(1, dtype::int64);
             value const all = g.op<"Expand">(g.constant(yes), g.ints(std::vector{g.size(q, -2), g.size(k, -2)}));
-            sym_int const by = subtract(g, g.size(k, -2), g.size(q, -2));
+            sym_int const by = g.size(k, -2) - g.size(q, -2);
             mask = g.cast(g.op<"Trilu">(all, g.to_value(by), attr::upper_i(0)), dtype::bool_);
         }
         return std::get<0>(real::attend(g, q, k, v, {mask, 0, false, scale, gqa, false}));

@@ -140,9 +140,9 @@ constexpr auto flattened = table(symbolic<"aten::softmax.int(self, dim, dtype)">
         value const x = g.cast(self, type.value_or(self.dtype()));
         if (x.rank() < 2) return real::softmax<"Softmax">(g, x, dim, std::nullopt);
         sym_int rows = 1;
-        for (std::int64_t i = 0; i != normalize_axis(dim, x.rank()); ++i) rows = multiply(g, rows, g.size(x, i));
+        for (std::int64_t i = 0; i != normalize_axis(dim, x.rank()); ++i) rows = rows * g.size(x, i);
         safe_vector<sym_int> const sizes = g.sizes(x);
-        value const flat = reshape(g, x, {rows, divide(g, element_count(g, x), larger(g, rows, 1))});
+        value const flat = reshape(g, x, {rows, element_count(g, x) / max(rows, 1)});
         return reshape(g, g.op<"Softmax">(flat, attr::axis_i(1)), sizes);
     }));
 

@@ -20,39 +20,9 @@ namespace ATON_NAMESPACE::mappings {
 /// The end of a slice that has no end.
 inline constexpr std::int64_t to_the_end = std::numeric_limits<std::int64_t>::max();
 
-// Arithmetic on sizes; constants are folded.
-
-inline sym_int add(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return checked_add(a.constant(), b.constant());
-    if (a.is(0) || b.is(0)) return a.is(0) ? b : a;
-    return value(g.op<"Add">(g.to_value(a), g.to_value(b)));
-}
-inline sym_int subtract(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return checked_subtract(a.constant(), b.constant());
-    return b.is(0) ? a : value(g.op<"Sub">(g.to_value(a), g.to_value(b)));
-}
-inline sym_int multiply(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return checked_multiply(a.constant(), b.constant());
-    if (a.is(0) || b.is(0)) return 0;
-    if (a.is(1) || b.is(1)) return a.is(1) ? b : a;
-    return value(g.op<"Mul">(g.to_value(a), g.to_value(b)));
-}
-/// a / b for nonnegative numbers.
-inline sym_int divide(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant() && !b.is(0)) return std::int64_t{checked_int(a.constant()) / b.constant()};
-    return b.is(1) ? a : value(g.op<"Div">(g.to_value(a), g.to_value(b)));
-}
-inline sym_int smaller(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return std::min(a.constant(), b.constant());
-    return value(g.op<"Min">(g.to_value(a), g.to_value(b)));
-}
-inline sym_int larger(graph<13> g, sym_int a, sym_int b) {
-    if (a.is_constant() && b.is_constant()) return std::max(a.constant(), b.constant());
-    return value(g.op<"Max">(g.to_value(a), g.to_value(b)));
-}
-inline sym_int product(graph<13> g, safe_span<sym_int const> sizes) {
+inline sym_int product(safe_span<sym_int const> sizes) {
     sym_int n = 1;
-    for (sym_int const& s : sizes) n = multiply(g, n, s);
+    for (sym_int const& s : sizes) n = n * s;
     return n;
 }
 inline sym_int element_count(graph<13> g, value x) {
@@ -275,7 +245,7 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
             all.push_back(checked_int(start.constant()) + checked_int(i) * step.constant());
         return g.ints(all);
     }
-    sym_int const end = add(g, start, multiply(g, n, step));
+    sym_int const end = start + n * step;
     return g.op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
 }
 

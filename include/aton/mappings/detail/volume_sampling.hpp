@@ -44,7 +44,7 @@ inline grid_tap tap_with_zeros(graph<13> g, value position, optional_value weigh
 inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
-    value const last = g.cast(g.to_value(subtract(g, size, 1)), c.dtype());
+    value const last = g.cast(g.to_value(size - 1), c.dtype());
     value const at = grid_position(g, c, n, last, padding, align_corners);
     auto const tap = [&](value position, optional_value weight) -> grid_tap {
         if (padding == 0) return tap_with_zeros(g, position, weight, last);
