@@ -10,7 +10,6 @@
 // "outputs", "bytes"}, and that many bytes of ModelProto. status: built; refused (by the mapping with
 // unsupported_error, or no row covers the opset any more); error (anything else that was thrown); no_row_at_opset (every
 // row starts later). Calls of overloads without any row are omitted.
-#include <algorithm>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -124,19 +123,23 @@ private:
 };
 
 struct known_rows {
-    std::string text; ///< "11..12, 13..28"; empty: none
+    std::string text; ///< "11..12, 14..28", where adjacent ranges are joined; empty: none
     int first = std::numeric_limits<int>::max();
 };
 
 known_rows rows_of(std::string_view overload) {
+    std::map<int, int> ranges; // the first opset to the last
+    for (aton::dsl::table_view const& t : oracle_tables())
+        for (aton::dsl::entry const& e : t)
+            if (e.overload == overload) ranges.emplace(e.since, e.until);
     known_rows out;
-    for (aton::dsl::table_view const& t : oracle_tables()) {
-        for (aton::dsl::entry const& e : t) {
-            if (e.overload != overload) continue;
-            out.text += (out.text.empty() ? "" : ", ") + std::to_string(e.since) + ".." + std::to_string(e.until);
-            out.first = std::min(out.first, e.since);
-        }
+    for (auto at = ranges.begin(); at != ranges.end();) {
+        auto const [since, first_end] = *at;
+        int until = first_end;
+        while (++at != ranges.end() && at->first == until + 1) until = at->second;
+        out.text += (out.text.empty() ? "" : ", ") + std::to_string(since) + ".." + std::to_string(until);
     }
+    if (!ranges.empty()) out.first = ranges.begin()->first;
     return out;
 }
 
