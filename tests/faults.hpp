@@ -20,6 +20,17 @@ std::string fault_of(Call const& call) {
     return "nothing was thrown";
 }
 
+/// The text of the aton::unsupported_error that `call` throws.
+template <class Call>
+std::string refusal_of(Call const& call) {
+    try {
+        (void)call();
+    } catch (unsupported_error const& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+
 inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 } // namespace aton::tests

@@ -14,7 +14,10 @@
 #include <aton/aton.hpp>
 #include <aton/dsl/call_aten.hpp>
 
+#include "../faults.hpp"
+
 using namespace aton::dsl;
+using aton::tests::refusal_of;
 
 namespace {
 
@@ -61,16 +64,6 @@ struct fixture {
 
     [[nodiscard]] aton::graph_node const& last() const { return data.nodes.back(); }
 };
-
-template <class Call>
-std::string refusal_of(Call const& call) {
-    try {
-        (void)call();
-    } catch (aton::unsupported_error const& e) {
-        return e.what();
-    }
-    return "accepted";
-}
 
 } // namespace
 

@@ -8,7 +8,10 @@
 
 #include <aton/aton.hpp>
 
+#include "../faults.hpp"
+
 using namespace aton::dsl;
+using aton::tests::refusal_of;
 
 namespace {
 
@@ -59,16 +62,6 @@ struct fixture {
         return to_string(data);
     }
 };
-
-template <class Call>
-std::string refusal_of(Call const& call) {
-    try {
-        (void)call();
-    } catch (aton::unsupported_error const& e) {
-        return e.what();
-    }
-    return "accepted";
-}
 
 } // namespace
 

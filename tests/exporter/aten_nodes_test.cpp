@@ -47,16 +47,9 @@ struct fixture : pr::program_builder {
             p.expressions.push_back(s0);
             p.values[x].sizes[0] = {0, 0};
         }
-        value_index const n = number("rows", pr::value_kind::sym_int);
+        value_index const n = number_value("rows", pr::value_kind::sym_int);
         add_node("aten::sym_size.int", {pr::tensor("self", x), pr::integer("dim", 0)}, {n});
         return n;
-    }
-    value_index number(std::string name, pr::value_kind kind) {
-        pr::value v;
-        v.name = std::move(name);
-        v.kind = kind;
-        p.values.push_back(std::move(v));
-        return static_cast<value_index>(p.values.size() - 1);
     }
 };
 
@@ -318,7 +311,7 @@ TEST_CASE("Python and higher-order operators use rows of the user first, with po
     f.options.operators = operator_mode::standard;
     value_index const rows = f.rows();
     auto const python = [&](std::string op, std::vector<pr::argument> arguments) {
-        value_index const n = f.number("n" + std::to_string(f.p.values.size()), pr::value_kind::sym_int);
+        value_index const n = f.number_value("n" + std::to_string(f.p.values.size()), pr::value_kind::sym_int);
         f.add_node(std::move(op), std::move(arguments), {n});
         return n;
     };

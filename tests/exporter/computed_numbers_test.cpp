@@ -10,10 +10,10 @@
 
 #include <aton/aton.hpp>
 #include <aton/exporter/exporter.hpp>
-#include <aton/passes/passes.hpp>
 
 #include "../faults.hpp"
 #include "../program/program_builder.hpp"
+#include "graph_ops.hpp"
 
 namespace {
 
@@ -23,6 +23,7 @@ namespace pr = aton::program;
 using pr::value_index;
 using tests::contains;
 using tests::fault_of;
+using tests::used_ops_of;
 
 /// Adds numbers to a tensor, so that its graph shows each of them.
 constexpr auto add_all = [](dsl::graph<13> g, dsl::value x, safe_span<number const> all) -> dsl::value {
@@ -47,13 +48,6 @@ struct fixture : pr::program_builder {
 
     fixture() { options.tables = {rows}; }
 
-    value_index number_value(std::string name, pr::value_kind kind) {
-        pr::value v;
-        v.name = std::move(name);
-        v.kind = kind;
-        p.values.push_back(std::move(v));
-        return static_cast<value_index>(p.values.size() - 1);
-    }
     /// t.item()
     value_index item() {
         value_index const n = number_value("item", pr::value_kind::sym_float);
@@ -75,14 +69,6 @@ struct fixture : pr::program_builder {
     }
 };
 
-std::vector<std::string> ops_of(graph_data graph) {
-    remove_unused(graph);
-    std::vector<std::string> out;
-    for (graph_node const& n : graph.nodes)
-        if (n.op != "Constant") out.push_back(n.op);
-    return out;
-}
-
 } // namespace
 
 TEST_CASE("item() and comparisons are numbers of any type") {
@@ -90,7 +76,7 @@ TEST_CASE("item() and comparisons are numbers of any type") {
     value_index const n = f.item();
     value_index const b = f.is_positive(n);
     f.output(f.call("t::scale", {pr::tensor("x", f.x), pr::tensor("by", n), pr::tensor("twice", b)}));
-    CHECK(ops_of(f.convert()) == std::vector<std::string>{"Greater", "Cast", "Mul", "Where"});
+    CHECK(used_ops_of(f.convert()) == std::vector<std::string>{"Greater", "Cast", "Mul", "Where"});
 }
 
 TEST_CASE("lists of floats have computed elements") {
@@ -100,7 +86,7 @@ TEST_CASE("lists of floats have computed elements") {
         f.call("t::floats",
                {pr::tensor("x", f.x), pr::argument::of_numbers({0.25, pr::number::of_value(n), -8.0}).named("n")}));
     graph_data const g = f.convert();
-    CHECK(ops_of(g) == std::vector<std::string>{"Add", "Cast", "Add", "Add"});
+    CHECK(used_ops_of(g) == std::vector<std::string>{"Add", "Cast", "Add", "Add"});
     std::vector<double> constants;
     for (graph_node const& each : g.nodes)
         if (each.op == "Add" && g.constant(each.inputs[1]) != nullptr)

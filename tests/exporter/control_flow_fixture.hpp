@@ -16,10 +16,12 @@
 
 #include "../faults.hpp"
 #include "../program/program_builder.hpp"
+#include "graph_ops.hpp"
 
 namespace ATON_NAMESPACE::program {
 
 using index = value_index;
+using tests::ops_of;
 
 /// A program with the inputs p (0-d bool), x of [2, 3] and y of [3].
 struct builder : program_builder {
@@ -73,14 +75,6 @@ inline graph_data const& graph_attribute(graph_node const& n, std::string_view n
     node_attribute const* const a = n.attribute(name);
     REQUIRE(a != nullptr);
     return a->graphs.at(0);
-}
-
-/// Without constants.
-inline std::vector<std::string> ops_of(graph_data const& g) {
-    std::vector<std::string> out;
-    for (graph_node const& n : g.nodes)
-        if (n.op != "Constant") out.push_back(n.op);
-    return out;
 }
 
 /// The names of the outer values that a nested graph captures.

@@ -14,6 +14,7 @@
 
 #include "../faults.hpp"
 #include "../program/program_builder.hpp"
+#include "graph_ops.hpp"
 
 namespace {
 
@@ -43,6 +44,8 @@ inline constexpr auto own_rows =
 namespace ATON_NAMESPACE::program {
 
 namespace {
+
+using tests::ops_of;
 
 struct made : program_builder {
     value_index x = input(input_kind::user, "x", {3, 4});
@@ -77,13 +80,6 @@ struct made : program_builder {
         return tests::fault_of([&] { return convert(); });
     }
 };
-
-std::vector<std::string> ops_of(graph_data const& g) {
-    std::vector<std::string> out;
-    for (graph_node const& n : g.nodes)
-        if (n.op != "Constant") out.push_back(n.op);
-    return out;
-}
 
 } // namespace
 

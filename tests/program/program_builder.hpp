@@ -79,6 +79,15 @@ public:
         return static_cast<value_index>(p.values.size() - 1);
     }
 
+    /// A SymInt, SymFloat or SymBool.
+    value_index number_value(std::string name, value_kind kind) {
+        value v;
+        v.name = std::move(name);
+        v.kind = kind;
+        p.values.push_back(std::move(v));
+        return static_cast<value_index>(p.values.size() - 1);
+    }
+
     value_index input(input_kind kind, std::string name, numbers const& sizes, dtype type = dtype::float32) {
         value_index const v = value_of(name, sizes, type);
         p.main.inputs.push_back(v);
