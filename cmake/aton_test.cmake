@@ -37,6 +37,13 @@ function(aton_test name label)
     aton_command_test(${name} ${label} COMMAND ${name} ${arg_ARGS})
 endfunction()
 
+# aton_test_program(name SOURCES a.cpp ... [LIBRARIES targets...]): a program that a test runs with arguments, compiled as tests are.
+function(aton_test_program name)
+    aton_executable(${name} ${ARGN})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:${ATON_TEST_OPTIMIZATION}>")
+endfunction()
+
 # aton_command_test(name quick|full COMMAND ...): a command that exits with 0 on success; runs in the source folder.
 function(aton_command_test name label)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "COMMAND")

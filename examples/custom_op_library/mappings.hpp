@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include <aton/aton.hpp>
@@ -15,20 +14,11 @@ using namespace aton::dsl;
 
 // swiglu: ONNX nodes.
 
-/// The two halves of the last dimension.
-inline std::pair<value, value> halves(graph<13> g, value x) {
-    if (g.opset() < 18) {
-        auto [first, second] = g.within<13, 17>().op<"Split">(x, attr::axis_i(-1), outputs<2>);
-        return {first, second};
-    }
-    auto [first, second] = g.within<18>().op<"Split">(x, attr::axis_i(-1), attr::num_outputs_i(2), outputs<2>);
-    return {first, second};
-}
-
 inline constexpr auto activations =
     table(symbolic<"custom_ops::swiglu(Tensor x, float alpha=1.702, float limit=7.0) -> Tensor">(
         [](graph<13> g, value x, double alpha, double limit) {
-            auto const [gates, values] = halves(g, x);
+            size const half = g.size(x, -1) / 2;
+            auto const [gates, values] = g.op<"Split">(x, g.ints({half, half}), attr::axis_i(-1), outputs<2>);
             value const gate = g.op<"Clip">(gates, absent, limit);
             value const plus_one = g.op<"Add">(g.op<"Clip">(values, -limit, limit), 1);
             value const open = g.op<"Sigmoid">(g.op<"Mul">(gate, alpha));

@@ -6,6 +6,8 @@
 // First the headers in which calls are rejected: compilers print the include path of an error.
 #include <aton/dsl/value.hpp>
 
+#include <aton/dsl/decomposition.hpp>
+
 #include <aton/core/budget.hpp>
 #include <aton/core/safe_list.hpp>
 #include <aton/dsl/attr.hpp>

@@ -13,6 +13,7 @@
 #include <aton/mappings/bucketing.hpp>
 #include <aton/mappings/class_loss.hpp>
 #include <aton/mappings/comparison.hpp>
+#include <aton/mappings/complex_tensors.hpp>
 #include <aton/mappings/conversion.hpp>
 #include <aton/mappings/convolution.hpp>
 #include <aton/mappings/creation.hpp>
@@ -64,6 +65,7 @@ inline constexpr table_view families[] = {
     bucketing,
     class_loss,
     comparison,
+    complex_tensors,
     conversion,
     convolution,
     creation,

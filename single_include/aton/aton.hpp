@@ -62,12 +62,12 @@ inline constexpr std::string_view version = ATON_DOTTED(ATON_VERSION_MAJOR, ATON
 #undef ATON_TEXT_OF
 
 // ---- aton/core/dtype.hpp
-// Element types, numbered as in ONNX's TensorProto.DataType (onnx/onnx.proto), and sets of tensor types.
+// Element types, numbered as in ONNX's TensorProto.DataType (onnx/onnx.proto), and sets of tensor types. complex32 is PyTorch's alone.
 // Public header.
 
 namespace ATON_NAMESPACE {
 
-/// The element type of a tensor. The numbers are ONNX's; the names are PyTorch's.
+/// The element type of a tensor. The numbers are ONNX's; the names are PyTorch's. ONNX has no complex32: it never stands in a model.
 enum class dtype : std::uint8_t {
     undefined = 0,
     float32 = 1,
@@ -98,10 +98,13 @@ enum class dtype : std::uint8_t {
     int2 = 26,
     float6_e2m3 = 27,
     float6_e3m2 = 28,
+    complex32 = 29,
 };
 
 /// The number of dtypes, `undefined` included.
-inline constexpr std::size_t dtype_count = 29;
+inline constexpr std::size_t dtype_count = 30;
+/// The number of those that ONNX has, which come first.
+inline constexpr std::size_t onnx_dtype_count = 29;
 
 namespace detail {
 
@@ -142,6 +145,7 @@ inline constexpr dtype_facts dtype_table[dtype_count] = {
     {"int2", "int2", "Int2", 2},
     {"float6_e2m3", "float6e2m3", "Float6_e2m3", 6},
     {"float6_e3m2", "float6e3m2", "Float6_e3m2", 6},
+    {"complex32", "complex32", "ComplexHalf", 32},
 };
 
 constexpr dtype_facts const& facts(dtype t) {
@@ -166,8 +170,28 @@ constexpr dtype dtype_from_name(std::string_view text) {
     return dtype::undefined;
 }
 
-/// Whether the dtype is complex64 or complex128.
-constexpr bool is_complex(dtype t) { return t == dtype::complex64 || t == dtype::complex128; }
+/// The dtype with this number in ONNX's files and attributes; undefined if there is none.
+constexpr dtype dtype_from_onnx(std::int64_t number) {
+    return 0 < number && number < static_cast<std::int64_t>(onnx_dtype_count) ? static_cast<dtype>(number)
+                                                                              : dtype::undefined;
+}
+
+/// Whether the dtype is complex32, complex64 or complex128.
+constexpr bool is_complex(dtype t) { return t == dtype::complex32 || t == dtype::complex64 || t == dtype::complex128; }
+/// The dtype of the real and imaginary parts: float32 of complex64. A real dtype is its own.
+constexpr dtype part_type(dtype t) {
+    return t == dtype::complex64    ? dtype::float32
+           : t == dtype::complex128 ? dtype::float64
+           : t == dtype::complex32  ? dtype::float16
+                                    : t;
+}
+/// The complex dtype that a real tensor is promoted to beside complex numbers: complex128 of float64, complex32 of float16, else complex64.
+constexpr dtype to_complex(dtype t) {
+    return is_complex(t)         ? t
+           : t == dtype::float64 ? dtype::complex128
+           : t == dtype::float16 ? dtype::complex32
+                                 : dtype::complex64;
+}
 /// Whether the dtype is a real floating-point type of any width; complex dtypes are not.
 constexpr bool is_floating(dtype t) {
     return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16 ||
@@ -380,6 +404,14 @@ private:
     double imaginary_ = 0;
 };
 
+/// The dtype of the number in Python: bool, int64, float64 or complex128.
+constexpr dtype dtype_of(scalar const& number) {
+    return number.is_bool()       ? dtype::bool_
+           : number.is_integral() ? dtype::int64
+           : number.is_complex()  ? dtype::complex128
+                                  : dtype::float64;
+}
+
 } // namespace ATON_NAMESPACE
 
 // ---- aton/core/shape.hpp
@@ -530,10 +562,10 @@ constexpr float bfloat16_to_float(std::uint16_t b) { return std::bit_cast<float>
 constexpr bool rounds_to_infinity(double d, dtype t) {
     double const size = d < 0 ? -d : d;
     bool const finite = size <= std::numeric_limits<double>::max();
-    if (!finite || t == dtype::float64 || t == dtype::complex128) return false;
+    if (!finite || part_type(t) == dtype::float64) return false;
     if (size >= 0x1.ffffffp127) return true;
     auto const single = static_cast<float>(size);
-    return (t == dtype::float16 && single >= 65520.0F) || (t == dtype::bfloat16 && single >= 0x1.ffp127F);
+    return (part_type(t) == dtype::float16 && single >= 65520.0F) || (t == dtype::bfloat16 && single >= 0x1.ffp127F);
 }
 
 template <class T>
@@ -593,6 +625,9 @@ struct tensor {
         case dtype::uint64:
             return detail::append_bytes(bytes, static_cast<std::uint64_t>(s.to_saturated<std::int64_t>()));
         case dtype::bool_: return detail::append_bytes(bytes, static_cast<std::uint8_t>(s.to<double>() != 0 ? 1 : 0));
+        case dtype::complex32:
+            detail::append_bytes(bytes, detail::float_to_half(s.to<float>()));
+            return detail::append_bytes(bytes, detail::float_to_half(static_cast<float>(s.imaginary())));
         case dtype::complex64:
             detail::append_bytes(bytes, s.to<float>());
             return detail::append_bytes(bytes, static_cast<float>(s.imaginary()));
@@ -619,6 +654,10 @@ struct tensor {
         case dtype::uint32: return static_cast<std::int64_t>(detail::read_bytes<std::uint32_t>(bytes, i));
         case dtype::uint64: return static_cast<std::int64_t>(detail::read_bytes<std::uint64_t>(bytes, i));
         case dtype::bool_: return detail::read_bytes<std::uint8_t>(bytes, i) != 0;
+        case dtype::complex32:
+            return scalar::complex(
+                static_cast<double>(detail::half_to_float(detail::read_bytes<std::uint16_t>(bytes, 2 * i))),
+                static_cast<double>(detail::half_to_float(detail::read_bytes<std::uint16_t>(bytes, 2 * i + 1))));
         case dtype::complex64:
             return scalar::complex(static_cast<double>(detail::read_bytes<float>(bytes, 2 * i)),
                                    static_cast<double>(detail::read_bytes<float>(bytes, 2 * i + 1)));
@@ -645,9 +684,7 @@ struct tensor {
 constexpr bool fits(scalar const& s, dtype t) {
     if (!tensor::can_hold(t) || (!is_complex(t) && s.imaginary() != 0)) return false;
     auto const number = s.to<double>();
-    if (is_complex(t))
-        return !detail::rounds_to_infinity(number, t == dtype::complex64 ? dtype::float32 : t) &&
-               !detail::rounds_to_infinity(s.imaginary(), t == dtype::complex64 ? dtype::float32 : t);
+    if (is_complex(t)) return !detail::rounds_to_infinity(number, t) && !detail::rounds_to_infinity(s.imaginary(), t);
     if (is_floating(t)) return !detail::rounds_to_infinity(number, t);
     auto const whole = s.to_saturated<std::int64_t>();
     if (!(s == whole) || (s.is_floating() && number == 0x1p63)) return false;
@@ -976,6 +1013,21 @@ struct graph_data {
 
 namespace ATON_NAMESPACE::dsl {
 
+class value;
+
+namespace detail {
+
+/// False for every type: the condition of a static_assert that exists for its sentence. (Compilers explain a condition that they compute.)
+template <class>
+inline constexpr bool never = false;
+
+/// Refuses a number or tensor that the graph computes where the mapping needs a constant. `what`: "argument 'alpha'", "a size"; empty: the
+/// name of the value.
+template <class Value = value>
+[[noreturn]] void refuse_computed(std::string what, Value const& v);
+
+} // namespace detail
+
 /// A value of the graph: two words, passed by value. Its type may be partly unknown: dtype undefined, shape without rank.
 class value {
 public:
@@ -1011,7 +1063,7 @@ public:
     /// The payload of a constant; refuses the conversion if the value is not constant.
     [[nodiscard]] tensor const& constant() const {
         tensor const* t = is_constant() ? graph_->constant(id_) : nullptr;
-        if (t == nullptr) throw unsupported_error("%" + label() + " must be a constant");
+        if (t == nullptr) detail::refuse_computed({}, *this);
         return *t;
     }
     /// The single element of a constant as a number: `alpha.constant<double>()`.
@@ -1067,7 +1119,7 @@ private:
 template <std::derived_from<value> A, std::derived_from<value> B>
 bool operator==(A const&, B const&) {
     static_assert(
-        sizeof(A) == 0,
+        detail::never<A>,
         "== does not compare values: write g.op<\"Equal\">(x, y) for their elements, x.same_as(y) for one value");
     return false;
 }
@@ -1142,20 +1194,39 @@ private:
 
 namespace detail {
 
-/// Refuses a number that the graph computes where the mapping needs a constant. `what`: "argument 'alpha'", "a size".
 template <class Value>
-[[noreturn]] void refuse_computed(std::string const& what, Value const& v) {
-    graph_data const& graph = v.owner();
-    std::uint32_t origin = 0;
-    for (value_id id = v.id(); graph.values[id].producer >= 0;) {
-        graph_node const& node = graph.nodes[static_cast<std::size_t>(graph.values[id].producer)];
-        origin = node.op == "Cast" ? 0 : node.origin; // not that of a conversion by the binder
-        if (node.op != "Cast") break;
+[[noreturn]] void refuse_computed(std::string what, Value const& v) {
+    graph_data const* graph = &v.owner();
+    value_id id = v.id();
+    node_origin from;
+    for (;;) { // to the value that the program computes: through captures and the casts of the binder
+        graph_value const& at = graph->values[id];
+        if (at.producer < 0) {
+            if (graph->around == nullptr || at.outer == no_value) break;
+            id = at.outer;
+            graph = graph->around;
+            continue;
+        }
+        graph_node const& node = graph->nodes[static_cast<std::size_t>(at.producer)];
+        if (node.op != "Cast") {
+            if (node.origin < graph->origins.size()) from = graph->origins[node.origin];
+            break;
+        }
         id = node.inputs[0];
     }
-    std::string const place = origin < graph.origins.size() ? graph.origins[origin].source : std::string();
-    throw unsupported_error(what + " is computed by the program" + (place.empty() ? "" : " (" + place + ")") +
-                            "; the mapping needs a constant: use a number that does not depend on the inputs");
+    graph_value const& found = graph->values[id];
+    bool const is_number = !what.empty();
+    if (!is_number && found.name.empty() && from.name.empty()) what = "%" + std::to_string(v.id());
+    if (what.empty()) what = "'" + (found.name.empty() ? from.name : found.name) + "'";
+    if (!is_number && found.initializer >= 0)
+        throw unsupported_error(what +
+                                " is a weight of the model, which is not read; the mapping needs a constant: use "
+                                "a tensor of fewer elements");
+    bool const is_input = !is_number && found.producer < 0 && graph->around == nullptr;
+    throw unsupported_error(what + (is_input ? " is an input of the program" : " is computed by the program") +
+                            (from.source.empty() ? "" : " (" + from.source + ")") +
+                            "; the mapping needs a constant: use a " + (is_number ? "number" : "tensor") +
+                            " that does not depend on the inputs");
 }
 
 } // namespace detail
@@ -1227,243 +1298,6 @@ inline constexpr int outputs_asked<output_list> = -1;
 
 } // namespace ATON_NAMESPACE::dsl
 
-/// Exists only for its diagnostic: a value is not a tuple.
-template <class Value>
-    requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value>)
-struct std::tuple_size<Value> {
-    static_assert(
-        sizeof(Value) == 0,
-        "a value is one result: to decompose a call, ask for its results with outputs<n>, g.op<...>(x, outputs<2>)");
-    static constexpr std::size_t value = 1; ///< Never read.
-};
-
-// ---- aton/core/budget.hpp
-// Limits of what the conversion of one call may compute, and overflow-checked arithmetic on sizes, which a program can set to any number.
-// Internal header.
-
-namespace ATON_NAMESPACE {
-
-namespace budget {
-
-/// Maximum elements of a table or constant that a mapping computes, and iterations of a loop that depends on a number of the program.
-inline constexpr std::int64_t max_elements = std::int64_t{1} << 22;
-/// Maximum elements of a range that becomes a constant; the graph computes longer ones.
-inline constexpr std::int64_t max_constant_range = std::int64_t{1} << 20;
-/// Maximum elements of a range that the graph computes; no runtime has the memory for more.
-inline constexpr std::int64_t max_range = std::int64_t{1} << 48;
-/// Maximum bytes of all constants that one call makes.
-inline constexpr std::uint32_t max_constant_bytes = std::uint32_t{1} << 26;
-/// Maximum nodes and values that one call makes.
-inline constexpr std::uint32_t max_nodes = std::uint32_t{1} << 16;
-/// Maximum rank of a tensor that a call makes; no runtime has kernels for more.
-inline constexpr std::int64_t max_rank = 64;
-
-template <class = void>
-[[noreturn]] void refuse(std::string_view what, std::int64_t count, std::int64_t limit) {
-    throw unsupported_error(std::string(what) + " of " + std::to_string(count) + " elements; at most " +
-                            std::to_string(limit) + " are computed while a model is exported");
-}
-
-/// Refuses a count of elements or steps above the limit.
-inline void expect(std::string_view what, std::int64_t count, std::int64_t limit = max_elements) {
-    if (count > limit) refuse(what, count, limit);
-}
-
-} // namespace budget
-
-template <class = void>
-[[noreturn]] void refuse_overflow(std::int64_t a, char op, std::int64_t b) {
-    throw unsupported_error("a size does not fit in 64 bits: " + std::to_string(a) + ' ' + op + ' ' +
-                            std::to_string(b));
-}
-
-constexpr std::int64_t checked_add(std::int64_t a, std::int64_t b) {
-    using limits = std::numeric_limits<std::int64_t>;
-    if (b > 0 ? a > limits::max() - b : a < limits::min() - b) refuse_overflow(a, '+', b);
-    return a + b;
-}
-constexpr std::int64_t checked_subtract(std::int64_t a, std::int64_t b) {
-    using limits = std::numeric_limits<std::int64_t>;
-    if (b < 0 ? a > limits::max() + b : a < limits::min() + b) refuse_overflow(a, '-', b);
-    return a - b;
-}
-constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
-    using limits = std::numeric_limits<std::int64_t>;
-    bool const fits = a == 0 || b == 0 ||
-                      (a == -1              ? b != limits::min()
-                       : b == -1            ? a != limits::min()
-                       : (a > 0) == (b > 0) ? (a > 0 ? a <= limits::max() / b : a >= limits::max() / b)
-                       : a > 0              ? b >= limits::min() / a
-                                            : a >= limits::min() / b);
-    if (!fits) refuse_overflow(a, '*', b);
-    return a * b;
-}
-
-/// An integer with overflow-checked arithmetic: `checked_int(in) + 2 * padding - extent`. An overflow refuses the conversion.
-class checked_int {
-public:
-    constexpr checked_int() = default;
-    // NOLINTBEGIN(google-explicit-constructor): an integer is a checked integer.
-    constexpr checked_int(std::int64_t n) : number_(n) {}
-    constexpr operator std::int64_t() const { return number_; }
-    // NOLINTEND(google-explicit-constructor)
-
-    friend constexpr checked_int operator+(checked_int a, checked_int b) { return checked_add(a.number_, b.number_); }
-    template <std::integral T>
-    friend constexpr checked_int operator+(checked_int a, T b) {
-        return checked_add(a.number_, b);
-    }
-    template <std::integral T>
-    friend constexpr checked_int operator+(T a, checked_int b) {
-        return checked_add(a, b.number_);
-    }
-    friend constexpr checked_int operator-(checked_int a, checked_int b) {
-        return checked_subtract(a.number_, b.number_);
-    }
-    template <std::integral T>
-    friend constexpr checked_int operator-(checked_int a, T b) {
-        return checked_subtract(a.number_, b);
-    }
-    template <std::integral T>
-    friend constexpr checked_int operator-(T a, checked_int b) {
-        return checked_subtract(a, b.number_);
-    }
-    friend constexpr checked_int operator*(checked_int a, checked_int b) {
-        return checked_multiply(a.number_, b.number_);
-    }
-    template <std::integral T>
-    friend constexpr checked_int operator*(checked_int a, T b) {
-        return checked_multiply(a.number_, b);
-    }
-    template <std::integral T>
-    friend constexpr checked_int operator*(T a, checked_int b) {
-        return checked_multiply(a, b.number_);
-    }
-    /// Refuses a division by 0, too.
-    template <std::integral T>
-    friend constexpr checked_int operator/(checked_int a, T b) {
-        if (b == 0 || (b == -1 && a.number_ == std::numeric_limits<std::int64_t>::min()))
-            refuse_overflow(a.number_, '/', b);
-        return a.number_ / b;
-    }
-
-private:
-    std::int64_t number_ = 0;
-};
-
-} // namespace ATON_NAMESPACE
-
-// ---- aton/core/safe_list.hpp
-// Lists with checked access: an index out of range refuses the conversion.
-// Public header.
-
-namespace ATON_NAMESPACE {
-
-namespace detail {
-
-/// A separate function, so that an access costs only a comparison.
-template <class = void>
-[[noreturn]] void refuse_index(std::size_t index, std::size_t size) {
-    throw unsupported_error(size == 0 ? std::string("an empty list where the mapping needs an element")
-                                      : "a list of " + std::to_string(size) + " elements where the mapping needs " +
-                                            std::to_string(index + 1));
-}
-
-} // namespace detail
-
-/// std::span with checked access: the parameter type for `Tensor[]`, `int[]` and `SymInt[]`.
-template <class T>
-class safe_span : public std::span<T> {
-    using base = std::span<T>;
-
-public:
-    using base::base;
-    constexpr safe_span() = default;
-    /// From the span of the standard library.
-    // NOLINTNEXTLINE(google-explicit-constructor): a span is a span.
-    constexpr safe_span(base other) : base(other) {}
-
-    /// Element `i`. Refuses the call where there are not as many.
-    constexpr T& operator[](std::size_t i) const {
-        if (i >= base::size()) detail::refuse_index(i, base::size());
-        return base::operator[](i);
-    }
-    /// The first element. Refuses an empty list.
-    [[nodiscard]] constexpr T& front() const { return (*this)[0]; }
-    /// The last element. Refuses an empty list.
-    [[nodiscard]] constexpr T& back() const { return (*this)[base::empty() ? 0 : base::size() - 1]; }
-    /// `count` elements from `from` on, or all that follow. Refuses the call where there are not as many.
-    [[nodiscard]] constexpr safe_span subspan(std::size_t from, std::size_t count = std::dynamic_extent) const {
-        if (from > base::size()) detail::refuse_index(from, base::size());
-        std::size_t const rest = base::size() - from;
-        if (count != std::dynamic_extent && count > rest) detail::refuse_index(from + count - 1, base::size());
-        return base::subspan(from, count == std::dynamic_extent ? rest : count);
-    }
-};
-template <class T, class Count>
-safe_span(T*, Count) -> safe_span<T>;
-template <class List>
-safe_span(List&&) -> safe_span<std::remove_reference_t<decltype(*std::data(std::declval<List&>()))>>;
-
-/// std::vector with checked access.
-template <class T>
-class safe_vector : public std::vector<T> {
-    using base = std::vector<T>;
-
-public:
-    using base::base;
-    using typename base::const_reference;
-    using typename base::reference;
-    safe_vector() = default;
-    /// From the vector of the standard library, or from a list of elements.
-    // NOLINTBEGIN(google-explicit-constructor): a vector is a vector.
-    safe_vector(base const& other) : base(other) {}
-    safe_vector(base&& other) : base(std::move(other)) {}
-    safe_vector(std::initializer_list<T> all) : base(all) {} // not inherited, for deduction
-    // NOLINTEND(google-explicit-constructor)
-
-    /// Element `i`. Refuses the call where there are not as many.
-    reference operator[](std::size_t i) {
-        check(i);
-        return base::operator[](i);
-    }
-    const_reference operator[](std::size_t i) const {
-        check(i);
-        return base::operator[](i);
-    }
-    /// The first element. Refuses an empty list.
-    reference front() { return (*this)[0]; }
-    [[nodiscard]] const_reference front() const { return (*this)[0]; }
-    /// The last element. Refuses an empty list.
-    reference back() { return (*this)[last()]; }
-    [[nodiscard]] const_reference back() const { return (*this)[last()]; }
-    /// Removes the last element. Refuses an empty list.
-    void pop_back() {
-        check(0);
-        base::pop_back();
-    }
-    /// The first `count` elements.
-    /// Refuses the call where there are not as many.
-    [[nodiscard]] safe_span<T const> first(std::size_t count) const {
-        return safe_span<T const>(*this).subspan(0, count);
-    }
-
-private:
-    [[nodiscard]] std::size_t last() const { return base::empty() ? 0 : base::size() - 1; }
-    void check(std::size_t i) const {
-        if (i >= base::size()) detail::refuse_index(i, base::size());
-    }
-};
-template <class T>
-safe_vector(std::initializer_list<T>) -> safe_vector<T>;
-template <class Iterator>
-    requires requires(Iterator i) { *++i; }
-safe_vector(Iterator, Iterator) -> safe_vector<std::remove_cvref_t<decltype(*std::declval<Iterator&>())>>;
-template <class T>
-safe_vector(std::vector<T>) -> safe_vector<T>;
-
-} // namespace ATON_NAMESPACE
-
 // ---- aton/core/fixed_string.hpp
 // Strings as template arguments: operator names, signatures, attribute names, diagnostics.
 // Public header.
@@ -1522,734 +1356,6 @@ private:
 };
 
 } // namespace ATON_NAMESPACE
-
-// ---- aton/dsl/function_traits.hpp
-// The signature of a lambda: its graph, its other parameters, and its results.
-// Internal header.
-
-namespace ATON_NAMESPACE::dsl {
-
-template <int Since, auto... More>
-class graph;
-
-namespace detail {
-
-/// Whether `T` is a std::optional.
-template <class T>
-inline constexpr bool is_optional = false;
-template <class T>
-inline constexpr bool is_optional<std::optional<T>> = true;
-
-/// The type of an object that is a template argument. (nvcc 13 passes `decltype((object))`, a reference, to the host compiler.)
-template <auto Object>
-using type_of = std::remove_cvref_t<decltype(Object)>;
-
-template <class Body>
-struct body_traits : std::false_type {};
-
-template <class Function>
-struct function_traits : std::false_type {};
-template <class Return, int Since, auto... More, class... Parameters>
-struct function_traits<Return (*)(graph<Since, More...>, Parameters...)> : std::true_type { // a static operator()
-    using return_type = Return;
-    using graph_type = graph<Since, More...>;
-    using parameters = std::tuple<std::remove_cvref_t<Parameters>...>;
-    static constexpr std::size_t arity = sizeof...(Parameters);
-    /// The 1-based position of the first parameter that no argument binds to; 0: none.
-    static constexpr std::size_t unbindable = [] {
-        std::size_t position = 0;
-        std::size_t found = 0;
-        ((++position,
-          found = found == 0 && std::is_lvalue_reference_v<Parameters> &&
-                          !std::is_const_v<std::remove_reference_t<Parameters>>
-                      ? position
-                      : found),
-         ...);
-        return found;
-    }();
-};
-template <class Return, int Since, auto... More, class... Parameters>
-struct function_traits<Return (*)(graph<Since, More...>, Parameters...) noexcept>
-    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
-template <class Return, class Class, int Since, auto... More, class... Parameters>
-struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const>
-    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
-template <class Return, class Class, int Since, auto... More, class... Parameters>
-struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const noexcept>
-    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
-
-template <class Body>
-    requires requires { &Body::operator(); }
-struct body_traits<Body> : function_traits<decltype(&Body::operator())> {};
-
-/// A lambda that can be the body of a node: `[&](graph<13> g, value x) { ... }`.
-template <class T>
-concept graph_body = body_traits<T>::value;
-
-/// The number of values that a nested graph's lambda returns; -1: a vector, whose length is known only when the graph is built.
-template <class R>
-struct returned_values {
-    static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int>;
-    static constexpr int count = 1;
-    template <class Graph>
-    static void append(Graph const& g, std::vector<value>& to, R const& r) {
-        if constexpr (std::same_as<R, sym_int>) to.push_back(g.to_value(r));
-        else to.push_back(r);
-    }
-};
-template <>
-struct returned_values<std::vector<value>> {
-    static constexpr bool known = true;
-    static constexpr int count = -1;
-    template <class Graph, class Values>
-    static void append(Graph const&, Values& to, Values const& r) {
-        to = r;
-    }
-};
-template <>
-struct returned_values<safe_vector<value>> : returned_values<std::vector<value>> {};
-template <class... R>
-struct returned_values<std::tuple<R...>> {
-    static constexpr bool known = (returned_values<R>::known && ...);
-    static constexpr int count = static_cast<int>(sizeof...(R));
-    template <class Graph>
-    static void append(Graph const& g, std::vector<value>& to, std::tuple<R...> const& r) {
-        std::apply([&](R const&... each) { (returned_values<R>::append(g, to, each), ...); }, r);
-    }
-};
-template <class A, class B>
-struct returned_values<std::pair<A, B>> : returned_values<std::tuple<A, B>> {};
-template <class R, std::size_t N>
-struct returned_values<std::array<R, N>> {
-    static constexpr bool known = returned_values<R>::known;
-    static constexpr int count = static_cast<int>(N);
-    template <class Graph>
-    static void append(Graph const& g, std::vector<value>& to, std::array<R, N> const& r) {
-        for (R const& each : r) returned_values<R>::append(g, to, each);
-    }
-};
-
-} // namespace detail
-
-} // namespace ATON_NAMESPACE::dsl
-
-// ---- aton/dsl/number_text.hpp
-// Numbers in messages, and refusals of numbers that do not fit a dtype or an attribute.
-// Internal header.
-
-namespace ATON_NAMESPACE::dsl::detail {
-
-/// A number in its shortest form, for messages: 300, 1e+300, True, (1+2j).
-template <class Scalar = scalar>
-std::string to_text(Scalar const& s) {
-    if (s.is_bool()) return s.template to<bool>() ? "True" : "False";
-    if (s.is_integral()) return std::to_string(s.template to<std::int64_t>());
-    std::string out;
-    auto const real = [&out](double d) {
-        char text[32];
-        out.append(text, std::to_chars(text, text + sizeof(text), d).ptr);
-    };
-    if (s.is_complex()) out += '(';
-    real(s.template to<double>());
-    if (!s.is_complex()) return out;
-    if (!(s.imaginary() < 0)) out += '+';
-    real(s.imaginary());
-    return out += "j)";
-}
-
-/// Refuses a constant: "the number 300 does not fit int8".
-template <class Scalar = scalar>
-[[noreturn]] void refuse_constant(Scalar const& s, dtype type) {
-    if (type == dtype::undefined) throw unsupported_error("the dtype of the constant " + to_text(s) + " is not known");
-    throw unsupported_error("the number " + to_text(s) + " does not fit " + std::string(name(type)));
-}
-
-/// Refuses an attribute: "attribute alpha: 1e+300 does not fit float32".
-template <class Number>
-[[noreturn]] void refuse_attribute(std::string_view attribute, Number const& number, std::string_view type) {
-    throw unsupported_error("attribute " + std::string(attribute) + ": " + number + " does not fit " +
-                            std::string(type));
-}
-
-} // namespace ATON_NAMESPACE::dsl::detail
-
-// ---- aton/dsl/attr.hpp
-// The attributes of a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
-// Public header.
-
-namespace ATON_NAMESPACE::dsl {
-
-/// A dtype known at compile time; `g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float32>))` returns a typed value.
-template <dtype Type>
-struct dtype_constant {
-    /// The dtype as a value.
-    static constexpr dtype value = Type;
-    /// The dtype, where one is expected.
-    // NOLINTNEXTLINE(google-explicit-constructor): a constant is a dtype.
-    constexpr operator dtype() const { return Type; }
-};
-/// The constant of a dtype: `dtype_c<dtype::float32>`.
-template <dtype Type>
-inline constexpr dtype_constant<Type> dtype_c{};
-
-/// Whether `T` is a `dtype_constant`.
-template <class T>
-inline constexpr bool is_dtype_constant = false;
-template <dtype Type>
-inline constexpr bool is_dtype_constant<dtype_constant<Type>> = true;
-
-/// An attribute with its value, the result of `attr::alpha_f(1.0)`; name and type are part of the C++ type.
-template <fixed_string Name, onnx::attr_type Type, class Payload>
-struct attribute_argument {
-    /// The name of the attribute in the schema.
-    static constexpr std::string_view name = Name.view();
-    /// The type of the attribute in the schema.
-    static constexpr onnx::attr_type type = Type;
-    Payload payload;
-};
-
-/// An attribute that may be missing, the result of `attr::alpha_f(std::optional<double>())`.
-template <class Attribute>
-struct optional_attribute {
-    /// The name of the attribute in the schema.
-    static constexpr std::string_view name = Attribute::name;
-    /// The type of the attribute in the schema.
-    static constexpr onnx::attr_type type = Attribute::type;
-    std::optional<decltype(Attribute::payload)> payload;
-};
-
-/// Whether `T` is an `optional_attribute`.
-template <class T>
-inline constexpr bool is_optional_attribute = false;
-template <class Attribute>
-inline constexpr bool is_optional_attribute<optional_attribute<Attribute>> = true;
-
-/// An attribute_argument or optional_attribute. Recognized by its members, because nvcc 13 (EDG) does not deduce string template arguments.
-template <class T>
-concept attribute_like = requires(T const& a) {
-    { T::type } -> std::convertible_to<onnx::attr_type>;
-    { T::name } -> std::convertible_to<std::string_view>;
-    a.payload;
-};
-
-namespace detail {
-
-template <class Out, class In>
-std::vector<Out> copy_list(In const& list) {
-    std::vector<Out> out;
-    for (auto const& each : list) out.push_back(static_cast<Out>(each));
-    return out;
-}
-
-/// A number as ONNX attributes store it: a float rounded to float32, an integer within int64. Refuses others.
-template <class T>
-constexpr float to_float32(std::string_view attribute, T const& v) {
-    if constexpr (std::same_as<T, scalar>) {
-        if (v.imaginary() != 0 || aton::detail::rounds_to_infinity(v.template to<double>(), dtype::float32))
-            refuse_attribute(attribute, to_text(v), "float32");
-        return v.template to<float>();
-    } else {
-        auto const number = static_cast<double>(v);
-        bool overflows = aton::detail::rounds_to_infinity(number, dtype::float32);
-        if constexpr (std::same_as<T, long double>)
-            overflows = overflows || (number - number != 0 && v - v == 0); // out of range of double, too
-        if (overflows) refuse_attribute(attribute, to_text(scalar(number)), "float32");
-        return static_cast<float>(v);
-    }
-}
-template <class T>
-constexpr std::int64_t to_int64(std::string_view attribute, T const& v) {
-    auto const number = static_cast<std::int64_t>(v);
-    if constexpr (std::integral<T> && sizeof(T) >= sizeof(number)) {
-        bool lost = static_cast<T>(number) != v;
-        if constexpr (std::is_unsigned_v<T>) lost = lost || number < 0;
-        if (lost) refuse_attribute(attribute, std::to_string(static_cast<std::uint64_t>(v)), "int64");
-    }
-    return number;
-}
-
-template <class T>
-concept list_like = requires(T const& list) {
-    std::begin(list);
-    std::end(list);
-} && !std::convertible_to<T const&, std::string_view>;
-template <class List>
-using element_of = std::remove_cvref_t<decltype(*std::begin(std::declval<List const&>()))>;
-template <class List>
-concept list_of_integers = list_like<List> && std::integral<element_of<List>> && !std::same_as<element_of<List>, bool>;
-
-template <class T>
-struct unwrapped {
-    using type = T;
-};
-template <class T>
-struct unwrapped<std::optional<T>> {
-    using type = T;
-};
-
-/// The attribute that `make` makes from the value, or none.
-template <class Make, class Optional>
-constexpr auto make_optional_attribute(Make const& make, Optional const& v) {
-    optional_attribute<decltype(make(*v))> out;
-    if (v) out.payload = std::move(make(*v).payload);
-    return out;
-}
-
-// Return types are deduced and parameters few, because every attribute name of ONNX instantiates such a class.
-
-template <fixed_string Name>
-struct float_attribute {
-    /// One number (or ATen Scalar) or a list of numbers, rounded to float32.
-    template <class T>
-    constexpr auto operator()(T const& v) const {
-        using content = typename unwrapped<T>::type;
-        constexpr bool fits = std::convertible_to<content const&, double> || std::same_as<content, scalar>;
-        static_assert(fits || list_like<content>, "a float attribute takes a number, a scalar or a list of numbers");
-        if constexpr (is_optional<T>) return make_optional_attribute(*this, v);
-        else return present(v);
-    }
-    template <class T = double>
-    auto operator()(std::initializer_list<T> v) const {
-        return of_list(v);
-    }
-
-private:
-    template <class T>
-    static constexpr auto present(T const& v) {
-        constexpr bool is_list = list_like<T> && !std::convertible_to<T const&, double>;
-        if constexpr (is_list) {
-            return of_list(v);
-        } else {
-            attribute_argument<Name, onnx::attr_type::f, float> out{};
-            if constexpr (std::convertible_to<T const&, double> || std::same_as<T, scalar>)
-                out.payload = to_float32(Name.view(), v);
-            return out;
-        }
-    }
-    template <class List>
-    static auto of_list(List const& list) {
-        attribute_argument<Name, onnx::attr_type::floats, std::vector<float>> out;
-        for (auto const& each : list) out.payload.push_back(to_float32(Name.view(), each));
-        return out;
-    }
-};
-
-template <fixed_string Name>
-struct int_attribute {
-    /// One integer, one dtype (for Cast's `to`), or a list of integers.
-    template <class T>
-    constexpr auto operator()(T const& v) const {
-        using content = typename unwrapped<T>::type;
-        constexpr bool fits = std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content>;
-        static_assert(fits || list_like<content>, "an int attribute takes an integer, a dtype or a list of integers");
-        if constexpr (is_optional<T>) {
-            return make_optional_attribute(*this, v);
-        } else if constexpr (is_dtype_constant<T>) {
-            return attribute_argument<Name, onnx::attr_type::i, T>{v};
-        } else {
-            return run_time(v);
-        }
-    }
-    template <class T = std::int64_t>
-    auto operator()(std::initializer_list<T> v) const {
-        return of_list<T>(v);
-    }
-
-private:
-    template <class T>
-    static constexpr auto run_time(T const& v) {
-        constexpr bool is_number = std::integral<T> || std::same_as<T, dtype>;
-        if constexpr (list_like<T>) {
-            return of_list<element_of<T>>(v);
-        } else {
-            attribute_argument<Name, onnx::attr_type::i, std::int64_t> out{};
-            if constexpr (is_number) out.payload = to_int64(Name.view(), v);
-            return out;
-        }
-    }
-    template <class T, class List>
-    static auto of_list(List const& list) {
-        static_assert(std::integral<T>, "an int attribute takes a list of integers");
-        attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>> out;
-        if constexpr (std::integral<T>)
-            for (T each : list) out.payload.push_back(to_int64(Name.view(), each));
-        return out;
-    }
-};
-
-template <fixed_string Name>
-struct string_attribute {
-    template <class T>
-    auto operator()(T const& v) const {
-        using content = typename unwrapped<T>::type;
-        static_assert(std::convertible_to<content const&, std::string_view> || list_like<content>,
-                      "a string attribute takes a string or a list of strings");
-        if constexpr (is_optional<T>) {
-            return make_optional_attribute(*this, v);
-        } else if constexpr (std::convertible_to<T const&, std::string_view>) {
-            return attribute_argument<Name, onnx::attr_type::s, std::string>{std::string(std::string_view(v))};
-        } else {
-            return attribute_argument<Name, onnx::attr_type::strings, std::vector<std::string>>{
-                copy_list<std::string>(v)};
-        }
-    }
-    template <class T = std::string_view>
-    auto operator()(std::initializer_list<T> v) const {
-        return attribute_argument<Name, onnx::attr_type::strings, std::vector<std::string>>{copy_list<std::string>(v)};
-    }
-};
-
-template <fixed_string Name>
-struct tensor_attribute {
-    template <class T>
-    auto operator()(T const& v) const {
-        using content = typename unwrapped<T>::type;
-        static_assert(std::same_as<content, tensor> || list_like<content>,
-                      "a tensor attribute takes a tensor or a list of tensors");
-        if constexpr (is_optional<T>) {
-            return make_optional_attribute(*this, v);
-        } else if constexpr (!list_like<T>) {
-            attribute_argument<Name, onnx::attr_type::t, tensor> out;
-            if constexpr (std::same_as<T, tensor>) out.payload = v;
-            return out;
-        } else {
-            return attribute_argument<Name, onnx::attr_type::tensors, std::vector<tensor>>{copy_list<tensor>(v)};
-        }
-    }
-    template <class T = tensor>
-    auto operator()(std::initializer_list<T> v) const {
-        return attribute_argument<Name, onnx::attr_type::tensors, std::vector<tensor>>{copy_list<tensor>(v)};
-    }
-};
-
-template <fixed_string Name>
-struct graph_attribute {
-    /// A graph, or a lambda that builds it: `attr::body_g([&](graph<13> g, value i, value condition) { ... })`.
-    template <class T>
-    auto operator()(T v) const {
-        static_assert(
-            std::same_as<T, graph_data> || std::same_as<T, std::optional<graph_data>> || graph_body<T>,
-            "a graph attribute takes a lambda whose first parameter is a graph<...> by value, with no auto parameters");
-        if constexpr (is_optional<T>) return make_optional_attribute(*this, v);
-        else return attribute_argument<Name, onnx::attr_type::g, T>{std::move(v)};
-    }
-};
-
-template <class Payload>
-void store(node_attribute& a, Payload const& v) {
-    if constexpr (std::same_as<Payload, float>) a.f = v;
-    if constexpr (std::same_as<Payload, std::int64_t>) a.i = v;
-    if constexpr (is_dtype_constant<Payload>) a.i = static_cast<std::int64_t>(Payload::value);
-    if constexpr (std::same_as<Payload, std::string>) a.s = v;
-    if constexpr (std::same_as<Payload, tensor>) a.tensors.push_back(v);
-    if constexpr (std::same_as<Payload, graph_data>) a.graphs.push_back(v);
-    if constexpr (std::same_as<Payload, std::vector<float>>) a.floats = v;
-    if constexpr (std::same_as<Payload, std::vector<std::int64_t>>) a.ints = v;
-    if constexpr (std::same_as<Payload, std::vector<std::string>>) a.strings = v;
-    if constexpr (std::same_as<Payload, std::vector<tensor>>) a.tensors = v;
-}
-
-} // namespace detail
-
-/// Attributes by any name, for operators outside ONNX: `attr_f<"alpha">(0.5)`, `attr_i<"axes">({0, 1})`.
-template <fixed_string Name>
-inline constexpr detail::float_attribute<Name> attr_f{};
-/// An attribute with an integer, a dtype, or a list of integers: `attr_i<"axes">({0, 1})`. Throws illegal_call for a number outside int64.
-template <fixed_string Name>
-inline constexpr detail::int_attribute<Name> attr_i{};
-/// An attribute with a string or a list of strings: `attr_s<"mode">("linear")`.
-template <fixed_string Name>
-inline constexpr detail::string_attribute<Name> attr_s{};
-/// An attribute with a tensor or a list of tensors.
-template <fixed_string Name>
-inline constexpr detail::tensor_attribute<Name> attr_t{};
-/// An attribute with a graph, or with the lambda that builds it.
-template <fixed_string Name>
-inline constexpr detail::graph_attribute<Name> attr_g{};
-
-/// Every attribute name of ONNX's schemas with its type: `attr::alpha_f`, `attr::axes_i`, `attr::mode_s`, `attr::value_t`, `attr::body_g`.
-/// ```cpp body
-/// value const soft = g.op<"Softmax">(x, attr::axis_i(-1));
-/// value const near = g.op<"Softmax">(x, attr::axis_i(n.is_constant() ? std::optional(n.constant()) : std::nullopt)); // nothing if empty
-/// value const any = g.op<"If">(g.cast<dtype::bool_>(y), // a graph attribute takes a lambda, which may use the values around it
-///                              attr::then_branch_g([&](graph<13> inner) { return inner.op<"Neg">(x); }),
-///                              attr::else_branch_g([&](graph<13> inner) { return inner.op<"Abs">(x); }));
-/// ```
-namespace attr {
-#define ATON_ATTRIBUTE_F(name) inline constexpr detail::float_attribute<#name> name##_f{};
-#define ATON_ATTRIBUTE_I(name) inline constexpr detail::int_attribute<#name> name##_i{};
-#define ATON_ATTRIBUTE_S(name) inline constexpr detail::string_attribute<#name> name##_s{};
-#define ATON_ATTRIBUTE_T(name) inline constexpr detail::tensor_attribute<#name> name##_t{};
-#define ATON_ATTRIBUTE_G(name) inline constexpr detail::graph_attribute<#name> name##_g{};
-#define ATON_ATTRIBUTE_SPARSE(name) // a mapping cannot write sparse tensors and types
-#define ATON_ATTRIBUTE_TP(name)
-// Every attribute name of ONNX with its kind; include where the ATON_ATTRIBUTE_ macros are defined.
-// Generated by tools/generate_onnx_descriptors.cpp from onnx 1.23.2;
-// do not edit. Again: cmake --build build/release --target regenerate_onnx
-ATON_ATTRIBUTE_S(activation)
-ATON_ATTRIBUTE_F(activation_alpha)
-ATON_ATTRIBUTE_F(activation_beta)
-ATON_ATTRIBUTE_S(activations)
-ATON_ATTRIBUTE_I(aggregate_function)
-ATON_ATTRIBUTE_S(aggregate_function)
-ATON_ATTRIBUTE_I(align_corners)
-ATON_ATTRIBUTE_I(allowzero)
-ATON_ATTRIBUTE_F(alpha)
-ATON_ATTRIBUTE_I(antialias)
-ATON_ATTRIBUTE_S(approximate)
-ATON_ATTRIBUTE_S(auto_pad)
-ATON_ATTRIBUTE_I(axes)
-ATON_ATTRIBUTE_I(axis)
-ATON_ATTRIBUTE_F(base_values)
-ATON_ATTRIBUTE_T(base_values_as_tensor)
-ATON_ATTRIBUTE_I(batch_axis)
-ATON_ATTRIBUTE_I(batch_dims)
-ATON_ATTRIBUTE_F(beta)
-ATON_ATTRIBUTE_F(bias)
-ATON_ATTRIBUTE_I(block_size)
-ATON_ATTRIBUTE_I(blocksize)
-ATON_ATTRIBUTE_G(body)
-ATON_ATTRIBUTE_I(broadcast)
-ATON_ATTRIBUTE_S(case_change_action)
-ATON_ATTRIBUTE_S(cast_to)
-ATON_ATTRIBUTE_I(cats_int64s)
-ATON_ATTRIBUTE_S(cats_strings)
-ATON_ATTRIBUTE_I(ceil_mode)
-ATON_ATTRIBUTE_I(center_point_box)
-ATON_ATTRIBUTE_I(chunk_size)
-ATON_ATTRIBUTE_I(class_ids)
-ATON_ATTRIBUTE_I(class_nodeids)
-ATON_ATTRIBUTE_I(class_treeids)
-ATON_ATTRIBUTE_F(class_weights)
-ATON_ATTRIBUTE_T(class_weights_as_tensor)
-ATON_ATTRIBUTE_S(classes_strings)
-ATON_ATTRIBUTE_I(classlabels_int64s)
-ATON_ATTRIBUTE_I(classlabels_ints)
-ATON_ATTRIBUTE_S(classlabels_strings)
-ATON_ATTRIBUTE_F(clip)
-ATON_ATTRIBUTE_F(coefficients)
-ATON_ATTRIBUTE_I(consumed_inputs)
-ATON_ATTRIBUTE_S(coordinate_transformation_mode)
-ATON_ATTRIBUTE_I(count_include_pad)
-ATON_ATTRIBUTE_F(cubic_coeff_a)
-ATON_ATTRIBUTE_F(decay_factor)
-ATON_ATTRIBUTE_F(default_float)
-ATON_ATTRIBUTE_I(default_int64)
-ATON_ATTRIBUTE_S(default_string)
-ATON_ATTRIBUTE_T(default_tensor)
-ATON_ATTRIBUTE_S(delimiter)
-ATON_ATTRIBUTE_I(detect_negative)
-ATON_ATTRIBUTE_I(detect_positive)
-ATON_ATTRIBUTE_I(dilations)
-ATON_ATTRIBUTE_S(direction)
-ATON_ATTRIBUTE_I(directions)
-ATON_ATTRIBUTE_I(dtype)
-ATON_ATTRIBUTE_G(else_branch)
-ATON_ATTRIBUTE_I(end)
-ATON_ATTRIBUTE_I(ends)
-ATON_ATTRIBUTE_F(epsilon)
-ATON_ATTRIBUTE_S(equation)
-ATON_ATTRIBUTE_I(exclude_outside)
-ATON_ATTRIBUTE_I(exclusive)
-ATON_ATTRIBUTE_F(extrapolation_value)
-ATON_ATTRIBUTE_I(fmod)
-ATON_ATTRIBUTE_F(gamma)
-ATON_ATTRIBUTE_I(group)
-ATON_ATTRIBUTE_F(height_scale)
-ATON_ATTRIBUTE_I(hidden_size)
-ATON_ATTRIBUTE_F(high)
-ATON_ATTRIBUTE_I(ignore_index)
-ATON_ATTRIBUTE_F(imputed_value_floats)
-ATON_ATTRIBUTE_I(imputed_value_int64s)
-ATON_ATTRIBUTE_I(input_forget)
-ATON_ATTRIBUTE_I(inputdimensions)
-ATON_ATTRIBUTE_I(int64_vocabulary)
-ATON_ATTRIBUTE_F(intercepts)
-ATON_ATTRIBUTE_I(interleaved)
-ATON_ATTRIBUTE_I(inverse)
-ATON_ATTRIBUTE_I(is_case_sensitive)
-ATON_ATTRIBUTE_I(is_causal)
-ATON_ATTRIBUTE_I(is_test)
-ATON_ATTRIBUTE_I(k)
-ATON_ATTRIBUTE_S(keep_aspect_ratio_policy)
-ATON_ATTRIBUTE_I(keepdims)
-ATON_ATTRIBUTE_F(kernel_params)
-ATON_ATTRIBUTE_I(kernel_shape)
-ATON_ATTRIBUTE_S(kernel_type)
-ATON_ATTRIBUTE_F(keys_floats)
-ATON_ATTRIBUTE_I(keys_int64s)
-ATON_ATTRIBUTE_S(keys_strings)
-ATON_ATTRIBUTE_T(keys_tensor)
-ATON_ATTRIBUTE_I(kv_num_heads)
-ATON_ATTRIBUTE_F(lambd)
-ATON_ATTRIBUTE_I(largest)
-ATON_ATTRIBUTE_I(layout)
-ATON_ATTRIBUTE_I(leaf_targetids)
-ATON_ATTRIBUTE_T(leaf_weights)
-ATON_ATTRIBUTE_I(left_window_size)
-ATON_ATTRIBUTE_I(linear_before_reset)
-ATON_ATTRIBUTE_S(locale)
-ATON_ATTRIBUTE_F(low)
-ATON_ATTRIBUTE_S(map_form)
-ATON_ATTRIBUTE_F(max)
-ATON_ATTRIBUTE_I(max_gram_length)
-ATON_ATTRIBUTE_I(max_map)
-ATON_ATTRIBUTE_I(max_skip_count)
-ATON_ATTRIBUTE_I(maxsplit)
-ATON_ATTRIBUTE_F(mean)
-ATON_ATTRIBUTE_T(membership_values)
-ATON_ATTRIBUTE_F(min)
-ATON_ATTRIBUTE_I(min_gram_length)
-ATON_ATTRIBUTE_S(mode)
-ATON_ATTRIBUTE_F(momentum)
-ATON_ATTRIBUTE_I(multi_class)
-ATON_ATTRIBUTE_I(n_supports)
-ATON_ATTRIBUTE_I(n_targets)
-ATON_ATTRIBUTE_S(nearest_mode)
-ATON_ATTRIBUTE_I(new_axis)
-ATON_ATTRIBUTE_I(ngram_counts)
-ATON_ATTRIBUTE_I(ngram_indexes)
-ATON_ATTRIBUTE_I(nodes_falseleafs)
-ATON_ATTRIBUTE_I(nodes_falsenodeids)
-ATON_ATTRIBUTE_I(nodes_featureids)
-ATON_ATTRIBUTE_F(nodes_hitrates)
-ATON_ATTRIBUTE_T(nodes_hitrates)
-ATON_ATTRIBUTE_T(nodes_hitrates_as_tensor)
-ATON_ATTRIBUTE_I(nodes_missing_value_tracks_true)
-ATON_ATTRIBUTE_S(nodes_modes)
-ATON_ATTRIBUTE_T(nodes_modes)
-ATON_ATTRIBUTE_I(nodes_nodeids)
-ATON_ATTRIBUTE_T(nodes_splits)
-ATON_ATTRIBUTE_I(nodes_treeids)
-ATON_ATTRIBUTE_I(nodes_trueleafs)
-ATON_ATTRIBUTE_I(nodes_truenodeids)
-ATON_ATTRIBUTE_F(nodes_values)
-ATON_ATTRIBUTE_T(nodes_values_as_tensor)
-ATON_ATTRIBUTE_I(noop_with_empty_axes)
-ATON_ATTRIBUTE_S(norm)
-ATON_ATTRIBUTE_F(norm_coefficient)
-ATON_ATTRIBUTE_F(norm_coefficient_post)
-ATON_ATTRIBUTE_I(num_groups)
-ATON_ATTRIBUTE_I(num_heads)
-ATON_ATTRIBUTE_I(num_outputs)
-ATON_ATTRIBUTE_I(num_scan_inputs)
-ATON_ATTRIBUTE_F(offset)
-ATON_ATTRIBUTE_I(offset_group)
-ATON_ATTRIBUTE_I(one_class)
-ATON_ATTRIBUTE_I(onesided)
-ATON_ATTRIBUTE_I(output_datatype)
-ATON_ATTRIBUTE_I(output_dtype)
-ATON_ATTRIBUTE_I(output_height)
-ATON_ATTRIBUTE_I(output_padding)
-ATON_ATTRIBUTE_I(output_sequence)
-ATON_ATTRIBUTE_I(output_shape)
-ATON_ATTRIBUTE_I(output_width)
-ATON_ATTRIBUTE_F(p)
-ATON_ATTRIBUTE_I(p)
-ATON_ATTRIBUTE_S(padding_mode)
-ATON_ATTRIBUTE_I(paddings)
-ATON_ATTRIBUTE_I(pads)
-ATON_ATTRIBUTE_S(pattern)
-ATON_ATTRIBUTE_I(periodic)
-ATON_ATTRIBUTE_I(perm)
-ATON_ATTRIBUTE_S(pixel_format)
-ATON_ATTRIBUTE_I(pool_int64s)
-ATON_ATTRIBUTE_S(pool_strings)
-ATON_ATTRIBUTE_I(pooled_shape)
-ATON_ATTRIBUTE_I(post_transform)
-ATON_ATTRIBUTE_S(post_transform)
-ATON_ATTRIBUTE_I(precision)
-ATON_ATTRIBUTE_F(prob_a)
-ATON_ATTRIBUTE_F(prob_b)
-ATON_ATTRIBUTE_G(prob_mod)
-ATON_ATTRIBUTE_I(q_num_heads)
-ATON_ATTRIBUTE_I(qk_matmul_output_mode)
-ATON_ATTRIBUTE_F(ratio)
-ATON_ATTRIBUTE_S(reduction)
-ATON_ATTRIBUTE_F(replaced_value_float)
-ATON_ATTRIBUTE_I(replaced_value_int64)
-ATON_ATTRIBUTE_I(reverse)
-ATON_ATTRIBUTE_F(rho)
-ATON_ATTRIBUTE_I(right_window_size)
-ATON_ATTRIBUTE_I(rotary_embedding_dim)
-ATON_ATTRIBUTE_S(round_mode)
-ATON_ATTRIBUTE_I(sample_size)
-ATON_ATTRIBUTE_I(sampling_ratio)
-ATON_ATTRIBUTE_I(saturate)
-ATON_ATTRIBUTE_F(scale)
-ATON_ATTRIBUTE_F(scales)
-ATON_ATTRIBUTE_I(scan_input_axes)
-ATON_ATTRIBUTE_I(scan_input_directions)
-ATON_ATTRIBUTE_I(scan_output_axes)
-ATON_ATTRIBUTE_I(scan_output_directions)
-ATON_ATTRIBUTE_G(score_mod)
-ATON_ATTRIBUTE_F(seed)
-ATON_ATTRIBUTE_I(seed)
-ATON_ATTRIBUTE_I(select_last_index)
-ATON_ATTRIBUTE_I(shape)
-ATON_ATTRIBUTE_I(size)
-ATON_ATTRIBUTE_F(softcap)
-ATON_ATTRIBUTE_I(softmax_precision)
-ATON_ATTRIBUTE_I(sorted)
-ATON_ATTRIBUTE_SPARSE(sparse_value)
-ATON_ATTRIBUTE_I(spatial)
-ATON_ATTRIBUTE_F(spatial_scale)
-ATON_ATTRIBUTE_I(split)
-ATON_ATTRIBUTE_I(start)
-ATON_ATTRIBUTE_I(starts)
-ATON_ATTRIBUTE_I(stash_type)
-ATON_ATTRIBUTE_S(stopwords)
-ATON_ATTRIBUTE_I(storage_order)
-ATON_ATTRIBUTE_I(strides)
-ATON_ATTRIBUTE_S(string_vocabulary)
-ATON_ATTRIBUTE_F(support_vectors)
-ATON_ATTRIBUTE_I(target_ids)
-ATON_ATTRIBUTE_I(target_nodeids)
-ATON_ATTRIBUTE_I(target_treeids)
-ATON_ATTRIBUTE_F(target_weights)
-ATON_ATTRIBUTE_T(target_weights_as_tensor)
-ATON_ATTRIBUTE_I(targets)
-ATON_ATTRIBUTE_G(then_branch)
-ATON_ATTRIBUTE_F(threshold)
-ATON_ATTRIBUTE_I(time_axis)
-ATON_ATTRIBUTE_I(to)
-ATON_ATTRIBUTE_S(to)
-ATON_ATTRIBUTE_I(training_mode)
-ATON_ATTRIBUTE_I(transA)
-ATON_ATTRIBUTE_I(transB)
-ATON_ATTRIBUTE_I(tree_roots)
-ATON_ATTRIBUTE_TP(type)
-ATON_ATTRIBUTE_S(update_rule)
-ATON_ATTRIBUTE_I(upper)
-ATON_ATTRIBUTE_F(value)
-ATON_ATTRIBUTE_T(value)
-ATON_ATTRIBUTE_F(value_float)
-ATON_ATTRIBUTE_F(value_floats)
-ATON_ATTRIBUTE_I(value_int)
-ATON_ATTRIBUTE_I(value_ints)
-ATON_ATTRIBUTE_S(value_string)
-ATON_ATTRIBUTE_S(value_strings)
-ATON_ATTRIBUTE_F(values_floats)
-ATON_ATTRIBUTE_I(values_int64s)
-ATON_ATTRIBUTE_S(values_strings)
-ATON_ATTRIBUTE_T(values_tensor)
-ATON_ATTRIBUTE_I(vectors_per_class)
-ATON_ATTRIBUTE_F(weights)
-ATON_ATTRIBUTE_F(width_scale)
-ATON_ATTRIBUTE_S(xs)
-ATON_ATTRIBUTE_S(y)
-ATON_ATTRIBUTE_I(zeros)
-ATON_ATTRIBUTE_S(zs)
-#undef ATON_ATTRIBUTE_F
-#undef ATON_ATTRIBUTE_I
-#undef ATON_ATTRIBUTE_S
-#undef ATON_ATTRIBUTE_T
-#undef ATON_ATTRIBUTE_G
-#undef ATON_ATTRIBUTE_SPARSE
-#undef ATON_ATTRIBUTE_TP
-} // namespace attr
-
-} // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/core/nearest.hpp
 // "Did you mean ...?": finds the most similar name, at compile time and at run time.
@@ -4214,16 +3320,32 @@ enum class rule : std::uint8_t {
     meaning_changed,
 };
 
-/// The first broken rule of a call; `culprit` and `nearest` are names from the call or the schema.
+/// What the call has, and what the schema asks for.
+template <class T>
+struct mismatch {
+    T given = {};
+    T allowed = {};
+};
+
+/// The facts of a broken rule. Each rule fills in those that its sentence is about.
+struct rule_facts {
+    std::string_view nearest = {};      ///< the correct name, or the nearest one
+    bool is_input = false;              ///< of an attribute that does not exist: an input has its name
+    mismatch<int> count = {};           ///< of inputs, of outputs, or of the values that a body takes or returns
+    mismatch<type_set> types = {};      ///< of an operand, or of the element type that an attribute states
+    mismatch<attr_type> attribute = {}; ///< the type of an attribute
+    call_body const* body = nullptr;    ///< that does not cover the range of the call
+    int legal_from = 0;                 ///< the first later opset that has the operator; 0: none
+    int legal_until = 0;                ///< the last earlier opset of the call's range that has the operator; 0: none
+    semantic_break const* change = nullptr; ///< of the operator's meaning
+};
+
+/// The first broken rule of a call.
 struct broken_rule {
     rule kind = rule::none;
-    int opset = 0;     ///< the schema version that refuses the call
-    int position = -1; ///< of the operand, 0-based; of other rules a count, an attr_type or an opset
-    int limit = 0;     ///< the number allowed, or the first opset at which the call would be legal
-    std::string_view culprit = {};
-    std::string_view nearest = {};
-    type_set given = {};
-    type_set allowed = {};
+    int opset = 0;                 ///< the schema version that refuses the call
+    std::string_view culprit = {}; ///< a name from the call or the schema: of a domain, operator, input or attribute
+    rule_facts facts = {};
 
     constexpr explicit operator bool() const { return kind != rule::none; }
 };
@@ -4267,33 +3389,33 @@ constexpr broken_rule check_inputs(call const& c, Schema const& schema) {
     int const formals = schema.input_count();
     bool has_list = false;
     for (call_operand const& o : c.operands) has_list = has_list || o.kind == operand_kind::list;
-    if (count > schema.max_inputs()) return {rule::too_many_inputs, schema.since(), count - 1, schema.max_inputs()};
+    if (count > schema.max_inputs())
+        return {rule::too_many_inputs, schema.since(), {}, {.count = {count, schema.max_inputs()}}};
     if (count < schema.min_inputs() && !has_list)
         return {rule::too_few_inputs,
                 schema.since(),
-                count,
-                schema.min_inputs(),
-                schema.input(formal_index(count, formals)).name};
+                schema.input(formal_index(count, formals)).name,
+                {.count = {count, schema.min_inputs()}}};
     for (int i = 0; i != count; ++i) {
         call_operand const& o = c.operands[static_cast<std::size_t>(i)];
         formal const in = schema.input(formal_index(i, formals));
         if (o.kind == operand_kind::list && in.kind != option::variadic)
-            return {rule::list_not_variadic, schema.since(), i, 0, in.name};
+            return {rule::list_not_variadic, schema.since(), in.name};
         bool const may_be_missing = o.kind == operand_kind::absent || o.kind == operand_kind::optional_value;
-        if (may_be_missing && in.kind != option::optional) return {rule::input_required, schema.since(), i, 0, in.name};
+        if (may_be_missing && in.kind != option::optional) return {rule::input_required, schema.since(), in.name};
         if (o.kind == operand_kind::number && !type_is_determined(schema, in, c.operands))
-            return {rule::number_without_type, schema.since(), i, 0, in.name};
+            return {rule::number_without_type, schema.since(), in.name};
         if (o.kind == operand_kind::number && o.types != any_type) {
             type_set const possible =
                 in.type_var >= 0 && in.homogeneous ? bound_types(schema, in.type_var, c.operands, count) : in.types;
             if (!possible.empty() && (possible & o.types).empty())
-                return {rule::number_kind, schema.since(), i, 0, in.name, {}, o.types, possible};
+                return {rule::number_kind, schema.since(), in.name, {.types = {o.types, possible}}};
         }
         if (!carries_type(o)) continue;
         type_set const allowed =
             in.type_var >= 0 && in.homogeneous ? bound_types(schema, in.type_var, c.operands, i) : in.types;
         if ((allowed & o.types).empty())
-            return {rule::no_common_type, schema.since(), i, 0, in.name, {}, o.types, allowed};
+            return {rule::no_common_type, schema.since(), in.name, {.types = {o.types, allowed}}};
     }
     return {};
 }
@@ -4323,25 +3445,22 @@ constexpr broken_rule check_attributes(call const& c, Schema const& schema) {
     for (std::size_t i = 0; i != c.attributes.size(); ++i) {
         call_attribute const& a = c.attributes[i];
         for (std::size_t j = 0; j != i; ++j)
-            if (c.attributes[j].name == a.name) return {rule::attribute_twice, schema.since(), -1, 0, a.name};
+            if (c.attributes[j].name == a.name) return {rule::attribute_twice, schema.since(), a.name};
         int const found = schema.find_attribute(a.name);
         if (found < 0) {
             bool const is_input = !input_named(schema, a.name).empty();
             return {rule::no_such_attribute,
                     schema.since(),
-                    -1,
-                    is_input ? 1 : 0,
                     a.name,
-                    is_input ? a.name : nearest_attribute(schema, a.name)};
+                    {.nearest = is_input ? a.name : nearest_attribute(schema, a.name), .is_input = is_input}};
         }
-        if (a.type != schema.attr(found).type) {
-            broken_rule r{rule::attribute_type, schema.since(), -1, static_cast<int>(schema.attr(found).type), a.name};
-            r.position = static_cast<int>(a.type);
-            return r;
-        }
+        if (a.type != schema.attr(found).type)
+            return {rule::attribute_type, schema.since(), a.name, {.attribute = {a.type, schema.attr(found).type}}};
         if (names_result_type(a) && stated_types(schema, a).empty())
-            return {
-                rule::attribute_dtype, schema.since(), -1, 0, a.name, {}, tensors(a.constant), schema.output(0).types};
+            return {rule::attribute_dtype,
+                    schema.since(),
+                    a.name,
+                    {.types = {tensors(a.constant), schema.output(0).types}}};
     }
     for (int i = 0; i != schema.attribute_count(); ++i) {
         attribute const declared = schema.attr(i);
@@ -4349,22 +3468,23 @@ constexpr broken_rule check_attributes(call const& c, Schema const& schema) {
         rule broken = rule::attribute_missing;
         for (call_attribute const& a : c.attributes)
             if (a.name == declared.name) broken = a.optional ? rule::attribute_optional : rule::none;
-        if (broken != rule::none) return {broken, schema.since(), -1, static_cast<int>(declared.type), declared.name};
+        if (broken != rule::none)
+            return {broken, schema.since(), declared.name, {.attribute = {.allowed = declared.type}}};
     }
     return {};
 }
 
 template <class Schema>
 constexpr broken_rule check_outputs(call const& c, Schema const& schema) {
-    bool const variadic =
-        schema.output_count() > 0 && schema.output(schema.output_count() - 1).kind == option::variadic;
-    if (c.outputs < 0)
-        return variadic ? broken_rule{}
-                        : broken_rule{rule::outputs_not_variadic, schema.since(), -1, schema.max_outputs()};
+    if (c.outputs < 0) {
+        int const last = schema.output_count() - 1;
+        if (last >= 0 && schema.output(last).kind == option::variadic) return {};
+        return {rule::outputs_not_variadic, schema.since(), {}, {.count = {c.outputs, schema.max_outputs()}}};
+    }
     if (c.outputs < schema.min_outputs())
-        return {rule::too_few_outputs, schema.since(), c.outputs, schema.min_outputs()};
+        return {rule::too_few_outputs, schema.since(), {}, {.count = {c.outputs, schema.min_outputs()}}};
     if (c.outputs > schema.max_outputs())
-        return {rule::too_many_outputs, schema.since(), c.outputs, schema.max_outputs()};
+        return {rule::too_many_outputs, schema.since(), {}, {.count = {c.outputs, schema.max_outputs()}}};
     return {};
 }
 
@@ -4379,13 +3499,13 @@ constexpr broken_rule check_bodies(call const& c) {
     int const results = c.outputs < 0 ? -1 : c.outputs + (c.name == "Loop" ? 1 : 0);
     for (call_attribute const& a : c.attributes) {
         if (a.body == nullptr) continue;
-        if (a.body->since > c.since) return {rule::body_range, c.since, a.body->since, a.body->until, a.name};
-        if (a.body->until < c.until) return {rule::body_range, c.until, a.body->since, a.body->until, a.name};
+        if (a.body->since > c.since) return {rule::body_range, c.since, a.name, {.body = a.body}};
+        if (a.body->until < c.until) return {rule::body_range, c.until, a.name, {.body = a.body}};
         if (!known) continue;
         if (inputs >= 0 && a.body->inputs >= 0 && a.body->inputs != inputs)
-            return {rule::body_inputs, c.since, a.body->inputs, inputs, a.name};
+            return {rule::body_inputs, c.since, a.name, {.count = {a.body->inputs, inputs}}};
         if (results >= 0 && a.body->results >= 0 && a.body->results != results)
-            return {rule::body_results, c.since, a.body->results, results, a.name};
+            return {rule::body_results, c.since, a.name, {.count = {a.body->results, results}}};
     }
     return {};
 }
@@ -4419,16 +3539,19 @@ constexpr broken_rule check_version(call const& c, Schema const& schema) {
 constexpr broken_rule check_call(call const& c, version_range const& all) {
     if (all.empty() || all[0].since() > c.since) {
         int const first = first_version(c.domain, c.name);
-        if (!c.domain.empty() && newest_version(c.domain) == 0) return {rule::no_such_domain, c.since, -1, 0, c.domain};
-        if (first == 0) return {rule::no_such_operator, c.since, -1, 0, c.name, nearest_name(c.domain, c.name)};
-        return {rule::operator_too_new, c.since, -1, first, c.name};
+        if (!c.domain.empty() && newest_version(c.domain) == 0) return {rule::no_such_domain, c.since, c.domain};
+        if (first == 0) return {rule::no_such_operator, c.since, c.name, {.nearest = nearest_name(c.domain, c.name)}};
+        return {rule::operator_too_new, c.since, c.name, {.legal_from = first}};
     }
     bool has_body = false;
     for (call_attribute const& a : c.attributes) has_body = has_body || a.body != nullptr;
     for (int i = 0; i != all.size(); ++i) {
         op_schema const schema = all[i];
         if (schema.deprecated())
-            return {rule::operator_deprecated, schema.since(), i, detail::next_legal_version(schema), c.name};
+            return {rule::operator_deprecated,
+                    schema.since(),
+                    c.name,
+                    {.legal_from = detail::next_legal_version(schema), .legal_until = i > 0 ? schema.since() - 1 : 0}};
         if (auto r = check_version(c, schema)) return r;
     }
     if (has_body)
@@ -4440,7 +3563,7 @@ constexpr broken_rule check_call(call const& c, version_range const& all) {
         return false;
     };
     if (auto const* b = find_break(c.name, c.since, c.until, detail::given_inputs(c), c.outputs, gives); b != nullptr)
-        return {rule::meaning_changed, b->opset, -1, c.since, c.name, b->reason};
+        return {rule::meaning_changed, b->opset, c.name, {.change = b}};
     return {};
 }
 
@@ -4562,8 +3685,6 @@ constexpr std::string_view attribute_kind(onnx::attr_type t) {
     return names[static_cast<std::size_t>(t)];
 }
 
-constexpr std::string_view attribute_kind(int t) { return attribute_kind(static_cast<onnx::attr_type>(t)); }
-
 // What is wrong with a part of a call, for the rules on that part.
 
 constexpr sentence& describe_operator(sentence& s, onnx::call const& c, onnx::broken_rule const& r) {
@@ -4571,20 +3692,22 @@ constexpr sentence& describe_operator(sentence& s, onnx::call const& c, onnx::br
     switch (r.kind) {
     case rule::no_such_domain:
         s << "the graph does not name this domain";
-        return r.nearest.empty() ? s << "; declare it with domain<...> and add it: graph<" << c.since << ", my_domain>"
-                                 : s << "; did you mean " << r.nearest << "?";
+        return r.facts.nearest.empty()
+                   ? s << "; declare it with domain<...> and add it: graph<" << c.since << ", my_domain>"
+                   : s << "; did you mean " << r.facts.nearest << "?";
     case rule::no_such_operator:
         s << "no such operator";
-        return r.nearest.empty() ? s : s << "; did you mean " << r.nearest << "?";
+        return r.facts.nearest.empty() ? s : s << "; did you mean " << r.facts.nearest << "?";
     case rule::operator_too_new:
-        return s << "first appears in opset " << r.limit << "; start the range of the graph there";
+        return s << "first appears in opset " << r.facts.legal_from << "; start the range of the graph there";
     case rule::operator_deprecated:
-        if (r.limit != 0) return s << "deprecated; start the range of the graph at opset " << r.limit;
-        return r.position > 0 ? s << "deprecated; end the range of the graph at opset " << r.opset - 1
-                              : s << "deprecated, without a replacement";
+        if (r.facts.legal_from != 0)
+            return s << "deprecated; start the range of the graph at opset " << r.facts.legal_from;
+        return r.facts.legal_until != 0 ? s << "deprecated; end the range of the graph at opset " << r.facts.legal_until
+                                        : s << "deprecated, without a replacement";
     case rule::meaning_changed:
-        return s << "the meaning changed: " << r.nearest << "; split the range [" << r.limit << ", " << c.until
-                 << "] at opset " << r.opset;
+        return s << "the meaning changed: " << r.facts.change->reason << "; split the range [" << c.since << ", "
+                 << c.until << "] at opset " << r.opset;
     default: return s;
     }
 }
@@ -4592,17 +3715,18 @@ constexpr sentence& describe_operator(sentence& s, onnx::call const& c, onnx::br
 constexpr sentence& describe_input(sentence& s, onnx::broken_rule const& r) {
     using onnx::rule;
     if (r.kind == rule::too_many_inputs)
-        return s << r.position + 1 << " inputs given, at most " << r.limit << " allowed";
+        return s << r.facts.count.given << " inputs given, at most " << r.facts.count.allowed << " allowed";
     s << "input " << r.culprit;
     switch (r.kind) {
-    case rule::too_few_inputs: return s << " is missing, " << r.position << " given";
+    case rule::too_few_inputs: return s << " is missing, " << r.facts.count.given << " given";
     case rule::input_required: return s << " is required; it cannot be an optional value or absent";
     case rule::list_not_variadic: return s << " takes a single value, not a list";
     case rule::number_without_type:
         return s << " is a number whose type no other input determines; use g.scalar(number, dtype)";
     case rule::number_kind:
-        return s << " is a floating-point number beside " << r.allowed << "; write an integer, or cast the other input";
-    case rule::no_common_type: return s << " is " << r.given << ", allowed here: " << r.allowed;
+        return s << " is a floating-point number beside " << r.facts.types.allowed
+                 << "; write an integer, or cast the other input";
+    case rule::no_common_type: return s << " is " << r.facts.types.given << ", allowed here: " << r.facts.types.allowed;
     default: return s;
     }
 }
@@ -4612,19 +3736,21 @@ constexpr sentence& describe_attribute(sentence& s, onnx::broken_rule const& r) 
     switch (r.kind) {
     case rule::no_such_attribute:
         s << "no attribute " << r.culprit;
-        if (r.limit == 1) return s << "; " << r.nearest << " is an input here";
-        return r.nearest.empty() ? s : s << "; did you mean " << r.nearest << "?";
+        if (r.facts.is_input) return s << "; " << r.facts.nearest << " is an input here";
+        return r.facts.nearest.empty() ? s : s << "; did you mean " << r.facts.nearest << "?";
     case rule::attribute_type:
-        return s << "attribute " << r.culprit << " is " << attribute_kind(r.limit) << ", given "
-                 << attribute_kind(r.position);
+        return s << "attribute " << r.culprit << " is " << attribute_kind(r.facts.attribute.allowed) << ", given "
+                 << attribute_kind(r.facts.attribute.given);
     case rule::attribute_twice: return s << "attribute " << r.culprit << " is given twice";
     case rule::attribute_missing:
-        return s << "required attribute " << r.culprit << " (" << attribute_kind(r.limit) << ") is missing";
+        return s << "required attribute " << r.culprit << " (" << attribute_kind(r.facts.attribute.allowed)
+                 << ") is missing";
     case rule::attribute_optional:
-        return s << "required attribute " << r.culprit << " (" << attribute_kind(r.limit)
+        return s << "required attribute " << r.culprit << " (" << attribute_kind(r.facts.attribute.allowed)
                  << ") is a std::optional, which may be empty; give the value";
     case rule::attribute_dtype:
-        return s << "attribute " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
+        return s << "attribute " << r.culprit << " is " << r.facts.types.given
+                 << ", allowed here: " << r.facts.types.allowed;
     default: return s;
     }
 }
@@ -4633,11 +3759,12 @@ constexpr sentence& describe_outputs(sentence& s, onnx::broken_rule const& r) {
     using onnx::rule;
     switch (r.kind) {
     case rule::too_few_outputs:
-        return s << "has at least " << r.limit << " outputs; ask for them with outputs<" << r.limit << ">";
+        return s << "has at least " << r.facts.count.allowed << " outputs; ask for them with outputs<"
+                 << r.facts.count.allowed << ">";
     case rule::too_many_outputs:
-        return s << "outputs<" << r.position << "> requested, at most " << r.limit << " allowed";
+        return s << "outputs<" << r.facts.count.given << "> requested, at most " << r.facts.count.allowed << " allowed";
     case rule::outputs_not_variadic:
-        return s << "has a fixed number of outputs; use outputs<" << r.limit << ">, not output_list";
+        return s << "has a fixed number of outputs; use outputs<" << r.facts.count.allowed << ">, not output_list";
     default: return s;
     }
 }
@@ -4646,12 +3773,12 @@ constexpr sentence& describe_body(sentence& s, onnx::call const& c, onnx::broken
     using onnx::rule;
     s << "the lambda for " << r.culprit;
     if (r.kind == rule::body_range)
-        return s << " covers opsets " << r.position << " to " << r.limit << ", but the outer graph covers " << c.since
-                 << " to " << c.until;
-    s << (r.kind == rule::body_inputs ? " takes " : " returns ") << r.position
-      << (r.position == 1 ? " value" : " values");
-    return r.kind == rule::body_inputs ? s << " after the graph, but the operator passes " << r.limit
-                                       : s << ", but must return " << r.limit;
+        return s << " covers opsets " << r.facts.body->since << " to " << r.facts.body->until
+                 << ", but the outer graph covers " << c.since << " to " << c.until;
+    s << (r.kind == rule::body_inputs ? " takes " : " returns ") << r.facts.count.given
+      << (r.facts.count.given == 1 ? " value" : " values");
+    return r.kind == rule::body_inputs ? s << " after the graph, but the operator passes " << r.facts.count.allowed
+                                       : s << ", but must return " << r.facts.count.allowed;
 }
 
 /// "onnx::ReduceSum (opset 13): no attribute axes; axes is an input here".
@@ -4728,14 +3855,1010 @@ struct diagnosis {
     static_assert(Text.length == 0, Text.view());
 };
 #elif defined(__clang__)
+#define ATON_DIAGNOSIS_IN_CONDITION // Clang prints the types in the condition of a static_assert
 template <auto Text>
 using diagnosis = decltype(in_pieces<Text>(std::make_index_sequence<piece_count<Text>()>{}));
+template <class Verdict>
+inline constexpr bool holds = true;
+template <fixed_string... Sentence>
+inline constexpr bool holds<mapping_error<Sentence...>> = false;
 #else
 template <auto Text>
 using diagnosis = mapping_error<piece<Text, 0, Text.length>>;
 #endif
 
 } // namespace ATON_NAMESPACE::dsl::detail
+
+// ---- aton/dsl/decomposition.hpp
+// The sentence for `auto [y, mask] = g.op<"Dropout">(x)`: a value is not a tuple.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl::detail {
+
+template <class>
+inline constexpr sentence one_result =
+    sentence() << "a value is one result: to decompose a call, ask for its results with outputs<n>, g.op<...>(x, "
+                  "outputs<2>)";
+
+} // namespace ATON_NAMESPACE::dsl::detail
+
+/// Exists only for its diagnostic. (No static_assert, after which compilers would also count the names.)
+template <class Value>
+    requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value>)
+struct std::tuple_size<Value> {
+    /// Never defined.
+    static constexpr std::size_t value = sizeof(aton::dsl::detail::diagnosis<aton::dsl::detail::one_result<Value>>);
+};
+
+// ---- aton/core/budget.hpp
+// Limits of what the conversion of one call may compute, and overflow-checked arithmetic on sizes, which a program can set to any number.
+// Internal header.
+
+namespace ATON_NAMESPACE {
+
+namespace budget {
+
+/// Maximum elements of a table or constant that a mapping computes, and iterations of a loop that depends on a number of the program.
+inline constexpr std::int64_t max_elements = std::int64_t{1} << 22;
+/// Maximum elements of a range that becomes a constant; the graph computes longer ones.
+inline constexpr std::int64_t max_constant_range = std::int64_t{1} << 20;
+/// Maximum elements of a range that the graph computes; no runtime has the memory for more.
+inline constexpr std::int64_t max_range = std::int64_t{1} << 48;
+/// Maximum bytes of all constants that one call makes.
+inline constexpr std::uint32_t max_constant_bytes = std::uint32_t{1} << 26;
+/// Maximum nodes and values that one call makes.
+inline constexpr std::uint32_t max_nodes = std::uint32_t{1} << 16;
+/// Maximum rank of a tensor that a call makes; no runtime has kernels for more.
+inline constexpr std::int64_t max_rank = 64;
+
+template <class = void>
+[[noreturn]] void refuse(std::string_view what, std::int64_t count, std::int64_t limit) {
+    throw unsupported_error(std::string(what) + " of " + std::to_string(count) + " elements; at most " +
+                            std::to_string(limit) + " are computed while a model is exported");
+}
+
+/// Refuses a count of elements or steps above the limit.
+inline void expect(std::string_view what, std::int64_t count, std::int64_t limit = max_elements) {
+    if (count > limit) refuse(what, count, limit);
+}
+
+} // namespace budget
+
+template <class = void>
+[[noreturn]] void refuse_overflow(std::int64_t a, char op, std::int64_t b) {
+    throw unsupported_error("a size does not fit in 64 bits: " + std::to_string(a) + ' ' + op + ' ' +
+                            std::to_string(b));
+}
+
+constexpr std::int64_t checked_add(std::int64_t a, std::int64_t b) {
+    using limits = std::numeric_limits<std::int64_t>;
+    if (b > 0 ? a > limits::max() - b : a < limits::min() - b) refuse_overflow(a, '+', b);
+    return a + b;
+}
+constexpr std::int64_t checked_subtract(std::int64_t a, std::int64_t b) {
+    using limits = std::numeric_limits<std::int64_t>;
+    if (b < 0 ? a > limits::max() + b : a < limits::min() + b) refuse_overflow(a, '-', b);
+    return a - b;
+}
+constexpr std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
+    using limits = std::numeric_limits<std::int64_t>;
+    bool const fits = a == 0 || b == 0 ||
+                      (a == -1              ? b != limits::min()
+                       : b == -1            ? a != limits::min()
+                       : (a > 0) == (b > 0) ? (a > 0 ? a <= limits::max() / b : a >= limits::max() / b)
+                       : a > 0              ? b >= limits::min() / a
+                                            : a >= limits::min() / b);
+    if (!fits) refuse_overflow(a, '*', b);
+    return a * b;
+}
+
+/// An integer with overflow-checked arithmetic: `checked_int(in) + 2 * padding - extent`. An overflow refuses the conversion.
+class checked_int {
+public:
+    constexpr checked_int() = default;
+    // NOLINTBEGIN(google-explicit-constructor): an integer is a checked integer.
+    constexpr checked_int(std::int64_t n) : number_(n) {}
+    constexpr operator std::int64_t() const { return number_; }
+    // NOLINTEND(google-explicit-constructor)
+
+    friend constexpr checked_int operator+(checked_int a, checked_int b) { return checked_add(a.number_, b.number_); }
+    template <std::integral T>
+    friend constexpr checked_int operator+(checked_int a, T b) {
+        return checked_add(a.number_, b);
+    }
+    template <std::integral T>
+    friend constexpr checked_int operator+(T a, checked_int b) {
+        return checked_add(a, b.number_);
+    }
+    friend constexpr checked_int operator-(checked_int a, checked_int b) {
+        return checked_subtract(a.number_, b.number_);
+    }
+    template <std::integral T>
+    friend constexpr checked_int operator-(checked_int a, T b) {
+        return checked_subtract(a.number_, b);
+    }
+    template <std::integral T>
+    friend constexpr checked_int operator-(T a, checked_int b) {
+        return checked_subtract(a, b.number_);
+    }
+    friend constexpr checked_int operator*(checked_int a, checked_int b) {
+        return checked_multiply(a.number_, b.number_);
+    }
+    template <std::integral T>
+    friend constexpr checked_int operator*(checked_int a, T b) {
+        return checked_multiply(a.number_, b);
+    }
+    template <std::integral T>
+    friend constexpr checked_int operator*(T a, checked_int b) {
+        return checked_multiply(a, b.number_);
+    }
+    /// Refuses a division by 0, too.
+    template <std::integral T>
+    friend constexpr checked_int operator/(checked_int a, T b) {
+        if (b == 0 || (b == -1 && a.number_ == std::numeric_limits<std::int64_t>::min()))
+            refuse_overflow(a.number_, '/', b);
+        return a.number_ / b;
+    }
+
+private:
+    std::int64_t number_ = 0;
+};
+
+} // namespace ATON_NAMESPACE
+
+// ---- aton/core/safe_list.hpp
+// Lists with checked access: an index out of range refuses the conversion.
+// Public header.
+
+namespace ATON_NAMESPACE {
+
+namespace detail {
+
+/// A separate function, so that an access costs only a comparison.
+template <class = void>
+[[noreturn]] void refuse_index(std::size_t index, std::size_t size) {
+    throw unsupported_error(size == 0 ? std::string("an empty list where the mapping needs an element")
+                                      : "a list of " + std::to_string(size) + " elements where the mapping needs " +
+                                            std::to_string(index + 1));
+}
+
+} // namespace detail
+
+/// std::span with checked access: the parameter type for `Tensor[]`, `int[]` and `SymInt[]`.
+template <class T>
+class safe_span : public std::span<T> {
+    using base = std::span<T>;
+
+public:
+    using base::base;
+    constexpr safe_span() = default;
+    /// From the span of the standard library.
+    // NOLINTNEXTLINE(google-explicit-constructor): a span is a span.
+    constexpr safe_span(base other) : base(other) {}
+
+    /// Element `i`. Refuses the call where there are not as many.
+    constexpr T& operator[](std::size_t i) const {
+        if (i >= base::size()) detail::refuse_index(i, base::size());
+        return base::operator[](i);
+    }
+    /// The first element. Refuses an empty list.
+    [[nodiscard]] constexpr T& front() const { return (*this)[0]; }
+    /// The last element. Refuses an empty list.
+    [[nodiscard]] constexpr T& back() const { return (*this)[base::empty() ? 0 : base::size() - 1]; }
+    /// `count` elements from `from` on, or all that follow. Refuses the call where there are not as many.
+    [[nodiscard]] constexpr safe_span subspan(std::size_t from, std::size_t count = std::dynamic_extent) const {
+        if (from > base::size()) detail::refuse_index(from, base::size());
+        std::size_t const rest = base::size() - from;
+        if (count != std::dynamic_extent && count > rest) detail::refuse_index(from + count - 1, base::size());
+        return base::subspan(from, count == std::dynamic_extent ? rest : count);
+    }
+};
+template <class T, class Count>
+safe_span(T*, Count) -> safe_span<T>;
+template <class List>
+safe_span(List&&) -> safe_span<std::remove_reference_t<decltype(*std::data(std::declval<List&>()))>>;
+
+/// std::vector with checked access.
+template <class T>
+class safe_vector : public std::vector<T> {
+    using base = std::vector<T>;
+
+public:
+    using base::base;
+    using typename base::const_reference;
+    using typename base::reference;
+    safe_vector() = default;
+    /// From the vector of the standard library, or from a list of elements.
+    // NOLINTBEGIN(google-explicit-constructor): a vector is a vector.
+    safe_vector(base const& other) : base(other) {}
+    safe_vector(base&& other) : base(std::move(other)) {}
+    safe_vector(std::initializer_list<T> all) : base(all) {} // not inherited, for deduction
+    // NOLINTEND(google-explicit-constructor)
+
+    /// Element `i`. Refuses the call where there are not as many.
+    reference operator[](std::size_t i) {
+        check(i);
+        return base::operator[](i);
+    }
+    const_reference operator[](std::size_t i) const {
+        check(i);
+        return base::operator[](i);
+    }
+    /// The first element. Refuses an empty list.
+    reference front() { return (*this)[0]; }
+    [[nodiscard]] const_reference front() const { return (*this)[0]; }
+    /// The last element. Refuses an empty list.
+    reference back() { return (*this)[last()]; }
+    [[nodiscard]] const_reference back() const { return (*this)[last()]; }
+    /// Removes the last element. Refuses an empty list.
+    void pop_back() {
+        check(0);
+        base::pop_back();
+    }
+    /// The first `count` elements.
+    /// Refuses the call where there are not as many.
+    [[nodiscard]] safe_span<T const> first(std::size_t count) const {
+        return safe_span<T const>(*this).subspan(0, count);
+    }
+
+private:
+    [[nodiscard]] std::size_t last() const { return base::empty() ? 0 : base::size() - 1; }
+    void check(std::size_t i) const {
+        if (i >= base::size()) detail::refuse_index(i, base::size());
+    }
+};
+template <class T>
+safe_vector(std::initializer_list<T>) -> safe_vector<T>;
+template <class Iterator>
+    requires requires(Iterator i) { *++i; }
+safe_vector(Iterator, Iterator) -> safe_vector<std::remove_cvref_t<decltype(*std::declval<Iterator&>())>>;
+template <class T>
+safe_vector(std::vector<T>) -> safe_vector<T>;
+
+} // namespace ATON_NAMESPACE
+
+// ---- aton/dsl/function_traits.hpp
+// The signature of a lambda: its graph, its other parameters, and its results.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl {
+
+template <int Since, auto... More>
+class graph;
+
+namespace detail {
+
+/// Whether `T` is a std::optional.
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
+/// The type of an object that is a template argument. (nvcc 13 passes `decltype((object))`, a reference, to the host compiler.)
+template <auto Object>
+using type_of = std::remove_cvref_t<decltype(Object)>;
+
+template <class Body>
+struct body_traits : std::false_type {};
+
+template <class Function>
+struct function_traits : std::false_type {};
+template <class Return, int Since, auto... More, class... Parameters>
+struct function_traits<Return (*)(graph<Since, More...>, Parameters...)> : std::true_type { // a static operator()
+    using return_type = Return;
+    using graph_type = graph<Since, More...>;
+    using parameters = std::tuple<std::remove_cvref_t<Parameters>...>;
+    static constexpr std::size_t arity = sizeof...(Parameters);
+    /// The 1-based position of the first parameter that no argument binds to; 0: none.
+    static constexpr std::size_t unbindable = [] {
+        std::size_t position = 0;
+        std::size_t found = 0;
+        ((++position,
+          found = found == 0 && std::is_lvalue_reference_v<Parameters> &&
+                          !std::is_const_v<std::remove_reference_t<Parameters>>
+                      ? position
+                      : found),
+         ...);
+        return found;
+    }();
+};
+template <class Return, int Since, auto... More, class... Parameters>
+struct function_traits<Return (*)(graph<Since, More...>, Parameters...) noexcept>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
+template <class Return, class Class, int Since, auto... More, class... Parameters>
+struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
+template <class Return, class Class, int Since, auto... More, class... Parameters>
+struct function_traits<Return (Class::*)(graph<Since, More...>, Parameters...) const noexcept>
+    : function_traits<Return (*)(graph<Since, More...>, Parameters...)> {};
+
+template <class Body>
+    requires requires { &Body::operator(); }
+struct body_traits<Body> : function_traits<decltype(&Body::operator())> {};
+
+/// A lambda that can be the body of a node: `[&](graph<13> g, value x) { ... }`.
+template <class T>
+concept graph_body = body_traits<T>::value;
+
+/// False for a lambda with a parameter that is a reference to a non-const object, to which no argument binds.
+template <class T>
+inline constexpr bool bindable = true;
+template <graph_body T>
+inline constexpr bool bindable<T> = body_traits<T>::unbindable == 0;
+
+/// The number of values that a nested graph's lambda returns; -1: a vector, whose length is known only when the graph is built.
+template <class R>
+struct returned_values {
+    static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int>;
+    static constexpr int count = 1;
+    template <class Graph>
+    static void append(Graph const& g, std::vector<value>& to, R const& r) {
+        if constexpr (std::same_as<R, sym_int>) to.push_back(g.to_value(r));
+        else to.push_back(r);
+    }
+};
+template <>
+struct returned_values<std::vector<value>> {
+    static constexpr bool known = true;
+    static constexpr int count = -1;
+    template <class Graph, class Values>
+    static void append(Graph const&, Values& to, Values const& r) {
+        to = r;
+    }
+};
+template <>
+struct returned_values<safe_vector<value>> : returned_values<std::vector<value>> {};
+template <class... R>
+struct returned_values<std::tuple<R...>> {
+    static constexpr bool known = (returned_values<R>::known && ...);
+    static constexpr int count = static_cast<int>(sizeof...(R));
+    template <class Graph>
+    static void append(Graph const& g, std::vector<value>& to, std::tuple<R...> const& r) {
+        std::apply([&](R const&... each) { (returned_values<R>::append(g, to, each), ...); }, r);
+    }
+};
+template <class A, class B>
+struct returned_values<std::pair<A, B>> : returned_values<std::tuple<A, B>> {};
+template <class R, std::size_t N>
+struct returned_values<std::array<R, N>> {
+    static constexpr bool known = returned_values<R>::known;
+    static constexpr int count = static_cast<int>(N);
+    template <class Graph>
+    static void append(Graph const& g, std::vector<value>& to, std::array<R, N> const& r) {
+        for (R const& each : r) returned_values<R>::append(g, to, each);
+    }
+};
+
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/dsl/number_text.hpp
+// Numbers in messages, and refusals of numbers that do not fit a dtype or an attribute.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl::detail {
+
+/// A number in its shortest form, for messages: 300, 1e+300, True, (1+2j).
+template <class Scalar = scalar>
+std::string to_text(Scalar const& s) {
+    if (s.is_bool()) return s.template to<bool>() ? "True" : "False";
+    if (s.is_integral()) return std::to_string(s.template to<std::int64_t>());
+    std::string out;
+    auto const real = [&out](double d) {
+        char text[32];
+        out.append(text, std::to_chars(text, text + sizeof(text), d).ptr);
+    };
+    if (s.is_complex()) out += '(';
+    real(s.template to<double>());
+    if (!s.is_complex()) return out;
+    if (!(s.imaginary() < 0)) out += '+';
+    real(s.imaginary());
+    return out += "j)";
+}
+
+/// Refuses a constant: "the number 300 does not fit int8".
+template <class Scalar = scalar>
+[[noreturn]] void refuse_constant(Scalar const& s, dtype type) {
+    if (type == dtype::undefined) throw unsupported_error("the dtype of the constant " + to_text(s) + " is not known");
+    throw unsupported_error("the number " + to_text(s) + " does not fit " + std::string(name(type)));
+}
+
+/// Refuses an attribute: "attribute alpha: 1e+300 does not fit float32".
+template <class Number>
+[[noreturn]] void refuse_attribute(std::string_view attribute, Number const& number, std::string_view type) {
+    throw unsupported_error("attribute " + std::string(attribute) + ": " + number + " does not fit " +
+                            std::string(type));
+}
+
+} // namespace ATON_NAMESPACE::dsl::detail
+
+// ---- aton/dsl/attr.hpp
+// The attributes of a call: `attr::alpha_f(1.0)` for every attribute name of ONNX, `attr_f<"anything">(1.0)` for others.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+/// A dtype known at compile time; `g.op<"Cast">(x, attr::to_i(dtype_c<dtype::float32>))` returns a typed value.
+template <dtype Type>
+struct dtype_constant {
+    /// The dtype as a value.
+    static constexpr dtype value = Type;
+    /// The dtype, where one is expected.
+    // NOLINTNEXTLINE(google-explicit-constructor): a constant is a dtype.
+    constexpr operator dtype() const { return Type; }
+};
+/// The constant of a dtype: `dtype_c<dtype::float32>`.
+template <dtype Type>
+inline constexpr dtype_constant<Type> dtype_c{};
+
+/// Whether `T` is a `dtype_constant`.
+template <class T>
+inline constexpr bool is_dtype_constant = false;
+template <dtype Type>
+inline constexpr bool is_dtype_constant<dtype_constant<Type>> = true;
+
+/// An attribute with its value, the result of `attr::alpha_f(1.0)`; name and type are part of the C++ type.
+template <fixed_string Name, onnx::attr_type Type, class Payload>
+struct attribute_argument {
+    /// The name of the attribute in the schema.
+    static constexpr std::string_view name = Name.view();
+    /// The type of the attribute in the schema.
+    static constexpr onnx::attr_type type = Type;
+    Payload payload;
+};
+
+/// An attribute that may be missing, the result of `attr::alpha_f(std::optional<double>())`.
+template <class Attribute>
+struct optional_attribute {
+    /// The name of the attribute in the schema.
+    static constexpr std::string_view name = Attribute::name;
+    /// The type of the attribute in the schema.
+    static constexpr onnx::attr_type type = Attribute::type;
+    std::optional<decltype(Attribute::payload)> payload;
+};
+
+/// Whether `T` is an `optional_attribute`.
+template <class T>
+inline constexpr bool is_optional_attribute = false;
+template <class Attribute>
+inline constexpr bool is_optional_attribute<optional_attribute<Attribute>> = true;
+
+/// An attribute_argument or optional_attribute. Recognized by its members, because nvcc 13 (EDG) does not deduce string template arguments.
+template <class T>
+concept attribute_like = requires(T const& a) {
+    { T::type } -> std::convertible_to<onnx::attr_type>;
+    { T::name } -> std::convertible_to<std::string_view>;
+    a.payload;
+};
+
+namespace detail {
+
+template <class Out, class In>
+std::vector<Out> copy_list(In const& list) {
+    std::vector<Out> out;
+    for (auto const& each : list) out.push_back(static_cast<Out>(each));
+    return out;
+}
+
+/// A number as ONNX attributes store it: a float rounded to float32, an integer within int64. Refuses others.
+template <class T>
+constexpr float to_float32(std::string_view attribute, T const& v) {
+    if constexpr (std::same_as<T, scalar>) {
+        if (v.imaginary() != 0 || aton::detail::rounds_to_infinity(v.template to<double>(), dtype::float32))
+            refuse_attribute(attribute, to_text(v), "float32");
+        return v.template to<float>();
+    } else {
+        auto const number = static_cast<double>(v);
+        bool overflows = aton::detail::rounds_to_infinity(number, dtype::float32);
+        if constexpr (std::same_as<T, long double>)
+            overflows = overflows || (number - number != 0 && v - v == 0); // out of range of double, too
+        if (overflows) refuse_attribute(attribute, to_text(scalar(number)), "float32");
+        return static_cast<float>(v);
+    }
+}
+template <class T>
+constexpr std::int64_t to_int64(std::string_view attribute, T const& v) {
+    auto const number = static_cast<std::int64_t>(v);
+    if constexpr (std::integral<T> && sizeof(T) >= sizeof(number)) {
+        bool lost = static_cast<T>(number) != v;
+        if constexpr (std::is_unsigned_v<T>) lost = lost || number < 0;
+        if (lost) refuse_attribute(attribute, std::to_string(static_cast<std::uint64_t>(v)), "int64");
+    }
+    return number;
+}
+
+template <class T>
+concept list_like = requires(T const& list) {
+    std::begin(list);
+    std::end(list);
+} && !std::convertible_to<T const&, std::string_view>;
+template <class List>
+using element_of = std::remove_cvref_t<decltype(*std::begin(std::declval<List const&>()))>;
+template <class List>
+concept list_of_integers = list_like<List> && std::integral<element_of<List>> && !std::same_as<element_of<List>, bool>;
+
+template <class T>
+struct unwrapped {
+    using type = T;
+};
+template <class T>
+struct unwrapped<std::optional<T>> {
+    using type = T;
+};
+
+/// The attribute that `make` makes from the value, or none.
+template <class Make, class Optional>
+constexpr auto make_optional_attribute(Make const& make, Optional const& v) {
+    optional_attribute<decltype(make(*v))> out;
+    if (v) out.payload = std::move(make(*v).payload);
+    return out;
+}
+
+// Return types are deduced and parameters few, because every attribute name of ONNX instantiates such a class.
+
+template <fixed_string Name>
+struct float_attribute {
+    /// One number (or ATen Scalar) or a list of numbers, rounded to float32.
+    template <class T>
+    constexpr auto operator()(T const& v) const {
+        using content = typename unwrapped<T>::type;
+        constexpr bool fits =
+            std::convertible_to<content const&, double> || std::same_as<content, scalar> || list_like<content>;
+        static_assert(fits, "a float attribute takes a number, a scalar or a list of numbers");
+        if constexpr (is_optional<T> && fits) return make_optional_attribute(*this, v);
+        else return present(v);
+    }
+    template <class T = double>
+    auto operator()(std::initializer_list<T> v) const {
+        return of_list(v);
+    }
+
+private:
+    template <class T>
+    static constexpr auto present(T const& v) {
+        constexpr bool is_list = list_like<T> && !std::convertible_to<T const&, double>;
+        if constexpr (is_list) {
+            return of_list(v);
+        } else {
+            attribute_argument<Name, onnx::attr_type::f, float> out{};
+            if constexpr (std::convertible_to<T const&, double> || std::same_as<T, scalar>)
+                out.payload = to_float32(Name.view(), v);
+            return out;
+        }
+    }
+    template <class List>
+    static auto of_list(List const& list) {
+        attribute_argument<Name, onnx::attr_type::floats, std::vector<float>> out;
+        for (auto const& each : list) out.payload.push_back(to_float32(Name.view(), each));
+        return out;
+    }
+};
+
+template <fixed_string Name>
+struct int_attribute {
+    /// One integer, one dtype (for Cast's `to`), or a list of integers.
+    template <class T>
+    constexpr auto operator()(T const& v) const {
+        using content = typename unwrapped<T>::type;
+        constexpr bool fits =
+            std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content> || list_like<content>;
+        static_assert(fits, "an int attribute takes an integer, a dtype or a list of integers");
+        if constexpr (is_optional<T> && fits) {
+            return make_optional_attribute(*this, v);
+        } else if constexpr (is_dtype_constant<T>) {
+            return attribute_argument<Name, onnx::attr_type::i, T>{v};
+        } else {
+            return run_time(v);
+        }
+    }
+    template <class T = std::int64_t>
+    auto operator()(std::initializer_list<T> v) const {
+        return of_list<T>(v);
+    }
+
+private:
+    template <class T>
+    static constexpr auto run_time(T const& v) {
+        constexpr bool is_number = std::integral<T> || std::same_as<T, dtype>;
+        if constexpr (list_like<T>) {
+            return of_list<element_of<T>>(v);
+        } else {
+            attribute_argument<Name, onnx::attr_type::i, std::int64_t> out{};
+            if constexpr (is_number) out.payload = to_int64(Name.view(), v);
+            return out;
+        }
+    }
+    template <class T, class List>
+    static auto of_list(List const& list) {
+        constexpr bool fits = std::integral<T>;
+        static_assert(fits, "an int attribute takes a list of integers");
+        attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>> out;
+        if constexpr (fits)
+            for (T each : list) out.payload.push_back(to_int64(Name.view(), each));
+        return out;
+    }
+};
+
+template <fixed_string Name>
+struct string_attribute {
+    template <class T>
+    auto operator()(T const& v) const {
+        using content = typename unwrapped<T>::type;
+        constexpr bool fits = std::convertible_to<content const&, std::string_view> || list_like<content>;
+        static_assert(fits, "a string attribute takes a string or a list of strings");
+        if constexpr (is_optional<T> && fits) {
+            return make_optional_attribute(*this, v);
+        } else if constexpr (list_like<T>) {
+            return attribute_argument<Name, onnx::attr_type::strings, std::vector<std::string>>{
+                copy_list<std::string>(v)};
+        } else {
+            attribute_argument<Name, onnx::attr_type::s, std::string> out;
+            if constexpr (std::convertible_to<T const&, std::string_view>) out.payload = std::string_view(v);
+            return out;
+        }
+    }
+    template <class T = std::string_view>
+    auto operator()(std::initializer_list<T> v) const {
+        return attribute_argument<Name, onnx::attr_type::strings, std::vector<std::string>>{copy_list<std::string>(v)};
+    }
+};
+
+template <fixed_string Name>
+struct tensor_attribute {
+    template <class T>
+    auto operator()(T const& v) const {
+        using content = typename unwrapped<T>::type;
+        constexpr bool fits = std::same_as<content, tensor> || list_like<content>;
+        static_assert(fits, "a tensor attribute takes a tensor or a list of tensors");
+        if constexpr (is_optional<T> && fits) {
+            return make_optional_attribute(*this, v);
+        } else if constexpr (!list_like<T>) {
+            attribute_argument<Name, onnx::attr_type::t, tensor> out;
+            if constexpr (std::same_as<T, tensor>) out.payload = v;
+            return out;
+        } else {
+            return attribute_argument<Name, onnx::attr_type::tensors, std::vector<tensor>>{copy_list<tensor>(v)};
+        }
+    }
+    template <class T = tensor>
+    auto operator()(std::initializer_list<T> v) const {
+        return attribute_argument<Name, onnx::attr_type::tensors, std::vector<tensor>>{copy_list<tensor>(v)};
+    }
+};
+
+template <fixed_string Name>
+struct graph_attribute {
+    /// A graph, or a lambda that builds it: `attr::body_g([&](graph<13> g, value i, value condition) { ... })`.
+    template <class T>
+    auto operator()(T v) const {
+        constexpr bool fits =
+            std::same_as<T, graph_data> || std::same_as<T, std::optional<graph_data>> || graph_body<T>;
+        static_assert(
+            fits,
+            "a graph attribute takes a lambda whose first parameter is a graph<...> by value, with no auto parameters; "
+            "if it has an error, correct that first");
+        static_assert(bindable<T>, "a parameter of the lambda is a non-const reference; take it by value");
+        if constexpr (is_optional<T>) return make_optional_attribute(*this, v);
+        else return attribute_argument<Name, onnx::attr_type::g, T>{std::move(v)};
+    }
+};
+
+template <class Payload>
+void store(node_attribute& a, Payload const& v) {
+    if constexpr (std::same_as<Payload, float>) a.f = v;
+    if constexpr (std::same_as<Payload, std::int64_t>) a.i = v;
+    if constexpr (is_dtype_constant<Payload>) a.i = static_cast<std::int64_t>(Payload::value);
+    if constexpr (std::same_as<Payload, std::string>) a.s = v;
+    if constexpr (std::same_as<Payload, tensor>) a.tensors.push_back(v);
+    if constexpr (std::same_as<Payload, graph_data>) a.graphs.push_back(v);
+    if constexpr (std::same_as<Payload, std::vector<float>>) a.floats = v;
+    if constexpr (std::same_as<Payload, std::vector<std::int64_t>>) a.ints = v;
+    if constexpr (std::same_as<Payload, std::vector<std::string>>) a.strings = v;
+    if constexpr (std::same_as<Payload, std::vector<tensor>>) a.tensors = v;
+}
+
+} // namespace detail
+
+/// Attributes by any name, for operators outside ONNX: `attr_f<"alpha">(0.5)`, `attr_i<"axes">({0, 1})`.
+template <fixed_string Name>
+inline constexpr detail::float_attribute<Name> attr_f{};
+/// An attribute with an integer, a dtype, or a list of integers: `attr_i<"axes">({0, 1})`. Throws illegal_call for a number outside int64.
+template <fixed_string Name>
+inline constexpr detail::int_attribute<Name> attr_i{};
+/// An attribute with a string or a list of strings: `attr_s<"mode">("linear")`.
+template <fixed_string Name>
+inline constexpr detail::string_attribute<Name> attr_s{};
+/// An attribute with a tensor or a list of tensors.
+template <fixed_string Name>
+inline constexpr detail::tensor_attribute<Name> attr_t{};
+/// An attribute with a graph, or with the lambda that builds it.
+template <fixed_string Name>
+inline constexpr detail::graph_attribute<Name> attr_g{};
+
+/// Every attribute name of ONNX's schemas with its type: `attr::alpha_f`, `attr::axes_i`, `attr::mode_s`, `attr::value_t`, `attr::body_g`.
+/// ```cpp body
+/// value const soft = g.op<"Softmax">(x, attr::axis_i(-1));
+/// value const near = g.op<"Softmax">(x, attr::axis_i(n.is_constant() ? std::optional(n.constant()) : std::nullopt)); // nothing if empty
+/// value const any = g.op<"If">(g.cast<dtype::bool_>(y), // a graph attribute takes a lambda, which may use the values around it
+///                              attr::then_branch_g([&](graph<13> inner) { return inner.op<"Neg">(x); }),
+///                              attr::else_branch_g([&](graph<13> inner) { return inner.op<"Abs">(x); }));
+/// ```
+namespace attr {
+#define ATON_ATTRIBUTE_F(name) inline constexpr detail::float_attribute<#name> name##_f{};
+#define ATON_ATTRIBUTE_I(name) inline constexpr detail::int_attribute<#name> name##_i{};
+#define ATON_ATTRIBUTE_S(name) inline constexpr detail::string_attribute<#name> name##_s{};
+#define ATON_ATTRIBUTE_T(name) inline constexpr detail::tensor_attribute<#name> name##_t{};
+#define ATON_ATTRIBUTE_G(name) inline constexpr detail::graph_attribute<#name> name##_g{};
+#define ATON_ATTRIBUTE_SPARSE(name) // a mapping cannot write sparse tensors and types
+#define ATON_ATTRIBUTE_TP(name)
+// Every attribute name of ONNX with its kind; include where the ATON_ATTRIBUTE_ macros are defined.
+// Generated by tools/generate_onnx_descriptors.cpp from onnx 1.23.2;
+// do not edit. Again: cmake --build build/release --target regenerate_onnx
+ATON_ATTRIBUTE_S(activation)
+ATON_ATTRIBUTE_F(activation_alpha)
+ATON_ATTRIBUTE_F(activation_beta)
+ATON_ATTRIBUTE_S(activations)
+ATON_ATTRIBUTE_I(aggregate_function)
+ATON_ATTRIBUTE_S(aggregate_function)
+ATON_ATTRIBUTE_I(align_corners)
+ATON_ATTRIBUTE_I(allowzero)
+ATON_ATTRIBUTE_F(alpha)
+ATON_ATTRIBUTE_I(antialias)
+ATON_ATTRIBUTE_S(approximate)
+ATON_ATTRIBUTE_S(auto_pad)
+ATON_ATTRIBUTE_I(axes)
+ATON_ATTRIBUTE_I(axis)
+ATON_ATTRIBUTE_F(base_values)
+ATON_ATTRIBUTE_T(base_values_as_tensor)
+ATON_ATTRIBUTE_I(batch_axis)
+ATON_ATTRIBUTE_I(batch_dims)
+ATON_ATTRIBUTE_F(beta)
+ATON_ATTRIBUTE_F(bias)
+ATON_ATTRIBUTE_I(block_size)
+ATON_ATTRIBUTE_I(blocksize)
+ATON_ATTRIBUTE_G(body)
+ATON_ATTRIBUTE_I(broadcast)
+ATON_ATTRIBUTE_S(case_change_action)
+ATON_ATTRIBUTE_S(cast_to)
+ATON_ATTRIBUTE_I(cats_int64s)
+ATON_ATTRIBUTE_S(cats_strings)
+ATON_ATTRIBUTE_I(ceil_mode)
+ATON_ATTRIBUTE_I(center_point_box)
+ATON_ATTRIBUTE_I(chunk_size)
+ATON_ATTRIBUTE_I(class_ids)
+ATON_ATTRIBUTE_I(class_nodeids)
+ATON_ATTRIBUTE_I(class_treeids)
+ATON_ATTRIBUTE_F(class_weights)
+ATON_ATTRIBUTE_T(class_weights_as_tensor)
+ATON_ATTRIBUTE_S(classes_strings)
+ATON_ATTRIBUTE_I(classlabels_int64s)
+ATON_ATTRIBUTE_I(classlabels_ints)
+ATON_ATTRIBUTE_S(classlabels_strings)
+ATON_ATTRIBUTE_F(clip)
+ATON_ATTRIBUTE_F(coefficients)
+ATON_ATTRIBUTE_I(consumed_inputs)
+ATON_ATTRIBUTE_S(coordinate_transformation_mode)
+ATON_ATTRIBUTE_I(count_include_pad)
+ATON_ATTRIBUTE_F(cubic_coeff_a)
+ATON_ATTRIBUTE_F(decay_factor)
+ATON_ATTRIBUTE_F(default_float)
+ATON_ATTRIBUTE_I(default_int64)
+ATON_ATTRIBUTE_S(default_string)
+ATON_ATTRIBUTE_T(default_tensor)
+ATON_ATTRIBUTE_S(delimiter)
+ATON_ATTRIBUTE_I(detect_negative)
+ATON_ATTRIBUTE_I(detect_positive)
+ATON_ATTRIBUTE_I(dilations)
+ATON_ATTRIBUTE_S(direction)
+ATON_ATTRIBUTE_I(directions)
+ATON_ATTRIBUTE_I(dtype)
+ATON_ATTRIBUTE_G(else_branch)
+ATON_ATTRIBUTE_I(end)
+ATON_ATTRIBUTE_I(ends)
+ATON_ATTRIBUTE_F(epsilon)
+ATON_ATTRIBUTE_S(equation)
+ATON_ATTRIBUTE_I(exclude_outside)
+ATON_ATTRIBUTE_I(exclusive)
+ATON_ATTRIBUTE_F(extrapolation_value)
+ATON_ATTRIBUTE_I(fmod)
+ATON_ATTRIBUTE_F(gamma)
+ATON_ATTRIBUTE_I(group)
+ATON_ATTRIBUTE_F(height_scale)
+ATON_ATTRIBUTE_I(hidden_size)
+ATON_ATTRIBUTE_F(high)
+ATON_ATTRIBUTE_I(ignore_index)
+ATON_ATTRIBUTE_F(imputed_value_floats)
+ATON_ATTRIBUTE_I(imputed_value_int64s)
+ATON_ATTRIBUTE_I(input_forget)
+ATON_ATTRIBUTE_I(inputdimensions)
+ATON_ATTRIBUTE_I(int64_vocabulary)
+ATON_ATTRIBUTE_F(intercepts)
+ATON_ATTRIBUTE_I(interleaved)
+ATON_ATTRIBUTE_I(inverse)
+ATON_ATTRIBUTE_I(is_case_sensitive)
+ATON_ATTRIBUTE_I(is_causal)
+ATON_ATTRIBUTE_I(is_test)
+ATON_ATTRIBUTE_I(k)
+ATON_ATTRIBUTE_S(keep_aspect_ratio_policy)
+ATON_ATTRIBUTE_I(keepdims)
+ATON_ATTRIBUTE_F(kernel_params)
+ATON_ATTRIBUTE_I(kernel_shape)
+ATON_ATTRIBUTE_S(kernel_type)
+ATON_ATTRIBUTE_F(keys_floats)
+ATON_ATTRIBUTE_I(keys_int64s)
+ATON_ATTRIBUTE_S(keys_strings)
+ATON_ATTRIBUTE_T(keys_tensor)
+ATON_ATTRIBUTE_I(kv_num_heads)
+ATON_ATTRIBUTE_F(lambd)
+ATON_ATTRIBUTE_I(largest)
+ATON_ATTRIBUTE_I(layout)
+ATON_ATTRIBUTE_I(leaf_targetids)
+ATON_ATTRIBUTE_T(leaf_weights)
+ATON_ATTRIBUTE_I(left_window_size)
+ATON_ATTRIBUTE_I(linear_before_reset)
+ATON_ATTRIBUTE_S(locale)
+ATON_ATTRIBUTE_F(low)
+ATON_ATTRIBUTE_S(map_form)
+ATON_ATTRIBUTE_F(max)
+ATON_ATTRIBUTE_I(max_gram_length)
+ATON_ATTRIBUTE_I(max_map)
+ATON_ATTRIBUTE_I(max_skip_count)
+ATON_ATTRIBUTE_I(maxsplit)
+ATON_ATTRIBUTE_F(mean)
+ATON_ATTRIBUTE_T(membership_values)
+ATON_ATTRIBUTE_F(min)
+ATON_ATTRIBUTE_I(min_gram_length)
+ATON_ATTRIBUTE_S(mode)
+ATON_ATTRIBUTE_F(momentum)
+ATON_ATTRIBUTE_I(multi_class)
+ATON_ATTRIBUTE_I(n_supports)
+ATON_ATTRIBUTE_I(n_targets)
+ATON_ATTRIBUTE_S(nearest_mode)
+ATON_ATTRIBUTE_I(new_axis)
+ATON_ATTRIBUTE_I(ngram_counts)
+ATON_ATTRIBUTE_I(ngram_indexes)
+ATON_ATTRIBUTE_I(nodes_falseleafs)
+ATON_ATTRIBUTE_I(nodes_falsenodeids)
+ATON_ATTRIBUTE_I(nodes_featureids)
+ATON_ATTRIBUTE_F(nodes_hitrates)
+ATON_ATTRIBUTE_T(nodes_hitrates)
+ATON_ATTRIBUTE_T(nodes_hitrates_as_tensor)
+ATON_ATTRIBUTE_I(nodes_missing_value_tracks_true)
+ATON_ATTRIBUTE_S(nodes_modes)
+ATON_ATTRIBUTE_T(nodes_modes)
+ATON_ATTRIBUTE_I(nodes_nodeids)
+ATON_ATTRIBUTE_T(nodes_splits)
+ATON_ATTRIBUTE_I(nodes_treeids)
+ATON_ATTRIBUTE_I(nodes_trueleafs)
+ATON_ATTRIBUTE_I(nodes_truenodeids)
+ATON_ATTRIBUTE_F(nodes_values)
+ATON_ATTRIBUTE_T(nodes_values_as_tensor)
+ATON_ATTRIBUTE_I(noop_with_empty_axes)
+ATON_ATTRIBUTE_S(norm)
+ATON_ATTRIBUTE_F(norm_coefficient)
+ATON_ATTRIBUTE_F(norm_coefficient_post)
+ATON_ATTRIBUTE_I(num_groups)
+ATON_ATTRIBUTE_I(num_heads)
+ATON_ATTRIBUTE_I(num_outputs)
+ATON_ATTRIBUTE_I(num_scan_inputs)
+ATON_ATTRIBUTE_F(offset)
+ATON_ATTRIBUTE_I(offset_group)
+ATON_ATTRIBUTE_I(one_class)
+ATON_ATTRIBUTE_I(onesided)
+ATON_ATTRIBUTE_I(output_datatype)
+ATON_ATTRIBUTE_I(output_dtype)
+ATON_ATTRIBUTE_I(output_height)
+ATON_ATTRIBUTE_I(output_padding)
+ATON_ATTRIBUTE_I(output_sequence)
+ATON_ATTRIBUTE_I(output_shape)
+ATON_ATTRIBUTE_I(output_width)
+ATON_ATTRIBUTE_F(p)
+ATON_ATTRIBUTE_I(p)
+ATON_ATTRIBUTE_S(padding_mode)
+ATON_ATTRIBUTE_I(paddings)
+ATON_ATTRIBUTE_I(pads)
+ATON_ATTRIBUTE_S(pattern)
+ATON_ATTRIBUTE_I(periodic)
+ATON_ATTRIBUTE_I(perm)
+ATON_ATTRIBUTE_S(pixel_format)
+ATON_ATTRIBUTE_I(pool_int64s)
+ATON_ATTRIBUTE_S(pool_strings)
+ATON_ATTRIBUTE_I(pooled_shape)
+ATON_ATTRIBUTE_I(post_transform)
+ATON_ATTRIBUTE_S(post_transform)
+ATON_ATTRIBUTE_I(precision)
+ATON_ATTRIBUTE_F(prob_a)
+ATON_ATTRIBUTE_F(prob_b)
+ATON_ATTRIBUTE_G(prob_mod)
+ATON_ATTRIBUTE_I(q_num_heads)
+ATON_ATTRIBUTE_I(qk_matmul_output_mode)
+ATON_ATTRIBUTE_F(ratio)
+ATON_ATTRIBUTE_S(reduction)
+ATON_ATTRIBUTE_F(replaced_value_float)
+ATON_ATTRIBUTE_I(replaced_value_int64)
+ATON_ATTRIBUTE_I(reverse)
+ATON_ATTRIBUTE_F(rho)
+ATON_ATTRIBUTE_I(right_window_size)
+ATON_ATTRIBUTE_I(rotary_embedding_dim)
+ATON_ATTRIBUTE_S(round_mode)
+ATON_ATTRIBUTE_I(sample_size)
+ATON_ATTRIBUTE_I(sampling_ratio)
+ATON_ATTRIBUTE_I(saturate)
+ATON_ATTRIBUTE_F(scale)
+ATON_ATTRIBUTE_F(scales)
+ATON_ATTRIBUTE_I(scan_input_axes)
+ATON_ATTRIBUTE_I(scan_input_directions)
+ATON_ATTRIBUTE_I(scan_output_axes)
+ATON_ATTRIBUTE_I(scan_output_directions)
+ATON_ATTRIBUTE_G(score_mod)
+ATON_ATTRIBUTE_F(seed)
+ATON_ATTRIBUTE_I(seed)
+ATON_ATTRIBUTE_I(select_last_index)
+ATON_ATTRIBUTE_I(shape)
+ATON_ATTRIBUTE_I(size)
+ATON_ATTRIBUTE_F(softcap)
+ATON_ATTRIBUTE_I(softmax_precision)
+ATON_ATTRIBUTE_I(sorted)
+ATON_ATTRIBUTE_SPARSE(sparse_value)
+ATON_ATTRIBUTE_I(spatial)
+ATON_ATTRIBUTE_F(spatial_scale)
+ATON_ATTRIBUTE_I(split)
+ATON_ATTRIBUTE_I(start)
+ATON_ATTRIBUTE_I(starts)
+ATON_ATTRIBUTE_I(stash_type)
+ATON_ATTRIBUTE_S(stopwords)
+ATON_ATTRIBUTE_I(storage_order)
+ATON_ATTRIBUTE_I(strides)
+ATON_ATTRIBUTE_S(string_vocabulary)
+ATON_ATTRIBUTE_F(support_vectors)
+ATON_ATTRIBUTE_I(target_ids)
+ATON_ATTRIBUTE_I(target_nodeids)
+ATON_ATTRIBUTE_I(target_treeids)
+ATON_ATTRIBUTE_F(target_weights)
+ATON_ATTRIBUTE_T(target_weights_as_tensor)
+ATON_ATTRIBUTE_I(targets)
+ATON_ATTRIBUTE_G(then_branch)
+ATON_ATTRIBUTE_F(threshold)
+ATON_ATTRIBUTE_I(time_axis)
+ATON_ATTRIBUTE_I(to)
+ATON_ATTRIBUTE_S(to)
+ATON_ATTRIBUTE_I(training_mode)
+ATON_ATTRIBUTE_I(transA)
+ATON_ATTRIBUTE_I(transB)
+ATON_ATTRIBUTE_I(tree_roots)
+ATON_ATTRIBUTE_TP(type)
+ATON_ATTRIBUTE_S(update_rule)
+ATON_ATTRIBUTE_I(upper)
+ATON_ATTRIBUTE_F(value)
+ATON_ATTRIBUTE_T(value)
+ATON_ATTRIBUTE_F(value_float)
+ATON_ATTRIBUTE_F(value_floats)
+ATON_ATTRIBUTE_I(value_int)
+ATON_ATTRIBUTE_I(value_ints)
+ATON_ATTRIBUTE_S(value_string)
+ATON_ATTRIBUTE_S(value_strings)
+ATON_ATTRIBUTE_F(values_floats)
+ATON_ATTRIBUTE_I(values_int64s)
+ATON_ATTRIBUTE_S(values_strings)
+ATON_ATTRIBUTE_T(values_tensor)
+ATON_ATTRIBUTE_I(vectors_per_class)
+ATON_ATTRIBUTE_F(weights)
+ATON_ATTRIBUTE_F(width_scale)
+ATON_ATTRIBUTE_S(xs)
+ATON_ATTRIBUTE_S(y)
+ATON_ATTRIBUTE_I(zeros)
+ATON_ATTRIBUTE_S(zs)
+#undef ATON_ATTRIBUTE_F
+#undef ATON_ATTRIBUTE_I
+#undef ATON_ATTRIBUTE_S
+#undef ATON_ATTRIBUTE_T
+#undef ATON_ATTRIBUTE_G
+#undef ATON_ATTRIBUTE_SPARSE
+#undef ATON_ATTRIBUTE_TP
+} // namespace attr
+
+} // namespace ATON_NAMESPACE::dsl
 
 // ---- aton/aten/generated/function_schemas.hpp
 // Every function schema that torch 2.13.0 registers in the namespaces aten, prim, prims, quantized: 4182 of them.
@@ -9647,6 +9770,14 @@ enum class base_type : std::uint8_t {
     other, ///< Dict, Future, tuples, type variables, classes, lists of lists: see schema_type::base_text
 };
 
+/// The type of the number, whether or not it may be computed: int_ for SymInt.
+constexpr base_type without_symbol(base_type b) {
+    return b == base_type::sym_int     ? base_type::int_
+           : b == base_type::sym_float ? base_type::float_
+           : b == base_type::sym_bool  ? base_type::bool_
+                                       : b;
+}
+
 /// The type of an argument or a return.
 struct schema_type {
     base_type base = base_type::other; ///< of the innermost element; other for a list of lists
@@ -9868,6 +9999,14 @@ constexpr std::size_t tensors_of_tuple(schema_type const& t) {
     if (!scan.take(')')) return 0;
     scan.next();
     return scan.at_end() ? count : 0;
+}
+
+/// The innermost type of `int[][]`; other for types that are not lists of lists, and if an element may be None.
+constexpr base_type base_of_lists(schema_type const& t) {
+    if (t.base != base_type::other || !t.list || t.element_optional) return base_type::other;
+    schema_type element;
+    bool const is_list = parse_type(t.base_text, element) && element.list && !element.optional;
+    return is_list && !element.element_optional ? element.base : base_type::other;
 }
 
 } // namespace ATON_NAMESPACE::aten
@@ -10750,8 +10889,9 @@ std::vector<value> call_body(Body const& body, Graph& inner, int opset, std::vec
     typename traits::graph_type const g(inner, opset);
     std::vector<value> results;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-        returned_values<std::remove_cvref_t<typename traits::return_type>>::append(
-            g, results, body(g, body_argument<std::tuple_element_t<I, parameters>>(in, I)...));
+        if constexpr (bindable<Body>) // otherwise rejected where the lambda is given
+            returned_values<std::remove_cvref_t<typename traits::return_type>>::append(
+                g, results, body(g, body_argument<std::tuple_element_t<I, parameters>>(in, I)...));
     }(std::make_index_sequence<traits::arity>{});
     return results;
 }
@@ -11535,7 +11675,7 @@ struct lent_functions {
 
 /// Builds the body for a call with these operand types and attributes, as a function that the node calls.
 template <auto Body, class Graph>
-void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, int opset) {
+void build_function(Graph& graph, graph_node& node, onnx::declared_schema schema, int opset) {
     using traits = body_traits<type_of<Body>>;
     Graph* root = &graph;
     while (root->around != nullptr) root = root->around;
@@ -11580,6 +11720,12 @@ void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, 
         type.shape = known.has_rank() ? std::move(known) : out.type.shape;
     }
     call_function(*root, node, schema, std::move(inner));
+}
+
+/// The same; nothing for a body that is not a body, which the declaration rejects.
+template <auto Body, class Graph>
+void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, int opset) {
+    if constexpr (body_traits<type_of<Body>>::value) build_function<Body>(graph, node, schema, opset);
 }
 
 } // namespace detail
@@ -11751,11 +11897,11 @@ namespace detail {
 
 /// Hashes of the names of element types: comparing strings takes many constexpr steps.
 struct type_name_hashes {
-    std::uint64_t onnx[dtype_count]{};
-    std::uint64_t torch[dtype_count]{};
+    std::uint64_t onnx[onnx_dtype_count]{};
+    std::uint64_t torch[onnx_dtype_count]{};
 
     constexpr type_name_hashes() {
-        for (std::size_t i = 1; i != dtype_count; ++i) {
+        for (std::size_t i = 1; i != onnx_dtype_count; ++i) {
             onnx[i] = hash_of(onnx_name(static_cast<dtype>(i)));
             torch[i] = hash_of(name(static_cast<dtype>(i)));
         }
@@ -11779,7 +11925,7 @@ constexpr std::string_view declaration_type_for(std::string_view word) {
     for (auto const& row : words)
         if (row[0] == word) return row[1];
     std::uint64_t const hash = hash_of(word);
-    for (std::size_t i = 1; i != dtype_count; ++i)
+    for (std::size_t i = 1; i != onnx_dtype_count; ++i)
         if (hash == type_names.onnx[i] || hash == type_names.torch[i]) return "tensor(...)";
     return {};
 }
@@ -11860,13 +12006,13 @@ private:
     }
     constexpr bool read_element(std::string_view name, type_set& out) {
         std::uint64_t const hash = hash_of(name);
-        for (std::size_t i = 1; i != dtype_count; ++i)
+        for (std::size_t i = 1; i != onnx_dtype_count; ++i)
             if (hash == type_names.onnx[i] || hash == type_names.torch[i]) {
                 out = tensors(static_cast<dtype>(i));
                 return true;
             }
         nearest near(name);
-        for (std::size_t i = 1; i != dtype_count; ++i) near.offer(onnx_name(static_cast<dtype>(i)));
+        for (std::size_t i = 1; i != onnx_dtype_count; ++i) near.offer(onnx_name(static_cast<dtype>(i)));
         return fail("no such type", name, near.found());
     }
     constexpr bool read_constraints() {
@@ -12182,7 +12328,9 @@ constexpr sentence describe(body_fault fault, std::string_view domain, onnx::dec
     s << domain << "::" << d.name << ": ";
     switch (fault.rule) {
     case body_rule::body:
-        return s << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters";
+        return s
+               << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters; "
+                  "if it has an error, correct that first";
     case body_rule::variadic:
         return s << "input " << d.inputs[fault.index].name << " is variadic; a body takes a fixed number of inputs";
     case body_rule::count:
@@ -12514,7 +12662,11 @@ struct domain_maker {
     using operators = domain_operators<type, Ops...>;
     static constexpr bool sound = operators::problem.length == 0;
     using verdict = std::conditional_t<sound, char, diagnosis<operators::problem>>; // incomplete if there is a problem
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+    static_assert(holds<verdict>);
+#else
     static_assert(sizeof(verdict) != 0);
+#endif
 };
 
 } // namespace detail
@@ -12545,7 +12697,7 @@ struct standard_source {
     static constexpr int version(std::string_view domain) { return onnx::newest_version(domain); }
     static constexpr onnx::call_outcome evaluate(onnx::call const& c) {
         onnx::call_outcome out = onnx::evaluate(c);
-        if (out.broken.kind == onnx::rule::no_such_domain) out.broken.nearest = nearest_domain(c.domain);
+        if (out.broken.kind == onnx::rule::no_such_domain) out.broken.facts.nearest = nearest_domain(c.domain);
         return out;
     }
     static constexpr std::string_view nearest_domain(std::string_view name) {
@@ -12575,7 +12727,7 @@ struct declared_source {
         if constexpr (Index < 0) {
             nearest near(c.name);
             for (declared_operator const& o : operators_of(Domain())) near.offer(o.schema.name());
-            return {{onnx::rule::no_such_operator, c.since, -1, 0, c.name, near.found()}, {}};
+            return {{onnx::rule::no_such_operator, c.since, c.name, {.nearest = near.found()}}, {}};
         } else {
             onnx::declared_schema const schema = declared().schema;
             onnx::broken_rule const broken = onnx::check_version(c, schema);
@@ -12686,13 +12838,7 @@ public:
     }
 
     /// The dtype of the number in Python: bool, int64, float64 or complex128. A computed number has the dtype of its value.
-    [[nodiscard]] aton::dtype dtype() const {
-        if (!is_constant()) return value_.dtype();
-        return constant_.is_bool()       ? dtype::bool_
-               : constant_.is_integral() ? dtype::int64
-               : constant_.is_complex()  ? dtype::complex128
-                                         : dtype::float64;
-    }
+    [[nodiscard]] aton::dtype dtype() const { return is_constant() ? dtype_of(constant_) : value_.dtype(); }
     /// Whether it is a real floating-point number.
     [[nodiscard]] bool is_floating() const { return aton::is_floating(dtype()); }
     /// Whether it is an integer; a bool is not.
@@ -12713,6 +12859,269 @@ private:
     scalar constant_;
     dsl::value value_;
     std::string_view name_;
+};
+
+} // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/ir/complex.hpp
+// Complex tensors in a graph. While it is built, their values have a complex dtype and the shape of ATen's tensor; two nodes view them as
+// reals and back. Lowering turns every complex value into reals with a trailing axis of 2, the real and the imaginary part.
+// Internal header.
+
+namespace ATON_NAMESPACE::complex_ir {
+
+/// The domain of the two nodes, which lowering removes.
+inline constexpr std::string_view domain = "aton.complex";
+/// AsComplex(x, real, imag): views x, reals with a trailing axis of 2, as complex. `real` and `imag` are its parts, if they are known.
+inline constexpr std::string_view as_complex = "AsComplex";
+/// AsReal(z): views complex values as reals with a trailing axis of 2.
+inline constexpr std::string_view as_real = "AsReal";
+
+/// The type of the reals that hold values of a complex type.
+template <class Type = value_type>
+Type lowered(Type type) {
+    type.dtype = part_type(type.dtype);
+    if (!type.shape.has_rank()) return type;
+    std::vector<dim> sizes = type.shape.dims();
+    sizes.emplace_back(2);
+    type.shape = shape(std::move(sizes));
+    return type;
+}
+
+/// A complex constant as reals with a trailing axis of 2; the bytes are the same.
+template <class Tensor = tensor>
+Tensor lowered_tensor(Tensor t) {
+    t.type = part_type(t.type);
+    t.sizes.push_back(2);
+    return t;
+}
+
+/// Turns the complex values of a graph, of the graphs in its attributes and of its functions into reals with a trailing axis of 2.
+template <class Graph>
+void lower(Graph& graph) {
+    for (auto& v : graph.values)
+        if (is_complex(v.type.dtype)) v.type = lowered(std::move(v.type));
+    for (auto& i : graph.initializers)
+        if (i.stored == nullptr && is_complex(i.data.type)) i.data = lowered_tensor(std::move(i.data));
+    for (auto& n : graph.nodes) {
+        if (n.domain == domain) {
+            n.domain.clear();
+            n.op = "Identity";
+            n.inputs.resize(1);
+        }
+        for (auto& a : n.attributes) {
+            if (n.op == "Constant" && n.domain.empty())
+                for (auto& t : a.tensors)
+                    if (is_complex(t.type)) t = lowered_tensor(std::move(t));
+            for (auto& inner : a.graphs) lower(inner);
+        }
+    }
+    for (auto& f : graph.functions)
+        for (auto& body : f.body) lower(body);
+}
+
+} // namespace ATON_NAMESPACE::complex_ir
+
+// ---- aton/dsl/complex_value.hpp
+// Complex tensors of a mapping: `complex_value`, and the functions of `graph` that make and take them apart.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+/// A complex tensor. It is not a `value`: ONNX has no operators on complex numbers, so a body computes with its parts, which are reals of the
+/// same shape. A model holds it as reals with a trailing axis of 2, as PyTorch's exporters do.
+/// ```cpp
+/// inline constexpr auto reciprocal = symbolic<"aten::reciprocal(self)">([](graph<13> g, complex_value z) {
+///     value const re = g.real(z);
+///     value const im = g.imag(z);
+///     value const norm = g.op<"Add">(g.op<"Mul">(re, re), g.op<"Mul">(im, im));
+///     return g.complex(g.op<"Div">(re, norm), g.op<"Div">(g.op<"Neg">(im), norm));
+/// });
+/// ```
+class complex_value {
+public:
+    complex_value() = default;
+    /// From a tensor of the program: a complex one, or a real one, whose imaginary part is 0.
+    explicit complex_value(value v) : whole_(v) {}
+    /// From parts of one dtype and shape; use `g.complex`, which checks the dtypes.
+    complex_value(value real, value imaginary) : real_(real), imaginary_(imaginary) {}
+
+    /// complex32, complex64 or complex128.
+    [[nodiscard]] aton::dtype dtype() const { return to_complex(tensor().dtype()); }
+    /// The tensor that it was made from, for type promotion: its dtype may be real. Of a number that was made from parts, the real part.
+    [[nodiscard]] value const& tensor() const { return is_pair() ? real_ : whole_; }
+    /// The shape of the parts, which may lack the rank or single sizes.
+    [[nodiscard]] aton::shape const& shape() const { return tensor().shape(); }
+    /// The number of dimensions; refuses the conversion if it is unknown.
+    [[nodiscard]] std::int64_t rank() const { return tensor().rank(); }
+
+    // Internal.
+    [[nodiscard]] bool is_pair() const { return whole_.id() == no_value; }
+    [[nodiscard]] value const& pair_part(std::size_t i) const { return i == 0 ? real_ : imaginary_; }
+
+private:
+    value whole_; ///< unset: made from parts
+    value real_;
+    value imaginary_;
+};
+
+namespace detail {
+
+/// Appends AsComplex or AsReal, of which `inputs` are the operands.
+template <class Graph>
+value append_view(Graph& graph, std::string_view op, std::initializer_list<value> inputs, value_type type) {
+    auto const index = static_cast<std::int64_t>(graph.nodes.size());
+    value_id const id = graph.add_value(std::move(type));
+    graph.values[id].producer = index;
+    typename Graph::node_type node;
+    node.domain = complex_ir::domain;
+    node.op = op;
+    for (value const& v : inputs) node.inputs.push_back(graph.capture(v.owner(), v.id()));
+    node.outputs.push_back(id);
+    node.source = graph.context.overload;
+    node.origin = graph.context.origin;
+    graph.nodes.push_back(std::move(node));
+    return {graph, id};
+}
+
+/// The AsComplex node that makes a complex value; nullptr if another node does.
+template <class Value>
+auto const* complex_view(Value const& v) {
+    auto const& graph = v.owner();
+    std::int64_t const producer = graph.values[v.id()].producer;
+    auto const* const node = producer < 0 ? nullptr : &graph.nodes[static_cast<std::size_t>(producer)];
+    return node != nullptr && node->domain == complex_ir::domain && node->op == complex_ir::as_complex ? node : nullptr;
+}
+
+template <class Graph>
+class part_of_call;
+
+} // namespace detail
+
+/// The functions of `graph` for complex tensors, which it inherits.
+template <class Graph>
+class complex_operations {
+    friend class detail::part_of_call<Graph>;
+
+public:
+    /// The real part.
+    [[nodiscard]] value real(complex_value const& z) const { return part(z, 0); }
+    /// The imaginary part; zeros if the tensor is real.
+    [[nodiscard]] value imag(complex_value const& z) const { return part(z, 1); }
+    /// A complex tensor from its parts, which have the same shape. Refuses parts that are not both float16, float32 or float64.
+    [[nodiscard]] complex_value complex(value real, value imaginary) const {
+        expect_part(real);
+        if (real.dtype() != imaginary.dtype())
+            throw unsupported_error("the parts of a complex tensor are " + std::string(name(real.dtype())) + " and " +
+                                    std::string(name(imaginary.dtype())) + "; cast one of them");
+        return {real, imaginary};
+    }
+    /// A 0-d complex tensor from a number, which may be real or computed.
+    [[nodiscard]] complex_value complex(number const& n, dtype type) const {
+        dtype const part = part_type(type);
+        if (!n.is_constant()) return {self().scalar(n, part), self().scalar(0.0, part)};
+        return {self().scalar(n.constant<double>(), part), self().scalar(n.constant().imaginary(), part)};
+    }
+    /// Reals with a trailing axis of 2 that hold a complex tensor: ATen's view_as_real.
+    [[nodiscard]] value as_real(complex_value const& z) const {
+        value const& v = z.tensor();
+        if (z.is_pair() || !is_complex(v.dtype())) {
+            value const parts[] = {with_last_axis(real(z)), with_last_axis(imag(z))};
+            return since_13().template op<"Concat">(std::span<value const>(parts), attr::axis_i(-1));
+        }
+        return viewed(v);
+    }
+    /// The complex tensor that reals with a trailing axis of 2 hold: ATen's view_as_complex.
+    [[nodiscard]] complex_value as_complex(value x) const {
+        expect_part(x);
+        return complex_value(detail::append_view(self().data(), complex_ir::as_complex, {x}, viewed_type(x)));
+    }
+    /// A complex tensor of another complex dtype.
+    [[nodiscard]] complex_value cast(complex_value const& z, dtype target) const {
+        if (z.dtype() == target && is_complex(z.tensor().dtype())) return z;
+        dtype const type = part_type(target);
+        if (z.is_pair() || is_complex(z.tensor().dtype()))
+            return {self().cast(real(z), type), self().cast(imag(z), type)};
+        value const x = self().cast(z.tensor(), type);
+        return {x, zeros_like(x)};
+    }
+    /// The complex tensor as a result of a body that returns either kind. No operator takes it as an operand.
+    [[nodiscard]] value to_value(complex_value const& z) const {
+        if (!z.is_pair() && is_complex(z.tensor().dtype())) return z.tensor();
+        value const re = real(z);
+        value const im = imag(z);
+        value const both = as_real({re, im});
+        return detail::append_view(self().data(), complex_ir::as_complex, {both, re, im}, viewed_type(both));
+    }
+
+protected:
+    /// A complex value as reals.
+    [[nodiscard]] value viewed(value const& v) const {
+        if (v.is_constant()) return self().constant(complex_ir::lowered_tensor(v.constant()));
+        if (auto const* const node = detail::complex_view(v)) return {v.owner(), node->inputs[0]};
+        return detail::append_view(self().data(), complex_ir::as_real, {v}, complex_ir::lowered(v.type()));
+    }
+
+private:
+    [[nodiscard]] Graph const& self() const { return static_cast<Graph const&>(*this); }
+    [[nodiscard]] auto since_13() const {
+        if (self().opset() < 13) throw unsupported_error("complex tensors need opset 13");
+        return self().template within<13>();
+    }
+    static void expect_part(value const& x) {
+        if (x.dtype() != dtype::float16 && x.dtype() != dtype::float32 && x.dtype() != dtype::float64)
+            throw unsupported_error("a complex tensor has parts of float16, float32 or float64, not of " +
+                                    std::string(name(x.dtype())));
+    }
+    static value_type viewed_type(value const& x) {
+        value_type type = x.type();
+        type.dtype = to_complex(type.dtype);
+        if (!type.shape.has_rank()) return type;
+        std::vector<dim> sizes = type.shape.dims();
+        if (sizes.empty()) throw unsupported_error("a 0-d tensor cannot be viewed as complex");
+        if (sizes.back().is_static() && sizes.back().size() != 2)
+            throw unsupported_error("a tensor whose last dimension is " + std::to_string(sizes.back().size()) +
+                                    " cannot be viewed as complex");
+        sizes.pop_back();
+        type.shape = shape(std::move(sizes));
+        return type;
+    }
+    [[nodiscard]] value with_last_axis(value x) const {
+        return since_13().template op<"Unsqueeze">(x, self().ints({-1}));
+    }
+    [[nodiscard]] value zeros_like(value x) const {
+        value const zero = self().scalar(0, x.dtype());
+        if (x.has_rank() && x.rank() == 0) {
+            self().data().values[zero.id()].wrapped_number = x.is_wrapped_number();
+            return zero;
+        }
+        return since_13().template op<"Expand">(zero, self().shape_of(x));
+    }
+    [[nodiscard]] value part(complex_value const& z, std::size_t i) const {
+        if (z.is_pair()) return z.pair_part(i);
+        value const& v = z.tensor();
+        dtype const type = part_type(z.dtype());
+        if (!is_complex(v.dtype())) {
+            value const x = self().cast(v, type);
+            return i == 0 ? x : zeros_like(x);
+        }
+        if (v.is_constant()) {
+            aton::tensor const& both = v.constant();
+            aton::tensor one{type, both.sizes, {}};
+            for (std::int64_t k = 0; k != both.element_count(); ++k) {
+                scalar const s = both.at(static_cast<std::size_t>(k));
+                one.append(i == 0 ? s.to<double>() : s.imaginary());
+            }
+            value const made = self().constant(std::move(one));
+            self().data().values[made.id()].wrapped_number = v.is_wrapped_number();
+            return made;
+        }
+        if (auto const* const node = detail::complex_view(v); node != nullptr && node->inputs.size() == 3)
+            return {v.owner(), node->inputs[i + 1]};
+        value const both = as_real(z);
+        value const index = self().scalar(static_cast<std::int64_t>(i), dtype::int64);
+        return since_13().template op<"Gather">(both, index, attr::axis_i(-1));
+    }
 };
 
 } // namespace ATON_NAMESPACE::dsl
@@ -12766,6 +13175,7 @@ struct call_facts {
     int output_count = 1;
     int unusable = 0;              ///< 1-based position of the first argument of another kind; 0: none
     bool numbers_unusable = false; ///< that argument is a list of numbers
+    bool complex_unusable = false; ///< that argument is complex
 
     template <class T>
     constexpr void add(int position) {
@@ -12797,6 +13207,7 @@ struct call_facts {
             operands[operand_count++] = {operand_kind::list, any_type};
         } else if (unusable == 0) {
             unusable = position;
+            complex_unusable = std::same_as<T, complex_value>;
             numbers_unusable = !std::convertible_to<T const&, std::string_view> && // a string is a list of numbers, too
                                requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); };
         }
@@ -12853,8 +13264,9 @@ struct checked_call {
         sentence s;
         s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
           << facts.unusable
-          << (facts.numbers_unusable ? " is a list of numbers; write g.ints(list) for an input"
-                                     : " is not a value, number, list of values, attribute or outputs<n>");
+          << (facts.complex_unusable   ? " is complex; write g.real(z), g.imag(z) or g.as_real(z)"
+              : facts.numbers_unusable ? " is a list of numbers; write g.ints(list) for an input"
+                                       : " is not a value, number, list of values, attribute or outputs<n>");
         return s;
     }
 
@@ -12867,11 +13279,17 @@ struct checked_call {
                 value(g, first + static_cast<value_id>(I)))...);
     }
 
+    /// The results of an illegal call: as many as it asks for, so that compilers report only the call.
+    static auto no_results() {
+        constexpr int count = (0 + ... + (outputs_asked<Args> > 0 ? outputs_asked<Args> : 0));
+        if constexpr (count > 0) return std::array<value, static_cast<std::size_t>(count)>();
+        else return value();
+    }
     /// One typed value; a tuple of them for outputs<n>; a vector for output_list.
     static auto results(graph_data& g, value_id first, std::size_t count) {
         constexpr bool tuple = (false || ... || (outputs_asked<Args> > 0));
         if constexpr (!legal) {
-            return value(g, first);
+            return no_results();
         } else if constexpr (facts.output_count < 0) {
             safe_vector<value> all;
             for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));
@@ -13211,18 +13629,20 @@ public:
     template <class List>
         requires(!std::convertible_to<List const&, tensor>)
     constant_list(List const& list) {
-        static_assert(detail::list_like<List>,
+        constexpr bool is_list = detail::list_like<List>;
+        static_assert(is_list,
                       "g.constant takes a tensor or a list of numbers; g.scalar(number, dtype) makes a 0-d constant");
-        if constexpr (detail::list_like<List>) {
+        if constexpr (is_list) {
             using element = detail::element_of<List>;
-            static_assert(is_number<element>,
-                          "g.constant takes a tensor or a list of numbers; elements must be numbers");
+            constexpr bool has_numbers = is_number<element>;
+            static_assert(has_numbers, "g.constant takes a tensor or a list of numbers; elements must be numbers");
             add<element>(list);
         }
     }
     template <class Number>
     constant_list(std::initializer_list<Number> list) {
-        static_assert(is_number<Number>, "g.constant takes a tensor or a list of numbers; elements must be numbers");
+        constexpr bool has_numbers = is_number<Number>;
+        static_assert(has_numbers, "g.constant takes a tensor or a list of numbers; elements must be numbers");
         add<Number>(list);
     }
     constant_list(std::initializer_list<scalar> list) : numbers_(list) {}
@@ -14538,8 +14958,7 @@ namespace ATON_NAMESPACE::shapes {
 /// The dtype in attribute `name`, or `fallback`.
 template <class Context>
 dtype dtype_attribute(Context const& c, std::string_view name, dtype fallback) {
-    std::int64_t const t = c.number(name, static_cast<std::int64_t>(fallback));
-    return t > 0 && t < static_cast<std::int64_t>(dtype_count) ? static_cast<dtype>(t) : dtype::undefined;
+    return dtype_from_onnx(c.number(name, static_cast<std::int64_t>(fallback)));
 }
 
 /// Cast and BitCast: the shape of the input, the dtype of an attribute.
@@ -15034,6 +15453,9 @@ private:
             refuse("operand " + std::to_string(node_.inputs.size() + 1) + " is a value that was never set");
         value_id const id = graph_.capture(v.owner(), v.id());
         if (id == no_value) refuse("an operand belongs to a graph that does not enclose this one");
+        if (is_complex(v.dtype()))
+            refuse("operand " + std::to_string(node_.inputs.size() + 1) + " is " + std::string(name(v.dtype())) +
+                   "; take the argument as complex_value, and use its parts");
         node_.inputs.push_back(id);
     }
     void number(scalar const& s, bool beyond = false) {
@@ -15454,6 +15876,8 @@ consteval int last_opset() {
     return until;
 }
 
+consteval bool is_range(int since, int until) { return 1 <= since && since <= until && until <= onnx::newest_opset; }
+
 template <fixed_string Why>
 struct refused {};
 
@@ -15462,14 +15886,16 @@ struct refused {};
 /// A graph in which every call must be legal at each opset from `Since` to the integer in `More` (default: the newest).
 /// Two words, passed by value. Converts to a graph of a range that contains its own, so bodies can share helpers and call each other's rows.
 template <int Since, auto... More>
-class graph {
+class graph : public complex_operations<graph<Since, More...>> {
 public:
+    using complex_operations<graph>::cast;
+    using complex_operations<graph>::to_value;
+
     /// The first opset of the range.
     static constexpr int since = Since;
     /// The last opset of the range.
     static constexpr int until = detail::last_opset<More...>();
-    static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
-                  "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
+    static_assert(detail::is_range(since, until), "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
     static_assert(detail::one_version_of_each<More...>(),
                   "graph<...> names one domain in two versions; a model imports only one version of a domain");
 
@@ -15565,7 +15991,7 @@ public:
             using checked = detail::checked_call<source, Since, until, Name, Args...>;
             if constexpr (!checked::legal) {
                 (void)sizeof(detail::diagnosis<checked::problem>);
-                return value();
+                return checked::no_results();
             } else {
                 static constexpr detail::declared_operator const& found = source::declared();
                 if constexpr (found.body_since > since || until > found.body_until) {
@@ -15680,11 +16106,11 @@ public:
     /// ```
     [[nodiscard]] sym_int size(value x, std::int64_t i) const {
         if (dim const& d = x.size(i); d.is_static()) return d.size();
-        std::int64_t const n = x.rank();
-        return value(op<"Gather">(op<"Shape">(x), scalar(i < 0 ? i + n : i, dtype::int64), attr::axis_i(0)));
+        value const whole = is_complex(x.dtype()) ? this->viewed(x) : x;    // dimension i is the same
+        value const index = scalar(i < 0 ? i + x.rank() : i, dtype::int64); // before Shape, whatever the compiler
+        return value(op<"Gather">(op<"Shape">(whole), index, attr::axis_i(0)));
     }
-    /// All dimensions of `x`.
-    /// Refuses a value of unknown rank.
+    /// All dimensions of `x`. Refuses a value of unknown rank.
     [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
         safe_vector<sym_int> all;
         for (std::int64_t i = 0; i != x.rank(); ++i) all.push_back(size(x, i));
@@ -15819,9 +16245,9 @@ constexpr dtype promote_types(dtype a, dtype b) {
         return t == dtype::float64 ? 3 : t == dtype::float32 ? 2 : t == dtype::float16 || t == dtype::bfloat16 ? 1 : 0;
     };
     if (is_complex(a) || is_complex(b)) {
-        bool const wide =
-            a == dtype::complex128 || b == dtype::complex128 || a == dtype::float64 || b == dtype::float64;
-        return wide ? dtype::complex128 : dtype::complex64;
+        auto const width = [](dtype t) { return is_complex(t) || is_floating(t) ? bits(part_type(to_complex(t))) : 0; };
+        std::size_t const parts = width(a) > width(b) ? width(a) : width(b);
+        return parts == 64 ? dtype::complex128 : parts == 32 ? dtype::complex64 : dtype::complex32;
     }
     if (is_floating(a) || is_floating(b)) {
         if (rank(a) == rank(b)) return dtype::float32;
@@ -15837,6 +16263,10 @@ constexpr dtype promote_types(dtype a, dtype b) {
     return bits(without) == 8 ? dtype::int16 : bits(without) == 16 ? dtype::int32 : dtype::int64;
 }
 
+/// The dtype that a number has in promotion and as a tensor: its own, but complex64 or the default dtype in place of wider ones.
+constexpr dtype number_dtype(dtype t) { return is_complex(t) ? dtype::complex64 : is_floating(t) ? default_dtype : t; }
+constexpr dtype number_dtype(scalar const& number) { return number_dtype(dtype_of(number)); }
+
 /// Collects operands like at::native::update_result_type_state: within a category (bool < integer < floating < complex), tensors with
 /// dimensions take precedence over 0-d tensors, and these over Python numbers.
 class promotion {
@@ -15845,25 +16275,15 @@ public:
         dtype& target = has_dimensions ? dimensioned_ : zero_dim_;
         target = promote_types(target, t);
     }
-    constexpr void add_number(dtype t) {
-        if (is_complex(t)) t = dtype::complex64;
-        if (is_floating(t)) t = default_dtype;
-        numbers_ = promote_types(numbers_, t);
-    }
-    constexpr void add_number(scalar const& s) {
-        add_number(s.is_bool()       ? dtype::bool_
-                   : s.is_integral() ? dtype::int64
-                   : s.is_complex()  ? dtype::complex64
-                                     : default_dtype);
-    }
+    constexpr void add_number(dtype t) { numbers_ = promote_types(numbers_, number_dtype(t)); }
+    constexpr void add_number(scalar const& s) { add_number(dtype_of(s)); }
     [[nodiscard]] constexpr dtype result() const { return combine(dimensioned_, combine(zero_dim_, numbers_)); }
 
 private:
     static constexpr dtype combine(dtype higher, dtype lower) {
         if (is_complex(higher)) return higher;
         if (is_floating(higher)) {
-            if (!is_complex(lower)) return higher;
-            return higher == dtype::float64 ? dtype::complex128 : dtype::complex64;
+            return is_complex(lower) ? to_complex(higher) : higher;
         }
         if (higher == dtype::bool_ || is_floating(lower) || is_complex(lower)) return promote_types(higher, lower);
         return higher != dtype::undefined ? higher : lower;
@@ -16012,10 +16432,11 @@ enum class argument_kind : std::uint8_t {
     missing, ///< not given: the default of the schema
     none,    ///< Python's None
     tensor,
-    tensors, ///< Tensor[] and Tensor?[]
-    number,  ///< Scalar, float, int, SymInt, bool
-    numbers, ///< a list of them
-    text,    ///< str
+    tensors,      ///< Tensor[] and Tensor?[]
+    number,       ///< Scalar, float, int, SymInt, bool
+    numbers,      ///< a list of them
+    number_lists, ///< a list of lists of them
+    text,         ///< str
     texts,
     type,  ///< ScalarType
     tag,   ///< the name of a device, a layout or a memory format, in `text`
@@ -16034,6 +16455,7 @@ struct basic_argument {
     std::vector<Tensor> tensors; ///< those of Tensor?[] may be absent
     Number number{};
     std::vector<Number> numbers;
+    std::vector<std::int64_t> lengths; ///< number_lists: of each list; `numbers` are those of all lists
     std::string text;
     std::vector<std::string> texts;
     dtype type = dtype::undefined;
@@ -16066,6 +16488,16 @@ struct basic_argument {
     [[nodiscard]] static basic_argument of_numbers(std::vector<Number> all) {
         basic_argument a = of(argument_kind::numbers);
         a.numbers = std::move(all);
+        return a;
+    }
+    /// A list of lists of numbers.
+    template <class Lists = std::vector<std::vector<Number>>>
+    [[nodiscard]] static basic_argument of_number_lists(Lists const& all) {
+        basic_argument a = of(argument_kind::number_lists);
+        for (auto const& list : all) {
+            a.lengths.push_back(static_cast<std::int64_t>(list.size()));
+            for (Number const& n : list) a.numbers.push_back(n);
+        }
         return a;
     }
     /// A string.
@@ -16110,6 +16542,18 @@ private:
     }
 };
 
+/// The numbers of `Argument`, whose kind is number_lists, as lists of what `convert` makes of each.
+template <class Argument, class Convert>
+[[nodiscard]] auto lists_of(Argument const& a, Convert convert) {
+    std::vector<std::vector<std::remove_cvref_t<decltype(convert(a.numbers[0]))>>> all;
+    std::size_t at = 0;
+    for (std::int64_t const length : a.lengths) {
+        auto& list = all.emplace_back();
+        for (std::int64_t i = 0; i != length; ++i) list.push_back(convert(a.numbers[at++]));
+    }
+    return all;
+}
+
 /// The argument with other handles: `to_tensor` and `to_number` are called for each tensor, also absent ones of a list, and each number.
 template <class Tensor, class Number, class ToTensor, class ToNumber>
 [[nodiscard]] auto transform(basic_argument<Tensor, Number> const& a, ToTensor to_tensor, ToNumber to_number) {
@@ -16122,8 +16566,9 @@ template <class Tensor, class Number, class ToTensor, class ToNumber>
     if (a.kind == argument_kind::tensors)
         for (Tensor const& each : a.tensors) out.tensors.push_back(to_tensor(each));
     if (a.kind == argument_kind::number) out.number = to_number(a.number);
-    if (a.kind == argument_kind::numbers)
+    if (a.kind == argument_kind::numbers || a.kind == argument_kind::number_lists)
         for (Number const& each : a.numbers) out.numbers.push_back(to_number(each));
+    out.lengths = a.lengths;
     out.text = a.text;
     out.texts = a.texts;
     out.type = a.type;
@@ -16188,6 +16633,107 @@ struct bound_argument : argument {
 
 } // namespace ATON_NAMESPACE::dsl
 
+// ---- aton/dsl/invocation.hpp
+// A call of a mapping: its bound arguments and its results, and how the results of a body become those of the call.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+/// One result of a mapping: a tensor (absent if the body does not produce it) or a list of tensors. The results of the schema are
+/// followed by the new values of the arguments that it writes to (aten/mutation.hpp).
+struct result {
+    optional_value single;
+    std::vector<value> list;
+    bool is_list = false;
+};
+
+struct entry;
+
+/// A call of a mapping: bound arguments in schema order, and the results.
+struct invocation {
+    graph_data& graph;
+    int opset;
+    std::span<bound_argument const> arguments;
+    std::vector<result> results;
+    entry const* row = nullptr; ///< the row that is called
+    bool complex = false;       ///< an argument is a complex tensor, a complex number or a complex dtype
+};
+
+namespace detail {
+
+// The result type of a body, to be compared with the schema's returns.
+
+enum class result_kind : std::uint8_t { none, single, list };
+
+/// The same kind N times.
+template <std::size_t N>
+struct array_kinds {
+    result_kind kinds[N + 1]{};
+    constexpr explicit array_kinds(result_kind each) {
+        for (std::size_t i = 0; i != N; ++i) kinds[i] = each;
+    }
+};
+
+template <class R>
+struct result_traits {
+    static constexpr bool converted =
+        std::same_as<R, sym_int> || std::same_as<R, number> || std::same_as<R, complex_value>;
+    static constexpr bool known = std::derived_from<R, value> || converted || std::same_as<R, optional_value>;
+    static constexpr std::size_t count = 1;
+    static constexpr result_kind kinds[1] = {result_kind::single};
+    static void store(invocation& in, R const& r) {
+        if constexpr (converted) {
+            graph<std::same_as<R, complex_value> ? 13 : 1> const g(in.graph, in.opset);
+            in.results.push_back({g.to_value(r), {}, false});
+        } else {
+            in.results.push_back({r, {}, false});
+        }
+    }
+};
+template <>
+struct result_traits<void> {
+    static constexpr bool known = true;
+    static constexpr std::size_t count = 0;
+    static constexpr result_kind kinds[1] = {result_kind::none};
+};
+template <>
+struct result_traits<std::vector<value>> {
+    static constexpr bool known = true;
+    static constexpr std::size_t count = 1;
+    static constexpr result_kind kinds[1] = {result_kind::list};
+    template <class Invocation>
+    static void store(Invocation& in, std::vector<value> r) {
+        in.results.push_back({{}, std::move(r), true});
+    }
+};
+template <>
+struct result_traits<safe_vector<value>> : result_traits<std::vector<value>> {};
+template <class... R>
+struct result_traits<std::tuple<R...>> {
+    static constexpr bool known = (result_traits<R>::known && ...);
+    static constexpr std::size_t count = sizeof...(R);
+    static constexpr result_kind kinds[sizeof...(R) + 1] = {result_traits<R>::kinds[0]..., result_kind::none};
+    static void store(invocation& in, std::tuple<R...> const& r) {
+        std::apply([&](R const&... each) { (result_traits<R>::store(in, each), ...); }, r);
+    }
+};
+template <class A, class B>
+struct result_traits<std::pair<A, B>> : result_traits<std::tuple<A, B>> {};
+template <class R, std::size_t N>
+struct result_traits<std::array<R, N>> {
+    static constexpr bool known = result_traits<R>::known;
+    static constexpr std::size_t count = N;
+    static constexpr array_kinds<N> all{result_traits<R>::kinds[0]};
+    static constexpr result_kind const* kinds = all.kinds;
+    static void store(invocation& in, std::array<R, N> const& r) {
+        for (R const& each : r) result_traits<R>::store(in, each);
+    }
+};
+
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::dsl
+
 // ---- aton/dsl/parameter.hpp
 // The C++ parameter types of a mapping for each type of an ATen schema, and how they get their argument.
 // Internal header.
@@ -16230,6 +16776,24 @@ struct parameter<value> {
     static constexpr std::string_view wanted = "Tensor";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::tensor); }
     static value get(bound_argument const& a) { return *a.tensor; }
+};
+/// A complex tensor, or a real one, which is promoted.
+template <>
+struct parameter<complex_value> {
+    static constexpr std::string_view wanted = "Tensor";
+    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::tensor); }
+    static complex_value get(bound_argument const& a) { return complex_value(*a.tensor); }
+};
+template <>
+struct parameter<safe_vector<complex_value>> {
+    static constexpr std::string_view wanted = "Tensor[]";
+    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::tensor); }
+    template <class Argument>
+    static safe_vector<complex_value> get(Argument const& a) {
+        safe_vector<complex_value> all;
+        for (value const& v : a.values) all.emplace_back(v);
+        return all;
+    }
 };
 template <>
 struct parameter<optional_value> {
@@ -16383,6 +16947,27 @@ struct parameter<std::span<std::string const>> {
         return a.texts;
     }
 };
+template <>
+struct parameter<std::vector<std::vector<std::int64_t>>> {
+    static constexpr std::string_view wanted = "int[][]";
+    static constexpr bool accepts(schema_type const& t) {
+        base_type const base = base_of_lists(t);
+        return !t.optional && (base == base_type::int_ || base == base_type::sym_int);
+    }
+    template <class Argument>
+    static auto get(Argument const& a) {
+        return aten::lists_of(a, [](auto const& n) { return n.template constant<std::int64_t>(); });
+    }
+};
+template <>
+struct parameter<std::vector<std::vector<double>>> {
+    static constexpr std::string_view wanted = "float[][]";
+    static constexpr bool accepts(schema_type const& t) { return !t.optional && base_of_lists(t) == base_type::float_; }
+    template <class Argument>
+    static auto get(Argument const& a) {
+        return aten::lists_of(a, [](auto const& n) { return n.template constant<double>(); });
+    }
+};
 template <std::size_t N>
 struct parameter<std::array<value, N>> {
     static constexpr std::string_view wanted = "a tuple of tensors";
@@ -16454,6 +17039,16 @@ struct parameter<std::optional<T>> {
     }
 };
 
+/// Whether a parameter takes complex tensors.
+template <class P>
+inline constexpr bool is_complex_parameter = false;
+template <>
+inline constexpr bool is_complex_parameter<complex_value> = true;
+template <>
+inline constexpr bool is_complex_parameter<safe_vector<complex_value>> = true;
+template <>
+inline constexpr bool is_complex_parameter<std::optional<complex_value>> = true;
+
 /// The C++ type to write for an argument, for messages; empty: there is none.
 constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
     using aten::base_type;
@@ -16473,6 +17068,11 @@ constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
     case base_type::complex:
         return t.list ? "std::span<number const>" : t.optional ? "std::optional<scalar>" : "scalar";
     case base_type::other: {
+        base_type const of_lists = base_of_lists(t);
+        if (of_lists == base_type::int_ || of_lists == base_type::sym_int)
+            return "std::vector<std::vector<std::int64_t>>";
+        if (of_lists == base_type::float_) return "std::vector<std::vector<double>>";
+        if (t.list) return "";
         constexpr std::string_view arrays[] = {
             "", "std::array<value, 1>", "std::array<value, 2>", "std::array<value, 3>", "std::array<value, 4>"};
         std::size_t const count = aten::tensors_of_tuple(t);
@@ -16695,99 +17295,193 @@ struct signature {
 
 } // namespace ATON_NAMESPACE::dsl::detail
 
+// ---- aton/dsl/complex_rows.hpp
+// Rows that convert complex tensors part by part: the names of `by_parts`, and the two calls of the body.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl::detail {
+
+/// In the place of a body: the row's own body, once for the real parts and once for the imaginary parts of the arguments in `Mask`, by their
+/// positions in the schema.
+template <std::uint64_t Mask>
+struct each_part {
+    static constexpr std::uint64_t mask = Mask;
+};
+template <class T>
+inline constexpr bool is_each_part = false;
+template <std::uint64_t Mask>
+inline constexpr bool is_each_part<each_part<Mask>> = true;
+
+template <class Parameters>
+inline constexpr bool takes_complex = false;
+template <class... P>
+inline constexpr bool takes_complex<std::tuple<P...>> = (is_complex_parameter<P> || ...);
+
+template <std::size_t N>
+constexpr named_argument const* find_named(bound_arguments<N> const& bound, std::string_view name) {
+    for (std::size_t i = 0; i != N; ++i)
+        if (bound.arguments[i].name == name) return &bound.arguments[i];
+    return nullptr;
+}
+
+template <std::size_t N>
+constexpr bool has_tensors(bound_arguments<N> const& bound) {
+    for (std::size_t i = 0; i != N; ++i)
+        if (bound.arguments[i].type.base == base_type::tensor) return true;
+    return false;
+}
+
+template <fixed_string... Names, std::size_t N>
+constexpr std::uint64_t parts_mask(bound_arguments<N> const& bound) {
+    std::uint64_t mask = 0;
+    for (std::string_view const name : {std::string_view(), Names.view()...})
+        if (named_argument const* const a = find_named(bound, name)) mask |= std::uint64_t{1} << a->position;
+    return mask;
+}
+
+/// What is wrong with the names of `by_parts`; empty: nothing.
+template <fixed_string... Names, std::size_t N>
+constexpr sentence parts_problem(signature_facts const& f, bound_arguments<N> const& bound) {
+    sentence s;
+    for (std::string_view const name : {std::string_view(), Names.view()...}) {
+        if (name.empty()) continue;
+        named_argument const* const a = find_named(bound, name);
+        if (a == nullptr)
+            return s << f.overload << ": by_parts names " << name << ", which the signature does not name";
+        if (a->type.base != base_type::tensor && !is_number_type(a->type.base))
+            return s << f.overload << ": by_parts names " << name << ", but it is " << a->type.text
+                     << ", which has no imaginary part";
+    }
+    return s;
+}
+
+template <class Signature, fixed_string... Names>
+struct parts_check {
+    static constexpr sentence problem = parts_problem<Names...>(Signature::facts, Signature::bound);
+    using verdict = std::conditional_t<problem.length == 0, char, diagnosis<problem>>; // incomplete
+};
+
+/// The complex dtype of an argument's tensors; undefined: they are real, or it has none.
+template <class Argument>
+dtype complex_type(Argument const& a) {
+    if (a.tensor && is_complex(a.tensor->dtype())) return a.tensor->dtype();
+    for (optional_value const& v : a.tensors)
+        if (v && is_complex(v->dtype())) return v->dtype();
+    return dtype::undefined;
+}
+template <class Arguments>
+bool has_complex_tensor(Arguments const& arguments) {
+    for (auto const& a : arguments)
+        if (complex_type(a) != dtype::undefined) return true;
+    return false;
+}
+
+/// The types of the results that the program records, as those of their parts while a body for reals runs.
+class expected_parts {
+public:
+    explicit expected_parts(node_context& context) : context_(context), whole_(context.expected) {
+        for (value_type& each : context.expected) each.dtype = part_type(each.dtype);
+    }
+    expected_parts(expected_parts const&) = delete;
+    expected_parts& operator=(expected_parts const&) = delete;
+    ~expected_parts() { context_.expected = std::move(whole_); }
+
+private:
+    node_context& context_;
+    std::vector<value_type> whole_;
+};
+
+/// Takes the real (0) or imaginary (1) parts of the arguments of a call.
+template <class Graph>
+class part_of_call {
+public:
+    part_of_call(Graph g, std::size_t part) : g_(g), part_(part) {}
+
+    /// The argument itself if it is not `named`; only its dtype is then that of the parts.
+    void take(bound_argument& a, bool named) const {
+        if (is_complex(a.type)) a.type = part_type(a.type);
+        if (a.tensor) a.tensor = taken(*a.tensor, a, named);
+        for (optional_value& v : a.tensors)
+            if (v) v = taken(*v, a, named);
+        for (value& v : a.values) v = taken(v, a, named);
+        if (!named) {
+            if (a.kind == argument_kind::number && a.number.is_constant() && a.number.is_complex())
+                refuse(a, dtype::complex128);
+            return;
+        }
+        if (a.kind == argument_kind::number) a.number = taken(a.number);
+        for (number& n : a.numbers) n = taken(n);
+        for (scalar& s : a.scalars) s = taken(number(s)).constant();
+    }
+
+private:
+    value taken(value const& v, bound_argument const& a, bool named) const {
+        if (is_complex(v.dtype()) && !named) refuse(a, v.dtype());
+        if (is_complex(v.dtype())) return g_.part(complex_value(v), part_);
+        return named && part_ == 1 ? g_.zeros_like(v) : v;
+    }
+    number taken(number const& n) const {
+        if (!n.is_constant()) return part_ == 0 ? n : number(0);
+        scalar const& s = n.constant();
+        if (s.is_complex()) return part_ == 0 ? s.to<double>() : s.imaginary();
+        return part_ == 0 ? n : number(s.is_floating() ? scalar(0.0) : s.is_bool() ? scalar(false) : scalar(0));
+    }
+    [[noreturn]] static void refuse(bound_argument const& a, dtype type) {
+        throw unsupported_error("argument '" + std::string(a.name) + "' is " + std::string(name(type)) +
+                                "; the mapping takes real numbers there");
+    }
+
+    Graph g_;
+    std::size_t part_;
+};
+
+/// Refuses a call with complex tensors at an opset that only the row's body for reals covers.
+inline void require_opset_of_complex(int opset, int since, int until = onnx::newest_opset) {
+    if (opset < since) throw unsupported_error("complex tensors need opset " + std::to_string(since));
+    if (opset > until)
+        throw unsupported_error("complex tensors are converted only up to opset " + std::to_string(until));
+}
+
+/// Converts a call with a body for reals, once for each part.
+template <class Invocation>
+void run_by_parts(Invocation& in, std::uint64_t mask, void (*run)(Invocation&)) {
+    require_opset_of_complex(in.opset, graph<13>::since);
+    graph<13> const g(in.graph, in.opset);
+    bool const has_tensor = has_complex_tensor(in.arguments);
+    for (bound_argument const& a : in.arguments)
+        if (has_tensor && a.kind == argument_kind::type && a.type != dtype::undefined && !is_complex(a.type))
+            throw unsupported_error("a conversion of complex numbers to " + std::string(name(a.type)));
+    std::vector<result> parts[2];
+    for (std::size_t part = 0; part != 2; ++part) {
+        expected_parts const scope(in.graph.context);
+        std::vector<bound_argument> arguments(in.arguments.begin(), in.arguments.end());
+        part_of_call const call(g, part);
+        for (std::size_t i = 0; i != arguments.size(); ++i) call.take(arguments[i], (mask >> i & 1U) != 0);
+        Invocation one{in.graph, in.opset, arguments, {}, in.row};
+        run(one);
+        parts[part] = std::move(one.results);
+    }
+    auto const joined = [&](value const& real, value const& imaginary) {
+        return g.to_value(g.complex(real, imaginary));
+    };
+    for (std::size_t i = 0; i != parts[0].size(); ++i) {
+        result& real = parts[0][i];
+        result const& imaginary = parts[1][i];
+        if (real.single) real.single = joined(*real.single, *imaginary.single);
+        for (std::size_t k = 0; k != real.list.size(); ++k) real.list[k] = joined(real.list[k], imaginary.list[k]);
+    }
+    in.results = std::move(parts[0]);
+}
+
+} // namespace ATON_NAMESPACE::dsl::detail
+
 // ---- aton/dsl/symbolic.hpp
 // A symbolic function: converts calls of one ATen overload to ONNX operators, for a range of opsets.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
 
-/// One result of a mapping: a tensor (absent if the body does not produce it) or a list of tensors. The results of the schema are
-/// followed by the new values of the arguments that it writes to (aten/mutation.hpp).
-struct result {
-    optional_value single;
-    std::vector<value> list;
-    bool is_list = false;
-};
-
-struct entry;
-
-/// A call of a mapping: bound arguments in schema order, and the results.
-struct invocation {
-    graph_data& graph;
-    int opset;
-    std::span<bound_argument const> arguments;
-    std::vector<result> results;
-    entry const* row = nullptr; ///< the row that is called
-};
-
 namespace detail {
-
-// The result type of a body, to be compared with the schema's returns.
-
-enum class result_kind : std::uint8_t { none, single, list };
-
-/// The same kind N times.
-template <std::size_t N>
-struct array_kinds {
-    result_kind kinds[N + 1]{};
-    constexpr explicit array_kinds(result_kind each) {
-        for (std::size_t i = 0; i != N; ++i) kinds[i] = each;
-    }
-};
-
-template <class R>
-struct result_traits {
-    static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int> || std::same_as<R, number> ||
-                                  std::same_as<R, optional_value>;
-    static constexpr std::size_t count = 1;
-    static constexpr result_kind kinds[1] = {result_kind::single};
-    static void store(invocation& in, R const& r) {
-        if constexpr (std::same_as<R, sym_int> || std::same_as<R, number>) {
-            in.results.push_back({graph<1>(in.graph, in.opset).to_value(r), {}, false});
-        } else {
-            in.results.push_back({r, {}, false});
-        }
-    }
-};
-template <>
-struct result_traits<void> {
-    static constexpr bool known = true;
-    static constexpr std::size_t count = 0;
-    static constexpr result_kind kinds[1] = {result_kind::none};
-};
-template <>
-struct result_traits<std::vector<value>> {
-    static constexpr bool known = true;
-    static constexpr std::size_t count = 1;
-    static constexpr result_kind kinds[1] = {result_kind::list};
-    template <class Invocation>
-    static void store(Invocation& in, std::vector<value> r) {
-        in.results.push_back({{}, std::move(r), true});
-    }
-};
-template <>
-struct result_traits<safe_vector<value>> : result_traits<std::vector<value>> {};
-template <class... R>
-struct result_traits<std::tuple<R...>> {
-    static constexpr bool known = (result_traits<R>::known && ...);
-    static constexpr std::size_t count = sizeof...(R);
-    static constexpr result_kind kinds[sizeof...(R) + 1] = {result_traits<R>::kinds[0]..., result_kind::none};
-    static void store(invocation& in, std::tuple<R...> const& r) {
-        std::apply([&](R const&... each) { (result_traits<R>::store(in, each), ...); }, r);
-    }
-};
-template <class A, class B>
-struct result_traits<std::pair<A, B>> : result_traits<std::tuple<A, B>> {};
-template <class R, std::size_t N>
-struct result_traits<std::array<R, N>> {
-    static constexpr bool known = result_traits<R>::known;
-    static constexpr std::size_t count = N;
-    static constexpr array_kinds<N> all{result_traits<R>::kinds[0]};
-    static constexpr result_kind const* kinds = all.kinds;
-    static void store(invocation& in, std::array<R, N> const& r) {
-        for (R const& each : r) result_traits<R>::store(in, each);
-    }
-};
 
 /// The type-erased parameter<P> of one parameter of a body.
 struct parameter_check {
@@ -16805,7 +17499,6 @@ struct parameter_checks<std::tuple<P...>> {
 enum class row_rule : std::uint8_t {
     none,
     signature,
-    body,
     captures,
     reference,
     parameter_count,
@@ -16813,8 +17506,9 @@ enum class row_rule : std::uint8_t {
     result_type,
     result_count,
     result_kind,
-    new_values,    ///< the number of results, for a schema that writes to arguments
-    new_value_kind ///< a list for a tensor, or vice versa
+    new_values,     ///< the number of results, for a schema that writes to arguments
+    new_value_kind, ///< a list for a tensor, or vice versa
+    complex_body    ///< for complex tensors, but takes none
 };
 
 /// The properties of a body that the rules check.
@@ -16880,7 +17574,7 @@ template <std::size_t N>
 constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> const& bound, body_facts const& body) {
     named_argument const* const arguments = bound.arguments;
     if (!signature_is_sound(f, arguments, bound.well_formed)) return {row_rule::signature};
-    if (!body.is_body) return {row_rule::body};
+    if (!body.is_body) return {}; // row_maker rejects it
     if (body.captures) return {row_rule::captures};
     if (body.unbindable != 0) return {row_rule::reference};
     if (body.arity != f.count) return {row_rule::parameter_count};
@@ -16916,8 +17610,6 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
     sentence s;
     s << f.overload << ": ";
     switch (fault.rule) {
-    case row_rule::body:
-        return s << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters";
     case row_rule::captures: return s << "the body must not capture anything";
     case row_rule::reference:
         return s << "parameter " << static_cast<int>(body.unbindable)
@@ -16958,14 +17650,65 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
         return s << "value " << static_cast<int>(fault.index + 1) << " is the new value of " << r.written << ", "
                  << r.type.text << (r.type.list ? "; return a std::vector<value>" : "; return a value");
     }
+    case row_rule::complex_body:
+        return s
+               << "the body for complex tensors takes none; write complex_value for the arguments that may be complex";
     default: return s;
     }
 }
 
 } // namespace detail
 
-/// A signature with its body. A row is also callable: `row(g, x, alpha)` calls the body from another mapping.
-template <fixed_string Text, class Body, bool Overrides = false>
+namespace detail {
+
+/// `ForComplex`: the body is that of `for_complex`, which may also serve calls without complex tensors, such as ones(dtype=complex64).
+template <class Signature, class Body, bool ForComplex = false>
+struct row_check {
+    static constexpr row_fault fault = [] {
+        row_fault const found = find_fault(Signature::facts, Signature::bound, facts_of_body<Body>());
+        if constexpr (ForComplex && body_traits<Body>::value)
+            if (found.rule == row_rule::none && !takes_complex<typename body_traits<Body>::parameters> &&
+                has_tensors(Signature::bound))
+                return row_fault{row_rule::complex_body};
+        return found;
+    }();
+    static constexpr sentence problem =
+        fault.rule == row_rule::none
+            ? sentence{}
+            : describe(fault, Signature::facts, Signature::bound.arguments, facts_of_body<Body>());
+    using verdict = std::conditional_t<fault.rule == row_rule::none, char, diagnosis<problem>>; // incomplete
+};
+
+/// Calls a body with the bound arguments that the signature names, and stores its results.
+template <class Signature, class Body, std::size_t... I>
+void run_body(invocation& in, std::index_sequence<I...>) {
+    using traits = body_traits<Body>;
+    using returned = std::remove_cvref_t<typename traits::return_type>;
+    typename traits::graph_type const g(in.graph, in.opset);
+    if constexpr (!bindable<Body>) {
+        return; // rejected where the row is made
+    } else if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
+        Body{}(g,
+               parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
+                   in.arguments[Signature::bound.positions[I]])...);
+    } else {
+        result_traits<returned>::store(in,
+                                       Body{}(g,
+                                              parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
+                                                  in.arguments[Signature::bound.positions[I]])...));
+    }
+}
+
+template <class Signature, class Body>
+void run_body(invocation& in) {
+    run_body<Signature, Body>(in, std::make_index_sequence<Signature::count>{});
+}
+
+} // namespace detail
+
+/// A signature with its body. A row is also callable: `row(g, x, alpha)` calls the body from another mapping. `Complex` converts calls with
+/// complex tensors: a body, or detail::each_part.
+template <fixed_string Text, class Body, bool Overrides = false, class Complex = void>
 struct row {
     /// Whether the row was made with `override_`.
     static constexpr bool overrides = Overrides;
@@ -16975,50 +17718,81 @@ struct row {
         return Body{}(g, args...);
     }
 
+    /// The same row with a second body, for calls with complex tensors, numbers or dtypes. It takes the arguments that the signature names;
+    /// those that may be complex as `complex_value`.
+    /// ```cpp
+    /// inline constexpr auto square = symbolic<"aten::square(self)">([](graph<13> g, value x) {
+    ///     return g.op<"Mul">(x, x);
+    /// }).for_complex([](graph<13> g, complex_value z) {
+    ///     value const re = g.real(z);
+    ///     value const im = g.imag(z);
+    ///     value const both = g.op<"Mul">(re, im);
+    ///     return g.complex(g.op<"Sub">(g.op<"Mul">(re, re), g.op<"Mul">(im, im)), g.op<"Add">(both, both));
+    /// });
+    /// ```
+    template <class Other>
+    constexpr row<Text, Body, Overrides, Other> for_complex(Other) const {
+        using verdict = typename detail::row_check<signature, Other, true>::verdict;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+        static_assert(detail::holds<verdict>);
+#else
+        static_assert(sizeof(verdict) != 0);
+#endif
+        return {};
+    }
+    /// The same row, whose body also converts complex tensors: once the real parts of the named arguments, once their imaginary parts. Right
+    /// for operators that are linear in these arguments together: views, sums, concatenations.
+    /// ```cpp
+    /// inline constexpr auto negative = symbolic<"aten::neg(self)">([](graph<13> g, value x) { return g.op<"Neg">(x); }).by_parts<"self">();
+    /// ```
+    template <fixed_string... Names>
+    constexpr auto by_parts() const {
+        using verdict = typename detail::parts_check<signature, Names...>::verdict;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+        static_assert(detail::holds<verdict>);
+#else
+        static_assert(sizeof(verdict) != 0);
+#endif
+        return row<Text, Body, Overrides, detail::each_part<detail::parts_mask<Names...>(signature::bound)>>{};
+    }
+
     // Internal.
     using signature = detail::signature<Text>;
+    using body = Body;
     using traits = detail::body_traits<Body>;
-    static void run(invocation& in) { run(in, std::make_index_sequence<signature::count>{}); }
-
-private:
-    template <std::size_t... I>
-    static void run(invocation& in, std::index_sequence<I...>) {
-        using returned = std::remove_cvref_t<typename traits::return_type>;
-        typename traits::graph_type const g(in.graph, in.opset);
-        if constexpr (traits::unbindable != 0) {
-            return; // rejected where the row is made
-        } else if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
-            Body{}(g,
-                   detail::parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
-                       in.arguments[signature::bound.positions[I]])...);
-        } else {
-            detail::result_traits<returned>::store(
-                in,
-                Body{}(g,
-                       detail::parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
-                           in.arguments[signature::bound.positions[I]])...));
+    static constexpr bool takes_complex =
+        !std::is_void_v<Complex> || detail::takes_complex<typename traits::parameters>;
+    static void run(invocation& in) {
+        if constexpr (detail::is_each_part<Complex>) {
+            if (in.complex) return detail::run_by_parts(in, Complex::mask, &detail::run_body<signature, Body>);
+        } else if constexpr (!std::is_void_v<Complex>) {
+            if (in.complex) {
+                using body_graph = typename detail::body_traits<Complex>::graph_type;
+                detail::require_opset_of_complex(in.opset, body_graph::since, body_graph::until);
+                return detail::run_body<signature, Complex>(in);
+            }
         }
+        detail::run_body<signature, Body>(in);
     }
 };
 
 namespace detail {
 
-template <class Signature, class Body>
-struct row_check {
-    static constexpr row_fault fault = find_fault(Signature::facts, Signature::bound, facts_of_body<Body>());
-    static constexpr sentence problem =
-        fault.rule == row_rule::none
-            ? sentence{}
-            : describe(fault, Signature::facts, Signature::bound.arguments, facts_of_body<Body>());
-};
-
 template <fixed_string Text, bool Overrides>
 struct row_maker {
-    /// Binds a body to the signature; any mismatch is a compile error.
+    /// Binds a body to the signature; any mismatch is a compile error, after which the row is not instantiated.
     template <class Body>
     constexpr row<Text, Body, Overrides> operator()(Body) const {
-        using check = row_check<signature<Text>, Body>;
-        if constexpr (check::fault.rule != row_rule::none) (void)sizeof(diagnosis<check::problem>);
+        using verdict = typename row_check<signature<Text>, Body>::verdict;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+        static_assert(holds<verdict>);
+#else
+        static_assert(sizeof(verdict) != 0);
+#endif
+        static_assert(body_traits<Body>::value,
+                      "the body must be a lambda whose first parameter is a graph<...> by value, with no auto "
+                      "parameters; if it has an error, correct that first (an attribute that ONNX does not have is "
+                      "attr_i<\"name\">)");
         return {};
     }
 };
@@ -17105,7 +17879,7 @@ constexpr dtype scalar_type(std::int64_t number) {
                              dtype::float16,
                              dtype::float32,
                              dtype::float64,
-                             none,
+                             dtype::complex32,
                              dtype::complex64,
                              dtype::complex128,
                              dtype::bool_,
@@ -17142,6 +17916,7 @@ constexpr dtype scalar_type(std::string_view name) {
                                    {"short", dtype::int16},
                                    {"int", dtype::int32},
                                    {"long", dtype::int64},
+                                   {"chalf", dtype::complex32},
                                    {"complex", dtype::complex64},
                                    {"cfloat", dtype::complex64},
                                    {"cdouble", dtype::complex128}};
@@ -17189,6 +17964,7 @@ std::string to_text(Argument const& a) {
     case kind::tensors: return "a list of " + std::to_string(a.tensors.size()) + " tensors";
     case kind::number: return to_text(a.number);
     case kind::numbers: return join(a.numbers, [](number const& n) { return to_text(n); });
+    case kind::number_lists: return "a list of " + std::to_string(a.lengths.size()) + " lists";
     case kind::text: return "\"" + clipped(a.text, 60) + "\"";
     case kind::texts: return "a list of " + std::to_string(a.texts.size()) + " strings";
     case kind::type: return a.type == dtype::undefined ? "a dtype that ONNX does not have" : std::string(name(a.type));
@@ -17204,7 +17980,7 @@ bool same(Argument const& a, Argument const& b) {
     };
     bool equal = a.kind == b.kind && a.kind != argument_kind::tensor && a.tensors.empty() && b.tensors.empty() &&
                  is_same(a.number, b.number) && a.numbers.size() == b.numbers.size() && a.text == b.text &&
-                 a.texts == b.texts && a.type == b.type;
+                 a.lengths == b.lengths && a.texts == b.texts && a.type == b.type;
     for (std::size_t i = 0; equal && i != a.numbers.size(); ++i) equal = is_same(a.numbers[i], b.numbers[i]);
     return equal;
 }
@@ -17260,7 +18036,7 @@ public:
         case base_type::memory_format:
             fits = to_tag(a, {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"});
             break;
-        default: fits = to_tuple(a, tensors_of_tuple(t)); break;
+        default: fits = t.list ? to_lists(a, formal) : to_tuple(a, tensors_of_tuple(t)); break;
         }
         if (!fits) refuse(formal, "is " + to_text(a) + ", but its type is " + std::string(t.text));
     }
@@ -17291,6 +18067,19 @@ private:
     /// A tuple of tensors holds exactly as many as its type; nothing checks other types.
     static bool to_tuple(Argument& a, std::size_t count) {
         return count == 0 || (to_tensors(a, false) && a.values.size() == count);
+    }
+    /// Lists of numbers; nothing checks lists of other lists.
+    bool to_lists(Argument& a, aten::schema_argument const& formal) {
+        aten::schema_argument element = formal;
+        element.type.base = base_of_lists(formal.type);
+        bool const is_int = element.type.base == base_type::int_ || element.type.base == base_type::sym_int;
+        if (!is_int && element.type.base != base_type::float_) return true;
+        if ((a.kind == kind::numbers && a.numbers.empty()) || (a.kind == kind::tensors && a.tensors.empty()))
+            a.kind = kind::number_lists;
+        if (a.kind != kind::number_lists) return false;
+        for (number& n : a.numbers)
+            if (!convert(n, element)) return false;
+        return true;
     }
     /// A 0-d tensor is a number, too.
     bool to_number(Argument& a, aten::schema_argument const& formal) {
@@ -17449,6 +18238,7 @@ struct entry {
     std::uint64_t hash = 0;        ///< of the overload
     bool overrides = false;        ///< made with override_: may shadow another row for the same opsets
     void const* foreign = nullptr; ///< of a plugin's row: data for `run`
+    bool takes_complex = false;    ///< converts calls with complex tensors
 
     /// Whether the row covers this opset.
     [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
@@ -17462,7 +18252,8 @@ namespace detail {
 template <class Row>
 constexpr entry make_entry() {
     using signature = typename Row::signature;
-    if constexpr (Row::traits::value) {
+    constexpr row_rule broken = row_check<signature, typename Row::body>::fault.rule;
+    if constexpr (Row::traits::value && broken == row_rule::none) {
         constexpr signature_facts const& f = signature::facts;
         return {f.overload,
                 f.schema,
@@ -17471,7 +18262,9 @@ constexpr entry make_entry() {
                 {signature::bound.positions, f.count},
                 &Row::run,
                 hash_of(f.overload),
-                Row::overrides};
+                Row::overrides,
+                nullptr,
+                Row::takes_complex};
     } else {
         return {};
     }
@@ -17496,6 +18289,21 @@ constexpr sentence duplicate_row(table_view rows) {
                          << "; their ranges must not overlap";
     }
     return s;
+}
+
+/// Whether a call is one with complex numbers. Refuses complex tensors as arguments of a row for reals.
+template <class Row, class Argument>
+bool is_complex_call(Row const& row, std::vector<Argument> const& arguments) {
+    bool found = false;
+    for (Argument const& a : arguments) {
+        dtype const type = complex_type(a);
+        if (type != dtype::undefined && !row.takes_complex)
+            throw unsupported_error("argument '" + std::string(a.name) + "' is " + std::string(name(type)) +
+                                    "; the mapping takes real tensors only");
+        bool const is_number = a.kind == argument_kind::number && a.number.is_constant() && a.number.is_complex();
+        found = found || type != dtype::undefined || is_number || (a.kind == argument_kind::type && is_complex(a.type));
+    }
+    return found;
 }
 
 /// Sets the arguments and the limits of a call in the context while its body runs.
@@ -17538,13 +18346,17 @@ struct table_type {
     /// The rows of both tables. Two rows for the same overload with overlapping opsets are a compile error.
     template <class... Other>
     friend constexpr auto operator+(table_type const&, table_type<Other...> const&) {
-        using both = table_type<Rows..., Other...>;
-        if constexpr (both::duplicate.length != 0) (void)sizeof(detail::diagnosis<both::duplicate>);
-        return both{};
+        return table_type<Rows..., Other...>{};
     }
 
     // Internal.
     static constexpr detail::sentence duplicate = detail::duplicate_row(entries);
+    using verdict = std::conditional_t<duplicate.length == 0, char, detail::diagnosis<duplicate>>;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+    static_assert(detail::holds<verdict>);
+#else
+    static_assert(sizeof(verdict) != 0);
+#endif
 };
 
 /// A table of symbolic functions. Two rows for the same overload with overlapping opsets are a compile error.
@@ -17561,11 +18373,7 @@ template <class... Rows>
 constexpr auto table(Rows...) {
     constexpr bool only_rows = (detail::is_row<Rows> && ...);
     static_assert(only_rows, "table(...) takes rows made by symbolic<\"...\">(body); join tables with +");
-    if constexpr (only_rows) {
-        if constexpr (table_type<Rows...>::duplicate.length != 0)
-            (void)sizeof(detail::diagnosis<table_type<Rows...>::duplicate>);
-        return table_type<Rows...>{}; // rows have no state
-    }
+    if constexpr (only_rows) return table_type<Rows...>{}; // rows have no state
 }
 
 /// The row of `overload` that covers `opset`; nullptr if there is none.
@@ -17603,9 +18411,10 @@ constexpr auto call_row(table_type<Rows...> const& t, Graph g, Args const&... ar
         }
         return i;
     }();
-    static_assert(index != sizeof...(Rows),
-                  "call_row: the table has no row for this overload that covers the whole opset range of g");
-    return boost::hana::at_c<index>(t.rows)(g, args...);
+    constexpr bool found = index != sizeof...(Rows);
+    static_assert(found, "call_row: the table has no row for this overload that covers the whole opset range of g");
+    if constexpr (found) return boost::hana::at_c<index>(t.rows)(g, args...);
+    else return value();
 }
 
 /// Converts one ATen call with `arguments` in schema order; missing ones get their defaults, also at the end of the list.
@@ -17631,6 +18440,7 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     invocation in{graph, opset, bound, {}, &row};
     detail::call_scope const scope(graph.context, bound);
     try {
+        in.complex = detail::is_complex_call(row, bound);
         row.run(in);
     } catch (declined const& e) {
         throw declined(std::string(row.overload) + " (opset " + std::to_string(opset) + ')', e.reason());
@@ -17708,6 +18518,7 @@ struct coverage {
     static_assert(Since <= Until, "covers<table, Since, Until>: Since <= Until");
     static constexpr coverage_gap gap = find_gap<Overloads...>(Table, Since, Until);
     static constexpr sentence problem = describe(gap, Table, Since, Until);
+    using verdict = std::conditional_t<gap.opset == 0, char, diagnosis<problem>>; // incomplete if there is a gap
 };
 
 } // namespace detail
@@ -17724,8 +18535,12 @@ inline constexpr bool covers = detail::coverage<Table, Since, Until, Overloads..
 /// `static_assert(require_coverage<my_table, 13, newest>())`
 template <auto const& Table, int Since, int Until, fixed_string... Overloads>
 consteval bool require_coverage() {
-    using checked = detail::coverage<Table, Since, Until, Overloads...>;
-    if constexpr (checked::problem.length != 0) (void)sizeof(detail::diagnosis<checked::problem>);
+    using verdict = typename detail::coverage<Table, Since, Until, Overloads...>::verdict;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+    static_assert(detail::holds<verdict>);
+#else
+    static_assert(sizeof(verdict) != 0);
+#endif
     return true;
 }
 
@@ -17811,6 +18626,11 @@ std::vector<result> convert_or_next(Graph& graph, entry const*& row, int opset, 
     for (;;) {
         entry const* const other = below(*row);
         if (other == nullptr) return convert(graph, *row, opset, arguments);
+        if (!row->takes_complex &&
+            detail::has_complex_tensor(arguments)) { // a row for reals leaves the call to the one below
+            row = other;
+            continue;
+        }
         graph_mark const before(graph, arguments);
         try {
             return convert(graph, *row, opset, arguments);

@@ -127,8 +127,12 @@ value reduce(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keep
 }
 
 /// ReduceSum, whose axes are an input since opset 13. Returns x if `axes` is empty.
+/// Integers below 32 bits, which ReduceSum does not support, are summed in int32.
 inline value reduce_sum(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
-    return axes.empty() ? x : g.op<"ReduceSum">(x, g.ints(positive_axes(x, axes)), attr::keepdims_i(keepdims));
+    if (axes.empty()) return x;
+    if (is_integral(x.dtype()) && bits(x.dtype()) < 32)
+        return g.cast(reduce_sum(g, g.cast(x, dtype::int32), axes, keepdims), x.dtype());
+    return g.op<"ReduceSum">(x, g.ints(positive_axes(x, axes)), attr::keepdims_i(keepdims));
 }
 
 /// The normalized axes of an `int[]? dim`: all axes if it is None or empty.
@@ -505,13 +509,7 @@ value without_bfloat16(graph<13> g, value x, Function f) {
     return g.cast(f(type == dtype::bfloat16 ? g.cast(x, dtype::float32) : x), type);
 }
 
-/// Refuses complex numbers, which almost no ONNX operator supports.
-inline constexpr auto real_only = [](graph<13> g, value x) -> value {
-    if (is_complex(x.dtype())) return g.unsupported("complex numbers");
-    return x;
-};
-
-inline value to_floats(graph<13> g, value x) { return g.cast(real_only(g, x), to_floating(x.dtype())); }
+inline value to_floats(graph<13> g, value x) { return g.cast(x, to_floating(x.dtype())); }
 
 /// The body of one operator; integers and bools in float32.
 template <fixed_string Op>
@@ -1053,31 +1051,63 @@ inline safe_vector<sym_int> broadcast_sizes(safe_span<sym_int const> given, std:
     return {given.begin(), given.end()};
 }
 
-/// Averages along one axis of any size: a product with a matrix that the graph computes, 1/count where a window covers an element.
-inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out) {
-    sym_int const in = g.size(x, axis);
+/// The windows along one axis whose size or number of windows only the graph knows. Tables of int64 and bool, [longest window, windows]:
+/// the positions, where shorter windows repeat their last element, and whether an entry is not such a repetition.
+struct computed_windows {
+    value at;
+    value counted;
+    value counts; ///< int64 [windows]: the number of elements
+};
+inline computed_windows windows_along(graph<13> g, sym_int in, sym_int out) {
     value const n = g.to_value(in);
-    value const o = arithmetic_sequence(g, 0, out);
-    value const m = g.to_value(out);
-    value const start = g.op<"Div">(g.op<"Mul">(o, n), m);
-    value const next = g.op<"Add">(g.op<"Mul">(g.op<"Add">(o, 1), n), g.op<"Sub">(m, 1));
-    value const end = g.op<"Div">(next, m);
-    value const at = unsqueeze(g, arithmetic_sequence(g, 0, in), 1);
-    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(at, start), g.op<"Less">(at, end));
-    value const count = g.cast(g.op<"Sub">(end, start), x.dtype());
-    value const weights = g.op<"Div">(g.cast(inside, x.dtype()), count);
-    return swap_axes(g, g.op<"MatMul">(swap_axes(g, x, axis, -1), weights), axis, -1);
+    value const m = g.to_value(max(out, 1)); // no division by 0 where there are no windows
+    value const i = arithmetic_sequence(g, 0, out);
+    value const first = g.op<"Div">(g.op<"Mul">(i, n), m);
+    value const last = g.op<"Div">(g.op<"Sub">(g.op<"Mul">(g.op<"Add">(i, 1), n), 1), m);
+    value const counts = g.op<"Add">(g.op<"Sub">(last, first), 1);
+    sym_int const longest = reduce<"ReduceMax">(g, counts, ints{0}, false);
+    value const entry = g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, longest), 1), first);
+    return {g.op<"Min">(entry, last), g.op<"LessOrEqual">(entry, last), counts};
+}
+
+/// Appends dimensions of size 1 to a table, so that it broadcasts against n more axes.
+inline value beside_axes(graph<13> g, value table, std::int64_t n) {
+    ints axes;
+    for (std::int64_t i = 0; i != n; ++i) axes.push_back(table.rank() + i);
+    return n == 0 ? table : unsqueeze(g, table, axes);
+}
+
+/// Averages along one axis of any size. Where, not a product with 0, drops the repetitions: they may be infinite or NaN.
+inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out) {
+    if (out.is(1)) return reduce<"ReduceMean">(g, x, ints{axis}, true);
+    computed_windows const w = windows_along(g, g.size(x, axis), out);
+    std::int64_t const following = x.rank() - axis - 1;
+    value const seen = gather(g, x, w.at, axis);
+    value const counted = g.op<"Where">(beside_axes(g, w.counted, following), seen, g.scalar_like(0, seen));
+    value const counts = g.cast(beside_axes(g, w.counts, following), x.dtype());
+    return g.op<"Div">(reduce_sum(g, counted, ints{axis}, false), counts);
+}
+
+/// Whether the result of the call is known to have the same size along an axis as x.
+inline bool keeps_size(graph<13> g, value x, std::int64_t axis, sym_int out) {
+    dim const& d = x.size(axis);
+    if (d.is_static() || g.context().expected.empty()) return d.is_static() && out.is(d.size());
+    shape const& expected = g.context().expected[0].shape;
+    std::int64_t const at = static_cast<std::int64_t>(expected.rank()) - x.rank() + axis; // without a batch, one less
+    return at >= 0 && d.same_as(expected[static_cast<std::size_t>(at)]);
 }
 
 inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> output_size) {
     if (!is_floating(x.dtype())) return g.unsupported("adaptive average pooling of integers");
     if (all_one(output_size)) return g.op<"GlobalAveragePool">(x);
     adaptive_sizes const s(x, output_size);
-    if (!s.known) {
-        for (std::size_t i = 0; i != output_size.size(); ++i)
-            x = average_along(g, x, static_cast<std::int64_t>(i) + 2, output_size[i]);
-        return x;
-    }
+    if (!s.known)
+        return in_opmath(g, x, [&](value y) {
+            for (std::int64_t axis = x.rank() - 1; axis != 1; --axis)
+                if (sym_int const& out = output_size[static_cast<std::size_t>(axis - 2)]; !keeps_size(g, x, axis, out))
+                    y = average_along(g, y, axis, out);
+            return y;
+        });
     if (s.in == s.out) return x;
     if (s.divides) return g.op<"AveragePool">(x, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
     window_table const t = s.table();
@@ -1096,10 +1126,31 @@ inline std::tuple<value, value> global_max(graph<13> g, value x) {
             spatial.empty() ? at : unsqueeze(g, at, spatial)};
 }
 
+/// Maxima and their indices where only the graph knows a size. ATen takes the first maximum, but of NaN, which is greater, the last.
+inline std::tuple<value, value> computed_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
+    if (!is_floating(x.dtype())) throw unsupported_error("adaptive max pooling of integers");
+    value seen = x; // (batch, channel, window, out, window, out, ...)
+    std::optional<value> place;
+    ints windows;
+    for (std::size_t i = 0; i != output_size.size(); ++i) {
+        sym_int const in = g.size(x, static_cast<std::int64_t>(i) + 2);
+        value const at = windows_along(g, in, output_size[i]).at;
+        windows.push_back(static_cast<std::int64_t>(2 * i) + 2);
+        seen = gather(g, seen, at, windows.back());
+        place = place ? value(g.op<"Add">(beside_axes(g, g.op<"Mul">(*place, in), 2), at)) : at;
+    }
+    value const largest = reduce<"ReduceMax">(g, seen, windows, true);
+    value const candidates = g.op<"Where">(g.op<"Equal">(seen, largest), *place, to_the_end);
+    value const last_nan = reduce<"ReduceMax">(g, g.op<"Where">(g.op<"IsNaN">(seen), *place, -1), windows, false);
+    value const has_nan = g.op<"GreaterOrEqual">(last_nan, 0);
+    value const y = g.op<"Where">(has_nan, std::numeric_limits<double>::quiet_NaN(), squeeze(g, largest, windows));
+    return {y, g.op<"Where">(has_nan, last_nan, reduce<"ReduceMin">(g, candidates, windows, false))};
+}
+
 inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
     if (all_one(output_size)) return global_max(g, x);
     adaptive_sizes const s(x, output_size);
-    if (!s.known) return g.unsupported("adaptive max pooling over a dynamic height or width");
+    if (!s.known) return computed_max(g, x, output_size);
     if (std::find(s.out.begin(), s.out.end(), 0) != s.out.end()) return g.unsupported("adaptive max pooling to size 0");
     if (s.divides && is_floating(x.dtype())) {
         auto const [y, flat_index] =
@@ -1143,6 +1194,278 @@ inline constexpr auto adaptive_pooling = table(
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/binary_math.hpp
+// Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ..., correct at zeros, infinities and NaN.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Applies `Function` to the operands in the floating-point dtype that ATen computes in, and rounds once.
+template <binary_function Function>
+value in_floats(graph<13> g, value a, value b) {
+    dtype const type = to_floating(promote(a, b));
+    dtype const wide = opmath_type(type);
+    auto const [x, y, same] = cast_rounded(g, a, b, type, wide);
+    return g.cast(Function(g, x, y), type);
+}
+
+/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
+inline value sign_bit(graph<13> g, value x) {
+    if (auto const n = known_number(x)) return g.scalar(std::signbit(*n) && !std::isnan(*n), dtype::bool_);
+    return g.op<"Less">(g.op<"Min">(x, g.op<"Reciprocal">(x)), 0);
+}
+
+inline value copysign(graph<13> g, value magnitude, value sign) {
+    value const m = g.op<"Abs">(magnitude);
+    if (auto const n = known_number(sign)) return std::signbit(*n) ? g.op<"Neg">(m) : m;
+    return g.op<"Where">(sign_bit(g, sign), g.op<"Neg">(m), m);
+}
+
+/// The angle in the first quadrant, mirrored by the signs of x and y. The case |y| = |x| covers 0 / 0 and inf / inf.
+inline value atan2(graph<13> g, value y, value x) {
+    value const height = g.op<"Abs">(y);
+    value const width = g.op<"Abs">(x);
+    value const diagonal = g.op<"Mul">(g.op<"Sign">(height), std::numbers::pi / 4);
+    value const acute = g.op<"Where">(g.op<"Equal">(height, width), diagonal, g.op<"Atan">(g.op<"Div">(height, width)));
+    value const angle = g.op<"Where">(sign_bit(g, x), g.op<"Sub">(g.scalar(std::numbers::pi, x.dtype()), acute), acute);
+    return g.op<"Where">(sign_bit(g, y), g.op<"Neg">(angle), angle);
+}
+
+/// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes precedence over NaN.
+inline value hypot(graph<13> g, value a, value b) {
+    value const x = g.op<"Abs">(a);
+    value const y = g.op<"Abs">(b);
+    value const larger = g.op<"Max">(x, y);
+    value const smaller = g.op<"Min">(x, y);
+    value const ratio = g.op<"Where">(g.op<"Equal">(x, y), g.scalar(1, x.dtype()), g.op<"Div">(smaller, larger));
+    value const length = g.op<"Mul">(larger, g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(ratio, ratio), 1)));
+    value const infinity = g.scalar_like(std::numeric_limits<double>::infinity(), x);
+    return g.op<"Where">(g.op<"Or">(g.op<"Equal">(x, infinity), g.op<"Equal">(y, infinity)), infinity, length);
+}
+
+/// x * log, except 0 where x is 0 and y is not NaN.
+inline value times_log(graph<13> g, value x, value y, value log) {
+    value const zero = g.op<"Where">(g.op<"IsNaN">(y), y, g.scalar(0, y.dtype()));
+    return g.op<"Where">(g.op<"Equal">(x, 0), zero, g.op<"Mul">(x, log));
+}
+inline value xlogy(graph<13> g, value x, value y) { return times_log(g, x, y, g.op<"Log">(y)); }
+
+inline value xlog1py(graph<13> g, value x, value y) { return times_log(g, x, y, log1p(g, y)); }
+
+/// -|a - b|; 0 for equal infinities.
+inline value negative_distance(graph<13> g, value a, value b) {
+    value const difference = g.op<"Where">(g.op<"Equal">(a, b), g.scalar(0, a.dtype()), g.op<"Sub">(a, b));
+    return g.op<"Neg">(g.op<"Abs">(difference));
+}
+/// max + log(1 + exp(-|a - b|)).
+inline value logaddexp(graph<13> g, value a, value b) {
+    return g.op<"Add">(g.op<"Max">(a, b), g.op<"Softplus">(negative_distance(g, a, b)));
+}
+/// log2(2^a + 2^b).
+inline value logaddexp2(graph<13> g, value a, value b) {
+    value const nats = g.op<"Softplus">(g.op<"Mul">(negative_distance(g, a, b), std::numbers::ln2));
+    return g.op<"Add">(g.op<"Max">(a, b), g.op<"Mul">(nats, std::numbers::log2e));
+}
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto binary_math = table(
+    symbolic<"aten::atan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
+    symbolic<"aten::arctan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
+    symbolic<"aten::hypot(self, other)">(detail::of_tensors<detail::in_floats<detail::hypot>>),
+    symbolic<"aten::copysign.Tensor(self, other)">(detail::of_tensors<detail::in_floats<detail::copysign>>),
+    symbolic<"aten::copysign.Scalar(self, other)">(detail::with_number<detail::in_floats<detail::copysign>>),
+    symbolic<"aten::xlogy.Tensor(self, other)">(detail::of_tensors<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::xlogy.Scalar_Other(self, other)">(detail::with_number<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::xlogy.Scalar_Self(self, other)">(detail::number_first<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::special_xlogy(self, other)">(detail::of_tensors<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::special_xlogy.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::special_xlogy.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::special_xlog1py(self, other)">(detail::of_tensors<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::special_xlog1py.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::special_xlog1py.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::logaddexp(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp>>),
+    symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/detail/complex.hpp
+// Helpers of operators on complex tensors: promoted operands, products, quotients, magnitudes and angles.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// Two operands converted to one complex dtype.
+struct complex_operands {
+    complex_value a;
+    complex_value b;
+};
+
+inline complex_operands promoted(graph<13> g, complex_value const& a, complex_value const& b) {
+    dtype const type = to_complex(promote(a.tensor(), b.tensor()));
+    return {g.cast(a, type), g.cast(b, type)};
+}
+
+/// A number as an operand beside z, in the dtype of the result.
+inline complex_operands promoted(graph<13> g, complex_value const& z, number const& n) {
+    dtype const type = to_complex(promote(z.tensor(), n));
+    return {g.cast(z, type), g.complex(n, type)};
+}
+
+/// The product of two complex tensors, of which `product` is the real, bilinear form.
+template <class Product>
+complex_value product_of_parts(graph<13> g, complex_operands const& o, Product const& product) {
+    value const a = g.real(o.a);
+    value const b = g.imag(o.a);
+    value const c = g.real(o.b);
+    value const d = g.imag(o.b);
+    return g.complex(g.op<"Sub">(product(a, c), product(b, d)), g.op<"Add">(product(a, d), product(b, c)));
+}
+
+template <auto Product>
+inline constexpr auto complex_product = [](graph<13> g, complex_value a, complex_value b) {
+    return product_of_parts(g, promoted(g, a, b), [&](value x, value y) -> value { return Product(g, x, y); });
+};
+
+inline complex_value multiply_complex(graph<13> g, complex_operands const& o) {
+    return product_of_parts(g, o, [&](value x, value y) -> value { return g.op<"Mul">(x, y); });
+}
+
+/// ATen multiplies by a real factor as by a complex number, whose imaginary part is 0.
+inline complex_value scaled_complex(graph<13> g, complex_value const& z, number const& factor) {
+    return factor == 1 ? z : multiply_complex(g, promoted(g, z, factor));
+}
+
+/// a + alpha * b, or with "Sub" a - alpha * b; for rsub, the operands are swapped.
+template <fixed_string Op, bool Swapped = false>
+complex_value complex_sum(graph<13> g, complex_operands const& o, number const& alpha) {
+    complex_value const& first = Swapped ? o.b : o.a;
+    complex_value const& second = Swapped ? o.a : o.b;
+    complex_value const scaled = scaled_complex(g, second, alpha);
+    return g.complex(g.op<Op>(g.real(first), g.real(scaled)), g.op<Op>(g.imag(first), g.imag(scaled)));
+}
+template <fixed_string Op, bool Swapped = false>
+inline constexpr auto sum_of_complex = [](graph<13> g, complex_value a, complex_value b, number alpha) {
+    return complex_sum<Op, Swapped>(g, promoted(g, a, b), alpha);
+};
+template <fixed_string Op, bool Swapped = false>
+inline constexpr auto sum_of_complex_and_number = [](graph<13> g, complex_value z, number n, number alpha) {
+    return complex_sum<Op, Swapped>(g, promoted(g, z, n), alpha);
+};
+
+/// Smith's algorithm, as in ATen: overflows only if the result does. A divisor of 0 divides each part.
+inline complex_value divide_complex(graph<13> g, complex_operands const& o) {
+    value const a = g.real(o.a);
+    value const b = g.imag(o.a);
+    value const c = g.real(o.b);
+    value const d = g.imag(o.b);
+    value const by_real = g.op<"GreaterOrEqual">(g.op<"Abs">(c), g.op<"Abs">(d));
+    value const large = g.op<"Where">(by_real, c, d);
+    value const small = g.op<"Where">(by_real, d, c);
+    value const by_zero = g.op<"Equal">(large, 0);
+    value const ratio = g.op<"Div">(small, large);
+    value const scale = g.op<"Where">(by_zero, g.scalar_like(0, c), g.op<"Add">(large, g.op<"Mul">(small, ratio)));
+    auto const quotient = [&](value whole, value near_real, value near_imaginary) {
+        value const scaled = g.op<"Where">(by_real, near_real, near_imaginary);
+        return g.op<"Div">(g.op<"Where">(by_zero, whole, scaled), scale);
+    };
+    return g.complex(quotient(a, g.op<"Add">(a, g.op<"Mul">(b, ratio)), g.op<"Add">(g.op<"Mul">(a, ratio), b)),
+                     quotient(b, g.op<"Sub">(b, g.op<"Mul">(a, ratio)), g.op<"Sub">(g.op<"Mul">(b, ratio), a)));
+}
+
+/// The body for two tensors, and for a tensor and a number.
+template <auto Function>
+inline constexpr auto of_complex =
+    [](graph<13> g, complex_value a, complex_value b) { return Function(g, promoted(g, a, b)); };
+template <auto Function>
+inline constexpr auto of_complex_and_number =
+    [](graph<13> g, complex_value z, number n) { return Function(g, promoted(g, z, n)); };
+
+/// A body for reals, called with the real part: for sizes, and operators that drop the imaginary part.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct real_part_body;
+template <auto Body, class... More>
+struct real_part_body<Body, std::tuple<value, More...>> {
+    auto operator()(graph<13> g, complex_value z, More const&... more) const { return Body(g, g.real(z), more...); }
+};
+template <auto Body>
+inline constexpr real_part_body<Body> of_real_part{};
+
+/// A body for reals whose result has the dtype of its first argument, called with the real and with the imaginary parts of the first two.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct both_parts_body;
+template <auto Body, class... More>
+struct both_parts_body<Body, std::tuple<value, value, More...>> {
+    complex_value operator()(typename dsl::detail::body_traits<decltype(Body)>::graph_type g, complex_value self,
+                             complex_value other, More const&... more) const {
+        if (!is_complex(self.tensor().dtype())) throw unsupported_error("a complex tensor beside one that is real");
+        complex_value const same = g.cast(other, self.dtype());
+        value const re = Body(g, g.real(self), g.real(same), more...);
+        value const im = Body(g, g.imag(self), g.imag(same), more...);
+        return g.complex(re, im);
+    }
+};
+template <auto Body>
+inline constexpr both_parts_body<Body> both_parts{};
+
+inline constexpr auto conjugate = [](graph<13> g, complex_value z) {
+    return g.complex(g.real(z), g.op<"Neg">(g.imag(z)));
+};
+
+inline constexpr auto modulus = [](graph<13> g, complex_value z) -> value { return hypot(g, g.real(z), g.imag(z)); };
+
+inline constexpr auto phase = [](graph<13> g, complex_value z) -> value { return atan2(g, g.imag(z), g.real(z)); };
+
+/// Division by a constant, for which the case of Smith's algorithm is known.
+inline constexpr auto divide_complex_by_number = [](graph<13> g, complex_value z, number n) -> complex_value {
+    complex_operands const o = promoted(g, z, n);
+    if (!n.is_constant()) return divide_complex(g, o);
+    double const c = n.constant<double>();
+    double const d = n.constant().imaginary();
+    value const a = g.real(o.a);
+    value const b = g.imag(o.a);
+    auto const times = [&](value x, double factor) -> value {
+        return g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
+    };
+    auto const over = [&](value x, double divisor) -> value {
+        return g.op<"Div">(x, rounded_constant(g, divisor, x.dtype()));
+    };
+    bool const by_real = std::fabs(c) >= std::fabs(d); // false for NaN
+    if ((by_real ? c : d) == 0) return g.complex(over(a, 0), over(b, 0));
+    if (by_real) {
+        double const ratio = d / c;
+        double const scale = c + d * ratio;
+        return g.complex(over(g.op<"Add">(a, times(b, ratio)), scale), over(g.op<"Sub">(b, times(a, ratio)), scale));
+    }
+    double const ratio = c / d;
+    double const scale = d + c * ratio;
+    return g.complex(over(g.op<"Add">(times(a, ratio), b), scale), over(g.op<"Sub">(times(b, ratio), a), scale));
+};
+
+/// Powers up to 3, as products. Others are refused: at extremes, ATen's are those of the C library.
+inline constexpr auto complex_power = [](graph<13> g, complex_value z, number exponent) -> complex_value {
+    complex_value const base = g.cast(z, z.dtype());
+    for (int n : {1, 2, 3}) {
+        if (!(exponent == n)) continue;
+        complex_value product = base;
+        for (int i = 1; i != n; ++i) product = multiply_complex(g, {product, base});
+        return product;
+    }
+    return g.unsupported("a power of complex numbers other than 1, 2 or 3");
+};
+
+/// Whether both parts are equal.
+inline value equal_numbers(graph<13> g, complex_operands const& o) {
+    return g.op<"And">(g.op<"Equal">(g.real(o.a), g.real(o.b)), g.op<"Equal">(g.imag(o.a), g.imag(o.b)));
+}
+inline value different_numbers(graph<13> g, complex_operands const& o) { return g.op<"Not">(equal_numbers(g, o)); }
+
+} // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/detail/einsum.hpp
 // einsum: parses equations and computes each product in the dtype that ATen uses.
@@ -1534,17 +1857,24 @@ inline constexpr auto baddbmm = [](graph<13> g, value self, value a, value b, nu
     return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
 };
 
-inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+inline value sum_of_products(graph<13> g, value self, value a, value b, number const& beta, number const& alpha) {
     std::int64_t const batch[] = {0};
-    if (alpha.is_constant()) {
-        constexpr double max_float = std::numeric_limits<float>::max();
-        double const by = std::fabs(alpha.constant<double>());
-        if (!std::isfinite(by) || (by > max_float && a.dtype() != dtype::float64))
-            return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
-    }
+    value const products = matmul(g, a, b);
+    if (products.dtype() == dtype::bool_)
+        return scaled_sum(g, self, reduce_sum(g, products, batch, false), beta, alpha);
+    // Scaled before the sum, since each product may exceed the dtype's range.
+    return scaled_sum(g, self, reduce_sum(g, scale_by(g, products, alpha), batch, false), beta, 1);
+}
+
+/// Half-precision dtypes are summed in float32.
+inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
     if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
-    return scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
+    dtype const wide = opmath_type(a.dtype());
+    if (wide == a.dtype()) return sum_of_products(g, self, a, b, beta, alpha);
+    if (alpha.is_constant() && !surely_fits(alpha, a.dtype()))
+        return g.unsupported("an alpha beyond the range of the dtype"); // ATen rounds each partial sum
+    return g.cast(sum_of_products(g, g.cast(self, wide), g.cast(a, wide), g.cast(b, wide), beta, alpha), a.dtype());
 };
 
 inline constexpr auto addr = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
@@ -1572,32 +1902,80 @@ inline constexpr auto bilinear = [](graph<13> g, value a, value b, value weight,
     return bias ? g.op<"Add">(y, *bias) : y;
 };
 
+inline constexpr auto complex_vdot = [](graph<13> g, complex_value a, complex_value b) {
+    return complex_product<plain_product>(g, conjugate(g, a), b);
+};
+
+inline constexpr auto complex_vecdot = [](graph<13> g, complex_value x, complex_value y, std::int64_t dim) {
+    complex_value const products = multiply_complex(g, promoted(g, conjugate(g, x), y));
+    std::int64_t const over[] = {dim};
+    return g.complex(reduce_sum(g, g.real(products), over, false), reduce_sum(g, g.imag(products), over, false));
+};
+
+inline constexpr auto complex_linear = [](graph<13> g, complex_value input, complex_value weight,
+                                          std::optional<complex_value> bias) -> complex_value {
+    auto const layer = [&](value x, value w) { return linear_layer(g, x, w, absent); };
+    complex_value const y = product_of_parts(g, promoted(g, input, weight), layer);
+    return bias ? complex_sum<"Add">(g, {y, *bias}, 1) : y;
+};
+
+/// beta * self + alpha * (a @ b). If beta is 0, ATen ignores self, including NaN.
+inline constexpr auto complex_sum_of_product = [](graph<13> g, complex_value self, complex_value a, complex_value b,
+                                                  number beta, number alpha) -> complex_value {
+    complex_value const product = scaled_complex(g, complex_product<plain_product>(g, a, b), alpha);
+    return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
+};
+
+/// The sum over all choices of the real or the imaginary part of each tensor.
+inline constexpr auto complex_einsum = [](graph<13> g, std::string_view equation, safe_vector<complex_value> tensors,
+                                          std::optional<safe_span<std::int64_t const>> path) -> complex_value {
+    if (tensors.size() > 4) return g.unsupported("einsum of more than 4 complex tensors");
+    dtype type = dtype::complex64;
+    for (complex_value const& z : tensors) type = aten::promote_types(type, z.dtype());
+    for (complex_value& z : tensors) z = g.cast(z, type);
+    std::optional<value> parts[2];
+    for (std::size_t choice = 0; choice != std::size_t{1} << tensors.size(); ++choice) {
+        safe_vector<value> chosen;
+        std::size_t imaginary = 0;
+        for (std::size_t i = 0; i != tensors.size(); ++i) {
+            bool const is_imaginary = (choice >> i & 1U) != 0;
+            imaginary += is_imaginary ? 1 : 0;
+            chosen.push_back(is_imaginary ? g.imag(tensors[i]) : g.real(tensors[i]));
+        }
+        value const term = einsum(g, equation, chosen, path);
+        std::optional<value>& sum = parts[imaginary % 2]; // i^2 is -1
+        if (imaginary % 4 < 2) sum = sum ? g.op<"Add">(*sum, term) : term;
+        else sum = sum ? value(g.op<"Sub">(*sum, term)) : value(g.op<"Neg">(term));
+    }
+    return g.complex(*parts[0], *parts[1]);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto matrix_product = table(
-    symbolic<"aten::mm(self, mat2)">(detail::plain_product),
-    symbolic<"aten::bmm(self, mat2)">(detail::plain_product),
-    symbolic<"aten::mv(self, vec)">(detail::plain_product),
-    symbolic<"aten::matmul(self, other)">(detail::plain_product),
-    symbolic<"aten::linalg_matmul(self, other)">(detail::plain_product),
-    symbolic<"aten::dot(self, tensor)">(detail::plain_product),
-    symbolic<"aten::vdot(self, other)">(detail::plain_product),
+    symbolic<"aten::mm(self, mat2)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::bmm(self, mat2)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::mv(self, vec)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::matmul(self, other)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::linalg_matmul(self, other)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::dot(self, tensor)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::vdot(self, other)">(detail::plain_product).for_complex(detail::complex_vdot),
     symbolic<"aten::inner(self, other)">(detail::inner_product),
-    symbolic<"aten::outer(self, vec2)">(detail::outer_product),
-    symbolic<"aten::ger(self, vec2)">(detail::outer_product),
-    symbolic<"aten::linear(input, weight, bias)">(detail::linear_layer),
-    symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(detail::addmm),
+    symbolic<"aten::outer(self, vec2)">(detail::outer_product).for_complex(detail::complex_product<detail::outer_product>),
+    symbolic<"aten::ger(self, vec2)">(detail::outer_product).for_complex(detail::complex_product<detail::outer_product>),
+    symbolic<"aten::linear(input, weight, bias)">(detail::linear_layer).for_complex(detail::complex_linear),
+    symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(detail::addmm).for_complex(detail::complex_sum_of_product),
     symbolic<"aten::_addmm_activation(self, mat1, mat2, beta, alpha, use_gelu)">(detail::addmm_activation),
-    symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(detail::addmv),
-    symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(detail::baddbmm),
+    symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(detail::addmv).for_complex(detail::complex_sum_of_product),
+    symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(detail::baddbmm).for_complex(detail::complex_sum_of_product),
     symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(detail::addbmm),
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(detail::addr),
     symbolic<"aten::chain_matmul(matrices)">(detail::product_of),
     symbolic<"aten::linalg_multi_dot(tensors)">(detail::product_of),
-    symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot),
+    symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot).for_complex(detail::complex_vecdot),
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
-    symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row),
+    symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
     symbolic<"aten::kron(self, other)">(detail::kron));
 // clang-format on
@@ -1716,105 +2094,6 @@ inline constexpr auto attention = table(
     symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_math),
     symbolic<"aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(detail::flash_attention),
     symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)">(detail::efficient_attention));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/binary_math.hpp
-// Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ..., correct at zeros, infinities and NaN.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// Applies `Function` to the operands in the floating-point dtype that ATen computes in, and rounds once.
-template <binary_function Function>
-value in_floats(graph<13> g, value a, value b) {
-    dtype const type = to_floating(promote(a, b));
-    dtype const wide = opmath_type(type);
-    auto const [x, y, same] = cast_rounded(g, a, b, type, wide);
-    return g.cast(Function(g, x, y), type);
-}
-
-/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
-inline value sign_bit(graph<13> g, value x) {
-    if (auto const n = known_number(x)) return g.scalar(std::signbit(*n) && !std::isnan(*n), dtype::bool_);
-    return g.op<"Less">(g.op<"Min">(x, g.op<"Reciprocal">(x)), 0);
-}
-
-inline value copysign(graph<13> g, value magnitude, value sign) {
-    value const m = g.op<"Abs">(magnitude);
-    if (auto const n = known_number(sign)) return std::signbit(*n) ? g.op<"Neg">(m) : m;
-    return g.op<"Where">(sign_bit(g, sign), g.op<"Neg">(m), m);
-}
-
-/// The angle in the first quadrant, mirrored by the signs of x and y. The case |y| = |x| covers 0 / 0 and inf / inf.
-inline value atan2(graph<13> g, value y, value x) {
-    value const height = g.op<"Abs">(y);
-    value const width = g.op<"Abs">(x);
-    value const diagonal = g.op<"Mul">(g.op<"Sign">(height), std::numbers::pi / 4);
-    value const acute = g.op<"Where">(g.op<"Equal">(height, width), diagonal, g.op<"Atan">(g.op<"Div">(height, width)));
-    value const angle = g.op<"Where">(sign_bit(g, x), g.op<"Sub">(g.scalar(std::numbers::pi, x.dtype()), acute), acute);
-    return g.op<"Where">(sign_bit(g, y), g.op<"Neg">(angle), angle);
-}
-
-/// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes precedence over NaN.
-inline value hypot(graph<13> g, value a, value b) {
-    value const x = g.op<"Abs">(a);
-    value const y = g.op<"Abs">(b);
-    value const larger = g.op<"Max">(x, y);
-    value const smaller = g.op<"Min">(x, y);
-    value const ratio = g.op<"Where">(g.op<"Equal">(x, y), g.scalar(1, x.dtype()), g.op<"Div">(smaller, larger));
-    value const length = g.op<"Mul">(larger, g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(ratio, ratio), 1)));
-    value const infinity = g.scalar_like(std::numeric_limits<double>::infinity(), x);
-    return g.op<"Where">(g.op<"Or">(g.op<"Equal">(x, infinity), g.op<"Equal">(y, infinity)), infinity, length);
-}
-
-/// x * log, except 0 where x is 0 and y is not NaN.
-inline value times_log(graph<13> g, value x, value y, value log) {
-    value const zero = g.op<"Where">(g.op<"IsNaN">(y), y, g.scalar(0, y.dtype()));
-    return g.op<"Where">(g.op<"Equal">(x, 0), zero, g.op<"Mul">(x, log));
-}
-inline value xlogy(graph<13> g, value x, value y) { return times_log(g, x, y, g.op<"Log">(y)); }
-
-inline value xlog1py(graph<13> g, value x, value y) { return times_log(g, x, y, log1p(g, y)); }
-
-/// -|a - b|; 0 for equal infinities.
-inline value negative_distance(graph<13> g, value a, value b) {
-    value const difference = g.op<"Where">(g.op<"Equal">(a, b), g.scalar(0, a.dtype()), g.op<"Sub">(a, b));
-    return g.op<"Neg">(g.op<"Abs">(difference));
-}
-/// max + log(1 + exp(-|a - b|)).
-inline value logaddexp(graph<13> g, value a, value b) {
-    return g.op<"Add">(g.op<"Max">(a, b), g.op<"Softplus">(negative_distance(g, a, b)));
-}
-/// log2(2^a + 2^b).
-inline value logaddexp2(graph<13> g, value a, value b) {
-    value const nats = g.op<"Softplus">(g.op<"Mul">(negative_distance(g, a, b), std::numbers::ln2));
-    return g.op<"Add">(g.op<"Max">(a, b), g.op<"Mul">(nats, std::numbers::log2e));
-}
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto binary_math = table(
-    symbolic<"aten::atan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
-    symbolic<"aten::arctan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
-    symbolic<"aten::hypot(self, other)">(detail::of_tensors<detail::in_floats<detail::hypot>>),
-    symbolic<"aten::copysign.Tensor(self, other)">(detail::of_tensors<detail::in_floats<detail::copysign>>),
-    symbolic<"aten::copysign.Scalar(self, other)">(detail::with_number<detail::in_floats<detail::copysign>>),
-    symbolic<"aten::xlogy.Tensor(self, other)">(detail::of_tensors<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::xlogy.Scalar_Other(self, other)">(detail::with_number<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::xlogy.Scalar_Self(self, other)">(detail::number_first<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::special_xlogy(self, other)">(detail::of_tensors<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::special_xlogy.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::special_xlogy.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::special_xlog1py(self, other)">(detail::of_tensors<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::special_xlog1py.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::special_xlog1py.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::logaddexp(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp>>),
-    symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -2149,14 +2428,22 @@ inline constexpr auto sum_dims = [](graph<13> g, value self, int_list_or_none di
     return sum(g, self, axes_or_all(dim, self), keepdim, type);
 };
 
+/// Whether sum_to_size sums a dimension. If its new size is computed, the recorded result says whether it changes.
+inline bool sums_to_one(graph<13> g, dim const& from, sym_int to, std::int64_t axis) {
+    if (to.is_constant()) return to.is(1) && from.size() != 1;
+    auto const& expected = g.context().expected;
+    dim const recorded = expected.empty() ? dim() : expected[0].shape[static_cast<std::size_t>(axis)];
+    if (recorded.same_as(from)) return false;
+    if (recorded.size() != 1) throw unsupported_error("a computed size, which may be 1 or the size of self");
+    return true;
+}
+
 /// Sums the leading dimensions that `size` does not have, and those whose size is 1 in `size`.
 inline constexpr auto sum_to_size = [](graph<13> g, value self, safe_span<size const> size) -> value {
     std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
     safe_vector<std::int64_t> axes = iota(lead);
     for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
-        sym_int const& n = size[static_cast<std::size_t>(i)];
-        if (!n.is_constant()) return g.unsupported("a computed size, which may be 1 or the size of self");
-        if (n.is(1) && self.size(lead + i).size() != 1) axes.push_back(lead + i);
+        if (sums_to_one(g, self.size(lead + i), size[static_cast<std::size_t>(i)], i)) axes.push_back(lead + i);
     }
     if (!size.empty() && axes.empty()) return self;
     value const y = sum(g, self, axes, static_cast<std::int64_t>(axes.size()) != lead);
@@ -2170,6 +2457,23 @@ inline constexpr auto mean_row = [](graph<13> g, value self, std::optional<dtype
 inline constexpr auto mean_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
                                      std::optional<dtype> type) {
     return mean(g, self, axes_or_all(dim, self), keepdim, type);
+};
+
+/// ATen divides the sum by a complex number, whose imaginary part of 0 is a factor of the other part.
+inline value complex_mean(graph<13> g, complex_value z, safe_span<std::int64_t const> axes, bool keepdim,
+                          std::optional<dtype> type) {
+    if (type && !is_complex(*type)) return g.unsupported("a mean of complex numbers as " + std::string(name(*type)));
+    complex_value const x = g.cast(z, type.value_or(z.dtype()));
+    value const re = mean(g, g.real(x), axes, keepdim);
+    value const im = mean(g, g.imag(x), axes, keepdim);
+    return g.to_value(g.complex(g.op<"Add">(re, g.op<"Mul">(im, 0)), g.op<"Sub">(im, g.op<"Mul">(re, 0))));
+}
+inline constexpr auto complex_mean_row = [](graph<13> g, complex_value self, std::optional<dtype> type) {
+    return complex_mean(g, self, iota(self.rank()), false, type);
+};
+inline constexpr auto complex_mean_dims = [](graph<13> g, complex_value self, int_list_or_none dim, bool keepdim,
+                                             std::optional<dtype> type) {
+    return complex_mean(g, self, axes_or_all(dim, g.real(self)), keepdim, type);
 };
 
 inline constexpr auto prod = [](graph<13> g, value self, std::optional<dtype> type) {
@@ -2218,11 +2522,11 @@ inline constexpr auto count_nonzero_dims = [](graph<13> g, value self, safe_span
 
 // clang-format off: one row per line
 inline constexpr auto reduction = table(
-    symbolic<"aten::sum(self, dtype)">(detail::sum_row),
-    symbolic<"aten::sum.dim_IntList(self, dim, keepdim, dtype)">(detail::sum_dims),
-    symbolic<"aten::sum_to_size(self, size)">(detail::sum_to_size),
-    symbolic<"aten::mean(self, dtype)">(detail::mean_row),
-    symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(detail::mean_dims),
+    symbolic<"aten::sum(self, dtype)">(detail::sum_row).by_parts<"self">(),
+    symbolic<"aten::sum.dim_IntList(self, dim, keepdim, dtype)">(detail::sum_dims).by_parts<"self">(),
+    symbolic<"aten::sum_to_size(self, size)">(detail::sum_to_size).by_parts<"self">(),
+    symbolic<"aten::mean(self, dtype)">(detail::mean_row).for_complex(detail::complex_mean_row),
+    symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(detail::mean_dims).for_complex(detail::complex_mean_dims),
     symbolic<"aten::prod(self, dtype)">(detail::prod),
     symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">(detail::prod_dim),
     symbolic<"aten::nansum(self, dim, keepdim, dtype)">(detail::nansum),
@@ -2492,18 +2796,27 @@ inline value distances(graph<13> g, value a, value b, double p) {
 
 inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
 
-/// The upper triangle of the distances between the rows of one matrix, row by row.
-inline constexpr auto pdist = [](graph<13> g, value x, double p) -> value {
-    std::int64_t const n = x.size(0).size();
-    if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
-    budget::expect("pairs of rows", checked_int(n) * n / 2);
+/// All pairs i < j of n rows, in the order of i, then j: the list of i and the list of j.
+inline std::array<value, 2> row_pairs(graph<13> g, sym_int n) {
+    if (!n.is_constant()) {
+        value const all = arithmetic_sequence(g, 0, n);
+        value const pairs = g.op<"NonZero">(g.op<"Less">(unsqueeze(g, all, 1), all));
+        return {select(g, pairs, 0, 0), select(g, pairs, 0, 1)};
+    }
+    budget::expect("pairs of rows", checked_int(n.constant()) * n.constant() / 2);
     safe_vector<std::int64_t> left;
     safe_vector<std::int64_t> right;
-    for (std::int64_t i = 0; i != n; ++i)
-        for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
-    return in_opmath(g, x, [&](value v) { // powers may overflow float16
-        value const a = g.op<"Gather">(v, g.ints(left), attr::axis_i(0));
-        value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
+    for (std::int64_t i = 0; i != n.constant(); ++i)
+        for (std::int64_t j = i + 1; j < n.constant(); ++j) left.push_back(i), right.push_back(j);
+    return {g.ints(left), g.ints(right)};
+}
+
+/// The upper triangle of the distances between the rows of one matrix, row by row.
+inline constexpr auto pdist = [](graph<13> g, value x, double p) -> value {
+    auto const [left, right] = row_pairs(g, g.size(x, 0));
+    return in_opmath(g, x, [&, left = left, right = right](value v) { // powers may overflow float16
+        value const a = g.op<"Gather">(v, left, attr::axis_i(0));
+        value const b = g.op<"Gather">(v, right, attr::axis_i(0));
         return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
     });
 };
@@ -2578,13 +2891,13 @@ inline value is_label(graph<13> g, value target, std::int64_t label) {
     return g.op<"Equal">(g.cast(target, type), element(g, label, type));
 }
 
-/// square_scale * d^2 where |d| is below the threshold, line_scale * (|d| - threshold / 2) elsewhere.
-inline value clipped_square(graph<13> g, value d, double threshold, double square_scale, double line_scale) {
-    value const size = g.op<"Abs">(d);
-    value const square = g.op<"Mul">(g.op<"Mul">(size, size), rounded_constant(g, square_scale, d.dtype()));
-    value const line = g.op<"Mul">(g.op<"Sub">(size, rounded_constant(g, 0.5 * threshold, d.dtype())),
-                                   rounded_constant(g, line_scale, d.dtype()));
-    return choose(g, g.op<"Less">(size, rounded_constant(g, threshold, d.dtype())), square, line);
+/// below(|self - target|) where |self - target| is less than the limit, above(|self - target|) elsewhere; ATen rounds half-precision
+/// dtypes once.
+inline value piecewise(graph<13> g, value self, value target, double limit, auto const& below, auto const& above) {
+    operands const o = promoted(g, self, target);
+    dtype const type = opmath_type(o.a.dtype());
+    value const z = g.op<"Abs">(difference(g, g.cast(o.a, type), g.cast(o.b, type)));
+    return g.cast(choose(g, g.op<"Less">(z, rounded_constant(g, limit, type)), below(z), above(z)), o.a.dtype());
 }
 
 inline value weighted(graph<13> g, value losses, optional_value weight) {
@@ -2644,15 +2957,24 @@ inline constexpr auto l1_loss = [](graph<13> g, value self, value target, std::i
     return reduced(g, g.op<"Abs">(difference(g, self, target)), mode);
 };
 
-inline constexpr auto smooth_l1_loss = [](graph<13> g, value self, value target, std::int64_t mode, double beta) {
-    value const d = difference(g, self, target);
-    value const losses = beta == 0 ? value(g.op<"Abs">(d)) : clipped_square(g, d, beta, 0.5 / beta, 1);
-    return reduced(g, losses, mode);
+inline constexpr auto smooth_l1_loss = [](graph<13> g, value self, value target, std::int64_t mode,
+                                          double beta) -> value {
+    if (beta == 0) return l1_loss(g, self, target, mode);
+    auto const square = [&](value z) -> value {
+        value const half = g.op<"Mul">(z, g.scalar_like(0.5, z));
+        return g.op<"Div">(g.op<"Mul">(half, z), rounded_constant(g, beta, z.dtype()));
+    };
+    auto const line = [&](value z) -> value { return g.op<"Sub">(z, rounded_constant(g, 0.5 * beta, z.dtype())); };
+    return reduced(g, piecewise(g, self, target, beta, square, line), mode);
 };
 
-inline constexpr auto huber_loss = [](graph<13> g, value self, value target, std::int64_t mode, double delta) {
-    value const losses = clipped_square(g, difference(g, self, target), delta, 0.5, delta);
-    return reduced(g, written_as(g, losses, self.dtype()), mode);
+inline constexpr auto huber_loss = [](graph<13> g, value self, value target, std::int64_t mode, double delta) -> value {
+    auto const square = [&](value z) -> value { return g.op<"Mul">(g.op<"Mul">(z, g.scalar_like(0.5, z)), z); };
+    auto const line = [&](value z) -> value {
+        return g.op<"Mul">(g.op<"Sub">(z, rounded_constant(g, 0.5 * delta, z.dtype())),
+                           rounded_constant(g, delta, z.dtype()));
+    };
+    return reduced(g, written_as(g, piecewise(g, self, target, delta, square, line), self.dtype()), mode);
 };
 
 /// ATen clamps the logarithms to at least -100, and rounds half-precision dtypes once.
@@ -2813,20 +3135,27 @@ inline value target_weights(graph<13> g, value target, optional_value weight, st
     return choose(g, counts, g.op<"Gather">(g.cast(*weight, type), safe, attr::axis_i(0)), g.scalar(0, type));
 }
 
-inline value nll_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
-                      std::int64_t ignore_index) {
+/// One of ONNX's losses, in dtype `type`. The mean over no targets is NaN.
+template <fixed_string Op>
+value onnx_class_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
+                      std::int64_t ignore_index, dtype type) {
     class_scores const c = batched_classes(g, scores, target);
     if (mode == 1 && is_empty_along(c.target, iota(c.target.rank())))
         return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
+    optional_value const w = weight ? optional_value(g.cast(*weight, type)) : weight;
+    value const loss = g.op<Op>(g.cast(c.scores, type),
+                                c.target,
+                                w,
+                                attr::ignore_index_i(ignore_index),
+                                attr::reduction_s(reduction_name(mode)));
+    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
+}
+
+inline value nll_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
+                      std::int64_t ignore_index) {
     // NegativeLogLikelihoodLoss supports bfloat16 since opset 22.
     dtype const type = g.opset() < 22 && scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
-    optional_value const w = weight ? optional_value(g.cast(*weight, type)) : weight;
-    value const loss = g.op<"NegativeLogLikelihoodLoss">(g.cast(c.scores, type),
-                                                         c.target,
-                                                         w,
-                                                         attr::ignore_index_i(ignore_index),
-                                                         attr::reduction_s(reduction_name(mode)));
-    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
+    return onnx_class_loss<"NegativeLogLikelihoodLoss">(g, scores, target, weight, mode, ignore_index, type);
 }
 
 /// ATen requires weights of the dtype of the scores.
@@ -2917,18 +3246,9 @@ inline constexpr auto cross_entropy = [](graph<13> g, value scores, value target
     target = mark_ignored(g, target, ignored);
     std::int64_t const ignore_index = ignored.constant();
     if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, mode, ignore_index, smoothing);
-    class_scores const c = batched_classes(g, scores, target);
-    if (mode == 1 && is_empty_along(c.target, iota(c.target.rank())))
-        return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
     // ONNX Runtime expands SoftmaxCrossEntropyLoss of bfloat16 to an operator that does not take it.
     dtype const type = scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
-    optional_value const w = weight ? optional_value(g.cast(*weight, type)) : weight;
-    value const loss = g.op<"SoftmaxCrossEntropyLoss">(g.cast(c.scores, type),
-                                                       c.target,
-                                                       w,
-                                                       attr::ignore_index_i(ignore_index),
-                                                       attr::reduction_s(reduction_name(mode)));
-    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
+    return onnx_class_loss<"SoftmaxCrossEntropyLoss">(g, scores, target, weight, mode, ignore_index, type);
 };
 
 /// The targets of a multilabel loss: each row of `target` lists classes up to the first negative one.
@@ -2966,7 +3286,7 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
 }
 
 /// The sum of w[y] * max(0, margin - x[y] + x[i])^p over the classes i other than y, divided by the number of classes.
-inline constexpr auto multi_margin_loss = [](graph<13> g, value self, value target, double p, double margin,
+inline constexpr auto multi_margin_loss = [](graph<13> g, value self, value target, number p, number margin,
                                              optional_value weight, std::int64_t mode) -> value {
     expect_same_dtype(self, weight);
     class_scores const c = batched_classes(g, self, target);
@@ -2974,7 +3294,10 @@ inline constexpr auto multi_margin_loss = [](graph<13> g, value self, value targ
     value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
     value const classes = g.to_value(g.size(c.scores, 1));
     value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), rounded_constant(g, margin, own.dtype())));
-    if (p == 2) hinge = g.op<"Mul">(hinge, hinge);
+    if (!(p == 1)) { // ATen allows 1 and 2
+        value const square = g.op<"Mul">(hinge, hinge);
+        hinge = p.is_constant() ? square : choose(g, g.op<"Equal">(element(g, p, dtype::int64), 2), square, hinge);
+    }
     if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
     value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));
     value const others = choose(g, g.op<"Equal">(position, column), g.scalar_like(0, hinge), hinge);
@@ -3127,12 +3450,12 @@ inline constexpr auto isin_scalar_tensor = [](graph<13> g, number element, value
 
 // clang-format off: one row per line
 inline constexpr auto comparison = table(
-    symbolic<"aten::eq.Tensor(self, other)">(detail::of_tensors<equal_to>),
-    symbolic<"aten::eq.Scalar(self, other)">(detail::with_number<equal_to>),
-    symbolic<"aten::ne.Tensor(self, other)">(detail::of_tensors<not_equal>),
-    symbolic<"aten::ne.Scalar(self, other)">(detail::with_number<not_equal>),
-    symbolic<"aten::not_equal.Tensor(self, other)">(detail::of_tensors<not_equal>),
-    symbolic<"aten::not_equal.Scalar(self, other)">(detail::with_number<not_equal>),
+    symbolic<"aten::eq.Tensor(self, other)">(detail::of_tensors<equal_to>).for_complex(detail::of_complex<detail::equal_numbers>),
+    symbolic<"aten::eq.Scalar(self, other)">(detail::with_number<equal_to>).for_complex(detail::of_complex_and_number<detail::equal_numbers>),
+    symbolic<"aten::ne.Tensor(self, other)">(detail::of_tensors<not_equal>).for_complex(detail::of_complex<detail::different_numbers>),
+    symbolic<"aten::ne.Scalar(self, other)">(detail::with_number<not_equal>).for_complex(detail::of_complex_and_number<detail::different_numbers>),
+    symbolic<"aten::not_equal.Tensor(self, other)">(detail::of_tensors<not_equal>).for_complex(detail::of_complex<detail::different_numbers>),
+    symbolic<"aten::not_equal.Scalar(self, other)">(detail::with_number<not_equal>).for_complex(detail::of_complex_and_number<detail::different_numbers>),
     symbolic<"aten::lt.Tensor(self, other)">(detail::of_tensors<less>),
     symbolic<"aten::lt.Scalar(self, other)">(detail::with_number<less>),
     symbolic<"aten::less.Tensor(self, other)">(detail::of_tensors<less>),
@@ -3162,6 +3485,442 @@ inline constexpr auto comparison = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/view.hpp
+// Views: aten's reshape, squeeze, permute, expand ..., which change the shape but not the elements.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline constexpr auto to_sizes = [](graph<13> g, value self, size_list size) { return reshape(g, self, size); };
+inline constexpr auto to_sizes_of = [](graph<13> g, value self, value other) {
+    return reshape(g, self, g.sizes(other));
+};
+/// BitCast was added in opset 26, for dtypes of the same width.
+inline constexpr auto view_as_dtype = [](graph<26> g, value self, dtype dtype) -> value {
+    if (self.dtype() == dtype) return self;
+    if (bits(self.dtype()) == bits(dtype)) return g.op<"BitCast">(self, attr::to_i(dtype));
+    return g.unsupported("a view of the same bytes as another dtype");
+};
+inline constexpr auto view_as_dtype_until_25 = [](graph<13, 25> g, value self, dtype dtype) -> value {
+    if (self.dtype() == dtype) return self;
+    return g.unsupported("a view of the same bytes as another dtype");
+};
+
+/// Whether squeeze drops a dimension. If its size is dynamic, the recorded rank of the result decides; symbols are larger than 1, as in
+/// torch.export.
+inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
+    if (dim const& d = x.size(axis); d.is_static()) return d.size() == 1;
+    auto const& expected = g.context().expected;
+    if (expected.size() == 1 && expected[0].shape.has_rank() &&
+        static_cast<std::int64_t>(expected[0].shape.rank()) == x.rank())
+        return false;
+    if (x.size(axis).is_symbolic()) return false;
+    throw unsupported_error("squeeze of a dimension of unknown size");
+}
+inline value squeeze_ones(graph<13> g, value x, axis_list axes) {
+    safe_vector<std::int64_t> gone;
+    if (x.rank() != 0)
+        for (std::int64_t axis : normalize_axes(axes, x.rank()))
+            if (squeezes(g, x, axis)) gone.push_back(axis);
+    return gone.empty() ? x : squeeze(g, x, gone);
+}
+inline constexpr auto squeeze_all = [](graph<13> g, value self) { return squeeze_ones(g, self, iota(self.rank())); };
+inline constexpr auto squeeze_dim = [](graph<13> g, value self, std::int64_t dim) {
+    return squeeze_ones(g, self, {&dim, 1});
+};
+inline constexpr auto squeeze_dims = [](graph<13> g, value self, axis_list dim) { return squeeze_ones(g, self, dim); };
+inline constexpr auto unsqueeze_dim = [](graph<13> g, value self, std::int64_t dim) {
+    return unsqueeze(g, self, normalize_axis(dim, self.rank() + 1));
+};
+
+inline constexpr auto swap_dims = [](graph<13> g, value self, std::int64_t dim0, std::int64_t dim1) {
+    return swap_axes(g, self, dim0, dim1);
+};
+inline constexpr auto permute_dims = [](graph<13> g, value self, axis_list dims) {
+    return permute(g, self, normalize_axes(dims, self.rank()));
+};
+inline constexpr auto transpose_matrix = [](graph<13> g, value self) -> value {
+    return self.rank() < 2 ? self : swap_axes(g, self, 0, 1);
+};
+inline constexpr auto transpose_matrices = [](graph<13> g, value self) -> value {
+    return self.rank() < 2 ? self : swap_axes(g, self, -2, -1);
+};
+inline constexpr auto complex_adjoint = [](graph<13> g, complex_value z) {
+    return conjugate(g, g.complex(transpose_matrices(g, g.real(z)), transpose_matrices(g, g.imag(z))));
+};
+inline constexpr auto reverse_dims = [](graph<13> g, value self) {
+    safe_vector<std::int64_t> perm = iota(self.rank());
+    std::reverse(perm.begin(), perm.end());
+    return permute(g, self, perm);
+};
+inline constexpr auto move_dim = [](graph<13> g, value self, std::int64_t source, std::int64_t destination) {
+    return move_axes(g, self, {&source, 1}, {&destination, 1});
+};
+inline constexpr auto move_dims = [](graph<13> g, value self, axis_list source, axis_list destination) {
+    return move_axes(g, self, source, destination);
+};
+
+inline constexpr auto expand_sizes = [](graph<13> g, value self, size_list size, bool) {
+    return expand(g, self, safe_vector(size.begin(), size.end()));
+};
+
+/// Merges the dimensions first to last into one.
+inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t last) {
+    std::int64_t const rank = x.rank();
+    if (rank == 0) return reshape(g, x, {1});
+    first = normalize_axis(first, rank);
+    last = normalize_axis(last, rank);
+    if (first > last) throw unsupported_error("flatten: start_dim is after end_dim");
+    if (first == last) return x;
+    if (first == 0 && last == rank - 1) return reshape(g, x, {-1});
+    // Flatten is a single node without constants, for any batch size.
+    if (first == 1 && last == rank - 1 && !x.shape().is_static()) return g.op<"Flatten">(x, attr::axis_i(1));
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    safe_vector<sym_int> to(sizes.begin(), sizes.begin() + first);
+    to.push_back(product(safe_span<sym_int const>(sizes).subspan(static_cast<std::size_t>(first),
+                                                                 static_cast<std::size_t>(last - first + 1))));
+    to.insert(to.end(), sizes.begin() + last + 1, sizes.end());
+    return reshape(g, x, to);
+}
+inline constexpr auto flatten_dims = [](graph<13> g, value self, std::int64_t start_dim, std::int64_t end_dim) {
+    return flatten_axes(g, self, start_dim, end_dim);
+};
+inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t dim, size_list sizes) {
+    dim = normalize_axis(dim, self.rank());
+    safe_vector<sym_int> to = g.sizes(self);
+    if (to.empty()) throw unsupported_error("unflatten of a 0-d tensor");
+    safe_vector<sym_int> parts(sizes.begin(), sizes.end());
+    sym_int rest = 1;
+    for (sym_int const& s : parts)
+        if (!s.is(-1)) rest = rest * s;
+    for (sym_int& s : parts)
+        if (s.is(-1)) s = to[static_cast<std::size_t>(dim)] / rest;
+    to.erase(to.begin() + dim);
+    to.insert(to.begin() + dim, parts.begin(), parts.end());
+    return reshape(g, self, to);
+};
+
+/// aten::atleast_1d, 2d and 3d: inserts dimensions of size 1 until x has `n` dimensions.
+inline value at_least(graph<13> g, value x, std::int64_t n) {
+    std::int64_t const rank = x.rank();
+    if (rank >= n) return x;
+    if (rank == 0) return reshape(g, x, safe_vector<sym_int>(static_cast<std::size_t>(n), 1));
+    if (n == 2) return unsqueeze(g, x, 0);
+    return rank == 1 ? unsqueeze(g, x, safe_vector<std::int64_t>{0, 2}) : unsqueeze(g, x, 2);
+}
+template <std::int64_t N>
+inline constexpr auto at_least_dims = [](graph<13> g, value self) { return at_least(g, self, N); };
+template <std::int64_t N>
+inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const> tensors) {
+    safe_vector<value> out;
+    for (value const& v : tensors) out.push_back(at_least(g, v, N));
+    return out;
+};
+
+inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
+inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
+
+inline constexpr auto reshape_from_tensor = [](graph<14> g, value self, value shape) {
+    return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
+};
+
+/// ONNX tensors do not have strides.
+inline constexpr auto reshape_alias = [](graph<13> g, value self, size_list size, size_list) {
+    return reshape(g, self, size);
+};
+
+inline constexpr auto ravel = [](graph<13> g, value self) { return flat(g, self); };
+
+inline constexpr auto expand_as = [](graph<13> g, value self, value other) {
+    return expand_to(g, self, g.shape_of(other));
+};
+
+inline constexpr auto broadcast_to = [](graph<13> g, value self, size_list size) {
+    return expand_sizes(g, self, size, false);
+};
+
+inline constexpr auto shape_as_tensor = [](graph<13> g, value self) { return g.shape_of(self); };
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto reshaping = table(
+    symbolic<"aten::view(self, size)">(detail::to_sizes).by_parts<"self">(),
+    symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype),
+    symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype_until_25),
+    symbolic<"aten::view_copy(self, size)">(detail::to_sizes).by_parts<"self">(),
+    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype),
+    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype_until_25),
+    symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes).by_parts<"self">(),
+    symbolic<"aten::reshape(self, shape)">(detail::to_sizes).by_parts<"self">(),
+    symbolic<"aten::_reshape_from_tensor(self, shape)">(detail::reshape_from_tensor).by_parts<"self">(),
+    symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes).by_parts<"self">(),
+    symbolic<"aten::_reshape_alias(self, size, stride)">(detail::reshape_alias).by_parts<"self">(),
+    symbolic<"aten::_reshape_alias_copy(self, size, stride)">(detail::reshape_alias).by_parts<"self">(),
+    symbolic<"aten::reshape_as(self, other)">(detail::to_sizes_of).for_complex(detail::both_parts<detail::to_sizes_of>),
+    symbolic<"aten::view_as(self, other)">(detail::to_sizes_of).for_complex(detail::both_parts<detail::to_sizes_of>),
+    symbolic<"aten::flatten.using_ints(self, start_dim, end_dim)">(detail::flatten_dims).by_parts<"self">(),
+    symbolic<"aten::unflatten.int(self, dim, sizes)">(detail::unflatten_dim).by_parts<"self">(),
+    symbolic<"aten::ravel(self)">(detail::ravel).by_parts<"self">(),
+    symbolic<"aten::squeeze(self)">(detail::squeeze_all).by_parts<"self">(),
+    symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim).by_parts<"self">(),
+    symbolic<"aten::squeeze.dims(self, dim)">(detail::squeeze_dims).by_parts<"self">(),
+    symbolic<"aten::squeeze_copy(self)">(detail::squeeze_all).by_parts<"self">(),
+    symbolic<"aten::squeeze_copy.dim(self, dim)">(detail::squeeze_dim).by_parts<"self">(),
+    symbolic<"aten::squeeze_copy.dims(self, dim)">(detail::squeeze_dims).by_parts<"self">(),
+    symbolic<"aten::unsqueeze(self, dim)">(detail::unsqueeze_dim).by_parts<"self">(),
+    symbolic<"aten::unsqueeze_copy(self, dim)">(detail::unsqueeze_dim).by_parts<"self">(),
+    symbolic<"aten::atleast_1d(self)">(detail::at_least_dims<1>).by_parts<"self">(),
+    symbolic<"aten::atleast_2d(self)">(detail::at_least_dims<2>).by_parts<"self">(),
+    symbolic<"aten::atleast_3d(self)">(detail::at_least_dims<3>).by_parts<"self">(),
+    symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>),
+    symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>),
+    symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>));
+// clang-format on
+
+// clang-format off: one row per line
+inline constexpr auto transposing = table(
+    symbolic<"aten::transpose.int(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
+    symbolic<"aten::transpose_copy.int(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
+    symbolic<"aten::swapaxes(self, axis0, axis1)">(detail::swap_dims).by_parts<"self">(),
+    symbolic<"aten::swapdims(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
+    symbolic<"aten::t(self)">(detail::transpose_matrix).by_parts<"self">(),
+    symbolic<"aten::t_copy(self)">(detail::transpose_matrix).by_parts<"self">(),
+    symbolic<"aten::mT(self)">(detail::transpose_matrices).by_parts<"self">(),
+    symbolic<"aten::mH(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
+    symbolic<"aten::matrix_H(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
+    symbolic<"aten::adjoint(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
+    symbolic<"aten::numpy_T(self)">(detail::reverse_dims).by_parts<"self">(),
+    symbolic<"aten::permute(self, dims)">(detail::permute_dims).by_parts<"self">(),
+    symbolic<"aten::permute_copy(self, dims)">(detail::permute_dims).by_parts<"self">(),
+    symbolic<"aten::movedim.int(self, source, destination)">(detail::move_dim).by_parts<"self">(),
+    symbolic<"aten::movedim.intlist(self, source, destination)">(detail::move_dims).by_parts<"self">(),
+    symbolic<"aten::moveaxis.int(self, source, destination)">(detail::move_dim).by_parts<"self">(),
+    symbolic<"aten::moveaxis.intlist(self, source, destination)">(detail::move_dims).by_parts<"self">());
+// clang-format on
+
+// clang-format off: one row per line
+inline constexpr auto expanding = table(
+    symbolic<"aten::expand(self, size, implicit)">(detail::expand_sizes).by_parts<"self">(),
+    symbolic<"aten::expand_copy(self, size, implicit)">(detail::expand_sizes).by_parts<"self">(),
+    symbolic<"aten::expand_as(self, other)">(detail::expand_as).for_complex(detail::both_parts<detail::expand_as>),
+    symbolic<"aten::broadcast_to(self, size)">(detail::broadcast_to).by_parts<"self">(),
+    symbolic<"aten::size.int(self, dim)">(detail::size_of).for_complex(detail::of_real_part<detail::size_of>),
+    symbolic<"aten::sym_size.int(self, dim)">(detail::size_of).for_complex(detail::of_real_part<detail::size_of>),
+    symbolic<"aten::numel(self)">(detail::count_of).for_complex(detail::of_real_part<detail::count_of>),
+    symbolic<"aten::sym_numel(self)">(detail::count_of).for_complex(detail::of_real_part<detail::count_of>),
+    symbolic<"aten::_shape_as_tensor(self)">(detail::shape_as_tensor).for_complex(detail::of_real_part<detail::shape_as_tensor>));
+// clang-format on
+
+inline constexpr auto view = reshaping + transposing + expanding;
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/joining.hpp
+// Joining tensors: aten's cat, stack, block_diag, meshgrid, cartesian_prod, combinations ...
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+using value_list = safe_span<value const>;
+
+/// aten::cat. Empty 1-d tensors are dropped, for every rank of the others, but take part in type promotion.
+inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
+    dtype const type = promote(tensors);
+    safe_vector<value> parts;
+    for (value const& v : tensors)
+        if (!(v.rank() == 1 && is_empty(v))) parts.push_back(g.cast(v, type));
+    if (parts.empty()) return g.cast(tensors[0], type);
+    if (parts.size() == 1) return parts[0];
+    return g.op<"Concat">(parts, attr::axis_i(normalize_axis(axis, parts[0].rank())));
+}
+inline constexpr auto cat = [](graph<13> g, value_list tensors, std::int64_t dim) { return concat(g, tensors, dim); };
+
+inline constexpr auto stack_at = [](graph<13> g, value_list tensors, std::int64_t axis) -> value {
+    dtype const type = promote(tensors);
+    axis = normalize_axis(axis, tensors[0].rank() + 1);
+    safe_vector<value> parts;
+    for (value const& v : tensors) parts.push_back(unsqueeze(g, g.cast(v, type), axis));
+    return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
+};
+
+/// Concatenates along an axis after extending all tensors to `N` dimensions.
+template <std::int64_t N, std::int64_t Axis>
+inline constexpr auto stack_dims =
+    [](graph<13> g, value_list tensors) { return concat(g, all_at_least_dims<N>(g, tensors), Axis); };
+
+inline constexpr auto stack_columns = [](graph<13> g, value_list tensors) {
+    safe_vector<value> columns;
+    for (value const& v : tensors) columns.push_back(v.rank() > 1 ? v : reshape(g, v, {element_count(g, v), 1}));
+    return concat(g, columns, 1);
+};
+
+inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
+    dtype const type = promote(tensors);
+    safe_vector<value> blocks;
+    sym_int width = 0;
+    for (value const& v : tensors) {
+        if (v.rank() > 2) throw unsupported_error("block_diag of a tensor with more than 2 dimensions");
+        blocks.push_back(at_least(g, g.cast(v, type), 2));
+        width = width + g.size(blocks.back(), 1);
+    }
+    safe_vector<value> rows;
+    sym_int left = 0;
+    for (value const& v : blocks) {
+        sym_int const height = g.size(v, 0);
+        sym_int const until = left + g.size(v, 1);
+        safe_vector<value> row;
+        if (!left.is(0)) row.push_back(filled(g, safe_vector{height, left}, 0, type));
+        row.push_back(v);
+        if (sym_int const right = width - until; !right.is(0))
+            row.push_back(filled(g, safe_vector{height, right}, 0, type));
+        rows.push_back(row.size() == 1 ? v : g.op<"Concat">(row, attr::axis_i(1)));
+        left = until;
+    }
+    return rows.size() == 1 ? rows[0] : value(g.op<"Concat">(rows, attr::axis_i(0)));
+};
+
+/// One tensor per axis; the i-th varies along axis i.
+inline constexpr auto mesh = [](graph<13> g, value_list tensors) -> safe_vector<value> {
+    safe_vector<sym_int> sizes;
+    for (value const& v : tensors) sizes.push_back(element_count(g, v));
+    safe_vector<value> out;
+    for (std::size_t i = 0; i != sizes.size(); ++i) {
+        safe_vector<sym_int> column(sizes.size(), 1);
+        column[i] = sizes[i];
+        out.push_back(expand(g, reshape(g, tensors[i], column), sizes));
+    }
+    return out;
+};
+inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
+                                             std::string_view indexing) -> safe_vector<value> {
+    if (indexing == "ij" || tensors.size() < 2) return mesh(g, tensors);
+    if (indexing != "xy") return g.unsupported("an indexing other than 'ij' and 'xy'");
+    safe_vector<value> in(tensors.begin(), tensors.end());
+    std::swap(in[0], in[1]);
+    safe_vector<value> out = mesh(g, in);
+    std::swap(out[0], out[1]);
+    return out;
+};
+
+/// All choices of r out of 0 ... n - 1 in lexicographic order, concatenated.
+inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool with_replacement) {
+    safe_vector<std::int64_t> all;
+    safe_vector<std::int64_t> now;
+    std::int64_t steps = 0;
+    auto const extend = [&](auto const& self, std::int64_t from) -> void {
+        budget::expect("combinations", ++steps);
+        if (static_cast<std::int64_t>(now.size()) == r) {
+            all.insert(all.end(), now.begin(), now.end());
+            return;
+        }
+        for (std::int64_t i = from; i < n; ++i) {
+            now.push_back(i);
+            self(self, with_replacement ? i : i + 1);
+            now.pop_back();
+        }
+    };
+    if (n < 0 || r < 0) throw unsupported_error("combinations of a negative number of elements");
+    budget::expect("combinations", r, budget::max_rank);
+    extend(extend, 0);
+    return all;
+}
+
+inline constexpr auto hstack = [](graph<13> g, value_list tensors) {
+    return tensors[0].rank() < 2 ? stack_dims<1, 0>(g, tensors) : stack_dims<1, 1>(g, tensors);
+};
+
+inline constexpr auto broadcast_tensors = [](graph<13> g, value_list tensors) {
+    value const shape = broadcast_shape(g, tensors);
+    safe_vector<value> out;
+    for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
+    return out;
+};
+
+inline constexpr auto cartesian_prod = [](graph<13> g, value_list tensors) -> value {
+    if (tensors.size() == 1) return tensors[0];
+    safe_vector<value> columns;
+    for (value const& v : mesh(g, tensors)) columns.push_back(flat(g, v));
+    return stack_at(g, columns, 1);
+};
+
+inline constexpr auto combinations = [](graph<13> g, value self, std::int64_t r, bool with_replacement) {
+    std::int64_t const n = g.size(self, 0).constant();
+    if (r == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, self.dtype());
+    safe_vector<std::int64_t> const all = choices(n, r, with_replacement);
+    tensor chosen = int64_tensor(all);
+    chosen.sizes = {chosen.sizes[0] / r, r};
+    return gather(g, self, g.constant(std::move(chosen)), 0);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto joining = table(
+    symbolic<"aten::cat(tensors, dim)">(detail::cat).by_parts<"tensors">(),
+    symbolic<"aten::concat(tensors, dim)">(detail::cat).by_parts<"tensors">(),
+    symbolic<"aten::concatenate(tensors, dim)">(detail::cat).by_parts<"tensors">(),
+    symbolic<"aten::stack(tensors, dim)">(detail::stack_at).by_parts<"tensors">(),
+    symbolic<"aten::hstack(tensors)">(detail::hstack).by_parts<"tensors">(),
+    symbolic<"aten::vstack(tensors)">(detail::stack_dims<2, 0>).by_parts<"tensors">(),
+    symbolic<"aten::row_stack(tensors)">(detail::stack_dims<2, 0>).by_parts<"tensors">(),
+    symbolic<"aten::dstack(tensors)">(detail::stack_dims<3, 2>).by_parts<"tensors">(),
+    symbolic<"aten::column_stack(tensors)">(detail::stack_columns).by_parts<"tensors">(),
+    symbolic<"aten::block_diag(tensors)">(detail::blocks_on_diagonal).by_parts<"tensors">(),
+    // The default of `indexing` is "ij".
+    symbolic<"aten::meshgrid(tensors)">(detail::mesh).by_parts<"tensors">(),
+    symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing).by_parts<"tensors">(),
+    symbolic<"aten::broadcast_tensors(tensors)">(detail::broadcast_tensors),
+    symbolic<"aten::cartesian_prod(tensors)">(detail::cartesian_prod).by_parts<"tensors">(),
+    symbolic<"aten::combinations(self, r, with_replacement)">(detail::combinations).by_parts<"self">());
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/complex_tensors.hpp
+// Complex tensors and their parts: aten's complex, polar, view_as_real, view_as_complex, imag. Operators that take real tensors, too, are
+// in the family of their real form, with a second body or `by_parts`.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// aten::complex broadcasts its operands.
+inline constexpr auto complex_of = [](graph<13> g, value real, value imaginary) -> complex_value {
+    if (real.dtype() != imaginary.dtype() || real.shape() == imaginary.shape()) return g.complex(real, imaginary);
+    value const both[] = {real, imaginary};
+    safe_vector<value> const parts = broadcast_tensors(g, both);
+    return g.complex(parts[0], parts[1]);
+};
+
+inline constexpr auto polar = [](graph<13> g, value magnitude, value angle) -> complex_value {
+    return g.complex(g.op<"Mul">(magnitude, g.op<"Cos">(angle)), g.op<"Mul">(magnitude, g.op<"Sin">(angle)));
+};
+
+inline constexpr auto view_as_real = [](graph<13> g, complex_value z) -> value { return g.as_real(z); };
+inline constexpr auto view_as_complex = [](graph<13> g, value x) { return g.as_complex(x); };
+inline constexpr auto imaginary_part = [](graph<13> g, complex_value z) -> value { return g.imag(z); };
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto complex_tensors = table(
+    symbolic<"aten::complex(real, imag)">(detail::complex_of),
+    symbolic<"aten::polar(abs, angle)">(detail::polar),
+    symbolic<"aten::view_as_real(self)">(detail::view_as_real),
+    symbolic<"aten::view_as_real_copy(self)">(detail::view_as_real),
+    symbolic<"aten::view_as_complex(self)">(detail::view_as_complex),
+    symbolic<"aten::view_as_complex_copy(self)">(detail::view_as_complex),
+    symbolic<"aten::imag(self)">(detail::imaginary_part));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/conversion.hpp
 // Conversions of dtype, and operators that are the identity in ONNX: aten's to, clone, contiguous, alias, copy, fill, item ...
 // Public header.
@@ -3170,10 +3929,9 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Cast, which like ATen truncates floats to integers and maps nonzero to true. ONNX does not cast complex numbers.
+/// Cast, which like ATen truncates floats to integers and maps nonzero to true.
 inline constexpr auto convert = [](graph<13> g, value x, std::optional<dtype> type) -> value {
     if (!type || x.dtype() == *type) return x;
-    if (is_complex(*type) || is_complex(x.dtype())) return g.unsupported("a conversion from or to complex numbers");
     return g.cast(x, *type);
 };
 template <dtype Target>
@@ -3185,14 +3943,11 @@ inline value expand_like(graph<13> g, value x, value target) {
     return g.op<"Expand">(x, sizes);
 }
 
-/// A 0-d tensor in the place of ATen's Scalar: float64, int64, bool or complex128.
+/// A 0-d tensor in the place of ATen's Scalar: float64, int64 or bool.
 inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
     for (dim const& d : x.shape().dims())
         if (d.is_static() && d.size() != 1) return g.unsupported("a tensor that does not have exactly one element");
-    dtype const type = is_floating(x.dtype())   ? dtype::float64
-                       : is_complex(x.dtype())  ? dtype::complex128
-                       : is_integral(x.dtype()) ? dtype::int64
-                                                : x.dtype();
+    dtype const type = is_floating(x.dtype()) ? dtype::float64 : is_integral(x.dtype()) ? dtype::int64 : x.dtype();
     return convert(g, x.rank() == 0 ? x : squeeze(g, x, iota(x.rank())), type);
 };
 
@@ -3207,6 +3962,28 @@ inline constexpr auto to_other = [](graph<13> g, value x, value other, bool) -> 
 };
 
 inline constexpr auto type_as = [](graph<13> g, value x, value other) -> value { return convert(g, x, other.dtype()); };
+
+/// A conversion to a real dtype keeps the real part, but a complex number is true if either part is not 0.
+inline constexpr auto complex_convert = [](graph<13> g, complex_value z, std::optional<dtype> type) -> value {
+    dtype const to = type.value_or(z.tensor().dtype());
+    if (is_complex(to)) return g.to_value(g.cast(z, to));
+    if (to == dtype::bool_) return g.op<"Or">(convert(g, g.real(z), to), convert(g, g.imag(z), to));
+    return convert(g, g.real(z), to);
+};
+template <dtype Target>
+inline constexpr auto complex_cast_to =
+    [](graph<13> g, complex_value z) -> value { return complex_convert(g, z, Target); };
+inline constexpr auto complex_to_dtype = [](graph<13> g, complex_value z, dtype type, bool) -> value {
+    return complex_convert(g, z, type);
+};
+inline constexpr auto complex_to_dtype_layout = [](graph<13> g, complex_value z, std::optional<dtype> type,
+                                                   bool) -> value { return complex_convert(g, z, type); };
+inline constexpr auto complex_to_other = [](graph<13> g, complex_value z, complex_value other, bool) -> value {
+    return complex_convert(g, z, other.tensor().dtype());
+};
+inline constexpr auto complex_type_as = [](graph<13> g, complex_value z, complex_value other) -> value {
+    return complex_convert(g, z, other.tensor().dtype());
+};
 
 inline constexpr auto copy_row = [](graph<13> g, value x, value source) -> value {
     return expand_like(g, convert(g, source, x.dtype()), x);
@@ -3236,49 +4013,49 @@ inline constexpr auto assert_tensor_metadata = [](graph<13>, value, std::optiona
 
 // clang-format off: one row per line
 inline constexpr auto conversion = table(
-    symbolic<"aten::to.dtype(self, dtype, copy)">(detail::to_dtype),
-    symbolic<"aten::to.device(self, dtype, copy)">(detail::to_dtype),
-    symbolic<"aten::to.dtype_layout(self, dtype, copy)">(detail::to_dtype_layout),
-    symbolic<"aten::to.other(self, other, copy)">(detail::to_other),
-    symbolic<"aten::type_as(self, other)">(detail::type_as),
-    symbolic<"aten::_to_copy(self, dtype)">(detail::convert),
+    symbolic<"aten::to.dtype(self, dtype, copy)">(detail::to_dtype).for_complex(detail::complex_to_dtype),
+    symbolic<"aten::to.device(self, dtype, copy)">(detail::to_dtype).for_complex(detail::complex_to_dtype),
+    symbolic<"aten::to.dtype_layout(self, dtype, copy)">(detail::to_dtype_layout).for_complex(detail::complex_to_dtype_layout),
+    symbolic<"aten::to.other(self, other, copy)">(detail::to_other).for_complex(detail::complex_to_other),
+    symbolic<"aten::type_as(self, other)">(detail::type_as).for_complex(detail::complex_type_as),
+    symbolic<"aten::_to_copy(self, dtype)">(detail::convert).for_complex(detail::complex_convert),
 
-    symbolic<"aten::_cast_Byte(self)">(detail::cast_to<dtype::uint8>),
-    symbolic<"aten::_cast_Char(self)">(detail::cast_to<dtype::int8>),
-    symbolic<"aten::_cast_Short(self)">(detail::cast_to<dtype::int16>),
-    symbolic<"aten::_cast_Int(self)">(detail::cast_to<dtype::int32>),
-    symbolic<"aten::_cast_Long(self)">(detail::cast_to<dtype::int64>),
-    symbolic<"aten::_cast_Half(self)">(detail::cast_to<dtype::float16>),
-    symbolic<"aten::_cast_Float(self)">(detail::cast_to<dtype::float32>),
-    symbolic<"aten::_cast_Double(self)">(detail::cast_to<dtype::float64>),
+    symbolic<"aten::_cast_Byte(self)">(detail::cast_to<dtype::uint8>).for_complex(detail::complex_cast_to<dtype::uint8>),
+    symbolic<"aten::_cast_Char(self)">(detail::cast_to<dtype::int8>).for_complex(detail::complex_cast_to<dtype::int8>),
+    symbolic<"aten::_cast_Short(self)">(detail::cast_to<dtype::int16>).for_complex(detail::complex_cast_to<dtype::int16>),
+    symbolic<"aten::_cast_Int(self)">(detail::cast_to<dtype::int32>).for_complex(detail::complex_cast_to<dtype::int32>),
+    symbolic<"aten::_cast_Long(self)">(detail::cast_to<dtype::int64>).for_complex(detail::complex_cast_to<dtype::int64>),
+    symbolic<"aten::_cast_Half(self)">(detail::cast_to<dtype::float16>).for_complex(detail::complex_cast_to<dtype::float16>),
+    symbolic<"aten::_cast_Float(self)">(detail::cast_to<dtype::float32>).for_complex(detail::complex_cast_to<dtype::float32>),
+    symbolic<"aten::_cast_Double(self)">(detail::cast_to<dtype::float64>).for_complex(detail::complex_cast_to<dtype::float64>),
 
-    symbolic<"aten::clone(self)">(detail::unchanged),
-    symbolic<"aten::contiguous(self)">(detail::unchanged),
-    symbolic<"aten::alias(self)">(detail::unchanged),
-    symbolic<"aten::alias_copy(self)">(detail::unchanged),
-    symbolic<"aten::detach(self)">(detail::unchanged),
-    symbolic<"aten::detach_copy(self)">(detail::unchanged),
-    symbolic<"aten::lift(self)">(detail::unchanged),
-    symbolic<"aten::lift_fresh(self)">(detail::unchanged),
-    symbolic<"aten::lift_fresh_copy(self)">(detail::unchanged),
-    symbolic<"aten::resolve_conj(self)">(detail::unchanged),
-    symbolic<"aten::resolve_neg(self)">(detail::unchanged),
-    symbolic<"aten::conj(self)">(detail::real_only),
-    symbolic<"aten::_conj(self)">(detail::real_only),
-    symbolic<"aten::_conj_copy(self)">(detail::real_only),
-    symbolic<"aten::conj_physical(self)">(detail::real_only),
-    symbolic<"aten::_conj_physical(self)">(detail::real_only),
-    symbolic<"aten::real(self)">(detail::real_only),
+    symbolic<"aten::clone(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::contiguous(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::alias(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::alias_copy(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::detach(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::detach_copy(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::lift(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::lift_fresh(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::lift_fresh_copy(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::resolve_conj(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::resolve_neg(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::conj(self)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"aten::_conj(self)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"aten::_conj_copy(self)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"aten::conj_physical(self)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"aten::_conj_physical(self)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"aten::real(self)">(detail::unchanged).for_complex(detail::of_real_part<detail::unchanged>),
 
-    symbolic<"aten::copy(self, src)">(detail::copy_row),
-    symbolic<"aten::fill.Scalar(self, value)">(detail::fill_row),
-    symbolic<"aten::zero(self)">(detail::zero_row),
-    symbolic<"aten::fill.Tensor(self, value)">(detail::fill_tensor),
-    symbolic<"aten::scalar_tensor(s, dtype)">(detail::scalar_tensor_row),
-    symbolic<"aten::item(self)">(detail::as_scalar),
-    symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),
+    symbolic<"aten::copy(self, src)">(detail::copy_row).for_complex(detail::both_parts<detail::copy_row>),
+    symbolic<"aten::fill.Scalar(self, value)">(detail::fill_row).by_parts<"self", "value">(),
+    symbolic<"aten::zero(self)">(detail::zero_row).by_parts<"self">(),
+    symbolic<"aten::fill.Tensor(self, value)">(detail::fill_tensor).for_complex(detail::both_parts<detail::fill_tensor>),
+    symbolic<"aten::scalar_tensor(s, dtype)">(detail::scalar_tensor_row).by_parts<"s">(),
+    symbolic<"aten::item(self)">(detail::as_scalar).by_parts<"self">(),
+    symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar).by_parts<"self">(),
 
-    symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(detail::assert_tensor_metadata));
+    symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(detail::assert_tensor_metadata).by_parts<"a">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -3612,27 +4389,52 @@ inline constexpr auto square_identity = [](graph<13> g, sym_int n, optional_dtyp
     return identity(g, n, n, type);
 };
 
+/// A complex tensor, unless `type` is real, whose imaginary part is 0.
+inline value with_zero_imaginary(graph<13> g, value real, dtype type) {
+    if (!is_complex(type)) return real;
+    return g.to_value(g.complex(real, filled_like(g, real, 0, real.dtype())));
+}
+inline constexpr auto complex_ones = [](graph<13> g, sizes_argument size, optional_dtype asked) -> value {
+    dtype const type = asked.value_or(aten::default_dtype);
+    return with_zero_imaginary(g, filled(g, size, 1, part_type(type)), type);
+};
+inline constexpr auto complex_ones_like = [](graph<13> g, complex_value self, optional_dtype asked) -> value {
+    dtype const type = asked.value_or(self.tensor().dtype());
+    return with_zero_imaginary(g, filled(g, g.sizes(self.tensor()), 1, part_type(type)), type);
+};
+inline constexpr auto complex_new_ones = [](graph<13> g, complex_value self, sizes_argument size,
+                                            optional_dtype asked) -> value {
+    return complex_ones(g, size, asked.value_or(self.tensor().dtype()));
+};
+inline constexpr auto complex_identity = [](graph<13> g, sym_int n, sym_int m, optional_dtype asked) -> value {
+    dtype const type = asked.value_or(aten::default_dtype);
+    return with_zero_imaginary(g, identity(g, n, m, part_type(type)), type);
+};
+inline constexpr auto complex_square_identity = [](graph<13> g, sym_int n, optional_dtype type) -> value {
+    return complex_identity(g, n, n, type);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto creation = table(
-    symbolic<"aten::zeros(size, dtype)">(detail::new_of_size<0>),
-    symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>),
-    symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>),
-    symbolic<"aten::full(size, fill_value, dtype)">(detail::full),
-    symbolic<"aten::empty_strided(size, stride, dtype)">(detail::empty_strided),
-    symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(detail::empty_permuted),
-    symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>),
-    symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>),
-    symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>),
-    symbolic<"aten::full_like(self, fill_value, dtype)">(detail::full_like),
-    symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>),
-    symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>),
-    symbolic<"aten::new_empty(self, size, dtype)">(detail::new_of_size_like<0>),
-    symbolic<"aten::new_empty_strided(self, size, stride, dtype)">(detail::new_empty_strided),
-    symbolic<"aten::new_full(self, size, fill_value, dtype)">(detail::new_full),
-    symbolic<"aten::eye(n, dtype)">(detail::square_identity),
-    symbolic<"aten::eye.m(n, m, dtype)">(detail::identity));
+    symbolic<"aten::zeros(size, dtype)">(detail::new_of_size<0>).by_parts<>(),
+    symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>).for_complex(detail::complex_ones),
+    symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>).by_parts<>(),
+    symbolic<"aten::full(size, fill_value, dtype)">(detail::full).by_parts<"fill_value">(),
+    symbolic<"aten::empty_strided(size, stride, dtype)">(detail::empty_strided).by_parts<>(),
+    symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(detail::empty_permuted).by_parts<>(),
+    symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>).by_parts<"self">(),
+    symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>).for_complex(detail::complex_ones_like),
+    symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>).by_parts<"self">(),
+    symbolic<"aten::full_like(self, fill_value, dtype)">(detail::full_like).by_parts<"self", "fill_value">(),
+    symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>).by_parts<"self">(),
+    symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>).for_complex(detail::complex_new_ones),
+    symbolic<"aten::new_empty(self, size, dtype)">(detail::new_of_size_like<0>).by_parts<"self">(),
+    symbolic<"aten::new_empty_strided(self, size, stride, dtype)">(detail::new_empty_strided).by_parts<"self">(),
+    symbolic<"aten::new_full(self, size, fill_value, dtype)">(detail::new_full).by_parts<"self", "fill_value">(),
+    symbolic<"aten::eye(n, dtype)">(detail::square_identity).for_complex(detail::complex_square_identity),
+    symbolic<"aten::eye.m(n, m, dtype)">(detail::identity).for_complex(detail::complex_identity));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -3870,252 +4672,18 @@ inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x,
 
 // clang-format off: one row per line
 inline constexpr auto cumulative = table(
-    symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row),
+    symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row).by_parts<"self">(),
     symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod),
     symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25),
     symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
     symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
-    symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff),
+    symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff).by_parts<"self", "prepend", "append">(),
     symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx),
     symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x),
     symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx),
     symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x));
 // clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/view.hpp
-// Views: aten's reshape, squeeze, permute, expand ..., which change the shape but not the elements.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-inline constexpr auto to_sizes = [](graph<13> g, value self, size_list size) { return reshape(g, self, size); };
-inline constexpr auto to_sizes_of = [](graph<13> g, value self, value other) {
-    return reshape(g, self, g.sizes(other));
-};
-/// BitCast was added in opset 26, for dtypes of the same width.
-inline constexpr auto view_as_dtype = [](graph<26> g, value self, dtype dtype) -> value {
-    if (self.dtype() == dtype) return self;
-    if (bits(self.dtype()) == bits(dtype)) return g.op<"BitCast">(self, attr::to_i(dtype));
-    return g.unsupported("a view of the same bytes as another dtype");
-};
-inline constexpr auto view_as_dtype_until_25 = [](graph<13, 25> g, value self, dtype dtype) -> value {
-    if (self.dtype() == dtype) return self;
-    return g.unsupported("a view of the same bytes as another dtype");
-};
-
-/// Whether squeeze drops a dimension. If its size is dynamic, the recorded rank of the result decides; symbols are larger than 1, as in
-/// torch.export.
-inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
-    if (dim const& d = x.size(axis); d.is_static()) return d.size() == 1;
-    auto const& expected = g.context().expected;
-    if (expected.size() == 1 && expected[0].shape.has_rank() &&
-        static_cast<std::int64_t>(expected[0].shape.rank()) == x.rank())
-        return false;
-    if (x.size(axis).is_symbolic()) return false;
-    throw unsupported_error("squeeze of a dimension of unknown size");
-}
-inline value squeeze_ones(graph<13> g, value x, axis_list axes) {
-    safe_vector<std::int64_t> gone;
-    if (x.rank() != 0)
-        for (std::int64_t axis : normalize_axes(axes, x.rank()))
-            if (squeezes(g, x, axis)) gone.push_back(axis);
-    return gone.empty() ? x : squeeze(g, x, gone);
-}
-inline constexpr auto squeeze_all = [](graph<13> g, value self) { return squeeze_ones(g, self, iota(self.rank())); };
-inline constexpr auto squeeze_dim = [](graph<13> g, value self, std::int64_t dim) {
-    return squeeze_ones(g, self, {&dim, 1});
-};
-inline constexpr auto squeeze_dims = [](graph<13> g, value self, axis_list dim) { return squeeze_ones(g, self, dim); };
-inline constexpr auto unsqueeze_dim = [](graph<13> g, value self, std::int64_t dim) {
-    return unsqueeze(g, self, normalize_axis(dim, self.rank() + 1));
-};
-
-inline constexpr auto swap_dims = [](graph<13> g, value self, std::int64_t dim0, std::int64_t dim1) {
-    return swap_axes(g, self, dim0, dim1);
-};
-inline constexpr auto permute_dims = [](graph<13> g, value self, axis_list dims) {
-    return permute(g, self, normalize_axes(dims, self.rank()));
-};
-inline constexpr auto transpose_matrix = [](graph<13> g, value self) -> value {
-    return self.rank() < 2 ? self : swap_axes(g, self, 0, 1);
-};
-inline constexpr auto transpose_matrices = [](graph<13> g, value self) -> value {
-    return self.rank() < 2 ? self : swap_axes(g, self, -2, -1);
-};
-inline constexpr auto adjoint = [](graph<13> g, value self) -> value {
-    if (is_complex(self.dtype())) return g.unsupported("the conjugate of complex numbers");
-    return transpose_matrices(g, self);
-};
-inline constexpr auto reverse_dims = [](graph<13> g, value self) {
-    safe_vector<std::int64_t> perm = iota(self.rank());
-    std::reverse(perm.begin(), perm.end());
-    return permute(g, self, perm);
-};
-inline constexpr auto move_dim = [](graph<13> g, value self, std::int64_t source, std::int64_t destination) {
-    return move_axes(g, self, {&source, 1}, {&destination, 1});
-};
-inline constexpr auto move_dims = [](graph<13> g, value self, axis_list source, axis_list destination) {
-    return move_axes(g, self, source, destination);
-};
-
-inline constexpr auto expand_sizes = [](graph<13> g, value self, size_list size, bool) {
-    return expand(g, self, safe_vector(size.begin(), size.end()));
-};
-
-/// Merges the dimensions first to last into one.
-inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t last) {
-    std::int64_t const rank = x.rank();
-    if (rank == 0) return reshape(g, x, {1});
-    first = normalize_axis(first, rank);
-    last = normalize_axis(last, rank);
-    if (first > last) throw unsupported_error("flatten: start_dim is after end_dim");
-    if (first == last) return x;
-    if (first == 0 && last == rank - 1) return reshape(g, x, {-1});
-    // Flatten is a single node without constants, for any batch size.
-    if (first == 1 && last == rank - 1 && !x.shape().is_static()) return g.op<"Flatten">(x, attr::axis_i(1));
-    safe_vector<sym_int> const sizes = g.sizes(x);
-    safe_vector<sym_int> to(sizes.begin(), sizes.begin() + first);
-    to.push_back(product(safe_span<sym_int const>(sizes).subspan(static_cast<std::size_t>(first),
-                                                                 static_cast<std::size_t>(last - first + 1))));
-    to.insert(to.end(), sizes.begin() + last + 1, sizes.end());
-    return reshape(g, x, to);
-}
-inline constexpr auto flatten_dims = [](graph<13> g, value self, std::int64_t start_dim, std::int64_t end_dim) {
-    return flatten_axes(g, self, start_dim, end_dim);
-};
-inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t dim, size_list sizes) {
-    dim = normalize_axis(dim, self.rank());
-    safe_vector<sym_int> to = g.sizes(self);
-    if (to.empty()) throw unsupported_error("unflatten of a 0-d tensor");
-    safe_vector<sym_int> parts(sizes.begin(), sizes.end());
-    sym_int rest = 1;
-    for (sym_int const& s : parts)
-        if (!s.is(-1)) rest = rest * s;
-    for (sym_int& s : parts)
-        if (s.is(-1)) s = to[static_cast<std::size_t>(dim)] / rest;
-    to.erase(to.begin() + dim);
-    to.insert(to.begin() + dim, parts.begin(), parts.end());
-    return reshape(g, self, to);
-};
-
-/// aten::atleast_1d, 2d and 3d: inserts dimensions of size 1 until x has `n` dimensions.
-inline value at_least(graph<13> g, value x, std::int64_t n) {
-    std::int64_t const rank = x.rank();
-    if (rank >= n) return x;
-    if (rank == 0) return reshape(g, x, safe_vector<sym_int>(static_cast<std::size_t>(n), 1));
-    if (n == 2) return unsqueeze(g, x, 0);
-    return rank == 1 ? unsqueeze(g, x, safe_vector<std::int64_t>{0, 2}) : unsqueeze(g, x, 2);
-}
-template <std::int64_t N>
-inline constexpr auto at_least_dims = [](graph<13> g, value self) { return at_least(g, self, N); };
-template <std::int64_t N>
-inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const> tensors) {
-    safe_vector<value> out;
-    for (value const& v : tensors) out.push_back(at_least(g, v, N));
-    return out;
-};
-
-inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
-inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
-
-inline constexpr auto reshape_from_tensor = [](graph<14> g, value self, value shape) {
-    return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
-};
-
-/// ONNX tensors do not have strides.
-inline constexpr auto reshape_alias = [](graph<13> g, value self, size_list size, size_list) {
-    return reshape(g, self, size);
-};
-
-inline constexpr auto ravel = [](graph<13> g, value self) { return flat(g, self); };
-
-inline constexpr auto expand_as = [](graph<13> g, value self, value other) {
-    return expand_to(g, self, g.shape_of(other));
-};
-
-inline constexpr auto broadcast_to = [](graph<13> g, value self, size_list size) {
-    return expand_sizes(g, self, size, false);
-};
-
-inline constexpr auto shape_as_tensor = [](graph<13> g, value self) { return g.shape_of(self); };
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto reshaping = table(
-    symbolic<"aten::view(self, size)">(detail::to_sizes),
-    symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype),
-    symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype_until_25),
-    symbolic<"aten::view_copy(self, size)">(detail::to_sizes),
-    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype),
-    symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype_until_25),
-    symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes),
-    symbolic<"aten::reshape(self, shape)">(detail::to_sizes),
-    symbolic<"aten::_reshape_from_tensor(self, shape)">(detail::reshape_from_tensor),
-    symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes),
-    symbolic<"aten::_reshape_alias(self, size, stride)">(detail::reshape_alias),
-    symbolic<"aten::_reshape_alias_copy(self, size, stride)">(detail::reshape_alias),
-    symbolic<"aten::reshape_as(self, other)">(detail::to_sizes_of),
-    symbolic<"aten::view_as(self, other)">(detail::to_sizes_of),
-    symbolic<"aten::flatten.using_ints(self, start_dim, end_dim)">(detail::flatten_dims),
-    symbolic<"aten::unflatten.int(self, dim, sizes)">(detail::unflatten_dim),
-    symbolic<"aten::ravel(self)">(detail::ravel),
-    symbolic<"aten::squeeze(self)">(detail::squeeze_all),
-    symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim),
-    symbolic<"aten::squeeze.dims(self, dim)">(detail::squeeze_dims),
-    symbolic<"aten::squeeze_copy(self)">(detail::squeeze_all),
-    symbolic<"aten::squeeze_copy.dim(self, dim)">(detail::squeeze_dim),
-    symbolic<"aten::squeeze_copy.dims(self, dim)">(detail::squeeze_dims),
-    symbolic<"aten::unsqueeze(self, dim)">(detail::unsqueeze_dim),
-    symbolic<"aten::unsqueeze_copy(self, dim)">(detail::unsqueeze_dim),
-    symbolic<"aten::atleast_1d(self)">(detail::at_least_dims<1>),
-    symbolic<"aten::atleast_2d(self)">(detail::at_least_dims<2>),
-    symbolic<"aten::atleast_3d(self)">(detail::at_least_dims<3>),
-    symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>),
-    symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>),
-    symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>));
-// clang-format on
-
-// clang-format off: one row per line
-inline constexpr auto transposing = table(
-    symbolic<"aten::transpose.int(self, dim0, dim1)">(detail::swap_dims),
-    symbolic<"aten::transpose_copy.int(self, dim0, dim1)">(detail::swap_dims),
-    symbolic<"aten::swapaxes(self, axis0, axis1)">(detail::swap_dims),
-    symbolic<"aten::swapdims(self, dim0, dim1)">(detail::swap_dims),
-    symbolic<"aten::t(self)">(detail::transpose_matrix),
-    symbolic<"aten::t_copy(self)">(detail::transpose_matrix),
-    symbolic<"aten::mT(self)">(detail::transpose_matrices),
-    symbolic<"aten::mH(self)">(detail::adjoint),
-    symbolic<"aten::matrix_H(self)">(detail::adjoint),
-    symbolic<"aten::adjoint(self)">(detail::adjoint),
-    symbolic<"aten::numpy_T(self)">(detail::reverse_dims),
-    symbolic<"aten::permute(self, dims)">(detail::permute_dims),
-    symbolic<"aten::permute_copy(self, dims)">(detail::permute_dims),
-    symbolic<"aten::movedim.int(self, source, destination)">(detail::move_dim),
-    symbolic<"aten::movedim.intlist(self, source, destination)">(detail::move_dims),
-    symbolic<"aten::moveaxis.int(self, source, destination)">(detail::move_dim),
-    symbolic<"aten::moveaxis.intlist(self, source, destination)">(detail::move_dims));
-// clang-format on
-
-// clang-format off: one row per line
-inline constexpr auto expanding = table(
-    symbolic<"aten::expand(self, size, implicit)">(detail::expand_sizes),
-    symbolic<"aten::expand_copy(self, size, implicit)">(detail::expand_sizes),
-    symbolic<"aten::expand_as(self, other)">(detail::expand_as),
-    symbolic<"aten::broadcast_to(self, size)">(detail::broadcast_to),
-    symbolic<"aten::size.int(self, dim)">(detail::size_of),
-    symbolic<"aten::sym_size.int(self, dim)">(detail::size_of),
-    symbolic<"aten::numel(self)">(detail::count_of),
-    symbolic<"aten::sym_numel(self)">(detail::count_of),
-    symbolic<"aten::_shape_as_tensor(self)">(detail::shape_as_tensor));
-// clang-format on
-
-inline constexpr auto view = reshaping + transposing + expanding;
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -4244,19 +4812,19 @@ inline constexpr auto trace = [](graph<13> g, value self) {
 
 // clang-format off: one row per line
 inline constexpr auto diagonals = table(
-    symbolic<"aten::tril(self, diagonal)">(detail::triangle<false>),
-    symbolic<"aten::tril(self, diagonal)">(detail::triangle_until_13<false>),
-    symbolic<"aten::triu(self, diagonal)">(detail::triangle<true>),
-    symbolic<"aten::triu(self, diagonal)">(detail::triangle_until_13<true>),
+    symbolic<"aten::tril(self, diagonal)">(detail::triangle<false>).by_parts<"self">(),
+    symbolic<"aten::tril(self, diagonal)">(detail::triangle_until_13<false>).by_parts<"self">(),
+    symbolic<"aten::triu(self, diagonal)">(detail::triangle<true>).by_parts<"self">(),
+    symbolic<"aten::triu(self, diagonal)">(detail::triangle_until_13<true>).by_parts<"self">(),
     symbolic<"aten::tril_indices(row, col, offset, dtype)">(detail::tril_indices),
     symbolic<"aten::triu_indices(row, col, offset, dtype)">(detail::triu_indices),
-    symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(detail::embed_diagonal),
-    symbolic<"aten::diag(self, diagonal)">(detail::diag),
-    symbolic<"aten::diagflat(self, offset)">(detail::diagflat),
-    symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims),
-    symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims),
-    symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims),
-    symbolic<"aten::trace(self)">(detail::trace));
+    symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(detail::embed_diagonal).by_parts<"self">(),
+    symbolic<"aten::diag(self, diagonal)">(detail::diag).by_parts<"self">(),
+    symbolic<"aten::diagflat(self, offset)">(detail::diagflat).by_parts<"self">(),
+    symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"self">(),
+    symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"self">(),
+    symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"A">(),
+    symbolic<"aten::trace(self)">(detail::trace).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -4544,28 +5112,28 @@ inline constexpr auto addcdiv = [](graph<13> g, value self, value a, value b, nu
 
 // clang-format off: one row per line
 inline constexpr auto elementwise_binary = table(
-    symbolic<"aten::add.Tensor(self, other, alpha)">(detail::with_alpha<add>),
-    symbolic<"aten::add.Scalar(self, other, alpha)">(detail::number_with_alpha<add>),
-    symbolic<"aten::sub.Tensor(self, other, alpha)">(detail::with_alpha<subtract>),
-    symbolic<"aten::sub.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>),
-    symbolic<"aten::subtract.Tensor(self, other, alpha)">(detail::with_alpha<subtract>),
-    symbolic<"aten::subtract.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>),
-    symbolic<"aten::rsub.Tensor(self, other, alpha)">(detail::with_alpha<detail::subtract_from>),
-    symbolic<"aten::rsub.Scalar(self, other, alpha)">(detail::number_with_alpha<detail::subtract_from>),
-    symbolic<"aten::mul.Tensor(self, other)">(detail::of_tensors<multiply>),
-    symbolic<"aten::mul.Scalar(self, other)">(detail::with_number<multiply>),
-    symbolic<"aten::multiply.Tensor(self, other)">(detail::of_tensors<multiply>),
-    symbolic<"aten::multiply.Scalar(self, other)">(detail::with_number<multiply>),
-    symbolic<"aten::div.Tensor(self, other)">(detail::of_tensors<divide>),
-    symbolic<"aten::div.Scalar(self, other)">(detail::with_number<divide>),
+    symbolic<"aten::add.Tensor(self, other, alpha)">(detail::with_alpha<add>).for_complex(detail::sum_of_complex<"Add">),
+    symbolic<"aten::add.Scalar(self, other, alpha)">(detail::number_with_alpha<add>).for_complex(detail::sum_of_complex_and_number<"Add">),
+    symbolic<"aten::sub.Tensor(self, other, alpha)">(detail::with_alpha<subtract>).for_complex(detail::sum_of_complex<"Sub">),
+    symbolic<"aten::sub.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>).for_complex(detail::sum_of_complex_and_number<"Sub">),
+    symbolic<"aten::subtract.Tensor(self, other, alpha)">(detail::with_alpha<subtract>).for_complex(detail::sum_of_complex<"Sub">),
+    symbolic<"aten::subtract.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>).for_complex(detail::sum_of_complex_and_number<"Sub">),
+    symbolic<"aten::rsub.Tensor(self, other, alpha)">(detail::with_alpha<detail::subtract_from>).for_complex(detail::sum_of_complex<"Sub", true>),
+    symbolic<"aten::rsub.Scalar(self, other, alpha)">(detail::number_with_alpha<detail::subtract_from>).for_complex(detail::sum_of_complex_and_number<"Sub", true>),
+    symbolic<"aten::mul.Tensor(self, other)">(detail::of_tensors<multiply>).for_complex(detail::of_complex<detail::multiply_complex>),
+    symbolic<"aten::mul.Scalar(self, other)">(detail::with_number<multiply>).for_complex(detail::of_complex_and_number<detail::multiply_complex>),
+    symbolic<"aten::multiply.Tensor(self, other)">(detail::of_tensors<multiply>).for_complex(detail::of_complex<detail::multiply_complex>),
+    symbolic<"aten::multiply.Scalar(self, other)">(detail::with_number<multiply>).for_complex(detail::of_complex_and_number<detail::multiply_complex>),
+    symbolic<"aten::div.Tensor(self, other)">(detail::of_tensors<divide>).for_complex(detail::of_complex<detail::divide_complex>),
+    symbolic<"aten::div.Scalar(self, other)">(detail::with_number<divide>).for_complex(detail::divide_complex_by_number),
     symbolic<"aten::div.Tensor_mode(self, other, rounding_mode)">(detail::divide_by_mode),
     symbolic<"aten::div.Scalar_mode(self, other, rounding_mode)">(detail::divide_by_number_mode),
-    symbolic<"aten::divide.Tensor(self, other)">(detail::of_tensors<divide>),
-    symbolic<"aten::divide.Scalar(self, other)">(detail::with_number<divide>),
+    symbolic<"aten::divide.Tensor(self, other)">(detail::of_tensors<divide>).for_complex(detail::of_complex<detail::divide_complex>),
+    symbolic<"aten::divide.Scalar(self, other)">(detail::with_number<divide>).for_complex(detail::divide_complex_by_number),
     symbolic<"aten::divide.Tensor_mode(self, other, rounding_mode)">(detail::divide_by_mode),
     symbolic<"aten::divide.Scalar_mode(self, other, rounding_mode)">(detail::divide_by_number_mode),
-    symbolic<"aten::true_divide.Tensor(self, other)">(detail::of_tensors<divide>),
-    symbolic<"aten::true_divide.Scalar(self, other)">(detail::with_number<divide>),
+    symbolic<"aten::true_divide.Tensor(self, other)">(detail::of_tensors<divide>).for_complex(detail::of_complex<detail::divide_complex>),
+    symbolic<"aten::true_divide.Scalar(self, other)">(detail::with_number<divide>).for_complex(detail::divide_complex_by_number),
     symbolic<"aten::floor_divide(self, other)">(detail::of_tensors<floor_divide>),
     symbolic<"aten::floor_divide.Scalar(self, other)">(detail::with_number<floor_divide>),
     symbolic<"aten::remainder.Tensor(self, other)">(detail::of_tensors<remainder>),
@@ -4574,7 +5142,7 @@ inline constexpr auto elementwise_binary = table(
     symbolic<"aten::fmod.Tensor(self, other)">(detail::of_tensors<truncated_remainder>),
     symbolic<"aten::fmod.Scalar(self, other)">(detail::with_number<truncated_remainder>),
     symbolic<"aten::pow.Tensor_Tensor(self, exponent)">(detail::of_tensors<power>),
-    symbolic<"aten::pow.Tensor_Scalar(self, exponent)">(detail::with_number<power>),
+    symbolic<"aten::pow.Tensor_Scalar(self, exponent)">(detail::with_number<power>).for_complex(detail::complex_power),
     symbolic<"aten::pow.Scalar(self, exponent)">(detail::number_first<power>),
     symbolic<"aten::float_power.Tensor_Tensor(self, exponent)">(detail::of_tensors<float_power>),
     symbolic<"aten::float_power.Tensor_Scalar(self, exponent)">(detail::with_number<float_power>),
@@ -4605,7 +5173,7 @@ namespace detail {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-inline constexpr auto abs = [](graph<13> g, value x) -> value { return g.op<"Abs">(real_only(g, x)); };
+inline constexpr auto abs = [](graph<13> g, value x) -> value { return g.op<"Abs">(x); };
 
 /// ceil, floor, round; integers are returned unchanged.
 template <fixed_string Op>
@@ -4649,7 +5217,7 @@ inline constexpr auto neg = [](graph<13> g, value x) -> value {
 /// The sign of NaN is 0 in ATen and unspecified in ONNX.
 inline constexpr auto sign = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return x;
-    if (!is_floating(x.dtype())) return g.op<"Sign">(real_only(g, x));
+    if (!is_floating(x.dtype())) return g.op<"Sign">(x);
     return without_bfloat16(
         g, x, [&](value v) -> value { return g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(0, v), g.op<"Sign">(v)); });
 };
@@ -4718,7 +5286,7 @@ inline constexpr auto bitwise_not_until_17 = [](graph<13, 17> g, value x) -> val
 };
 
 inline constexpr auto isnan = [](graph<13> g, value x) -> value {
-    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, real_only(g, x), false, dtype::bool_);
+    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, x, false, dtype::bool_);
 };
 
 /// Whether x is `Sign` times infinity. IsInf supports half-precision dtypes only since opset 20.
@@ -4729,15 +5297,13 @@ inline constexpr auto is_infinity = [](graph<13> g, value x) -> value {
 };
 inline constexpr auto isinf = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::float32 || x.dtype() == dtype::float64) return g.op<"IsInf">(x);
-    return is_infinity<1>(g, is_floating(x.dtype()) ? value(g.op<"Abs">(x)) : real_only(g, x));
+    return is_infinity<1>(g, is_floating(x.dtype()) ? value(g.op<"Abs">(x)) : x);
 };
 inline constexpr auto isfinite = [](graph<13> g, value x) -> value {
-    if (!is_floating(x.dtype())) return filled_like(g, real_only(g, x), true, dtype::bool_);
+    if (!is_floating(x.dtype())) return filled_like(g, x, true, dtype::bool_);
     return g.op<"Less">(g.op<"Abs">(x), infinity);
 };
-inline constexpr auto isreal = [](graph<13> g, value x) -> value {
-    return filled_like(g, real_only(g, x), true, dtype::bool_);
-};
+inline constexpr auto isreal = [](graph<13> g, value x) -> value { return filled_like(g, x, true, dtype::bool_); };
 
 constexpr double largest_number(dtype t) {
     if (t == dtype::float64) return std::numeric_limits<double>::max();
@@ -4748,7 +5314,7 @@ constexpr double largest_number(dtype t) {
 /// By default, infinities become the largest finite numbers of the dtype, which a single Clip does.
 inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double> nan, std::optional<double> above,
                                       std::optional<double> below) -> value {
-    if (!is_floating(x.dtype())) return real_only(g, x);
+    if (!is_floating(x.dtype())) return x;
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
         value const y = g.op<"Where">(g.op<"IsNaN">(v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
@@ -4768,20 +5334,65 @@ inline value angle(graph<13> g, value x) {
 
 inline constexpr auto frac = [](graph<13> g, value x) -> value { return g.op<"Mod">(x, 1, attr::fmod_i(1)); };
 
+inline constexpr auto square_complex = [](graph<13> g, complex_value z) { return multiply_complex(g, {z, z}); };
+
+inline constexpr auto reciprocal_complex = [](graph<13> g, complex_value z) {
+    return divide_complex(g, {g.complex(1, z.dtype()), z});
+};
+
+/// exp(a) * (cos(b) + i * sin(b)). As in C, a real number stays real, and beside an infinite real part, the angle may be infinite or NaN.
+inline constexpr auto exp_complex = [](graph<13> g, complex_value z) {
+    value const exponent = g.real(z);
+    value const angle = g.imag(z);
+    value const size = g.op<"Exp">(exponent);
+    value const zero = g.scalar_like(0, size);
+    value const is_zero = g.op<"Equal">(exponent, -infinity);
+    value const is_turned = g.op<"And">(g.op<"Equal">(exponent, infinity), g.op<"Not">(isfinite(g, angle)));
+    value const re = g.op<"Where">(is_turned, size, g.op<"Mul">(size, g.op<"Cos">(angle)));
+    value const im = g.op<"Where">(g.op<"Equal">(angle, 0), angle, g.op<"Mul">(size, g.op<"Sin">(angle)));
+    return g.complex(g.op<"Where">(is_zero, zero, re), g.op<"Where">(is_zero, zero, im));
+};
+
+/// The modulus of half of z, since that of z may be out of the range of the dtype.
+inline constexpr auto log_complex = [](graph<13> g, complex_value z) {
+    value const half = hypot(g, g.op<"Mul">(g.real(z), 0.5), g.op<"Mul">(g.imag(z), 0.5));
+    return g.complex(g.op<"Add">(g.op<"Log">(half), std::numbers::ln2), phase(g, z));
+};
+
+/// z / |z|, and 0 for 0.
+inline constexpr auto sgn_complex = [](graph<13> g, complex_value z) {
+    value const size = modulus(g, z);
+    value const is_zero = g.op<"Equal">(size, 0);
+    auto const part = [&](value x) -> value {
+        return g.op<"Where">(is_zero, g.scalar_like(0, x), g.op<"Div">(x, size));
+    };
+    return g.complex(part(g.real(z)), part(g.imag(z)));
+};
+
+template <auto Predicate>
+inline constexpr auto any_part =
+    [](graph<13> g, complex_value z) -> value { return g.op<"Or">(Predicate(g, g.real(z)), Predicate(g, g.imag(z))); };
+inline constexpr auto finite_parts = [](graph<13> g, complex_value z) -> value {
+    return g.op<"And">(isfinite(g, g.real(z)), isfinite(g, g.imag(z)));
+};
+inline constexpr auto has_no_imaginary_part = [](graph<13> g, complex_value z) -> value {
+    return g.op<"Equal">(g.imag(z), 0);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto elementwise_unary = table(
-    symbolic<"aten::abs(self)">(detail::abs),
-    symbolic<"aten::absolute(self)">(detail::abs),
-    symbolic<"aten::neg(self)">(detail::neg),
-    symbolic<"aten::negative(self)">(detail::neg),
-    symbolic<"aten::positive(self)">(detail::unchanged),
+    symbolic<"aten::abs(self)">(detail::abs).for_complex(detail::modulus),
+    symbolic<"aten::absolute(self)">(detail::abs).for_complex(detail::modulus),
+    symbolic<"aten::neg(self)">(detail::neg).by_parts<"self">(),
+    symbolic<"aten::negative(self)">(detail::neg).by_parts<"self">(),
+    symbolic<"aten::positive(self)">(detail::unchanged).by_parts<"self">(),
     symbolic<"aten::sign(self)">(detail::sign),
-    symbolic<"aten::sgn(self)">(detail::sign),
+    symbolic<"aten::sgn(self)">(detail::sign).for_complex(detail::sgn_complex),
     symbolic<"aten::signbit(self)">(detail::signbit),
-    symbolic<"aten::square(self)">(detail::square),
-    symbolic<"aten::reciprocal(self)">(detail::floating<"Reciprocal">),
+    symbolic<"aten::square(self)">(detail::square).for_complex(detail::square_complex),
+    symbolic<"aten::reciprocal(self)">(detail::floating<"Reciprocal">).for_complex(detail::reciprocal_complex),
 
     symbolic<"aten::ceil(self)">(detail::rounding<"Ceil">),
     symbolic<"aten::floor(self)">(detail::rounding<"Floor">),
@@ -4794,12 +5405,12 @@ inline constexpr auto elementwise_unary = table(
 
     symbolic<"aten::sqrt(self)">(detail::floating<"Sqrt">),
     symbolic<"aten::rsqrt(self)">(detail::composed<detail::rsqrt>),
-    symbolic<"aten::exp(self)">(detail::floating<"Exp">),
+    symbolic<"aten::exp(self)">(detail::floating<"Exp">).for_complex(detail::exp_complex),
     symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>),
     symbolic<"aten::special_exp2(self)">(detail::composed<detail::exp2>),
     symbolic<"aten::expm1(self)">(detail::composed<detail::expm1>),
     symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>),
-    symbolic<"aten::log(self)">(detail::floating<"Log">),
+    symbolic<"aten::log(self)">(detail::floating<"Log">).for_complex(detail::log_complex),
     symbolic<"aten::log1p(self)">(detail::composed<detail::log1p>),
     symbolic<"aten::special_log1p(self)">(detail::composed<detail::log1p>),
     symbolic<"aten::log2(self)">(detail::composed<detail::log2>),
@@ -4827,7 +5438,7 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::special_sinc(self)">(detail::composed<detail::sinc>),
     symbolic<"aten::deg2rad(self)">(detail::composed<detail::deg2rad>),
     symbolic<"aten::rad2deg(self)">(detail::composed<detail::rad2deg>),
-    symbolic<"aten::angle(self)">(detail::composed<detail::angle>),
+    symbolic<"aten::angle(self)">(detail::composed<detail::angle>).for_complex(detail::phase),
 
     symbolic<"aten::sigmoid(self)">(detail::floating<"Sigmoid">),
     symbolic<"aten::special_expit(self)">(detail::floating<"Sigmoid">),
@@ -4840,12 +5451,12 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::logical_not(self)">(detail::logical_not),
     symbolic<"aten::bitwise_not(self)">(detail::bitwise_not),
     symbolic<"aten::bitwise_not(self)">(detail::bitwise_not_until_17),
-    symbolic<"aten::isnan(self)">(detail::isnan),
-    symbolic<"aten::isinf(self)">(detail::isinf),
+    symbolic<"aten::isnan(self)">(detail::isnan).for_complex(detail::any_part<detail::isnan>),
+    symbolic<"aten::isinf(self)">(detail::isinf).for_complex(detail::any_part<detail::isinf>),
     symbolic<"aten::isposinf(self)">(detail::is_infinity<1>),
     symbolic<"aten::isneginf(self)">(detail::is_infinity<-1>),
-    symbolic<"aten::isfinite(self)">(detail::isfinite),
-    symbolic<"aten::isreal(self)">(detail::isreal),
+    symbolic<"aten::isfinite(self)">(detail::isfinite).for_complex(detail::finite_parts),
+    symbolic<"aten::isreal(self)">(detail::isreal).for_complex(detail::has_no_imaginary_part),
     symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(detail::nan_to_num));
 // clang-format on
 
@@ -5179,175 +5790,12 @@ inline constexpr auto take_row = [](graph<13> g, value self, value index) {
 
 // clang-format off: one row per line
 inline constexpr auto indexing = table(
-    symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor),
-    symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor),
-    symbolic<"aten::index_select(self, dim, index)">(detail::index_select),
-    symbolic<"aten::gather(self, dim, index, sparse_grad)">(detail::gather_row),
-    symbolic<"aten::take(self, index)">(detail::take_row),
-    symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/joining.hpp
-// Joining tensors: aten's cat, stack, block_diag, meshgrid, cartesian_prod, combinations ...
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-using value_list = safe_span<value const>;
-
-/// aten::cat. Empty 1-d tensors are dropped, for every rank of the others, but take part in type promotion.
-inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
-    dtype const type = promote(tensors);
-    safe_vector<value> parts;
-    for (value const& v : tensors)
-        if (!(v.rank() == 1 && is_empty(v))) parts.push_back(g.cast(v, type));
-    if (parts.empty()) return g.cast(tensors[0], type);
-    if (parts.size() == 1) return parts[0];
-    return g.op<"Concat">(parts, attr::axis_i(normalize_axis(axis, parts[0].rank())));
-}
-inline constexpr auto cat = [](graph<13> g, value_list tensors, std::int64_t dim) { return concat(g, tensors, dim); };
-
-inline constexpr auto stack_at = [](graph<13> g, value_list tensors, std::int64_t axis) -> value {
-    dtype const type = promote(tensors);
-    axis = normalize_axis(axis, tensors[0].rank() + 1);
-    safe_vector<value> parts;
-    for (value const& v : tensors) parts.push_back(unsqueeze(g, g.cast(v, type), axis));
-    return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
-};
-
-/// Concatenates along an axis after extending all tensors to `N` dimensions.
-template <std::int64_t N, std::int64_t Axis>
-inline constexpr auto stack_dims =
-    [](graph<13> g, value_list tensors) { return concat(g, all_at_least_dims<N>(g, tensors), Axis); };
-
-inline constexpr auto stack_columns = [](graph<13> g, value_list tensors) {
-    safe_vector<value> columns;
-    for (value const& v : tensors) columns.push_back(v.rank() > 1 ? v : reshape(g, v, {element_count(g, v), 1}));
-    return concat(g, columns, 1);
-};
-
-inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
-    dtype const type = promote(tensors);
-    safe_vector<value> blocks;
-    sym_int width = 0;
-    for (value const& v : tensors) {
-        if (v.rank() > 2) throw unsupported_error("block_diag of a tensor with more than 2 dimensions");
-        blocks.push_back(at_least(g, g.cast(v, type), 2));
-        width = width + g.size(blocks.back(), 1);
-    }
-    safe_vector<value> rows;
-    sym_int left = 0;
-    for (value const& v : blocks) {
-        sym_int const height = g.size(v, 0);
-        sym_int const until = left + g.size(v, 1);
-        safe_vector<value> row;
-        if (!left.is(0)) row.push_back(filled(g, safe_vector{height, left}, 0, type));
-        row.push_back(v);
-        if (sym_int const right = width - until; !right.is(0))
-            row.push_back(filled(g, safe_vector{height, right}, 0, type));
-        rows.push_back(row.size() == 1 ? v : g.op<"Concat">(row, attr::axis_i(1)));
-        left = until;
-    }
-    return rows.size() == 1 ? rows[0] : value(g.op<"Concat">(rows, attr::axis_i(0)));
-};
-
-/// One tensor per axis; the i-th varies along axis i.
-inline constexpr auto mesh = [](graph<13> g, value_list tensors) -> safe_vector<value> {
-    safe_vector<sym_int> sizes;
-    for (value const& v : tensors) sizes.push_back(element_count(g, v));
-    safe_vector<value> out;
-    for (std::size_t i = 0; i != sizes.size(); ++i) {
-        safe_vector<sym_int> column(sizes.size(), 1);
-        column[i] = sizes[i];
-        out.push_back(expand(g, reshape(g, tensors[i], column), sizes));
-    }
-    return out;
-};
-inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
-                                             std::string_view indexing) -> safe_vector<value> {
-    if (indexing == "ij" || tensors.size() < 2) return mesh(g, tensors);
-    if (indexing != "xy") return g.unsupported("an indexing other than 'ij' and 'xy'");
-    safe_vector<value> in(tensors.begin(), tensors.end());
-    std::swap(in[0], in[1]);
-    safe_vector<value> out = mesh(g, in);
-    std::swap(out[0], out[1]);
-    return out;
-};
-
-/// All choices of r out of 0 ... n - 1 in lexicographic order, concatenated.
-inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool with_replacement) {
-    safe_vector<std::int64_t> all;
-    safe_vector<std::int64_t> now;
-    std::int64_t steps = 0;
-    auto const extend = [&](auto const& self, std::int64_t from) -> void {
-        budget::expect("combinations", ++steps);
-        if (static_cast<std::int64_t>(now.size()) == r) {
-            all.insert(all.end(), now.begin(), now.end());
-            return;
-        }
-        for (std::int64_t i = from; i < n; ++i) {
-            now.push_back(i);
-            self(self, with_replacement ? i : i + 1);
-            now.pop_back();
-        }
-    };
-    if (n < 0 || r < 0) throw unsupported_error("combinations of a negative number of elements");
-    budget::expect("combinations", r, budget::max_rank);
-    extend(extend, 0);
-    return all;
-}
-
-inline constexpr auto hstack = [](graph<13> g, value_list tensors) {
-    return tensors[0].rank() < 2 ? stack_dims<1, 0>(g, tensors) : stack_dims<1, 1>(g, tensors);
-};
-
-inline constexpr auto broadcast_tensors = [](graph<13> g, value_list tensors) {
-    value const shape = broadcast_shape(g, tensors);
-    safe_vector<value> out;
-    for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
-    return out;
-};
-
-inline constexpr auto cartesian_prod = [](graph<13> g, value_list tensors) -> value {
-    if (tensors.size() == 1) return tensors[0];
-    safe_vector<value> columns;
-    for (value const& v : mesh(g, tensors)) columns.push_back(flat(g, v));
-    return stack_at(g, columns, 1);
-};
-
-inline constexpr auto combinations = [](graph<13> g, value self, std::int64_t r, bool with_replacement) {
-    std::int64_t const n = g.size(self, 0).constant();
-    if (r == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, self.dtype());
-    safe_vector<std::int64_t> const all = choices(n, r, with_replacement);
-    tensor chosen = int64_tensor(all);
-    chosen.sizes = {chosen.sizes[0] / r, r};
-    return gather(g, self, g.constant(std::move(chosen)), 0);
-};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto joining = table(
-    symbolic<"aten::cat(tensors, dim)">(detail::cat),
-    symbolic<"aten::concat(tensors, dim)">(detail::cat),
-    symbolic<"aten::concatenate(tensors, dim)">(detail::cat),
-    symbolic<"aten::stack(tensors, dim)">(detail::stack_at),
-    symbolic<"aten::hstack(tensors)">(detail::hstack),
-    symbolic<"aten::vstack(tensors)">(detail::stack_dims<2, 0>),
-    symbolic<"aten::row_stack(tensors)">(detail::stack_dims<2, 0>),
-    symbolic<"aten::dstack(tensors)">(detail::stack_dims<3, 2>),
-    symbolic<"aten::column_stack(tensors)">(detail::stack_columns),
-    symbolic<"aten::block_diag(tensors)">(detail::blocks_on_diagonal),
-    // The default of `indexing` is "ij".
-    symbolic<"aten::meshgrid(tensors)">(detail::mesh),
-    symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing),
-    symbolic<"aten::broadcast_tensors(tensors)">(detail::broadcast_tensors),
-    symbolic<"aten::cartesian_prod(tensors)">(detail::cartesian_prod),
-    symbolic<"aten::combinations(self, r, with_replacement)">(detail::combinations));
+    symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor).by_parts<"self">(),
+    symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor).by_parts<"self">(),
+    symbolic<"aten::index_select(self, dim, index)">(detail::index_select).by_parts<"self">(),
+    symbolic<"aten::gather(self, dim, index, sparse_grad)">(detail::gather_row).by_parts<"self">(),
+    symbolic<"aten::take(self, index)">(detail::take_row).by_parts<"self">(),
+    symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -6031,16 +6479,16 @@ inline constexpr auto pad_enum = [](graph<13> g, value self, safe_span<size cons
 
 // clang-format off: one row per line
 inline constexpr auto padding = table(
-    symbolic<"aten::constant_pad_nd(self, pad, value)">(detail::pad_constant),
-    symbolic<"aten::pad(self, pad, mode, value)">(detail::pad_any),
-    symbolic<"aten::_pad_enum(self, pad, mode, value)">(detail::pad_enum),
-    symbolic<"aten::_pad_circular(self, pad)">(detail::pad_circular),
-    symbolic<"aten::reflection_pad1d(self, padding)">(detail::reflection_pad),
-    symbolic<"aten::reflection_pad2d(self, padding)">(detail::reflection_pad),
-    symbolic<"aten::reflection_pad3d(self, padding)">(detail::reflection_pad),
-    symbolic<"aten::replication_pad1d(self, padding)">(detail::replication_pad),
-    symbolic<"aten::replication_pad2d(self, padding)">(detail::replication_pad),
-    symbolic<"aten::replication_pad3d(self, padding)">(detail::replication_pad));
+    symbolic<"aten::constant_pad_nd(self, pad, value)">(detail::pad_constant).by_parts<"self", "value">(),
+    symbolic<"aten::pad(self, pad, mode, value)">(detail::pad_any).by_parts<"self", "value">(),
+    symbolic<"aten::_pad_enum(self, pad, mode, value)">(detail::pad_enum).by_parts<"self", "value">(),
+    symbolic<"aten::_pad_circular(self, pad)">(detail::pad_circular).by_parts<"self">(),
+    symbolic<"aten::reflection_pad1d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
+    symbolic<"aten::reflection_pad2d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
+    symbolic<"aten::reflection_pad3d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
+    symbolic<"aten::replication_pad1d(self, padding)">(detail::replication_pad).by_parts<"self">(),
+    symbolic<"aten::replication_pad2d(self, padding)">(detail::replication_pad).by_parts<"self">(),
+    symbolic<"aten::replication_pad3d(self, padding)">(detail::replication_pad).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -6079,6 +6527,16 @@ inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<st
     return positions;
 }
 
+/// The same where the program computes sizes, strides or the offset.
+inline value computed_positions(graph<13> g, size_list size, size_list stride, sym_int offset) {
+    value at = g.to_value(offset);
+    for (std::size_t i = 0; i != size.size(); ++i) {
+        value const along = g.op<"Mul">(arithmetic_sequence(g, 0, size[i]), g.to_value(stride[i]));
+        at = g.op<"Add">(unsqueeze(g, at, static_cast<std::int64_t>(i)), along);
+    }
+    return at;
+}
+
 inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
     tensor positions = strided_positions(size, stride, offset);
     std::int64_t const count = x.shape().element_count();
@@ -6101,18 +6559,13 @@ inline bool is_row_major(size_list size, size_list stride) {
 }
 
 inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
-                                      std::optional<std::int64_t> storage_offset) -> value {
-    safe_vector<std::int64_t> sizes;
-    safe_vector<std::int64_t> strides;
+                                      std::optional<sym_int> storage_offset) -> value {
+    sym_int const offset = storage_offset.value_or(0);
     if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
-    for (std::size_t i = 0; i != size.size(); ++i) {
-        if (size[i].is_constant()) sizes.push_back(size[i].constant());
-        if (stride[i].is_constant()) strides.push_back(stride[i].constant());
-    }
-    if (sizes.size() == size.size() && strides.size() == size.size())
-        return strided_view(g, self, sizes, strides, storage_offset.value_or(0));
-    if (storage_offset.value_or(0) == 0 && is_row_major(size, stride)) return reshape(g, self, size);
-    return g.unsupported("computed sizes or strides, unless they are those of a contiguous tensor");
+    if (all_constant(size) && all_constant(stride) && offset.is_constant())
+        return strided_view(g, self, constants(size), constants(stride), offset.constant());
+    if (offset.is(0) && is_row_major(size, stride)) return reshape(g, self, size);
+    return gather(g, flat(g, self), computed_positions(g, size, stride, offset), 0);
 };
 
 /// The positions of the elements of every window, as (windows, size).
@@ -6165,17 +6618,17 @@ inline constexpr auto narrow_from = [](graph<13> g, value self, std::int64_t dim
 
 // clang-format off: one row per line
 inline constexpr auto slicing = table(
-    symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim),
-    symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim),
-    symbolic<"aten::select.int(self, dim, index)">(detail::select_dim),
-    symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim),
-    symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided),
-    symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided),
-    symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim),
-    symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim),
-    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim),
-    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim),
-    symbolic<"aten::narrow.Tensor(self, dim, start, length)">(detail::narrow_from));
+    symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
+    symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
+    symbolic<"aten::select.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
+    symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
+    symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
+    symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
+    symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
+    symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
+    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
+    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
+    symbolic<"aten::narrow.Tensor(self, dim, start, length)">(detail::narrow_from).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -6227,8 +6680,8 @@ inline constexpr auto col2im = [](graph<18> g, value self, size_list output_size
 
 // clang-format off: one row per line
 inline constexpr auto patches = table(
-    symbolic<"aten::im2col(self, kernel_size, dilation, padding, stride)">(detail::image_to_columns),
-    symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(detail::col2im));
+    symbolic<"aten::im2col(self, kernel_size, dilation, padding, stride)">(detail::image_to_columns).by_parts<"self">(),
+    symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(detail::col2im).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -6300,10 +6753,10 @@ inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t g
 
 // clang-format off: one row per line
 inline constexpr auto pixels = table(
-    symbolic<"aten::pixel_shuffle(self, upscale_factor)">(detail::pixel_shuffle),
-    symbolic<"aten::pixel_unshuffle(self, downscale_factor)">(detail::pixel_unshuffle),
-    symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
-    symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels));
+    symbolic<"aten::pixel_shuffle(self, upscale_factor)">(detail::pixel_shuffle).by_parts<"self">(),
+    symbolic<"aten::pixel_unshuffle(self, downscale_factor)">(detail::pixel_unshuffle).by_parts<"self">(),
+    symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels).by_parts<"self">(),
+    symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -6590,12 +7043,16 @@ inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -
     return g.unsupported("dropout in training: export the model in eval mode");
 };
 
+inline constexpr auto complex_dropout = [](graph<13> g, complex_value z, double p, bool train) -> complex_value {
+    if (train && p != 0) return g.unsupported("dropout of complex numbers in training");
+    return z;
+};
+
 /// train=None means training, as in ATen's CPU kernel.
 inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
                                           std::optional<bool> train) -> std::tuple<value, value> {
     if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
     bool const training = train.value_or(true);
-    if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
     value const y = dropout(g, x, p, training);
     return {y, filled_like(g, x, !training || p == 0, dtype::bool_)};
 };
@@ -6604,10 +7061,10 @@ inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
 
 // clang-format off: one row per line
 inline constexpr auto random = table(
-    symbolic<"aten::dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
+    symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
+    symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
+    symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
     symbolic<"aten::native_dropout(input, p, train)">(detail::native_dropout));
 // clang-format on
 
@@ -7266,16 +7723,16 @@ inline constexpr auto flipud = [](graph<13> g, value self) { return flip_axes(g,
 
 // clang-format off: one row per line
 inline constexpr auto repeating = table(
-    symbolic<"aten::repeat(self, repeats)">(detail::repeat),
-    symbolic<"aten::tile(self, dims)">(detail::tile_dims),
-    symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(detail::repeat_each_row),
-    symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(detail::repeat_by_tensor),
+    symbolic<"aten::repeat(self, repeats)">(detail::repeat).by_parts<"self">(),
+    symbolic<"aten::tile(self, dims)">(detail::tile_dims).by_parts<"self">(),
+    symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(detail::repeat_each_row).by_parts<"self">(),
+    symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(detail::repeat_by_tensor).by_parts<"self">(),
     symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(detail::repeat_indices),
-    symbolic<"aten::roll(self, shifts, dims)">(detail::roll),
-    symbolic<"aten::flip(self, dims)">(detail::flip_axes),
-    symbolic<"aten::fliplr(self)">(detail::fliplr),
-    symbolic<"aten::flipud(self)">(detail::flipud),
-    symbolic<"aten::rot90(self, k, dims)">(detail::rotate));
+    symbolic<"aten::roll(self, shifts, dims)">(detail::roll).by_parts<"self">(),
+    symbolic<"aten::flip(self, dims)">(detail::flip_axes).by_parts<"self">(),
+    symbolic<"aten::fliplr(self)">(detail::fliplr).by_parts<"self">(),
+    symbolic<"aten::flipud(self)">(detail::flipud).by_parts<"self">(),
+    symbolic<"aten::rot90(self, k, dims)">(detail::rotate).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -8062,8 +8519,6 @@ inline constexpr auto write_elements = [](graph<13> g, value x, std::int64_t dim
 template <class Graph>
 value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
     if (is_empty(index)) return x;
-    if (is_complex(x.dtype()) && reduction != "add")
-        return g.unsupported("a reduction of complex numbers other than add");
     // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
     bool const sums = reduction == "add" || reduction == "mul";
     dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
@@ -8290,13 +8745,11 @@ inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t d
 /// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
 inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t dim, value index, value src,
                                           std::string_view reduce) -> value {
-    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
     return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
 };
 
 inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, number n,
                                                 std::string_view reduce) -> value {
-    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
     value const source = filled_as(g, self, index, n);
     return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
 };
@@ -8307,7 +8760,6 @@ inline constexpr auto scatter_add = [](graph<16> g, value self, std::int64_t dim
 
 inline constexpr auto scatter_reduce_two = [](graph<18> g, value self, std::int64_t dim, value index, value src,
                                               std::string_view reduce, bool include_self) -> value {
-    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
     return scatter_reduced(g, self, dim, index, src, reduce, include_self);
 };
 
@@ -8326,6 +8778,14 @@ inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, 
     return reduce_elements(g, self, dim, at, scaled, "add");
 };
 
+inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, std::int64_t dim, value index,
+                                             complex_value source, number alpha) {
+    complex_operands const o = promoted(g, self, source);
+    complex_value const scaled = scaled_complex(g, o.b, alpha);
+    return g.complex(index_add(g, g.real(o.a), dim, index, g.real(scaled), 1),
+                     index_add(g, g.imag(o.a), dim, index, g.imag(scaled), 1));
+};
+
 inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t dim, value index, value source,
                                         std::string_view reduce, bool include_self) {
     auto const [at, from] = along(g, self, dim, index, source);
@@ -8341,9 +8801,13 @@ inline constexpr auto slice_scatter = [](graph<13> g, value self, value src, std
     return write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
 };
 
-inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, axis_list size, axis_list stride,
-                                              std::optional<std::int64_t> offset) {
-    tensor positions = strided_positions(size, stride, offset.value_or(0));
+inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, size_list size, size_list stride,
+                                              std::optional<sym_int> storage_offset) -> value {
+    sym_int const offset = storage_offset.value_or(0);
+    if (size.size() != stride.size()) return g.unsupported("different numbers of sizes and strides");
+    if (!all_constant(size) || !all_constant(stride) || !offset.is_constant())
+        return write_positions(g, self, flat(g, computed_positions(g, size, stride, offset)), src);
+    tensor positions = strided_positions(constants(size), constants(stride), offset.constant());
     positions.sizes = {positions.element_count()};
     return write_positions(g, self, g.constant(std::move(positions)), src);
 };
@@ -8352,24 +8816,24 @@ inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src
 
 // clang-format off: one row per line
 inline constexpr auto scatter = table(
-    symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put),
-    symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put),
-    symbolic<"aten::put(self, index, source, accumulate)">(detail::put),
-    symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements),
-    symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value),
+    symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
+    symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
+    symbolic<"aten::put(self, index, source, accumulate)">(detail::put).by_parts<"self", "source">(),
+    symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements).by_parts<"self", "src">(),
+    symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value).by_parts<"self", "value">(),
     symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(detail::scatter_reduce),
     symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(detail::scatter_value_reduce),
-    symbolic<"aten::scatter_add(self, dim, index, src)">(detail::scatter_add),
+    symbolic<"aten::scatter_add(self, dim, index, src)">(detail::scatter_add).by_parts<"self", "src">(),
     symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(detail::scatter_reduce_two),
     symbolic<"aten::index_copy(self, dim, index, source)">(detail::index_copy),
-    symbolic<"aten::index_add(self, dim, index, source, alpha)">(detail::index_add),
+    symbolic<"aten::index_add(self, dim, index, source, alpha)">(detail::index_add).for_complex(detail::complex_index_add),
     symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(detail::index_reduce),
-    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(detail::fill_index_with),
-    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(detail::fill_index),
-    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter),
-    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected),
-    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal),
-    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter));
+    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(detail::fill_index_with).by_parts<"self", "value">(),
+    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(detail::fill_index).by_parts<"self", "value">(),
+    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter).for_complex(detail::both_parts<detail::slice_scatter>),
+    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected).for_complex(detail::both_parts<detail::write_selected>),
+    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal).for_complex(detail::both_parts<detail::write_diagonal>),
+    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter).for_complex(detail::both_parts<detail::as_strided_scatter>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -8492,12 +8956,12 @@ inline constexpr auto masked_fill_tensor = [](graph<13> g, value self, value mas
 
 // clang-format off: one row per line
 inline constexpr auto selection = table(
-    symbolic<"aten::where.self(condition, self, other)">(detail::choose_promoted),
-    symbolic<"aten::where.ScalarOther(condition, self, other)">(detail::where_scalar_other),
-    symbolic<"aten::where.ScalarSelf(condition, self, other)">(detail::where_scalar_self),
-    symbolic<"aten::where.Scalar(condition, self, other)">(detail::where_scalars),
+    symbolic<"aten::where.self(condition, self, other)">(detail::choose_promoted).by_parts<"self", "other">(),
+    symbolic<"aten::where.ScalarOther(condition, self, other)">(detail::where_scalar_other).by_parts<"self", "other">(),
+    symbolic<"aten::where.ScalarSelf(condition, self, other)">(detail::where_scalar_self).by_parts<"self", "other">(),
+    symbolic<"aten::where.Scalar(condition, self, other)">(detail::where_scalars).by_parts<"self", "other">(),
     symbolic<"aten::where(condition)">(detail::where_condition),
-    symbolic<"aten::masked_fill.Scalar(self, mask, value)">(detail::masked_fill),
+    symbolic<"aten::masked_fill.Scalar(self, mask, value)">(detail::masked_fill).by_parts<"self", "value">(),
     symbolic<"aten::masked_fill.Tensor(self, mask, value)">(detail::masked_fill_tensor),
     symbolic<"aten::clamp(self, min, max)">(detail::clamp_numbers_row),
     symbolic<"aten::clamp.Tensor(self, min, max)">(detail::clamp_row),
@@ -8507,8 +8971,8 @@ inline constexpr auto selection = table(
     symbolic<"aten::clamp_min.Tensor(self, min)">(detail::of_tensors<maximum>),
     symbolic<"aten::clamp_max(self, max)">(detail::with_number<minimum>),
     symbolic<"aten::clamp_max.Tensor(self, max)">(detail::of_tensors<minimum>),
-    symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>),
-    symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter),
+    symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>).by_parts<"self">(),
+    symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter).by_parts<"self", "source">(),
     symbolic<"aten::nonzero(self)">(detail::nonzero_row),
     symbolic<"aten::argwhere(self)">(detail::nonzero_row));
 // clang-format on
@@ -8969,9 +9433,11 @@ inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t count, s
     return split_evenly(g, self, (n + (count - 1)) / count, dim);
 };
 
-/// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one.
-inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sections, std::int64_t axis) {
+/// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one. A number of sections that the
+/// program computes is the number of results that it recorded.
+inline safe_vector<value> split_sections(graph<13> g, value x, sym_int number, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
+    std::int64_t const sections = number.is_constant() ? number.constant() : expected_count(g);
     expect_pieces(sections);
     safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != sections; ++i) sizes.push_back((n + (sections - 1 - i)) / sections);
@@ -9001,14 +9467,13 @@ inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim)
     return out;
 };
 
-inline constexpr auto tensor_split_sections = [](graph<13> g, value self, std::int64_t sections, std::int64_t dim) {
+inline constexpr auto tensor_split_sections = [](graph<13> g, value self, sym_int sections, std::int64_t dim) {
     return split_sections(g, self, sections, normalize_axis(dim, self.rank()));
 };
 
-/// A computed number of sections would give a computed number of results.
 inline constexpr auto tensor_split_by_tensor = [](graph<13> g, value self, value positions, std::int64_t dim) {
     dim = normalize_axis(dim, self.rank());
-    if (positions.rank() == 0) return split_sections(g, self, positions.constant<std::int64_t>(), dim);
+    if (positions.rank() == 0) return split_sections(g, self, positions, dim);
     std::int64_t const count = positions.size(0).is_static() ? positions.size(0).size() : expected_count(g) - 1;
     safe_vector<sym_int> indices;
     for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
@@ -9035,26 +9500,26 @@ inline constexpr auto dsplit_array = [](graph<13> g, value self, size_list at) {
 
 // clang-format off: one row per line
 inline constexpr auto splitting = table(
-    symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list),
-    symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks),
-    symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks),
-    symbolic<"aten::tensor_split.sections(self, sections, dim)">(detail::tensor_split_sections),
-    symbolic<"aten::tensor_split.indices(self, indices, dim)">(detail::split_at),
-    symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(detail::tensor_split_by_tensor),
-    symbolic<"aten::hsplit.int(self, sections)">(detail::hsplit),
-    symbolic<"aten::vsplit.int(self, sections)">(detail::vsplit),
-    symbolic<"aten::dsplit.int(self, sections)">(detail::dsplit),
-    symbolic<"aten::hsplit.array(self, indices)">(detail::hsplit_array),
-    symbolic<"aten::vsplit.array(self, indices)">(detail::vsplit_array),
-    symbolic<"aten::dsplit.array(self, indices)">(detail::dsplit_array),
-    symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
-    symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim));
+    symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
+    symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
+    symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
+    symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list).by_parts<"self">(),
+    symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
+    symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
+    symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
+    symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks).by_parts<"self">(),
+    symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks).by_parts<"self">(),
+    symbolic<"aten::tensor_split.sections(self, sections, dim)">(detail::tensor_split_sections).by_parts<"self">(),
+    symbolic<"aten::tensor_split.indices(self, indices, dim)">(detail::split_at).by_parts<"self">(),
+    symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(detail::tensor_split_by_tensor).by_parts<"self">(),
+    symbolic<"aten::hsplit.int(self, sections)">(detail::hsplit).by_parts<"self">(),
+    symbolic<"aten::vsplit.int(self, sections)">(detail::vsplit).by_parts<"self">(),
+    symbolic<"aten::dsplit.int(self, sections)">(detail::dsplit).by_parts<"self">(),
+    symbolic<"aten::hsplit.array(self, indices)">(detail::hsplit_array).by_parts<"self">(),
+    symbolic<"aten::vsplit.array(self, indices)">(detail::vsplit_array).by_parts<"self">(),
+    symbolic<"aten::dsplit.array(self, indices)">(detail::dsplit_array).by_parts<"self">(),
+    symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim).by_parts<"self">(),
+    symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -9350,6 +9815,7 @@ inline constexpr table_view families[] = {
     bucketing,
     class_loss,
     comparison,
+    complex_tensors,
     conversion,
     convolution,
     creation,

@@ -40,7 +40,7 @@ struct row {
     std::int32_t since;
     std::int32_t until;
     std::uint32_t overrides;
-    std::uint32_t unused;
+    std::uint32_t takes_complex;
 };
 
 /// The outcome of a row; all except `done` come with a message.
@@ -83,21 +83,6 @@ constexpr text text_of(std::string_view t) { return {t.data(), t.size()}; }
 #endif
 
 namespace ATON_NAMESPACE {
-
-/// The text on one line, truncated to `max` bytes. UTF-8 characters are not split.
-template <class = void>
-std::string short_line(std::string_view text, std::size_t max = 300) {
-    bool const is_long = text.size() > max;
-    if (is_long) {
-        std::size_t end = max;
-        while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-        text = text.substr(0, end);
-    }
-    std::string out(text);
-    for (char& c : out)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return is_long ? out + "..." : out;
-}
 
 namespace detail {
 
@@ -167,18 +152,18 @@ std::string describe_thrown() {
     try {
         throw;
     } catch (refused const& e) {
-        return short_line(e.reason(), 400);
+        return clipped(std::string(e.reason()), 400);
     } catch (error const& e) {
-        return short_line(e.what(), 400);
+        return clipped(e.what(), 400);
     } catch (std::bad_alloc const&) {
         return "the mapping ran out of memory (std::bad_alloc)";
     } catch (std::exception const& e) {
-        std::string const name = short_line(detail::name_of_exception(e), 100);
+        std::string const name = clipped(detail::name_of_exception(e), 100);
         std::string out = "the mapping threw an exception (" + name + ")";
         std::string_view const what = e.what();
         bool const is_library = name.starts_with("std::");
         bool const is_own = !is_library || (detail::takes_message(name) && !detail::is_library_message(what));
-        return is_own && !what.empty() ? out + ": " + short_line(what) : out;
+        return is_own && !what.empty() ? out + ": " + clipped(std::string(what), 300) : out;
     } catch (...) {
         return "the mapping threw something that is not a std::exception";
     }
@@ -215,7 +200,7 @@ constexpr std::string_view standard_library() {
 /// A fingerprint of the layouts of the shared structs.
 constexpr std::uint64_t layout() {
     constexpr std::size_t facts[] = {
-        3, // incremented when the meaning of a member changes without its offset
+        4, // incremented when the meaning of a member changes without its offset
         sizeof(void*),
         dtype_count,
         sizeof(graph_data),
@@ -270,6 +255,7 @@ constexpr std::uint64_t layout() {
         sizeof(dsl::invocation),
         offsetof(dsl::invocation, arguments),
         offsetof(dsl::invocation, results),
+        offsetof(dsl::invocation, complex),
     };
     std::uint64_t h = 14695981039346656037ULL;
     for (std::size_t fact : facts) h = (h ^ fact) * 1099511628211ULL;
@@ -281,10 +267,7 @@ constexpr std::uint64_t layout() {
 /// The rows of all tables of a plugin, concatenated.
 template <class... Tables>
 struct plugin_rows {
-    static constexpr bool only_tables = (std::is_convertible_v<Tables, dsl::table_view> && ...);
-    static_assert(only_tables && sizeof...(Tables) != 0,
-                  "ATON_PLUGIN(...) takes one or more tables made by table(...)");
-    static constexpr std::size_t count = (Tables::size() + ...);
+    static constexpr std::size_t count = (0 + ... + Tables::size());
     static constexpr std::array<dsl::entry, count> entries = [] {
         std::array<dsl::entry, count> all{};
         std::size_t n = 0;
@@ -307,19 +290,28 @@ struct plugin_rows {
                       e.since,
                       e.until,
                       e.overrides ? 1U : 0U,
-                      0};
+                      e.takes_complex ? 1U : 0U};
         }
         return all;
     }();
 };
 
-/// Not defined; for decltype.
+/// Not defined; for decltype. No rows if an argument is not a table: describe() says so, and compilers report nothing else.
 template <class... Tables>
-plugin_rows<Tables...> rows_of(Tables const&... tables);
+std::conditional_t<(true && ... && std::is_convertible_v<Tables, dsl::table_view>), plugin_rows<Tables...>,
+                   plugin_rows<>>
+rows_of(Tables const&... tables);
 
 template <class Rows>
 constexpr description describe(call* run) {
-    if constexpr (Rows::duplicate.length != 0) (void)sizeof(dsl::detail::diagnosis<Rows::duplicate>);
+    constexpr bool has_tables = !std::is_same_v<Rows, plugin_rows<>>;
+    static_assert(has_tables, "ATON_PLUGIN(...) takes one or more tables made by table(...)");
+    using verdict = std::conditional_t<Rows::duplicate.length == 0, char, dsl::detail::diagnosis<Rows::duplicate>>;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+    static_assert(dsl::detail::holds<verdict>);
+#else
+    static_assert(sizeof(verdict) != 0);
+#endif
     return {{'A', 't', 'o', 'n', 'P', 'l', 'u', 'g'},
             sizeof(description),
             text_of(version),

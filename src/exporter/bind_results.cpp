@@ -25,7 +25,26 @@ dtype promoted(program::program const& p, program::node const& n) {
     return common.result();
 }
 
+/// Whether the strides are known not to be those of a contiguous tensor. Strides that follow from a symbolic size are not compared.
+bool is_not_contiguous(program::value const& v) {
+    std::int64_t expected = 1; // -1: depends on a symbolic size
+    for (std::size_t i = std::min(v.sizes.size(), v.strides.size()); i-- != 0;) {
+        program::extent const& size = v.sizes[i];
+        if (size.is_number() && size.number == 1) continue;
+        program::extent const& stride = v.strides[i];
+        if (expected >= 0 && (!stride.is_number() || stride.number != expected)) return true;
+        expected =
+            expected < 0 || !size.is_number() ? -1 : checked_multiply(expected, std::max<std::int64_t>(size.number, 1));
+    }
+    return false;
+}
+
 } // namespace
+
+dsl::value cast_value(dsl::graph<oldest_export_opset> g, dsl::value const& v, dtype type) {
+    if (!is_complex(type)) return g.cast(v, type);
+    return g.to_value(g.cast(dsl::complex_value(v), type));
+}
 
 value_type converter::type_of(program::value const& v) const {
     value_type type;
@@ -95,6 +114,25 @@ void converter::check_squeeze(program::node const& n) const {
     }
 }
 
+/// Refuses strides that address the memory of a tensor whose elements are not in that order in the graph.
+void converter::check_strides(program::node const& n) const {
+    if (!n.op.starts_with("aten::as_strided")) return;
+    bool starts_inside = false;
+    for (program::argument const& a : n.arguments) {
+        if (a.name == "self" && a.kind == kind::tensor) {
+            program::value const& self = program_.values[a.tensor];
+            if (is_not_contiguous(self))
+                throw unsupported_error(
+                    "strides of the memory of a tensor that is not contiguous; call contiguous() first");
+            starts_inside = !self.storage_offset.is_number() || self.storage_offset.number != 0;
+        }
+        if (starts_inside && a.name == "storage_offset" && a.kind != kind::none)
+            throw unsupported_error(
+                "an offset in memory that begins before the tensor, which is a view; call it on the "
+                "tensor that is viewed");
+    }
+}
+
 /// Converts a value to its recorded type. Casts to a wider dtype of the same kind; everything else is refused.
 dsl::value converter::conform(dsl::value const& v, value_type const& recorded, std::string_view subject) {
     value_type const& given = v.type();
@@ -102,7 +140,7 @@ dsl::value converter::conform(dsl::value const& v, value_type const& recorded, s
     if (given.dtype == recorded.dtype || given.dtype == dtype::undefined || recorded.dtype == dtype::undefined)
         return v;
     if (!holds_all_of(recorded.dtype, given.dtype)) throw unsupported_error(mismatch(subject, given, recorded));
-    return ops(*graph_, options_.opset).cast(v, recorded.dtype);
+    return cast_value(ops(*graph_, options_.opset), v, recorded.dtype);
 }
 
 /// Binds the results of a row to the results of a node.
@@ -200,7 +238,7 @@ private:
                    known,
                    is_user_row_ ? "write g.cast(..., dtype::" + std::string(name(known.dtype)) + ") in the row"
                                 : advice());
-        return ops(*owner_.graph_, owner_.options_.opset).cast(out, known.dtype);
+        return cast_value(ops(*owner_.graph_, owner_.options_.opset), out, known.dtype);
     }
 
     [[noreturn]] static void refuse(program::value const& v, value_type const& given, value_type const& known,

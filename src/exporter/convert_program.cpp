@@ -9,6 +9,7 @@
 #include <aton/core/nearest.hpp>
 #include <aton/dsl/tables.hpp>
 #include <aton/dsl/thrown.hpp>
+#include <aton/ir/complex.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -111,6 +112,7 @@ void converter::convert_with_mapping(program::node const& n) {
 /// Converts a node with a row, or with a row below it if the row declines.
 void converter::convert_with_row(program::node const& n, dsl::entry const* row) {
     check_squeeze(n);
+    check_strides(n);
     graph_->context.expected = expected_types(n);
     std::size_t const first_new = graph_->values.size();
     std::vector<dsl::argument> const arguments = bind_arguments(n, row->schema);
@@ -250,6 +252,8 @@ void prepare(program::program& p, export_options const& options) {
     });
     program::remove_dead_nodes(p);
     program::obey_guards(p);
+    for (program::input& in : p.inputs)
+        if (is_complex(in.data.type)) in.as_real = exporter::as_real(in.data);
 }
 
 std::vector<unconvertible> find_unconvertible(program::program const& p, export_options const& options) {
@@ -268,6 +272,7 @@ graph_data convert_program(program::program const& p, export_options const& opti
     if (!c.refused().empty()) throw export_error(p.file + ": " + summary(c.refused(), options.opset), c.refused());
     std::vector<std::string> const names = c.output_names();
     graph_data graph = c.take_graph();
+    complex_ir::lower(graph);
     exporter::name_outputs(graph, names);
     return graph;
 }

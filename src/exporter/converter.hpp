@@ -22,7 +22,6 @@ namespace ATON_NAMESPACE::exporter {
 
 /// The types of symbolic sizes in the graph: SymInt, SymFloat and SymBool are 0-d.
 dtype dtype_of(program::value_kind kind);
-dtype dtype_of(scalar const& number);
 
 /// What a value of the program is in the graph: a computed value, or a number that is known at export.
 struct binding {
@@ -102,6 +101,7 @@ private:
     [[nodiscard]] dsl::value conform(dsl::value const& v, value_type const& recorded, std::string_view subject);
     void propagate_doubt(program::node const& n);
     void check_squeeze(program::node const& n) const;
+    void check_strides(program::node const& n) const;
 
     // bind_arguments.cpp
     [[nodiscard]] binding const& bound(program::value_index index) const;
@@ -120,7 +120,7 @@ private:
     void convert_python(program::node const& n);
 
     // kept_operators.cpp
-    static void check_kept(program::node const& n);
+    void check_kept(program::node const& n) const;
     void keep(program::node const& n);
 
     // aten_nodes.cpp
@@ -167,6 +167,12 @@ private:
     std::vector<unconvertible> refused_;
     std::unordered_map<std::string, std::size_t> refused_at_;
 };
+
+/// Complex elements as reals with a trailing axis of 2, in the same bytes.
+[[nodiscard]] stored_tensor as_real(stored_tensor const& complex);
+
+/// A value in another dtype of the same kind, which may be complex.
+[[nodiscard]] dsl::value cast_value(dsl::graph<oldest_export_opset> g, dsl::value const& v, dtype type);
 
 /// Names the outputs. Adds an Identity for an output that is an input, an initializer or another output.
 void name_outputs(graph_data& graph, std::vector<std::string> const& names);

@@ -50,6 +50,19 @@ void check_total_size(graph_data const& graph, std::string const& file) {
 
 } // namespace
 
+stored_tensor as_real(stored_tensor const& complex) {
+    stored_tensor real = complex;
+    real.type = part_type(complex.type);
+    real.sizes.push_back(2);
+    for (stored_part& part : real.parts) {
+        part.sizes.push_back(2);
+        for (std::int64_t& stride : part.strides) stride *= 2;
+        part.strides.push_back(1);
+        part.offset *= 2;
+    }
+    return real;
+}
+
 void converter::add_inputs() {
     std::unordered_set<std::string_view> mutated;
     for (program::output const& out : program_.outputs)
@@ -86,7 +99,7 @@ void converter::add_inputs() {
 }
 
 void converter::add_weight(program::input const& in) {
-    stored_tensor const& data = in.data;
+    stored_tensor const& data = is_complex(in.data.type) ? in.as_real : in.data;
     if (data.type == dtype::undefined)
         return bind(in.value, {{}, {}, "'" + in.target + "' has a dtype that ONNX does not have"});
     auto const [known, is_new] = weights_.try_emplace(identity_of(data), aton::no_value);
@@ -96,7 +109,9 @@ void converter::add_weight(program::input const& in) {
             main_.set_initializer(known->second, load(data));
         else main_.set_initializer(known->second, {}, &data);
     }
-    bind(in.value, {dsl::value(main_, known->second), {}, {}});
+    dsl::value const weight(main_, known->second);
+    ops const g(main_, options_.opset);
+    bind(in.value, {is_complex(in.data.type) ? g.to_value(g.as_complex(weight)) : weight, {}, {}});
 }
 
 void converter::add_outputs() {

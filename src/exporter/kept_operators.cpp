@@ -59,13 +59,26 @@ node_attribute attribute_of(program::argument const& a) {
         out.type = attr_type::strings;
         out.strings = a.texts;
         return out;
+    case kind::number_lists:
+        throw unsupported_error("argument '" + a.name + "' is a list of lists, which an attribute cannot hold");
     default: throw unsupported_error("argument '" + a.name + "' is " + a.text + ", which an attribute cannot hold");
     }
 }
 
-/// Refuses an operator without a schema that, judging by its name and results, writes to an argument: the program does not say to which
+/// Refuses an operator with complex tensors, which ONNX does not have, and one without a schema that, judging by its name and results, writes to an argument: the program does not say to which
 /// one.
-void converter::check_kept(program::node const& n) {
+void converter::check_kept(program::node const& n) const {
+    for (program::argument const& a : n.arguments)
+        program::for_each_value(a, [&](program::value_index v) {
+            if (is_complex(program_.values[v].type))
+                throw unsupported_error("argument '" + a.name + "' is " + std::string(name(program_.values[v].type)) +
+                                        ", which a kept operator cannot take");
+        });
+    for (program::value_index v : result_values(n))
+        if (v != program::no_value && is_complex(program_.values[v].type))
+            throw unsupported_error("'" + program_.values[v].name + "' is " +
+                                    std::string(name(program_.values[v].type)) +
+                                    ", which a kept operator cannot return");
     if (n.is_functional || !n.schema.empty()) return;
     aten::schema_head const head = aten::parse_head(n.op);
     bool const is_in_place = (head.name.ends_with('_') && !head.name.ends_with("__")) || head.overload == "out" ||

@@ -180,6 +180,7 @@ private:
             malformed(name + "covers opsets " + std::to_string(e.since) + " to " + std::to_string(e.until));
         e.hash = hash_of(e.overload);
         e.overrides = r.overrides != 0;
+        e.takes_complex = r.takes_complex != 0;
         e.run = &run_foreign;
         return e;
     }

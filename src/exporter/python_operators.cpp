@@ -117,7 +117,7 @@ std::vector<program::argument> flat_arguments(program::node const& n) {
     for (program::argument const& a : n.arguments) {
         if (a.kind != program::argument_kind::numbers) out.push_back(a);
         else
-            for (program::number const& n : a.numbers) out.push_back(program::argument::of_number(n));
+            for (program::number const& each : a.numbers) out.push_back(program::argument::of_number(each));
     }
     return out;
 }
@@ -142,10 +142,6 @@ std::optional<scalar> computed(std::string_view op, std::vector<binding> const& 
 }
 
 } // namespace
-
-dtype dtype_of(scalar const& number) {
-    return number.is_bool() ? dtype::bool_ : number.is_integral() ? dtype::int64 : dtype::float64;
-}
 
 /// Converts a node that is not ATen's with a row of the user's tables: "_operator.mul" by the row "_operator::mul", "round" by
 /// "builtins::round", "higher_order::foo" by itself. Arguments are positional.

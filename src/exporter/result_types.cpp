@@ -37,6 +37,7 @@ std::pair<int, int> precision(dtype t) {
     case dtype::float4_e2m1: return {1, 2};
     case dtype::complex128: return {52, 11};
     case dtype::complex64: return {23, 8};
+    case dtype::complex32: return {10, 5};
     default: return {0, 0};
     }
 }

@@ -116,9 +116,10 @@ dtype stated_dtype(graph_node const& n) {
         bool const is_dtype =
             a.name == "to" || a.name == "dtype" || a.name == "output_dtype" || a.name == "output_datatype";
         if (!is_dtype || a.type != onnx::attr_type::i || a.i == 0) continue;
-        if (a.i < 0 || a.i >= static_cast<std::int64_t>(dtype_count))
+        dtype const type = dtype_from_onnx(a.i);
+        if (type == dtype::undefined)
             illegal("attribute " + in_quotes(a.name) + " is " + std::to_string(a.i) + ", which is not a dtype");
-        return static_cast<dtype>(a.i);
+        return type;
     }
     return dtype::undefined;
 }

@@ -71,13 +71,11 @@ void parse_bytes(std::string_view bytes, std::string_view name, std::string_view
 }
 
 std::string one_line(std::string_view text) {
-    constexpr std::size_t max_length = 600;
     std::string out;
     for (char c : text) {
         bool const blank = static_cast<unsigned char>(c) <= 0x20 || c == 0x7f;
         if (blank && (out.empty() || out.back() == ' ')) continue;
         out += blank ? ' ' : c;
-        if (out.size() > max_length) return out + "...";
     }
     while (!out.empty() && out.back() == ' ') out.pop_back();
     return out;

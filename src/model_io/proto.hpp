@@ -33,7 +33,7 @@ Message parse_message(std::string_view bytes, std::string_view name, std::string
 ::onnx::ModelProto parse_model_proto(std::string_view bytes, std::string_view name);
 /// A ModelProto as a graph.
 model read_model_proto(::onnx::ModelProto const& proto, std::string_view name);
-/// The text on one line, without control characters, truncated if it is too long.
+/// A text that may have several lines as one: each run of blanks and control characters is one space. aton::error truncates it.
 std::string one_line(std::string_view text);
 
 } // namespace ATON_NAMESPACE::detail

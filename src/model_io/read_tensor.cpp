@@ -52,9 +52,7 @@ void typed_data(::onnx::TensorProto const& from, tensor& t) {
 
 } // namespace
 
-dtype read_dtype(int number) {
-    return number > 0 && number < static_cast<int>(dtype_count) ? static_cast<dtype>(number) : dtype::undefined;
-}
+dtype read_dtype(int number) { return dtype_from_onnx(number); }
 
 std::size_t require_sizes(tensor const& t, std::string const& what) {
     constexpr auto max_count = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) / 256;

@@ -212,15 +212,20 @@ void require_fits(detail::model_frame const& frame, std::string const& path, cha
 
 // The functions below return the number of bytes that are not copied unchanged.
 
-std::uint64_t write_embedded(graph_data const& graph, std::string const& path, weight_options const& weights,
-                             model_options const& options) {
-    detail::model_frame const frame = detail::make_frame(graph, options, {});
-    require_fits(frame, path, "use --weights external or --weights reference");
+/// Writes a model without a data file.
+std::uint64_t write_one_file(detail::model_frame const& frame, std::string const& path, weight_options const& weights) {
     detail::output_file model(path);
     weight_writer(weights, with_embedded({}, frame)).write(frame, model);
     model.publish();
     model.keep();
     return rewritten_embedded(frame);
+}
+
+std::uint64_t write_embedded(graph_data const& graph, std::string const& path, weight_options const& weights,
+                             model_options const& options) {
+    detail::model_frame const frame = detail::make_frame(graph, options, {});
+    require_fits(frame, path, "use --weights external or --weights reference");
+    return write_one_file(frame, path, weights);
 }
 
 std::uint64_t write_external(graph_data const& graph, std::string const& path, weight_options const& weights,
@@ -307,11 +312,7 @@ std::uint64_t write_reference(graph_data const& given, std::string const& path, 
     }
     detail::model_frame const frame = detail::make_frame(graph, options, places);
     require_fits(frame, path, "use --weights external for weights that have to be rewritten");
-    detail::output_file model(path);
-    weight_writer(weights, with_embedded({}, frame)).write(frame, model);
-    model.publish();
-    model.keep();
-    return rewritten_embedded(frame);
+    return write_one_file(frame, path, weights);
 }
 
 } // namespace

@@ -228,9 +228,8 @@ std::optional<To> converted(From x) {
 
 evaluated cast(constant_call const& c) {
     tensor const& x = *c.inputs[0];
-    std::int64_t const number = int_attribute(c.node, "to", 0);
-    if (number <= 0 || number >= static_cast<std::int64_t>(dtype_count)) return {};
-    auto const to = static_cast<dtype>(number);
+    dtype const to = dtype_from_onnx(int_attribute(c.node, "to", 0));
+    if (to == dtype::undefined) return {};
     if (to == x.type) return x;
     if (!tensor::can_hold(to) || !tensor::can_hold(x.type) || is_complex(to) || is_complex(x.type)) return {};
     auto const from_type = [&]<class From>(From) -> evaluated {

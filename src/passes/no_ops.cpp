@@ -99,9 +99,8 @@ bool remove_no_op(rewriter& r, graph_node& n) {
 }
 
 bool simplify_casts(rewriter& r, graph_node& n) {
-    std::int64_t const number = int_attribute(n, "to", 0);
-    if (number <= 0 || number >= static_cast<std::int64_t>(dtype_count)) return false;
-    auto const to = static_cast<dtype>(number);
+    dtype const to = dtype_from_onnx(int_attribute(n, "to", 0));
+    if (to == dtype::undefined) return false;
     value_id const x = n.inputs[0];
     if (r.type(x).dtype == to) return replace_by_input(r, n);
     graph_node const* const before = r.producer(x, "Cast");

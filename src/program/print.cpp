@@ -144,6 +144,9 @@ private:
         case argument_kind::tensors: return list(a.tensors, [&](value_index v) { reference(v); });
         case argument_kind::number: return print_number(a.number);
         case argument_kind::numbers: return list(a.numbers, [&](number const& n) { print_number(n); });
+        case argument_kind::number_lists:
+            return list(aten::lists_of(a, [](number const& n) { return n; }),
+                        [&](auto const& each) { list(each, [&](number const& n) { print_number(n); }); });
         case argument_kind::text: return text(a.text);
         case argument_kind::texts: return list(a.texts, text);
         case argument_kind::type: out_ += name(a.type); return;

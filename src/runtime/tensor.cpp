@@ -46,7 +46,9 @@ tensor tensor::empty(aton::dtype type, runtime::sizes of, allocator& from) {
         return t;
     }
     std::size_t const each = element_bytes(type);
-    if (each == 0) throw error("a tensor must have a dtype");
+    if (each == 0)
+        throw error(type == aton::dtype::undefined ? "a tensor must have a dtype"
+                                                   : "the runtime has no tensors of " + std::string(name(type)));
     t.memory_ = std::make_shared<buffer>(from, static_cast<std::size_t>(t.count_) * each);
     return t;
 }

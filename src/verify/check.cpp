@@ -108,7 +108,7 @@ private:
     [[nodiscard]] std::string why_nothing_is_compared() const {
         if (!bodiless_.empty()) return bodiless_ + " has no body that the runtime could run; give it one, body<...>";
         if (report_.total(&type_report::declined) != 0)
-            return "the row leaves every call to the row below: " + refusal_;
+            return "the row leaves every call to the row below: " + decline_;
         if (refusal_.empty()) return "the reference rejects every sample: " + rejection_;
         return std::string("the row refuses every ") + (has_reference_ ? "sample: " : "recorded call: ") + refusal_;
     }
@@ -218,8 +218,9 @@ private:
                 inline_functions(graph.graph); // their nodes are changed as well
                 graphs.push_back(std::move(graph));
             } catch (refused const& e) {
-                is_declined = is_declined || dynamic_cast<declined const*>(&e) != nullptr;
-                refusal_ = e.what();
+                bool const leaves = dynamic_cast<declined const*>(&e) != nullptr;
+                is_declined = is_declined || leaves;
+                (leaves ? decline_ : refusal_) = e.what();
                 before.clear();
             }
         }
@@ -318,6 +319,7 @@ private:
     std::set<int> opsets_;
     row_mutants mutants_;
     std::string refusal_;
+    std::string decline_;
     std::string rejection_;
     std::string bodiless_; ///< an operator that the runtime cannot run
     bool wrong_sample_ = false;

@@ -11,6 +11,7 @@
 
 #include <aton/core/error.hpp>
 #include <aton/verify/comparison.hpp>
+#include <aton/verify/translation.hpp>
 
 namespace ATON_NAMESPACE::verify {
 
@@ -106,7 +107,7 @@ public:
             ++i;
             if (v == program::no_value) continue;
             producers_[v] = nodes_.size() - 1;
-            if (given.is_tensor()) judge(to, v, given.one());
+            if (given.is_tensor()) judge(to, v, in_reals(given.one()));
         }
     }
 

@@ -14,6 +14,7 @@
 #include <aton/runtime/aten_program.hpp>
 #include <aton/runtime/onnx_model.hpp>
 #include <aton/verify/comparison.hpp>
+#include <aton/verify/translation.hpp>
 
 #include "divergence.hpp"
 #include "model_inputs.hpp"
@@ -79,7 +80,8 @@ private:
         for (program::input const& in : p.inputs) {
             if (in.kind != input_kind::user) continue;
             value const& v = inputs.at(next++);
-            if (in.value != program::no_value) given.emplace_back(p.values[in.value].name, v);
+            if (in.value != program::no_value)
+                given.emplace_back(p.values[in.value].name, v.is_tensor() ? value(in_reals(v.one())) : v);
         }
         graph_data const& g = graph_.graph();
         std::vector<value> out;
@@ -118,7 +120,7 @@ private:
                 out.push_back({named ? p.values[v].name : "output_" + std::to_string(i),
                                i,
                                p.outputs[i].kind == program::output_kind::user,
-                               all[k],
+                               in_reals(all[k]),
                                named ? narrowest_.at(v) : dtype::undefined});
             }
         }

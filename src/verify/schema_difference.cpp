@@ -14,13 +14,6 @@ using aten::base_type;
 using aten::default_kind;
 using aten::schema_argument;
 
-base_type without_symbol(base_type b) {
-    return b == base_type::sym_int     ? base_type::int_
-           : b == base_type::sym_float ? base_type::float_
-           : b == base_type::sym_bool  ? base_type::bool_
-                                       : b;
-}
-
 bool same_type(aten::schema_type const& a, aten::schema_type const& b) {
     return without_symbol(a.base) == without_symbol(b.base) && a.list == b.list && a.optional == b.optional &&
            a.element_optional == b.element_optional && a.mutates == b.mutates &&

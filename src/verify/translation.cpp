@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <aton/aten/function_schema.hpp>
+#include <aton/ir/complex.hpp>
 #include <aton/ir/print.hpp>
 #include <aton/onnx/registry.hpp>
 #include <aton/runtime/compute.hpp>
@@ -19,7 +20,7 @@ dsl::argument to_argument(runtime::aten_argument const& a, translation& to) {
     auto const input = [&to](runtime::tensor const& x) -> dsl::optional_value {
         if (!x) return {};
         value_id const id = to.graph.add_input("x" + std::to_string(to.inputs.size()), {x.dtype(), shape(x.sizes())});
-        to.inputs.emplace_back(x);
+        to.inputs.emplace_back(in_reals(x));
         return dsl::value(to.graph, id);
     };
     return aten::transform(a, input, [](scalar const& s) { return dsl::number(s); });
@@ -50,6 +51,7 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
     }
     auto const output = [&](dsl::value const& v) {
         out.graph.outputs.push_back(v.id());
+        out.complex_outputs.push_back(is_complex(v.dtype()));
         return out.graph.outputs.size() - 1;
     };
     for (dsl::result const& r : dsl::convert(out.graph, row, opset, std::move(arguments))) {
@@ -60,6 +62,7 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
             for (dsl::value const& v : r.list) slot.outputs.push_back(output(v));
         else if (r.single) slot.outputs.push_back(output(*r.single));
     }
+    complex_ir::lower(out.graph);
     return out;
 }
 
@@ -73,14 +76,18 @@ std::vector<runtime::value> run(translation const& t, graph_data graph, runtime:
 
 std::vector<runtime::value> results_of(translation const& t, std::vector<runtime::value> const& outputs) {
     std::vector<runtime::value> out;
+    auto const result = [&](std::size_t i) -> runtime::value {
+        runtime::value const& v = outputs.at(i);
+        return t.complex_outputs[i] ? runtime::value(contiguous(v.one()).from_pairs()) : v;
+    };
     for (translation::slot const& slot : t.results) {
         if (!slot.is_list) {
-            out.push_back(slot.produced ? outputs.at(slot.outputs[0]) : runtime::value());
+            out.push_back(slot.produced ? result(slot.outputs[0]) : runtime::value());
             continue;
         }
         std::vector<runtime::tensor> list;
         for (std::size_t const i : slot.outputs) {
-            runtime::value const& v = outputs.at(i);
+            runtime::value const v = result(i);
             if (v.is_sequence()) list.insert(list.end(), v.many().begin(), v.many().end());
             else list.push_back(v.one());
         }

@@ -21,6 +21,8 @@ CASES = {
                    "template <int N> int f0() { return sizeof(mapping_error<N>); }\n" +
                    "".join(f"template <int N> int f{i}() {{ return f{i - 1}<N>(); }}\n" for i in range(1, 9)) + "int size = f8<1>();\n",
                    1, "lines long"),
+    "long_output": ("// rule: a\n// error: mapping_error<1>\n// twin: sizeof(mapping_error<1>) => 1\n" + REFUSED +
+                    "".join(f"int x{i} = y{i};\n" for i in range(5)), 1, "the output is"),
 }
 
 
@@ -29,7 +31,7 @@ def main():
     for name, (text, code, words) in CASES.items():
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / f"{name}.cpp").write_text(text)
-            run = subprocess.run([sys.executable, RUN, "--cases", folder], capture_output=True, text=True)
+            run = subprocess.run([sys.executable, RUN, "--cases", folder, "--count-lines"], capture_output=True, text=True)
         output = run.stdout + run.stderr
         if run.returncode != code or (words and words not in output):
             failed += 1

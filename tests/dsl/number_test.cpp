@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <aton/aton.hpp>
+#include <aton/core/stored_tensor.hpp>
 
 #include "../faults.hpp"
 
@@ -146,6 +147,38 @@ TEST_CASE("a computed number where a constant is needed is refused with its argu
                                                            "in forward); the mapping needs a constant: use a number "
                                                            "that does not depend on the inputs");
     CHECK_THROWS_AS((void)f.r.to_size(), unsupported_error);
+}
+
+TEST_CASE("a tensor where a constant is needed is refused with its name and place") {
+    fixture f;
+    std::string const needed = "; the mapping needs a constant: use a tensor ";
+    std::string const end = needed + "that does not depend on the inputs";
+    CHECK(fault_of([&] { return f.x.constant(); }) == "'x' is an input of the program" + end);
+    CHECK(fault_of([&] { return f.g.cast(f.x, dtype::int64).constant<double>(); }) ==
+          "'x' is an input of the program" + end);
+    value const unnamed = f.g.op<"Neg">(f.x);
+    CHECK(fault_of([&] { return unnamed.constant(); }) ==
+          "%" + std::to_string(unnamed.id()) + " is computed by the program" + end);
+    f.data.origins.push_back({"mul", "head", "model.py:12 in forward"});
+    f.data.context.origin = 1;
+    value const y = f.g.op<"Mul">(f.x, f.x);
+    std::string const computed = " is computed by the program (model.py:12 in forward)" + end;
+    CHECK(fault_of([&] { return y.constant(); }) == "'mul'" + computed);
+    f.data.values[y.id()].name = "product";
+    CHECK(fault_of([&] { return y.constant(); }) == "'product'" + computed);
+    std::string inside;
+    auto const branch = [&](graph<13> inner) -> value {
+        value const captured(inner.data(), inner.data().capture(f.data, y.id()));
+        inside = fault_of([&] { return captured.constant(); });
+        return inner.op<"Neg">(captured);
+    };
+    (void)f.g.op<"If">(f.b.as_value(), attr::then_branch_g(branch), attr::else_branch_g(branch));
+    CHECK(inside == "'product'" + computed);
+    value const w(f.data, f.data.add_value(value_type{dtype::float32, aton::shape{2}}, "head.weight"));
+    aton::stored_tensor const stored{};
+    f.data.set_initializer(w.id(), tensor{}, &stored);
+    CHECK(fault_of([&] { return w.constant(); }) ==
+          "'head.weight' is a weight of the model, which is not read" + needed + "of fewer elements");
 }
 
 TEST_CASE("arithmetic inside a nested graph uses the numbers around it") {

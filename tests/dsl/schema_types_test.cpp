@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Arguments of schemas that users declare: str[], complex, SymFloat, SymBool, tuples of tensors.
+// Arguments of schemas that users declare: str[], int[][], float[][], complex, SymFloat, SymBool, tuples of tensors.
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,19 @@ inline constexpr auto rows =
               [](graph<13> g, value, double f, bool b) -> value {
                   return g.unsupported(std::to_string(f) + (b ? " true" : " false"));
               }),
+          symbolic<"my::grouped(Tensor x, int[][] groups, float[][]? weights=None) -> Tensor">(
+              [](graph<13> g, value, std::vector<std::vector<std::int64_t>> groups,
+                 std::optional<std::vector<std::vector<double>>> weights) -> value {
+                  std::string all;
+                  for (std::vector<std::int64_t> const& group : groups) {
+                      all += "<";
+                      for (std::int64_t const each : group) all += std::to_string(each) + ",";
+                      all += ">";
+                  }
+                  if (weights)
+                      for (std::vector<double> const& each : *weights) all += std::to_string(each.at(0));
+                  return g.unsupported(all);
+              }),
           symbolic<"my::joined((Tensor, Tensor, Tensor) all, (Tensor, Tensor) two) -> Tensor">(
               [](graph<13> g, std::array<value, 3> all, std::array<value, 2> two) -> value {
                   return g.op<"Concat">(all[2], two[0], all[0], two[1], attr::axis_i(0));
@@ -44,6 +58,7 @@ struct fixture {
     value y{data, data.add_input("y", {dtype::float32, aton::shape{3}})};
     value n{data, data.add_input("n", {dtype::float64, aton::shape(std::vector<aton::dim>())})};
 
+    graph<13> g() { return {data, 20}; }
     std::string shown(char const* overload, std::vector<argument> more) {
         more.insert(more.begin(), argument::of_tensor(x));
         return refusal_of([&] { (void)convert(data, *find(rows, overload, 20), 20, more); });
@@ -67,6 +82,20 @@ TEST_CASE("a list of strings arrives as strings, and its default with its escape
     CHECK(f.shown("my::named", {argument::of_texts({}), argument::of_texts({"t", "u"})}) == "2");
     CHECK(f.shown("my::named", {}) == "<aAb><c, d>none");
     CHECK(f.shown("my::named", {argument::of_text("q")}) == "argument 'names' is \"q\", but its type is str[]");
+}
+
+TEST_CASE("lists of lists of numbers arrive as vectors") {
+    fixture f;
+    CHECK(f.shown("my::grouped", {argument::of_number_lists({{1, -2}, {}, {3}})}) == "<1,-2,><><3,>");
+    CHECK(f.shown("my::grouped", {argument::of_number_lists({{1}}), argument::of_number_lists({{0.5, 2}, {1}})}) ==
+          "<1,>0.5000001.000000");
+    CHECK(f.shown("my::grouped", {argument::of_numbers({})}).empty());
+    CHECK(f.shown("my::grouped", {argument::of_numbers({1, 2})}) ==
+          "argument 'groups' is [1, 2], but its type is int[][]");
+    CHECK(f.shown("my::grouped", {argument::of_number_lists({{0.5}})}) ==
+          "argument 'groups' is a list of 1 lists, but its type is int[][]");
+    number const computed = f.g().cast(f.n, dtype::int64);
+    CHECK(f.shown("my::grouped", {argument::of_number_lists({{computed}})}).find("argument 'groups' is computed") == 0);
 }
 
 TEST_CASE("a complex argument is complex, also where the program gives a real number") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // SymInt, SymFloat and SymBool values and results of item() as arguments of mappings, also in lists, and as operands that promote weakly.
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +39,13 @@ constexpr auto rows =
                dsl::symbolic<"t::scale(Tensor x, float by, bool twice) -> Tensor">(
                    [](dsl::graph<13> g, dsl::value x, number by, number twice) -> dsl::value {
                        return g.op<"Where">(g.scalar(twice, dtype::bool_), g.op<"Mul">(x, by), x);
+                   }),
+               dsl::symbolic<"t::permuted(Tensor x, int[][] orders, float[][]? factors=None) -> Tensor">(
+                   [](dsl::graph<13> g, dsl::value x, std::vector<std::vector<std::int64_t>> orders,
+                      std::optional<std::vector<std::vector<double>>> factors) -> dsl::value {
+                       for (std::vector<std::int64_t> const& order : orders)
+                           x = g.op<"Transpose">(x, dsl::attr::perm_i(order));
+                       return factors ? g.op<"Mul">(x, factors->front().at(1)) : x;
                    }),
                dsl::symbolic<"t::constant(Tensor x, float by) -> Tensor">(
                    [](dsl::graph<13> g, dsl::value x, double by) -> dsl::value { return g.op<"Mul">(x, by); }));
@@ -92,6 +101,23 @@ TEST_CASE("lists of floats have computed elements") {
         if (each.op == "Add" && g.constant(each.inputs[1]) != nullptr)
             constants.push_back(g.constant(each.inputs[1])->at(0).to<double>());
     CHECK(constants == std::vector<double>{0.25, -8});
+}
+
+TEST_CASE("lists of lists of numbers reach a row as the program writes them") {
+    fixture f;
+    f.output(
+        f.call("t::permuted",
+               {pr::tensor("x", f.x),
+                pr::argument::of_number_lists({{std::int64_t{1}, std::int64_t{0}}, {std::int64_t{1}, std::int64_t{0}}})
+                    .named("orders"),
+                pr::argument::of_number_lists({{0.5, 0.25}}).named("factors")}));
+    graph_data const g = f.convert();
+    REQUIRE(used_ops_of(g) == std::vector<std::string>{"Transpose", "Transpose", "Mul"});
+    CHECK(g.nodes[0].attributes[0].ints == std::vector<std::int64_t>{1, 0});
+    f.options.tables = {};
+    CHECK(contains(f.fault(), "t::permuted"));
+    f.options.operators = operator_mode::keep;
+    CHECK(contains(f.fault(), "argument 'orders' is a list of lists, which an attribute cannot hold"));
 }
 
 TEST_CASE("a computed floating-point number is not a size") {

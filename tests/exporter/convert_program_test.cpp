@@ -240,14 +240,14 @@ TEST_CASE(
     int found = 0;
     for (std::size_t i = 0; i != aton::aten::schema_count(); ++i) {
         std::string_view const name = aton::aten::parse_head(aton::aten::schema_at(i)).qualified;
-        if (i % 40 != 0 || find(aton::mappings::built_in_tables(), name, options.opset) != nullptr) continue;
+        if (find(aton::mappings::built_in_tables(), name, options.opset) != nullptr) continue;
         std::string const near = nearest(std::string(name));
         CAPTURE(name);
         CAPTURE(near);
         CHECK((near.empty() || near.substr(0, near.find('.')) == name.substr(0, name.find('.'))));
         found += near.empty() ? 0 : 1;
     }
-    CHECK(found > 3);
+    CHECK(found > 100);
 }
 
 TEST_CASE("everything that cannot be converted is named at once") {

@@ -103,8 +103,9 @@ TEST_CASE("a failure keeps an old file and leaves nothing behind") {
     folder const f;
     std::ofstream(f / "m.onnx") << "old";
     CHECK(contains(message_of(sample("nowhere.pt2"), f / "m.onnx"), "nowhere.pt2"));
-    CHECK(contains(message_of(sample("dtypes.pt2"), f / "m.onnx"), "aten::"));
     export_options options;
+    options.opset = 13;
+    CHECK(contains(message_of(sample("dtypes.pt2"), f / "m.onnx", options), "aten::"));
     options.weights = weight_mode::reference;
     CHECK(contains(message_of(sample("tied.pt2"), f / "m.onnx", options), "must be in the folder of"));
     CHECK(f.count() == 1);

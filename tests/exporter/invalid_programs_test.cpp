@@ -102,6 +102,38 @@ TEST_CASE("incompatible operands are refused, whatever type the file records for
     }
 }
 
+TEST_CASE("strides of memory address only contiguous tensors") {
+    auto const viewed = [](numbers const& sizes, numbers const& strides) {
+        made b;
+        value_index const y = b.value_of("turned", sizes, strides);
+        b.add_node("aten::permute",
+                   {tensor("self", b.x), integers("dims", sizes == numbers{3, 2} ? numbers{1, 0} : numbers{0, 1})},
+                   {y});
+        b.output(b.add("aten::as_strided", {tensor("self", y), integers("size", {2}), integers("stride", {2})}, {2}));
+        return tests::fault_of([&] { return convert_program(b.p); });
+    };
+    CHECK(
+        is_said(viewed({3, 2}, {1, 3}), "aten::as_strided (strides of the memory of a tensor that is not contiguous"));
+    CHECK(viewed({2, 3}, {3, 1}) == "nothing was thrown");
+}
+
+TEST_CASE("an offset in memory counts from its start, so it is refused for a view that starts inside") {
+    auto const viewed = [](std::int64_t starts_at, std::vector<argument> offset) {
+        made b;
+        value_index const y = b.value_of("rest", {2, 3}, {3, 1});
+        b.p.values[y].storage_offset.number = starts_at;
+        b.add_node("aten::alias", {tensor("self", b.x)}, {y});
+        std::vector<argument> arguments{tensor("self", y), integers("size", {2}), integers("stride", {2})};
+        arguments.insert(arguments.end(), offset.begin(), offset.end());
+        b.output(b.add("aten::as_strided", arguments, {2}));
+        return tests::fault_of([&] { return convert_program(b.p); });
+    };
+    CHECK(is_said(viewed(6, {integer("storage_offset", 0)}),
+                  "aten::as_strided (an offset in memory that begins before the tensor, which is a view"));
+    CHECK(viewed(6, {}) == "nothing was thrown");
+    CHECK(viewed(0, {integer("storage_offset", 1)}) == "nothing was thrown");
+}
+
 TEST_CASE("the new value of an input or a buffer must have its type") {
     made b;
     b.input(input_kind::user, "total", {5});

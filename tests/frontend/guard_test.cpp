@@ -60,6 +60,11 @@ TEST_CASE("guards written by torch 2.13") {
     CHECK(text_of("torch._sym_sqrt(L['x'].size()[0]) < math.inf") == "sqrt(x#0) < inf");
 }
 
+TEST_CASE("guards may call sympy's functions by any of their names") {
+    CHECK(value_of("Pow(L['x'].size()[0], 2)") == value_of("L['x'].size()[0] ** 2"));
+    CHECK(value_of("GreaterThan(L['n'], 2)") == value_of("Ge(L['n'], 2)"));
+}
+
 TEST_CASE("guards that cannot be parsed are nothing, not errors") {
     for (std::string_view text : {"",
                                   "L",

@@ -177,6 +177,7 @@ TEST_CASE("dtypes and layouts of the export schema") {
                                               {6, aton::dtype::float16},
                                               {7, aton::dtype::float32},
                                               {8, aton::dtype::float64},
+                                              {9, aton::dtype::complex32},
                                               {10, aton::dtype::complex64},
                                               {11, aton::dtype::complex128},
                                               {12, aton::dtype::bool_},

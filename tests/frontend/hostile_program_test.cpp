@@ -130,8 +130,6 @@ TEST_CASE("any value of another type, any missing or duplicate key: refused, or 
                                               "constant_input.value",
                                               "module_call_graph[1]",
                                               "as_nested_tensors",
-                                              "as_int_lists",
-                                              "as_float_lists",
                                               "as_string_to_argument",
                                               "tensor_values.p_w.device",
                                               "sym_float_values.sym_float",

@@ -91,6 +91,7 @@ TEST_CASE("storages of every dtype") {
                          {"CharStorage", dtype::int8, 1},
                          {"ByteStorage", dtype::uint8, 1},
                          {"BoolStorage", dtype::bool_, 1},
+                         {"ComplexHalfStorage", dtype::complex32, 4},
                          {"ComplexFloatStorage", dtype::complex64, 8},
                          {"ComplexDoubleStorage", dtype::complex128, 16}}) {
         CAPTURE(s.name);

@@ -114,6 +114,11 @@ private:
         case argument_kind::tensors: return list(a.tensors, [&](value_index v) { return text(v); });
         case argument_kind::number: return text(a.number);
         case argument_kind::numbers: return list(a.numbers, [&](aton::program::number const& n) { return text(n); });
+        case argument_kind::number_lists:
+            return list(aton::aten::lists_of(a, [](aton::program::number const& n) { return n; }),
+                        [&](std::vector<aton::program::number> const& each) {
+                            return list(each, [&](aton::program::number const& n) { return text(n); });
+                        });
         case argument_kind::text: return quoted(a.text);
         case argument_kind::texts: return list(a.texts, quoted);
         case argument_kind::type: return std::string(name(a.type));

@@ -106,7 +106,7 @@ TEST_CASE("a tensor of every dtype, as raw bytes or as numbers") {
     pair.add_float_data(-2);
     CHECK(read(pair).at(0).imaginary() == -2);
     CHECK(read(of_strings({"", "\xff \"b\"", "c", "d"}, {2, 2})) == words);
-    for (int type = 1; type != static_cast<int>(aton::dtype_count); ++type) {
+    for (int type = 1; type != static_cast<int>(aton::onnx_dtype_count); ++type) {
         auto const each = static_cast<dtype>(type);
         CAPTURE(std::string(name(each)));
         ::onnx::TensorProto empty = proto(each, {0, 5});

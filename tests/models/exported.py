@@ -85,19 +85,26 @@ def run(module, args):
     module, given = copy.deepcopy(module), copy.deepcopy(args)
     before = {name: buffer.clone() for name, buffer in module.named_buffers()}
     results = [r.clone() for r in tensors(module(*given))]
-    changed = {n: b for n, b in module.named_buffers() if not torch.equal(b, before[n])}
+    changed = {n: b for n, b in module.named_buffers() if not torch.equal(in_reals(b), in_reals(before[n]))}
     for i, (old, new) in enumerate(zip(tensors(args), tensors(given))):
-        if not torch.equal(old, new):
+        if not torch.equal(in_reals(old), in_reals(new)):
             changed[f"argument {i}"] = new
     return results, changed
+
+
+def in_reals(tensor):
+    """Models hold complex tensors as reals with a trailing axis of 2."""
+    import torch
+
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
 def record(module, args, number):
     """Arrays of a call, by name: input_0_1, output_0_1, state_0_mean."""
     results, changed = run(module, args)
-    found = {f"input_{number}_{i}": t.numpy() for i, t in enumerate(tensors(args))}
-    found |= {f"output_{number}_{i}": t.numpy() for i, t in enumerate(results)}
-    return found | {f"state_{number}_{name}": t.numpy() for name, t in changed.items()}
+    found = {f"input_{number}_{i}": in_reals(t).numpy() for i, t in enumerate(tensors(args))}
+    found |= {f"output_{number}_{i}": in_reals(t).numpy() for i, t in enumerate(results)}
+    return found | {f"state_{number}_{name}": in_reals(t).numpy() for name, t in changed.items()}
 
 
 def changed_arguments(args):
@@ -107,7 +114,7 @@ def changed_arguments(args):
     def change(leaf):
         if not isinstance(leaf, torch.Tensor) or leaf.numel() == 0 or leaf.dtype == torch.bool:
             return leaf
-        if leaf.is_floating_point():
+        if leaf.is_floating_point() or leaf.is_complex():
             return leaf + torch.randn_like(leaf)
         return (leaf + 1) % (leaf.max() + 1).clamp(min=1)
 
@@ -121,7 +128,7 @@ def check_reaction(made):
     first, second = run(made.module, made.args)[0], run(made.module, changed_arguments(made.args))[0]
     for a, b in zip(first, second):
         if a.shape == b.shape and a.numel():
-            a, b = torch.nan_to_num(a.double()), torch.nan_to_num(b.double())
+            a, b = (torch.nan_to_num(in_reals(t).double()) for t in (a, b))
             difference = (a - b).abs().max()
             if difference > 1e-3 and difference > 0.01 * a.abs().max():
                 return

@@ -15,6 +15,9 @@ import torch
 
 MODELS: dict[str, "Entry"] = {}
 
+# By the names of parts.
+DTYPES = {"int64": torch.int64, "bool": torch.bool, "float16": torch.float16, "uint8": torch.uint8}
+
 
 @dataclasses.dataclass
 class Made:
@@ -134,6 +137,18 @@ class Apply(torch.nn.Module):
 
     def forward(self, *args):
         return self.function(*args)
+
+
+def rows(function, *width):
+    """A function of one tensor with a dynamic first dim."""
+    return Made(Apply(function), (normal(3, *width),), (normal(5, *width),), ({0: dim("batch")},))
+
+
+def signed_rows(module, *width):
+    """A first input of positive numbers, a second one of negative numbers, with a dynamic first dim."""
+    if not isinstance(module, torch.nn.Module):
+        module = Apply(module)
+    return Made(module, (normal(3, *width).abs() + 0.1,), (-normal(5, *width).abs() - 0.1,), ({0: dim("batch")},))
 
 
 def load():

@@ -2,6 +2,8 @@
 """Programs whose numbers depend on their inputs, as detection models have them: anchors over a grid of dynamic size, boxes
 clipped to the image, elements assigned from sizes, ranges and fills of computed numbers."""
 
+import functools
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -149,3 +151,76 @@ def ranges():
         )
 
     return rows(use)
+
+
+ADAPTIVE = {"avg": F.adaptive_avg_pool1d, "max": functools.partial(F.adaptive_max_pool1d, return_indices=True)}
+
+
+@model("adaptive_pool_of_any_length", quick=True, parts=list(ADAPTIVE))
+def any_length(kind):
+    """Lengths that the number of windows divides, others, and shorter ones. The square roots have NaN, the logarithms
+    infinities."""
+    pool = ADAPTIVE[kind]
+
+    def use(x):
+        pooled = pool(x, 5), pool(x[0].sqrt(), 7), pool(x.relu().log(), 3), pool(-x.relu().log(), 4)
+        return pooled, pool(x.double(), 6), pool(x.half(), 5)
+
+    return Made(Apply(use), (normal(2, 3, 24),), (normal(2, 3, 6),), ({2: dim("length", 2, 200)},))
+
+
+@model("adaptive_pool_of_any_size", quick=True, parts=["avg", "max"])
+def any_size(kind):
+    """Planes and volumes of which all sizes, or some, are dynamic."""
+
+    def use(x, v):
+        if kind == "max":
+            return F.adaptive_max_pool2d(x, (3, 4), True), F.adaptive_max_pool3d(v, (2, 1, 5), True)
+        planes = F.adaptive_avg_pool2d(x, (3, 4)), F.adaptive_avg_pool2d(x, (None, 2)), F.adaptive_avg_pool2d(x[0], (1, 3))
+        return planes, F.adaptive_avg_pool3d(v, (2, 1, 5))
+
+    args, other = (normal(2, 3, 13, 9), normal(2, 3, 5, 8, 9)), (normal(2, 3, 5, 30), normal(2, 3, 5, 8, 4))
+    dynamic = ({2: dim("height", 3, 60), 3: dim("width", 3, 60)}, {4: dim("depth", 3, 60)})
+    return Made(Apply(use), args, other, dynamic)
+
+
+@model("adaptive_pool_to_computed_sizes", quick=True)
+def computed_sizes():
+    def use(x, n):
+        count = n.item()
+        torch._check(count >= 0)
+        torch._check(count <= 30)
+        pool = torch.ops.aten._adaptive_avg_pool2d
+        return F.adaptive_avg_pool2d(x, (x.shape[2] + 2, x.shape[1] // 3 + 1)), pool(x, [count, 4])
+
+    dynamic = ({1: dim("height", 6, 60), 2: dim("width", 6, 60)}, None)
+    return Made(Apply(use), (normal(3, 13, 9), torch.tensor(5)), (normal(3, 8, 16), torch.tensor(11)), dynamic)
+
+
+@model("tensor_split_at_computed_indices", quick=True)
+def split_at_computed():
+    def use(x, at):
+        n = x.shape[0]
+        pieces = torch.tensor_split(x, at, 0) + torch.tensor_split(x, [1, n - 2, -1], 0)
+        return tuple(piece.sum(0) for piece in pieces)
+
+    args, other = (normal(7, 3), torch.tensor([1, 4])), (normal(11, 3), torch.tensor([-3, 20]))
+    return Made(Apply(use), args, other, ({0: dim("rows", 6, 40)}, None))
+
+
+@model("pdist_of_any_number_of_rows", quick=True)
+def pairs():
+    def use(x):
+        return torch.pdist(x), torch.pdist(x, 1.0), torch.pdist(x.double(), 3.0)
+
+    return rows(use, 3, 9)
+
+
+@model("strided_views_of_computed_sizes", quick=True)
+def strided():
+    def use(x):
+        n = x.shape[0]
+        windows = x.as_strided((n, 2, 3), (4, 1, 1)), x.as_strided((3, 2), (n, 2), 1), x.as_strided((n, n), (1, 3), 2)
+        return windows, torch.as_strided_scatter(x, x[:, 0] * 2, (n,), (3,), 1), (x * x).sum_to_size(n, 1)
+
+    return rows(use, 12, 9)

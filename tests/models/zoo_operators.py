@@ -7,16 +7,9 @@ import functools
 import torch
 import torch.nn.functional as F
 
-from zoo import Apply, Made, dim, ids, model, normal
+from zoo import Apply, Made, dim, ids, model, normal, rows
 
 BATCH, HEIGHT, WIDTH = dim("batch"), dim("height", 3, 200), dim("width", 3, 200)
-
-
-def rows(function, *width, batch=3, other=5, dtype=torch.float32):
-    """One tensor with a dynamic first dim."""
-    return Made(
-        Apply(function), (normal(batch, *width, dtype=dtype),), (normal(other, *width, dtype=dtype),), ({0: BATCH},)
-    )
 
 
 @model("adaptive_pool_view", quick=True, parts=["avg", "max"])
@@ -307,106 +300,3 @@ def comparisons():
         torch.hypot(x, y),
     )
     return Made(Apply(function), (normal(3, 4), normal(4)), (normal(2, 4), normal(4)), ({0: BATCH}, None))
-
-
-@model("padding")
-def padding():
-    function = lambda x: (
-        F.pad(x, (1, 2, 0, 3), value=1.5),
-        F.pad(x[:, 1], (2, 1), "reflect"),
-        F.pad(x, (1, 2, 2, 0), "replicate"),
-        F.pad(x, (0, 2, 1, 1), "circular"),
-        F.pad(x, (-1, 2)),
-    )
-    return rows(function, 2, 5, 6)
-
-
-@model("pooling")
-def pooling():
-    function = lambda x: (
-        F.max_pool2d(x, 3, 2, 1, 1, True),
-        F.avg_pool2d(x, (2, 3), (2, 1), (1, 0), True, False),
-        F.lp_pool2d(x, 2, 2),
-        F.max_pool2d(x, 2, return_indices=True)[1],
-        F.avg_pool1d(x[:, 0], 3, 2, 1),
-        F.max_pool1d(x[:, 1], 2, dilation=3),
-    )
-    return rows(function, 2, 9, 11)
-
-
-@model("convolutions")
-def convolutions():
-    weights = [torch.nn.Parameter(torch.randn(*s)) for s in ((6, 2, 3, 2), (4, 3, 3, 3), (8, 1, 2, 5), (4, 3, 2))]
-
-    class Convolutions(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.weights = torch.nn.ParameterList(weights)
-
-        def forward(self, x):
-            a, b, c, d = self.weights
-            return (
-                F.conv2d(x, a, None, (2, 1), (1, 2), (1, 2), groups=2),
-                F.conv_transpose2d(x, b, None, 2, 1, 1, dilation=2),
-                F.conv2d(x, c, padding="same", groups=4),
-                F.conv1d(x[:, :3, 0], d, padding="valid", stride=2),
-            )
-
-    return Made(Convolutions(), (normal(2, 4, 9, 11),), (normal(5, 4, 9, 11),), ({0: BATCH},))
-
-
-@model("norms")
-def norms():
-    function = lambda x: (
-        F.layer_norm(x, x.shape[2:]),
-        F.layer_norm(x, [6], None, None, 1e-2),
-        F.rms_norm(x, [6], eps=1e-3),
-        F.normalize(x, dim=1),
-        F.local_response_norm(x, 3, alpha=0.1, k=2.0),
-        F.instance_norm(x),
-        F.group_norm(x, 2),
-        F.cosine_similarity(x, x.flip(2), 1),
-    )
-    return rows(function, 4, 6)
-
-
-@model("nested_arguments", quick=True)
-def nested_arguments():
-    """Tuples, dicts, a number and None among the arguments; a dict among the results, the input itself as one of
-    them."""
-
-    def function(x, pair, options, factor, nothing):
-        return {"sum": x + pair[0] * factor, "same": pair[1], "list": [options["b"] - x, options["a"]], "none": nothing}
-
-    def arguments(n):
-        return normal(n, 3), (normal(n, 3), normal(2)), {"b": normal(n, 3), "a": normal(1)}, 2.5, None
-
-    return Made(
-        Apply(function),
-        arguments(2),
-        arguments(4),
-        ({0: BATCH}, ({0: BATCH}, None), {"b": {0: BATCH}, "a": None}, None, None),
-    )
-
-
-@model("constants_and_ranges")
-def constants_and_ranges():
-    table = torch.randn(5, 4)
-    function = lambda x: (
-        x + table[1],
-        torch.linspace(0, 1, 4) * x,
-        torch.eye(4) @ x[0],
-        torch.ones_like(x) * 3,
-        x + torch.tensor(2.5),
-        torch.full((2, x.shape[0]), 7),
-        torch.zeros(x.shape[0], dtype=torch.int32),
-        torch.meshgrid(torch.arange(x.shape[0]).float(), x[0], indexing="ij")[1],
-    )
-    return rows(function, 4)
-
-
-@model("empty_batch_allowed")
-def empty_batch_allowed():
-    """A batch may be empty: the second input is."""
-    function = lambda x: (F.relu(x @ torch.eye(4, 3)), x.sum(0), torch.cat((x, x * 2), 1))
-    return Made(Apply(function), (normal(3, 4),), (normal(0, 4),), ({0: dim("batch", 0, 50)},))

@@ -30,7 +30,7 @@ std::vector<OpSchema> libonnx_schemas() {
 template <class Strings>
 aton::type_set expected_types(Strings const& strings) {
     std::map<std::string, std::pair<int, std::uint64_t>> known; // half, bit
-    for (std::size_t i = 1; i != aton::dtype_count; ++i) {
+    for (std::size_t i = 1; i != aton::onnx_dtype_count; ++i) {
         std::string const t = "tensor(" + std::string(aton::onnx_name(static_cast<aton::dtype>(i))) + ")";
         known[t] = {0, std::uint64_t{1} << i};
         known["seq(" + t + ")"] = {0, std::uint64_t{1} << (32 + i)};

@@ -158,7 +158,7 @@ void check_ranges(small_call const& c, semantic_break const& row) {
         broken_rule const r = c.broken(since, row.opset);
         CHECK(r.kind == rule::meaning_changed);
         CHECK(r.opset == row.opset);
-        CHECK(r.nearest == row.reason);
+        CHECK(r.facts.change == &row);
         auto const sentence = aton::dsl::detail::describe(c.in(since, row.opset), r);
         CHECK(sentence.view() == "onnx::" + std::string(row.op) + " (opset " + std::to_string(row.opset) +
                                      "): the meaning changed: " + std::string(row.reason) + "; split the range [" +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The oracle check over every built-in table.
-#include <aton/mappings.hpp>
+#include <aton/mappings/built_in.hpp>
 
 #include "oracle_tables.hpp"
 
-std::span<aton::dsl::table_view const> oracle_tables() { return aton::mappings::library(); }
+std::span<aton::dsl::table_view const> oracle_tables() { return aton::mappings::built_in_tables(); }

@@ -53,6 +53,11 @@ def difference(expected, got):
     return f"{count} ({what}): expected {snippet(e, wrong)}, got {snippet(g, wrong)}"
 
 
+def as_reals(array):
+    """Models hold complex tensors as reals with a trailing axis of 2."""
+    return np.stack([array.real, array.imag], axis=-1) if np.iscomplexobj(array) else array
+
+
 def type_difference(expected, got):
     if expected.dtype != got.dtype:
         return f"dtype {got.dtype.name}, expected {expected.dtype.name}"
@@ -81,6 +86,7 @@ def gathered(case, tensors, indices):
 
 def compare_tensor(case, tensors, expected, got):
     """Why one output is wrong; '' if it is right."""
+    expected = as_reals(expected)
     wrong_type = type_difference(expected, got)
     if wrong_type or case["compare"] == "meta":
         return wrong_type

@@ -104,7 +104,7 @@ build_program() {
     flags=(-std=c++20 -O1 -Wall -Wextra -Wpedantic -Wconversion -I "$root/include" -I "$here"
         -DONNX_ML=1 -DONNX_NAMESPACE=onnx -isystem "$build/onnx_generated" -isystem "$packages")
     for source in "$here/oracle_models.cpp" "$tables" "$root"/src/model_io/*.cpp \
-        "$root/src/passes/remove_unused.cpp"; do
+        "$root/src/mappings/built_in.cpp" "$root/src/passes/remove_unused.cpp"; do
         objects+=("$out/$(basename "$source" .cpp).o")
         "${compiler[@]}" "${flags[@]}" -c "$source" -o "${objects[-1]}"
     done

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of ATen operators that once crashed or hung: each is refused.
+// Calls of ATen operators that once crashed or hung, and calls that ATen refuses: each is refused.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -261,4 +261,13 @@ TEST_CASE("an infinite loop ends at the maximum number of steps") {
         why = e.what();
     }
     CHECK(why.find("the run takes more than 1000 steps") != std::string::npos);
+}
+
+TEST_CASE("operands of different dtypes are refused by their names") {
+    CHECK(refusal("aten::isclose", {ones("self", {2}), whole_numbers("other", {1, 2})}) ==
+          "aten::isclose: 'other' is int64, but 'self' is float32");
+    CHECK(refusal("aten::linear", {ones("input", {1, 2}), ones("weight", {2, 2}), whole_numbers("bias", {1, 2})}) ==
+          "aten::linear: 'bias' is int64, but 'input' is float32");
+    CHECK(refusal("aten::quantile", {ones("self", {2}), whole_numbers("q", {0, 1})}) ==
+          "aten::quantile: 'q' is int64, but 'self' is float32");
 }

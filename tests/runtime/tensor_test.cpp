@@ -140,6 +140,8 @@ TEST_CASE("invalid sizes are refused before memory is allocated") {
     CHECK(tensor::empty(dtype::float32, {aton::runtime::max_elements / 2, 0, 2}).count() == 0);
     CHECK(contains(fault_of([&] { return tensor::empty(dtype::float32, {most, 0}); }), "is too large"));
     CHECK(contains(fault_of([&] { return tensor::empty(dtype::undefined, {1}); }), "must have a dtype"));
+    CHECK(contains(fault_of([&] { return tensor::empty(dtype::complex32, {1}); }),
+                   "the runtime has no tensors of complex32"));
     CHECK(contains(fault_of([&] { return counted({2, 3}).reshaped({4}); }), "shape [2, 3] cannot be reshaped to [4]"));
     CHECK(contains(fault_of([&] { return counted({2, 3}).expanded({3}); }), "does not expand"));
     CHECK(contains(fault_of([&] { return counted({2, 3}).squeezed(1); }), "does not have size 1"));

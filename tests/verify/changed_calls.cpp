@@ -12,7 +12,6 @@
 
 #include <aton/core/error.hpp>
 #include <aton/ir/print.hpp>
-#include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
 #include <aton/runtime/aten_operator.hpp>
 #include <aton/runtime/onnx_model.hpp>
@@ -22,20 +21,13 @@
 #include "../changed_bytes.hpp"
 #include "../runtime/changed_graph.hpp"
 #include "../runtime/hostile_run.hpp"
+#include "mapped_rows.hpp"
 
 namespace {
 
 using namespace aton::tests;
 using aton::runtime::aten_argument;
 using aton::verify::sample;
-
-std::vector<aton::dsl::entry const*> all_rows() {
-    std::vector<aton::dsl::entry const*> out;
-    for (aton::dsl::table_view const family : aton::mappings::built_in_tables())
-        for (aton::dsl::entry const& row : family)
-            if (out.empty() || out.back()->overload != row.overload) out.push_back(&row);
-    return out;
-}
 
 sample drawn(aton::dsl::entry const& row, std::mt19937_64& rng) {
     using aton::dtype;

@@ -26,13 +26,13 @@
 
 #include <aton/core/error.hpp>
 #include <aton/exporter/exporter.hpp>
-#include <aton/mappings/built_in.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/onnx/registry.hpp>
 
 #include "../changed_bytes.hpp"
 #include "../runtime/hostile_run.hpp"
 #include "hostile_program.hpp"
+#include "mapped_rows.hpp"
 
 namespace {
 
@@ -41,15 +41,6 @@ using namespace aton::tests;
 constexpr int opsets[] = {13, 18, 23, aton::onnx::newest_opset};
 
 constexpr hostile_limits limits{5, std::size_t{4} << 30, std::size_t{512} << 20, 500, false};
-
-/// One row per overload: rows of several opset ranges are adjacent.
-std::vector<aton::dsl::entry const*> all_rows() {
-    std::vector<aton::dsl::entry const*> out;
-    for (aton::dsl::table_view const family : aton::mappings::built_in_tables())
-        for (aton::dsl::entry const& row : family)
-            if (out.empty() || out.back()->overload != row.overload) out.push_back(&row);
-    return out;
-}
 
 /// Temporary files of this process.
 class scratch {

@@ -3,6 +3,7 @@
 // Public header.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -18,10 +19,11 @@ enum class argument_kind : std::uint8_t {
     missing, ///< not given: the default of the schema
     none,    ///< Python's None
     tensor,
-    tensors, ///< Tensor[] and Tensor?[]
-    number,  ///< Scalar, float, int, SymInt, bool
-    numbers, ///< a list of them
-    text,    ///< str
+    tensors,      ///< Tensor[] and Tensor?[]
+    number,       ///< Scalar, float, int, SymInt, bool
+    numbers,      ///< a list of them
+    number_lists, ///< a list of lists of them
+    text,         ///< str
     texts,
     type,  ///< ScalarType
     tag,   ///< the name of a device, a layout or a memory format, in `text`
@@ -40,6 +42,7 @@ struct basic_argument {
     std::vector<Tensor> tensors; ///< those of Tensor?[] may be absent
     Number number{};
     std::vector<Number> numbers;
+    std::vector<std::int64_t> lengths; ///< number_lists: of each list; `numbers` are those of all lists
     std::string text;
     std::vector<std::string> texts;
     dtype type = dtype::undefined;
@@ -72,6 +75,16 @@ struct basic_argument {
     [[nodiscard]] static basic_argument of_numbers(std::vector<Number> all) {
         basic_argument a = of(argument_kind::numbers);
         a.numbers = std::move(all);
+        return a;
+    }
+    /// A list of lists of numbers.
+    template <class Lists = std::vector<std::vector<Number>>>
+    [[nodiscard]] static basic_argument of_number_lists(Lists const& all) {
+        basic_argument a = of(argument_kind::number_lists);
+        for (auto const& list : all) {
+            a.lengths.push_back(static_cast<std::int64_t>(list.size()));
+            for (Number const& n : list) a.numbers.push_back(n);
+        }
         return a;
     }
     /// A string.
@@ -116,6 +129,18 @@ private:
     }
 };
 
+/// The numbers of `Argument`, whose kind is number_lists, as lists of what `convert` makes of each.
+template <class Argument, class Convert>
+[[nodiscard]] auto lists_of(Argument const& a, Convert convert) {
+    std::vector<std::vector<std::remove_cvref_t<decltype(convert(a.numbers[0]))>>> all;
+    std::size_t at = 0;
+    for (std::int64_t const length : a.lengths) {
+        auto& list = all.emplace_back();
+        for (std::int64_t i = 0; i != length; ++i) list.push_back(convert(a.numbers[at++]));
+    }
+    return all;
+}
+
 /// The argument with other handles: `to_tensor` and `to_number` are called for each tensor, also absent ones of a list, and each number.
 template <class Tensor, class Number, class ToTensor, class ToNumber>
 [[nodiscard]] auto transform(basic_argument<Tensor, Number> const& a, ToTensor to_tensor, ToNumber to_number) {
@@ -128,8 +153,9 @@ template <class Tensor, class Number, class ToTensor, class ToNumber>
     if (a.kind == argument_kind::tensors)
         for (Tensor const& each : a.tensors) out.tensors.push_back(to_tensor(each));
     if (a.kind == argument_kind::number) out.number = to_number(a.number);
-    if (a.kind == argument_kind::numbers)
+    if (a.kind == argument_kind::numbers || a.kind == argument_kind::number_lists)
         for (Number const& each : a.numbers) out.numbers.push_back(to_number(each));
+    out.lengths = a.lengths;
     out.text = a.text;
     out.texts = a.texts;
     out.type = a.type;

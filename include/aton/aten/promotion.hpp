@@ -19,9 +19,9 @@ constexpr dtype promote_types(dtype a, dtype b) {
         return t == dtype::float64 ? 3 : t == dtype::float32 ? 2 : t == dtype::float16 || t == dtype::bfloat16 ? 1 : 0;
     };
     if (is_complex(a) || is_complex(b)) {
-        bool const wide =
-            a == dtype::complex128 || b == dtype::complex128 || a == dtype::float64 || b == dtype::float64;
-        return wide ? dtype::complex128 : dtype::complex64;
+        auto const width = [](dtype t) { return is_complex(t) || is_floating(t) ? bits(part_type(to_complex(t))) : 0; };
+        std::size_t const parts = width(a) > width(b) ? width(a) : width(b);
+        return parts == 64 ? dtype::complex128 : parts == 32 ? dtype::complex64 : dtype::complex32;
     }
     if (is_floating(a) || is_floating(b)) {
         if (rank(a) == rank(b)) return dtype::float32;
@@ -37,6 +37,10 @@ constexpr dtype promote_types(dtype a, dtype b) {
     return bits(without) == 8 ? dtype::int16 : bits(without) == 16 ? dtype::int32 : dtype::int64;
 }
 
+/// The dtype that a number has in promotion and as a tensor: its own, but complex64 or the default dtype in place of wider ones.
+constexpr dtype number_dtype(dtype t) { return is_complex(t) ? dtype::complex64 : is_floating(t) ? default_dtype : t; }
+constexpr dtype number_dtype(scalar const& number) { return number_dtype(dtype_of(number)); }
+
 /// Collects operands like at::native::update_result_type_state: within a category (bool < integer < floating < complex), tensors with
 /// dimensions take precedence over 0-d tensors, and these over Python numbers.
 class promotion {
@@ -45,25 +49,15 @@ public:
         dtype& target = has_dimensions ? dimensioned_ : zero_dim_;
         target = promote_types(target, t);
     }
-    constexpr void add_number(dtype t) {
-        if (is_complex(t)) t = dtype::complex64;
-        if (is_floating(t)) t = default_dtype;
-        numbers_ = promote_types(numbers_, t);
-    }
-    constexpr void add_number(scalar const& s) {
-        add_number(s.is_bool()       ? dtype::bool_
-                   : s.is_integral() ? dtype::int64
-                   : s.is_complex()  ? dtype::complex64
-                                     : default_dtype);
-    }
+    constexpr void add_number(dtype t) { numbers_ = promote_types(numbers_, number_dtype(t)); }
+    constexpr void add_number(scalar const& s) { add_number(dtype_of(s)); }
     [[nodiscard]] constexpr dtype result() const { return combine(dimensioned_, combine(zero_dim_, numbers_)); }
 
 private:
     static constexpr dtype combine(dtype higher, dtype lower) {
         if (is_complex(higher)) return higher;
         if (is_floating(higher)) {
-            if (!is_complex(lower)) return higher;
-            return higher == dtype::float64 ? dtype::complex128 : dtype::complex64;
+            return is_complex(lower) ? to_complex(higher) : higher;
         }
         if (higher == dtype::bool_ || is_floating(lower) || is_complex(lower)) return promote_types(higher, lower);
         return higher != dtype::undefined ? higher : lower;

@@ -22,7 +22,7 @@ constexpr dtype scalar_type(std::int64_t number) {
                              dtype::float16,
                              dtype::float32,
                              dtype::float64,
-                             none,
+                             dtype::complex32,
                              dtype::complex64,
                              dtype::complex128,
                              dtype::bool_,
@@ -59,6 +59,7 @@ constexpr dtype scalar_type(std::string_view name) {
                                    {"short", dtype::int16},
                                    {"int", dtype::int32},
                                    {"long", dtype::int64},
+                                   {"chalf", dtype::complex32},
                                    {"complex", dtype::complex64},
                                    {"cfloat", dtype::complex64},
                                    {"cdouble", dtype::complex128}};

@@ -37,6 +37,14 @@ enum class base_type : std::uint8_t {
     other, ///< Dict, Future, tuples, type variables, classes, lists of lists: see schema_type::base_text
 };
 
+/// The type of the number, whether or not it may be computed: int_ for SymInt.
+constexpr base_type without_symbol(base_type b) {
+    return b == base_type::sym_int     ? base_type::int_
+           : b == base_type::sym_float ? base_type::float_
+           : b == base_type::sym_bool  ? base_type::bool_
+                                       : b;
+}
+
 /// The type of an argument or a return.
 struct schema_type {
     base_type base = base_type::other; ///< of the innermost element; other for a list of lists
@@ -258,6 +266,14 @@ constexpr std::size_t tensors_of_tuple(schema_type const& t) {
     if (!scan.take(')')) return 0;
     scan.next();
     return scan.at_end() ? count : 0;
+}
+
+/// The innermost type of `int[][]`; other for types that are not lists of lists, and if an element may be None.
+constexpr base_type base_of_lists(schema_type const& t) {
+    if (t.base != base_type::other || !t.list || t.element_optional) return base_type::other;
+    schema_type element;
+    bool const is_list = parse_type(t.base_text, element) && element.list && !element.optional;
+    return is_list && !element.element_optional ? element.base : base_type::other;
 }
 
 } // namespace ATON_NAMESPACE::aten

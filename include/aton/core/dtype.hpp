@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Element types, numbered as in ONNX's TensorProto.DataType (onnx/onnx.proto), and sets of tensor types.
+// Element types, numbered as in ONNX's TensorProto.DataType (onnx/onnx.proto), and sets of tensor types. complex32 is PyTorch's alone.
 // Public header.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ATON_NAMESPACE {
 
-/// The element type of a tensor. The numbers are ONNX's; the names are PyTorch's.
+/// The element type of a tensor. The numbers are ONNX's; the names are PyTorch's. ONNX has no complex32: it never stands in a model.
 enum class dtype : std::uint8_t {
     undefined = 0,
     float32 = 1,
@@ -42,10 +42,13 @@ enum class dtype : std::uint8_t {
     int2 = 26,
     float6_e2m3 = 27,
     float6_e3m2 = 28,
+    complex32 = 29,
 };
 
 /// The number of dtypes, `undefined` included.
-inline constexpr std::size_t dtype_count = 29;
+inline constexpr std::size_t dtype_count = 30;
+/// The number of those that ONNX has, which come first.
+inline constexpr std::size_t onnx_dtype_count = 29;
 
 namespace detail {
 
@@ -86,6 +89,7 @@ inline constexpr dtype_facts dtype_table[dtype_count] = {
     {"int2", "int2", "Int2", 2},
     {"float6_e2m3", "float6e2m3", "Float6_e2m3", 6},
     {"float6_e3m2", "float6e3m2", "Float6_e3m2", 6},
+    {"complex32", "complex32", "ComplexHalf", 32},
 };
 
 constexpr dtype_facts const& facts(dtype t) {
@@ -110,8 +114,28 @@ constexpr dtype dtype_from_name(std::string_view text) {
     return dtype::undefined;
 }
 
-/// Whether the dtype is complex64 or complex128.
-constexpr bool is_complex(dtype t) { return t == dtype::complex64 || t == dtype::complex128; }
+/// The dtype with this number in ONNX's files and attributes; undefined if there is none.
+constexpr dtype dtype_from_onnx(std::int64_t number) {
+    return 0 < number && number < static_cast<std::int64_t>(onnx_dtype_count) ? static_cast<dtype>(number)
+                                                                              : dtype::undefined;
+}
+
+/// Whether the dtype is complex32, complex64 or complex128.
+constexpr bool is_complex(dtype t) { return t == dtype::complex32 || t == dtype::complex64 || t == dtype::complex128; }
+/// The dtype of the real and imaginary parts: float32 of complex64. A real dtype is its own.
+constexpr dtype part_type(dtype t) {
+    return t == dtype::complex64    ? dtype::float32
+           : t == dtype::complex128 ? dtype::float64
+           : t == dtype::complex32  ? dtype::float16
+                                    : t;
+}
+/// The complex dtype that a real tensor is promoted to beside complex numbers: complex128 of float64, complex32 of float16, else complex64.
+constexpr dtype to_complex(dtype t) {
+    return is_complex(t)         ? t
+           : t == dtype::float64 ? dtype::complex128
+           : t == dtype::float16 ? dtype::complex32
+                                 : dtype::complex64;
+}
 /// Whether the dtype is a real floating-point type of any width; complex dtypes are not.
 constexpr bool is_floating(dtype t) {
     return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16 ||

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <aton/core/dtype.hpp>
 #include <aton/version.hpp>
 
 namespace ATON_NAMESPACE {
@@ -79,5 +80,13 @@ private:
     double real_ = 0;
     double imaginary_ = 0;
 };
+
+/// The dtype of the number in Python: bool, int64, float64 or complex128.
+constexpr dtype dtype_of(scalar const& number) {
+    return number.is_bool()       ? dtype::bool_
+           : number.is_integral() ? dtype::int64
+           : number.is_complex()  ? dtype::complex128
+                                  : dtype::float64;
+}
 
 } // namespace ATON_NAMESPACE

@@ -62,10 +62,10 @@ constexpr float bfloat16_to_float(std::uint16_t b) { return std::bit_cast<float>
 constexpr bool rounds_to_infinity(double d, dtype t) {
     double const size = d < 0 ? -d : d;
     bool const finite = size <= std::numeric_limits<double>::max();
-    if (!finite || t == dtype::float64 || t == dtype::complex128) return false;
+    if (!finite || part_type(t) == dtype::float64) return false;
     if (size >= 0x1.ffffffp127) return true;
     auto const single = static_cast<float>(size);
-    return (t == dtype::float16 && single >= 65520.0F) || (t == dtype::bfloat16 && single >= 0x1.ffp127F);
+    return (part_type(t) == dtype::float16 && single >= 65520.0F) || (t == dtype::bfloat16 && single >= 0x1.ffp127F);
 }
 
 template <class T>
@@ -125,6 +125,9 @@ struct tensor {
         case dtype::uint64:
             return detail::append_bytes(bytes, static_cast<std::uint64_t>(s.to_saturated<std::int64_t>()));
         case dtype::bool_: return detail::append_bytes(bytes, static_cast<std::uint8_t>(s.to<double>() != 0 ? 1 : 0));
+        case dtype::complex32:
+            detail::append_bytes(bytes, detail::float_to_half(s.to<float>()));
+            return detail::append_bytes(bytes, detail::float_to_half(static_cast<float>(s.imaginary())));
         case dtype::complex64:
             detail::append_bytes(bytes, s.to<float>());
             return detail::append_bytes(bytes, static_cast<float>(s.imaginary()));
@@ -151,6 +154,10 @@ struct tensor {
         case dtype::uint32: return static_cast<std::int64_t>(detail::read_bytes<std::uint32_t>(bytes, i));
         case dtype::uint64: return static_cast<std::int64_t>(detail::read_bytes<std::uint64_t>(bytes, i));
         case dtype::bool_: return detail::read_bytes<std::uint8_t>(bytes, i) != 0;
+        case dtype::complex32:
+            return scalar::complex(
+                static_cast<double>(detail::half_to_float(detail::read_bytes<std::uint16_t>(bytes, 2 * i))),
+                static_cast<double>(detail::half_to_float(detail::read_bytes<std::uint16_t>(bytes, 2 * i + 1))));
         case dtype::complex64:
             return scalar::complex(static_cast<double>(detail::read_bytes<float>(bytes, 2 * i)),
                                    static_cast<double>(detail::read_bytes<float>(bytes, 2 * i + 1)));
@@ -177,9 +184,7 @@ struct tensor {
 constexpr bool fits(scalar const& s, dtype t) {
     if (!tensor::can_hold(t) || (!is_complex(t) && s.imaginary() != 0)) return false;
     auto const number = s.to<double>();
-    if (is_complex(t))
-        return !detail::rounds_to_infinity(number, t == dtype::complex64 ? dtype::float32 : t) &&
-               !detail::rounds_to_infinity(s.imaginary(), t == dtype::complex64 ? dtype::float32 : t);
+    if (is_complex(t)) return !detail::rounds_to_infinity(number, t) && !detail::rounds_to_infinity(s.imaginary(), t);
     if (is_floating(t)) return !detail::rounds_to_infinity(number, t);
     auto const whole = s.to_saturated<std::int64_t>();
     if (!(s == whole) || (s.is_floating() && number == 0x1p63)) return false;

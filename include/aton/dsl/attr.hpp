@@ -149,9 +149,10 @@ struct float_attribute {
     template <class T>
     constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits = std::convertible_to<content const&, double> || std::same_as<content, scalar>;
-        static_assert(fits || list_like<content>, "a float attribute takes a number, a scalar or a list of numbers");
-        if constexpr (is_optional<T>) return make_optional_attribute(*this, v);
+        constexpr bool fits =
+            std::convertible_to<content const&, double> || std::same_as<content, scalar> || list_like<content>;
+        static_assert(fits, "a float attribute takes a number, a scalar or a list of numbers");
+        if constexpr (is_optional<T> && fits) return make_optional_attribute(*this, v);
         else return present(v);
     }
     template <class T = double>
@@ -186,9 +187,10 @@ struct int_attribute {
     template <class T>
     constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits = std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content>;
-        static_assert(fits || list_like<content>, "an int attribute takes an integer, a dtype or a list of integers");
-        if constexpr (is_optional<T>) {
+        constexpr bool fits =
+            std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content> || list_like<content>;
+        static_assert(fits, "an int attribute takes an integer, a dtype or a list of integers");
+        if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
         } else if constexpr (is_dtype_constant<T>) {
             return attribute_argument<Name, onnx::attr_type::i, T>{v};
@@ -215,9 +217,10 @@ private:
     }
     template <class T, class List>
     static auto of_list(List const& list) {
-        static_assert(std::integral<T>, "an int attribute takes a list of integers");
+        constexpr bool fits = std::integral<T>;
+        static_assert(fits, "an int attribute takes a list of integers");
         attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>> out;
-        if constexpr (std::integral<T>)
+        if constexpr (fits)
             for (T each : list) out.payload.push_back(to_int64(Name.view(), each));
         return out;
     }
@@ -228,15 +231,17 @@ struct string_attribute {
     template <class T>
     auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        static_assert(std::convertible_to<content const&, std::string_view> || list_like<content>,
-                      "a string attribute takes a string or a list of strings");
-        if constexpr (is_optional<T>) {
+        constexpr bool fits = std::convertible_to<content const&, std::string_view> || list_like<content>;
+        static_assert(fits, "a string attribute takes a string or a list of strings");
+        if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
-        } else if constexpr (std::convertible_to<T const&, std::string_view>) {
-            return attribute_argument<Name, onnx::attr_type::s, std::string>{std::string(std::string_view(v))};
-        } else {
+        } else if constexpr (list_like<T>) {
             return attribute_argument<Name, onnx::attr_type::strings, std::vector<std::string>>{
                 copy_list<std::string>(v)};
+        } else {
+            attribute_argument<Name, onnx::attr_type::s, std::string> out;
+            if constexpr (std::convertible_to<T const&, std::string_view>) out.payload = std::string_view(v);
+            return out;
         }
     }
     template <class T = std::string_view>
@@ -250,9 +255,9 @@ struct tensor_attribute {
     template <class T>
     auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        static_assert(std::same_as<content, tensor> || list_like<content>,
-                      "a tensor attribute takes a tensor or a list of tensors");
-        if constexpr (is_optional<T>) {
+        constexpr bool fits = std::same_as<content, tensor> || list_like<content>;
+        static_assert(fits, "a tensor attribute takes a tensor or a list of tensors");
+        if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
         } else if constexpr (!list_like<T>) {
             attribute_argument<Name, onnx::attr_type::t, tensor> out;
@@ -273,9 +278,13 @@ struct graph_attribute {
     /// A graph, or a lambda that builds it: `attr::body_g([&](graph<13> g, value i, value condition) { ... })`.
     template <class T>
     auto operator()(T v) const {
+        constexpr bool fits =
+            std::same_as<T, graph_data> || std::same_as<T, std::optional<graph_data>> || graph_body<T>;
         static_assert(
-            std::same_as<T, graph_data> || std::same_as<T, std::optional<graph_data>> || graph_body<T>,
-            "a graph attribute takes a lambda whose first parameter is a graph<...> by value, with no auto parameters");
+            fits,
+            "a graph attribute takes a lambda whose first parameter is a graph<...> by value, with no auto parameters; "
+            "if it has an error, correct that first");
+        static_assert(bindable<T>, "a parameter of the lambda is a non-const reference; take it by value");
         if constexpr (is_optional<T>) return make_optional_attribute(*this, v);
         else return attribute_argument<Name, onnx::attr_type::g, T>{std::move(v)};
     }

@@ -55,6 +55,7 @@ std::string to_text(Argument const& a) {
     case kind::tensors: return "a list of " + std::to_string(a.tensors.size()) + " tensors";
     case kind::number: return to_text(a.number);
     case kind::numbers: return join(a.numbers, [](number const& n) { return to_text(n); });
+    case kind::number_lists: return "a list of " + std::to_string(a.lengths.size()) + " lists";
     case kind::text: return "\"" + clipped(a.text, 60) + "\"";
     case kind::texts: return "a list of " + std::to_string(a.texts.size()) + " strings";
     case kind::type: return a.type == dtype::undefined ? "a dtype that ONNX does not have" : std::string(name(a.type));
@@ -70,7 +71,7 @@ bool same(Argument const& a, Argument const& b) {
     };
     bool equal = a.kind == b.kind && a.kind != argument_kind::tensor && a.tensors.empty() && b.tensors.empty() &&
                  is_same(a.number, b.number) && a.numbers.size() == b.numbers.size() && a.text == b.text &&
-                 a.texts == b.texts && a.type == b.type;
+                 a.lengths == b.lengths && a.texts == b.texts && a.type == b.type;
     for (std::size_t i = 0; equal && i != a.numbers.size(); ++i) equal = is_same(a.numbers[i], b.numbers[i]);
     return equal;
 }
@@ -126,7 +127,7 @@ public:
         case base_type::memory_format:
             fits = to_tag(a, {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"});
             break;
-        default: fits = to_tuple(a, tensors_of_tuple(t)); break;
+        default: fits = t.list ? to_lists(a, formal) : to_tuple(a, tensors_of_tuple(t)); break;
         }
         if (!fits) refuse(formal, "is " + to_text(a) + ", but its type is " + std::string(t.text));
     }
@@ -157,6 +158,19 @@ private:
     /// A tuple of tensors holds exactly as many as its type; nothing checks other types.
     static bool to_tuple(Argument& a, std::size_t count) {
         return count == 0 || (to_tensors(a, false) && a.values.size() == count);
+    }
+    /// Lists of numbers; nothing checks lists of other lists.
+    bool to_lists(Argument& a, aten::schema_argument const& formal) {
+        aten::schema_argument element = formal;
+        element.type.base = base_of_lists(formal.type);
+        bool const is_int = element.type.base == base_type::int_ || element.type.base == base_type::sym_int;
+        if (!is_int && element.type.base != base_type::float_) return true;
+        if ((a.kind == kind::numbers && a.numbers.empty()) || (a.kind == kind::tensors && a.tensors.empty()))
+            a.kind = kind::number_lists;
+        if (a.kind != kind::number_lists) return false;
+        for (number& n : a.numbers)
+            if (!convert(n, element)) return false;
+        return true;
     }
     /// A 0-d tensor is a number, too.
     bool to_number(Argument& a, aten::schema_argument const& formal) {

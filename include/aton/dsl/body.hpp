@@ -148,8 +148,9 @@ std::vector<value> call_body(Body const& body, Graph& inner, int opset, std::vec
     typename traits::graph_type const g(inner, opset);
     std::vector<value> results;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-        returned_values<std::remove_cvref_t<typename traits::return_type>>::append(
-            g, results, body(g, body_argument<std::tuple_element_t<I, parameters>>(in, I)...));
+        if constexpr (bindable<Body>) // otherwise rejected where the lambda is given
+            returned_values<std::remove_cvref_t<typename traits::return_type>>::append(
+                g, results, body(g, body_argument<std::tuple_element_t<I, parameters>>(in, I)...));
     }(std::make_index_sequence<traits::arity>{});
     return results;
 }

@@ -3,6 +3,7 @@
 // Internal header.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <aton/core/safe_list.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/body.hpp>
+#include <aton/dsl/complex_value.hpp>
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/domain.hpp>
 #include <aton/dsl/number.hpp>
@@ -68,6 +70,7 @@ struct call_facts {
     int output_count = 1;
     int unusable = 0;              ///< 1-based position of the first argument of another kind; 0: none
     bool numbers_unusable = false; ///< that argument is a list of numbers
+    bool complex_unusable = false; ///< that argument is complex
 
     template <class T>
     constexpr void add(int position) {
@@ -99,6 +102,7 @@ struct call_facts {
             operands[operand_count++] = {operand_kind::list, any_type};
         } else if (unusable == 0) {
             unusable = position;
+            complex_unusable = std::same_as<T, complex_value>;
             numbers_unusable = !std::convertible_to<T const&, std::string_view> && // a string is a list of numbers, too
                                requires(T const& list) { static_cast<std::int64_t>(*std::data(list)); };
         }
@@ -155,8 +159,9 @@ struct checked_call {
         sentence s;
         s << (domain.empty() ? std::string_view("onnx") : domain) << "::" << op << " (opset " << Since << "): argument "
           << facts.unusable
-          << (facts.numbers_unusable ? " is a list of numbers; write g.ints(list) for an input"
-                                     : " is not a value, number, list of values, attribute or outputs<n>");
+          << (facts.complex_unusable   ? " is complex; write g.real(z), g.imag(z) or g.as_real(z)"
+              : facts.numbers_unusable ? " is a list of numbers; write g.ints(list) for an input"
+                                       : " is not a value, number, list of values, attribute or outputs<n>");
         return s;
     }
 
@@ -169,11 +174,17 @@ struct checked_call {
                 value(g, first + static_cast<value_id>(I)))...);
     }
 
+    /// The results of an illegal call: as many as it asks for, so that compilers report only the call.
+    static auto no_results() {
+        constexpr int count = (0 + ... + (outputs_asked<Args> > 0 ? outputs_asked<Args> : 0));
+        if constexpr (count > 0) return std::array<value, static_cast<std::size_t>(count)>();
+        else return value();
+    }
     /// One typed value; a tuple of them for outputs<n>; a vector for output_list.
     static auto results(graph_data& g, value_id first, std::size_t count) {
         constexpr bool tuple = (false || ... || (outputs_asked<Args> > 0));
         if constexpr (!legal) {
-            return value(g, first);
+            return no_results();
         } else if constexpr (facts.output_count < 0) {
             safe_vector<value> all;
             for (std::size_t i = 0; i != count; ++i) all.emplace_back(g, first + static_cast<value_id>(i));

@@ -27,18 +27,20 @@ public:
     template <class List>
         requires(!std::convertible_to<List const&, tensor>)
     constant_list(List const& list) {
-        static_assert(detail::list_like<List>,
+        constexpr bool is_list = detail::list_like<List>;
+        static_assert(is_list,
                       "g.constant takes a tensor or a list of numbers; g.scalar(number, dtype) makes a 0-d constant");
-        if constexpr (detail::list_like<List>) {
+        if constexpr (is_list) {
             using element = detail::element_of<List>;
-            static_assert(is_number<element>,
-                          "g.constant takes a tensor or a list of numbers; elements must be numbers");
+            constexpr bool has_numbers = is_number<element>;
+            static_assert(has_numbers, "g.constant takes a tensor or a list of numbers; elements must be numbers");
             add<element>(list);
         }
     }
     template <class Number>
     constant_list(std::initializer_list<Number> list) {
-        static_assert(is_number<Number>, "g.constant takes a tensor or a list of numbers; elements must be numbers");
+        constexpr bool has_numbers = is_number<Number>;
+        static_assert(has_numbers, "g.constant takes a tensor or a list of numbers; elements must be numbers");
         add<Number>(list);
     }
     constant_list(std::initializer_list<scalar> list) : numbers_(list) {}

@@ -88,8 +88,6 @@ constexpr std::string_view attribute_kind(onnx::attr_type t) {
     return names[static_cast<std::size_t>(t)];
 }
 
-constexpr std::string_view attribute_kind(int t) { return attribute_kind(static_cast<onnx::attr_type>(t)); }
-
 // What is wrong with a part of a call, for the rules on that part.
 
 constexpr sentence& describe_operator(sentence& s, onnx::call const& c, onnx::broken_rule const& r) {
@@ -97,20 +95,22 @@ constexpr sentence& describe_operator(sentence& s, onnx::call const& c, onnx::br
     switch (r.kind) {
     case rule::no_such_domain:
         s << "the graph does not name this domain";
-        return r.nearest.empty() ? s << "; declare it with domain<...> and add it: graph<" << c.since << ", my_domain>"
-                                 : s << "; did you mean " << r.nearest << "?";
+        return r.facts.nearest.empty()
+                   ? s << "; declare it with domain<...> and add it: graph<" << c.since << ", my_domain>"
+                   : s << "; did you mean " << r.facts.nearest << "?";
     case rule::no_such_operator:
         s << "no such operator";
-        return r.nearest.empty() ? s : s << "; did you mean " << r.nearest << "?";
+        return r.facts.nearest.empty() ? s : s << "; did you mean " << r.facts.nearest << "?";
     case rule::operator_too_new:
-        return s << "first appears in opset " << r.limit << "; start the range of the graph there";
+        return s << "first appears in opset " << r.facts.legal_from << "; start the range of the graph there";
     case rule::operator_deprecated:
-        if (r.limit != 0) return s << "deprecated; start the range of the graph at opset " << r.limit;
-        return r.position > 0 ? s << "deprecated; end the range of the graph at opset " << r.opset - 1
-                              : s << "deprecated, without a replacement";
+        if (r.facts.legal_from != 0)
+            return s << "deprecated; start the range of the graph at opset " << r.facts.legal_from;
+        return r.facts.legal_until != 0 ? s << "deprecated; end the range of the graph at opset " << r.facts.legal_until
+                                        : s << "deprecated, without a replacement";
     case rule::meaning_changed:
-        return s << "the meaning changed: " << r.nearest << "; split the range [" << r.limit << ", " << c.until
-                 << "] at opset " << r.opset;
+        return s << "the meaning changed: " << r.facts.change->reason << "; split the range [" << c.since << ", "
+                 << c.until << "] at opset " << r.opset;
     default: return s;
     }
 }
@@ -118,17 +118,18 @@ constexpr sentence& describe_operator(sentence& s, onnx::call const& c, onnx::br
 constexpr sentence& describe_input(sentence& s, onnx::broken_rule const& r) {
     using onnx::rule;
     if (r.kind == rule::too_many_inputs)
-        return s << r.position + 1 << " inputs given, at most " << r.limit << " allowed";
+        return s << r.facts.count.given << " inputs given, at most " << r.facts.count.allowed << " allowed";
     s << "input " << r.culprit;
     switch (r.kind) {
-    case rule::too_few_inputs: return s << " is missing, " << r.position << " given";
+    case rule::too_few_inputs: return s << " is missing, " << r.facts.count.given << " given";
     case rule::input_required: return s << " is required; it cannot be an optional value or absent";
     case rule::list_not_variadic: return s << " takes a single value, not a list";
     case rule::number_without_type:
         return s << " is a number whose type no other input determines; use g.scalar(number, dtype)";
     case rule::number_kind:
-        return s << " is a floating-point number beside " << r.allowed << "; write an integer, or cast the other input";
-    case rule::no_common_type: return s << " is " << r.given << ", allowed here: " << r.allowed;
+        return s << " is a floating-point number beside " << r.facts.types.allowed
+                 << "; write an integer, or cast the other input";
+    case rule::no_common_type: return s << " is " << r.facts.types.given << ", allowed here: " << r.facts.types.allowed;
     default: return s;
     }
 }
@@ -138,19 +139,21 @@ constexpr sentence& describe_attribute(sentence& s, onnx::broken_rule const& r) 
     switch (r.kind) {
     case rule::no_such_attribute:
         s << "no attribute " << r.culprit;
-        if (r.limit == 1) return s << "; " << r.nearest << " is an input here";
-        return r.nearest.empty() ? s : s << "; did you mean " << r.nearest << "?";
+        if (r.facts.is_input) return s << "; " << r.facts.nearest << " is an input here";
+        return r.facts.nearest.empty() ? s : s << "; did you mean " << r.facts.nearest << "?";
     case rule::attribute_type:
-        return s << "attribute " << r.culprit << " is " << attribute_kind(r.limit) << ", given "
-                 << attribute_kind(r.position);
+        return s << "attribute " << r.culprit << " is " << attribute_kind(r.facts.attribute.allowed) << ", given "
+                 << attribute_kind(r.facts.attribute.given);
     case rule::attribute_twice: return s << "attribute " << r.culprit << " is given twice";
     case rule::attribute_missing:
-        return s << "required attribute " << r.culprit << " (" << attribute_kind(r.limit) << ") is missing";
+        return s << "required attribute " << r.culprit << " (" << attribute_kind(r.facts.attribute.allowed)
+                 << ") is missing";
     case rule::attribute_optional:
-        return s << "required attribute " << r.culprit << " (" << attribute_kind(r.limit)
+        return s << "required attribute " << r.culprit << " (" << attribute_kind(r.facts.attribute.allowed)
                  << ") is a std::optional, which may be empty; give the value";
     case rule::attribute_dtype:
-        return s << "attribute " << r.culprit << " is " << r.given << ", allowed here: " << r.allowed;
+        return s << "attribute " << r.culprit << " is " << r.facts.types.given
+                 << ", allowed here: " << r.facts.types.allowed;
     default: return s;
     }
 }
@@ -159,11 +162,12 @@ constexpr sentence& describe_outputs(sentence& s, onnx::broken_rule const& r) {
     using onnx::rule;
     switch (r.kind) {
     case rule::too_few_outputs:
-        return s << "has at least " << r.limit << " outputs; ask for them with outputs<" << r.limit << ">";
+        return s << "has at least " << r.facts.count.allowed << " outputs; ask for them with outputs<"
+                 << r.facts.count.allowed << ">";
     case rule::too_many_outputs:
-        return s << "outputs<" << r.position << "> requested, at most " << r.limit << " allowed";
+        return s << "outputs<" << r.facts.count.given << "> requested, at most " << r.facts.count.allowed << " allowed";
     case rule::outputs_not_variadic:
-        return s << "has a fixed number of outputs; use outputs<" << r.limit << ">, not output_list";
+        return s << "has a fixed number of outputs; use outputs<" << r.facts.count.allowed << ">, not output_list";
     default: return s;
     }
 }
@@ -172,12 +176,12 @@ constexpr sentence& describe_body(sentence& s, onnx::call const& c, onnx::broken
     using onnx::rule;
     s << "the lambda for " << r.culprit;
     if (r.kind == rule::body_range)
-        return s << " covers opsets " << r.position << " to " << r.limit << ", but the outer graph covers " << c.since
-                 << " to " << c.until;
-    s << (r.kind == rule::body_inputs ? " takes " : " returns ") << r.position
-      << (r.position == 1 ? " value" : " values");
-    return r.kind == rule::body_inputs ? s << " after the graph, but the operator passes " << r.limit
-                                       : s << ", but must return " << r.limit;
+        return s << " covers opsets " << r.facts.body->since << " to " << r.facts.body->until
+                 << ", but the outer graph covers " << c.since << " to " << c.until;
+    s << (r.kind == rule::body_inputs ? " takes " : " returns ") << r.facts.count.given
+      << (r.facts.count.given == 1 ? " value" : " values");
+    return r.kind == rule::body_inputs ? s << " after the graph, but the operator passes " << r.facts.count.allowed
+                                       : s << ", but must return " << r.facts.count.allowed;
 }
 
 /// "onnx::ReduceSum (opset 13): no attribute axes; axes is an input here".
@@ -254,8 +258,13 @@ struct diagnosis {
     static_assert(Text.length == 0, Text.view());
 };
 #elif defined(__clang__)
+#define ATON_DIAGNOSIS_IN_CONDITION // Clang prints the types in the condition of a static_assert
 template <auto Text>
 using diagnosis = decltype(in_pieces<Text>(std::make_index_sequence<piece_count<Text>()>{}));
+template <class Verdict>
+inline constexpr bool holds = true;
+template <fixed_string... Sentence>
+inline constexpr bool holds<mapping_error<Sentence...>> = false;
 #else
 template <auto Text>
 using diagnosis = mapping_error<piece<Text, 0, Text.length>>;

@@ -275,7 +275,11 @@ struct domain_maker {
     using operators = domain_operators<type, Ops...>;
     static constexpr bool sound = operators::problem.length == 0;
     using verdict = std::conditional_t<sound, char, diagnosis<operators::problem>>; // incomplete if there is a problem
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+    static_assert(holds<verdict>);
+#else
     static_assert(sizeof(verdict) != 0);
+#endif
 };
 
 } // namespace detail
@@ -306,7 +310,7 @@ struct standard_source {
     static constexpr int version(std::string_view domain) { return onnx::newest_version(domain); }
     static constexpr onnx::call_outcome evaluate(onnx::call const& c) {
         onnx::call_outcome out = onnx::evaluate(c);
-        if (out.broken.kind == onnx::rule::no_such_domain) out.broken.nearest = nearest_domain(c.domain);
+        if (out.broken.kind == onnx::rule::no_such_domain) out.broken.facts.nearest = nearest_domain(c.domain);
         return out;
     }
     static constexpr std::string_view nearest_domain(std::string_view name) {
@@ -336,7 +340,7 @@ struct declared_source {
         if constexpr (Index < 0) {
             nearest near(c.name);
             for (declared_operator const& o : operators_of(Domain())) near.offer(o.schema.name());
-            return {{onnx::rule::no_such_operator, c.since, -1, 0, c.name, near.found()}, {}};
+            return {{onnx::rule::no_such_operator, c.since, c.name, {.nearest = near.found()}}, {}};
         } else {
             onnx::declared_schema const schema = declared().schema;
             onnx::broken_rule const broken = onnx::check_version(c, schema);

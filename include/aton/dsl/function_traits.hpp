@@ -75,6 +75,12 @@ struct body_traits<Body> : function_traits<decltype(&Body::operator())> {};
 template <class T>
 concept graph_body = body_traits<T>::value;
 
+/// False for a lambda with a parameter that is a reference to a non-const object, to which no argument binds.
+template <class T>
+inline constexpr bool bindable = true;
+template <graph_body T>
+inline constexpr bool bindable<T> = body_traits<T>::unbindable == 0;
+
 /// The number of values that a nested graph's lambda returns; -1: a vector, whose length is known only when the graph is built.
 template <class R>
 struct returned_values {

@@ -21,6 +21,7 @@
 #include <aton/dsl/aten_node.hpp>
 #include <aton/dsl/attr.hpp>
 #include <aton/dsl/call.hpp>
+#include <aton/dsl/complex_value.hpp>
 #include <aton/dsl/constant_list.hpp>
 #include <aton/dsl/node_builder.hpp>
 #include <aton/dsl/number.hpp>
@@ -45,6 +46,8 @@ consteval int last_opset() {
     return until;
 }
 
+consteval bool is_range(int since, int until) { return 1 <= since && since <= until && until <= onnx::newest_opset; }
+
 template <fixed_string Why>
 struct refused {};
 
@@ -53,14 +56,16 @@ struct refused {};
 /// A graph in which every call must be legal at each opset from `Since` to the integer in `More` (default: the newest).
 /// Two words, passed by value. Converts to a graph of a range that contains its own, so bodies can share helpers and call each other's rows.
 template <int Since, auto... More>
-class graph {
+class graph : public complex_operations<graph<Since, More...>> {
 public:
+    using complex_operations<graph>::cast;
+    using complex_operations<graph>::to_value;
+
     /// The first opset of the range.
     static constexpr int since = Since;
     /// The last opset of the range.
     static constexpr int until = detail::last_opset<More...>();
-    static_assert(1 <= since && since <= until && until <= onnx::newest_opset,
-                  "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
+    static_assert(detail::is_range(since, until), "graph<Since, Until>: 1 <= Since <= Until <= newest opset");
     static_assert(detail::one_version_of_each<More...>(),
                   "graph<...> names one domain in two versions; a model imports only one version of a domain");
 
@@ -156,7 +161,7 @@ public:
             using checked = detail::checked_call<source, Since, until, Name, Args...>;
             if constexpr (!checked::legal) {
                 (void)sizeof(detail::diagnosis<checked::problem>);
-                return value();
+                return checked::no_results();
             } else {
                 static constexpr detail::declared_operator const& found = source::declared();
                 if constexpr (found.body_since > since || until > found.body_until) {
@@ -271,11 +276,11 @@ public:
     /// ```
     [[nodiscard]] sym_int size(value x, std::int64_t i) const {
         if (dim const& d = x.size(i); d.is_static()) return d.size();
-        std::int64_t const n = x.rank();
-        return value(op<"Gather">(op<"Shape">(x), scalar(i < 0 ? i + n : i, dtype::int64), attr::axis_i(0)));
+        value const whole = is_complex(x.dtype()) ? this->viewed(x) : x;    // dimension i is the same
+        value const index = scalar(i < 0 ? i + x.rank() : i, dtype::int64); // before Shape, whatever the compiler
+        return value(op<"Gather">(op<"Shape">(whole), index, attr::axis_i(0)));
     }
-    /// All dimensions of `x`.
-    /// Refuses a value of unknown rank.
+    /// All dimensions of `x`. Refuses a value of unknown rank.
     [[nodiscard]] safe_vector<sym_int> sizes(value x) const {
         safe_vector<sym_int> all;
         for (std::int64_t i = 0; i != x.rank(); ++i) all.push_back(size(x, i));

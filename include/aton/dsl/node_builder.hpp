@@ -209,6 +209,9 @@ private:
             refuse("operand " + std::to_string(node_.inputs.size() + 1) + " is a value that was never set");
         value_id const id = graph_.capture(v.owner(), v.id());
         if (id == no_value) refuse("an operand belongs to a graph that does not enclose this one");
+        if (is_complex(v.dtype()))
+            refuse("operand " + std::to_string(node_.inputs.size() + 1) + " is " + std::string(name(v.dtype())) +
+                   "; take the argument as complex_value, and use its parts");
         node_.inputs.push_back(id);
     }
     void number(scalar const& s, bool beyond = false) {

@@ -64,13 +64,7 @@ public:
     }
 
     /// The dtype of the number in Python: bool, int64, float64 or complex128. A computed number has the dtype of its value.
-    [[nodiscard]] aton::dtype dtype() const {
-        if (!is_constant()) return value_.dtype();
-        return constant_.is_bool()       ? dtype::bool_
-               : constant_.is_integral() ? dtype::int64
-               : constant_.is_complex()  ? dtype::complex128
-                                         : dtype::float64;
-    }
+    [[nodiscard]] aton::dtype dtype() const { return is_constant() ? dtype_of(constant_) : value_.dtype(); }
     /// Whether it is a real floating-point number.
     [[nodiscard]] bool is_floating() const { return aton::is_floating(dtype()); }
     /// Whether it is an integer; a bool is not.

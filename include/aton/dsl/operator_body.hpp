@@ -324,7 +324,7 @@ struct lent_functions {
 
 /// Builds the body for a call with these operand types and attributes, as a function that the node calls.
 template <auto Body, class Graph>
-void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, int opset) {
+void build_function(Graph& graph, graph_node& node, onnx::declared_schema schema, int opset) {
     using traits = body_traits<type_of<Body>>;
     Graph* root = &graph;
     while (root->around != nullptr) root = root->around;
@@ -369,6 +369,12 @@ void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, 
         type.shape = known.has_rank() ? std::move(known) : out.type.shape;
     }
     call_function(*root, node, schema, std::move(inner));
+}
+
+/// The same; nothing for a body that is not a body, which the declaration rejects.
+template <auto Body, class Graph>
+void add_function(Graph& graph, graph_node& node, onnx::declared_schema schema, int opset) {
+    if constexpr (body_traits<type_of<Body>>::value) build_function<Body>(graph, node, schema, opset);
 }
 
 } // namespace detail

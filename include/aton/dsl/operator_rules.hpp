@@ -115,7 +115,9 @@ constexpr sentence describe(body_fault fault, std::string_view domain, onnx::dec
     s << domain << "::" << d.name << ": ";
     switch (fault.rule) {
     case body_rule::body:
-        return s << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters";
+        return s
+               << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters; "
+                  "if it has an error, correct that first";
     case body_rule::variadic:
         return s << "input " << d.inputs[fault.index].name << " is variadic; a body takes a fixed number of inputs";
     case body_rule::count:

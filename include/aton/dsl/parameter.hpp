@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <aton/aten/function_schema.hpp>
 #include <aton/core/dtype.hpp>
@@ -17,6 +18,7 @@
 #include <aton/core/safe_list.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/dsl/argument.hpp>
+#include <aton/dsl/complex_value.hpp>
 #include <aton/dsl/number.hpp>
 #include <aton/dsl/value.hpp>
 
@@ -58,6 +60,24 @@ struct parameter<value> {
     static constexpr std::string_view wanted = "Tensor";
     static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::tensor); }
     static value get(bound_argument const& a) { return *a.tensor; }
+};
+/// A complex tensor, or a real one, which is promoted.
+template <>
+struct parameter<complex_value> {
+    static constexpr std::string_view wanted = "Tensor";
+    static constexpr bool accepts(schema_type const& t) { return is_single(t, base_type::tensor); }
+    static complex_value get(bound_argument const& a) { return complex_value(*a.tensor); }
+};
+template <>
+struct parameter<safe_vector<complex_value>> {
+    static constexpr std::string_view wanted = "Tensor[]";
+    static constexpr bool accepts(schema_type const& t) { return is_list(t, base_type::tensor); }
+    template <class Argument>
+    static safe_vector<complex_value> get(Argument const& a) {
+        safe_vector<complex_value> all;
+        for (value const& v : a.values) all.emplace_back(v);
+        return all;
+    }
 };
 template <>
 struct parameter<optional_value> {
@@ -211,6 +231,27 @@ struct parameter<std::span<std::string const>> {
         return a.texts;
     }
 };
+template <>
+struct parameter<std::vector<std::vector<std::int64_t>>> {
+    static constexpr std::string_view wanted = "int[][]";
+    static constexpr bool accepts(schema_type const& t) {
+        base_type const base = base_of_lists(t);
+        return !t.optional && (base == base_type::int_ || base == base_type::sym_int);
+    }
+    template <class Argument>
+    static auto get(Argument const& a) {
+        return aten::lists_of(a, [](auto const& n) { return n.template constant<std::int64_t>(); });
+    }
+};
+template <>
+struct parameter<std::vector<std::vector<double>>> {
+    static constexpr std::string_view wanted = "float[][]";
+    static constexpr bool accepts(schema_type const& t) { return !t.optional && base_of_lists(t) == base_type::float_; }
+    template <class Argument>
+    static auto get(Argument const& a) {
+        return aten::lists_of(a, [](auto const& n) { return n.template constant<double>(); });
+    }
+};
 template <std::size_t N>
 struct parameter<std::array<value, N>> {
     static constexpr std::string_view wanted = "a tuple of tensors";
@@ -282,6 +323,16 @@ struct parameter<std::optional<T>> {
     }
 };
 
+/// Whether a parameter takes complex tensors.
+template <class P>
+inline constexpr bool is_complex_parameter = false;
+template <>
+inline constexpr bool is_complex_parameter<complex_value> = true;
+template <>
+inline constexpr bool is_complex_parameter<safe_vector<complex_value>> = true;
+template <>
+inline constexpr bool is_complex_parameter<std::optional<complex_value>> = true;
+
 /// The C++ type to write for an argument, for messages; empty: there is none.
 constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
     using aten::base_type;
@@ -301,6 +352,11 @@ constexpr std::string_view suggested_parameter(aten::schema_type const& t) {
     case base_type::complex:
         return t.list ? "std::span<number const>" : t.optional ? "std::optional<scalar>" : "scalar";
     case base_type::other: {
+        base_type const of_lists = base_of_lists(t);
+        if (of_lists == base_type::int_ || of_lists == base_type::sym_int)
+            return "std::vector<std::vector<std::int64_t>>";
+        if (of_lists == base_type::float_) return "std::vector<std::vector<double>>";
+        if (t.list) return "";
         constexpr std::string_view arrays[] = {
             "", "std::array<value, 1>", "std::array<value, 2>", "std::array<value, 3>", "std::array<value, 4>"};
         std::size_t const count = aten::tensors_of_tuple(t);

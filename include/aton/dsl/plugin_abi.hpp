@@ -43,7 +43,7 @@ constexpr std::string_view standard_library() {
 /// A fingerprint of the layouts of the shared structs.
 constexpr std::uint64_t layout() {
     constexpr std::size_t facts[] = {
-        3, // incremented when the meaning of a member changes without its offset
+        4, // incremented when the meaning of a member changes without its offset
         sizeof(void*),
         dtype_count,
         sizeof(graph_data),
@@ -98,6 +98,7 @@ constexpr std::uint64_t layout() {
         sizeof(dsl::invocation),
         offsetof(dsl::invocation, arguments),
         offsetof(dsl::invocation, results),
+        offsetof(dsl::invocation, complex),
     };
     std::uint64_t h = 14695981039346656037ULL;
     for (std::size_t fact : facts) h = (h ^ fact) * 1099511628211ULL;
@@ -109,10 +110,7 @@ constexpr std::uint64_t layout() {
 /// The rows of all tables of a plugin, concatenated.
 template <class... Tables>
 struct plugin_rows {
-    static constexpr bool only_tables = (std::is_convertible_v<Tables, dsl::table_view> && ...);
-    static_assert(only_tables && sizeof...(Tables) != 0,
-                  "ATON_PLUGIN(...) takes one or more tables made by table(...)");
-    static constexpr std::size_t count = (Tables::size() + ...);
+    static constexpr std::size_t count = (0 + ... + Tables::size());
     static constexpr std::array<dsl::entry, count> entries = [] {
         std::array<dsl::entry, count> all{};
         std::size_t n = 0;
@@ -135,19 +133,28 @@ struct plugin_rows {
                       e.since,
                       e.until,
                       e.overrides ? 1U : 0U,
-                      0};
+                      e.takes_complex ? 1U : 0U};
         }
         return all;
     }();
 };
 
-/// Not defined; for decltype.
+/// Not defined; for decltype. No rows if an argument is not a table: describe() says so, and compilers report nothing else.
 template <class... Tables>
-plugin_rows<Tables...> rows_of(Tables const&... tables);
+std::conditional_t<(true && ... && std::is_convertible_v<Tables, dsl::table_view>), plugin_rows<Tables...>,
+                   plugin_rows<>>
+rows_of(Tables const&... tables);
 
 template <class Rows>
 constexpr description describe(call* run) {
-    if constexpr (Rows::duplicate.length != 0) (void)sizeof(dsl::detail::diagnosis<Rows::duplicate>);
+    constexpr bool has_tables = !std::is_same_v<Rows, plugin_rows<>>;
+    static_assert(has_tables, "ATON_PLUGIN(...) takes one or more tables made by table(...)");
+    using verdict = std::conditional_t<Rows::duplicate.length == 0, char, dsl::detail::diagnosis<Rows::duplicate>>;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+    static_assert(dsl::detail::holds<verdict>);
+#else
+    static_assert(sizeof(verdict) != 0);
+#endif
     return {{'A', 't', 'o', 'n', 'P', 'l', 'u', 'g'},
             sizeof(description),
             text_of(version),

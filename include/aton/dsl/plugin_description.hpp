@@ -29,7 +29,7 @@ struct row {
     std::int32_t since;
     std::int32_t until;
     std::uint32_t overrides;
-    std::uint32_t unused;
+    std::uint32_t takes_complex;
 };
 
 /// The outcome of a row; all except `done` come with a message.

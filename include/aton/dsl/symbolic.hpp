@@ -15,103 +15,18 @@
 
 #include <aton/aten/mutation.hpp>
 #include <aton/core/fixed_string.hpp>
-#include <aton/dsl/argument.hpp>
+#include <aton/dsl/complex_rows.hpp>
 #include <aton/dsl/diagnosis.hpp>
 #include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/graph.hpp>
+#include <aton/dsl/invocation.hpp>
 #include <aton/dsl/parameter.hpp>
 #include <aton/dsl/signature.hpp>
 #include <aton/dsl/value.hpp>
 
 namespace ATON_NAMESPACE::dsl {
 
-/// One result of a mapping: a tensor (absent if the body does not produce it) or a list of tensors. The results of the schema are
-/// followed by the new values of the arguments that it writes to (aten/mutation.hpp).
-struct result {
-    optional_value single;
-    std::vector<value> list;
-    bool is_list = false;
-};
-
-struct entry;
-
-/// A call of a mapping: bound arguments in schema order, and the results.
-struct invocation {
-    graph_data& graph;
-    int opset;
-    std::span<bound_argument const> arguments;
-    std::vector<result> results;
-    entry const* row = nullptr; ///< the row that is called
-};
-
 namespace detail {
-
-// The result type of a body, to be compared with the schema's returns.
-
-enum class result_kind : std::uint8_t { none, single, list };
-
-/// The same kind N times.
-template <std::size_t N>
-struct array_kinds {
-    result_kind kinds[N + 1]{};
-    constexpr explicit array_kinds(result_kind each) {
-        for (std::size_t i = 0; i != N; ++i) kinds[i] = each;
-    }
-};
-
-template <class R>
-struct result_traits {
-    static constexpr bool known = std::derived_from<R, value> || std::same_as<R, sym_int> || std::same_as<R, number> ||
-                                  std::same_as<R, optional_value>;
-    static constexpr std::size_t count = 1;
-    static constexpr result_kind kinds[1] = {result_kind::single};
-    static void store(invocation& in, R const& r) {
-        if constexpr (std::same_as<R, sym_int> || std::same_as<R, number>) {
-            in.results.push_back({graph<1>(in.graph, in.opset).to_value(r), {}, false});
-        } else {
-            in.results.push_back({r, {}, false});
-        }
-    }
-};
-template <>
-struct result_traits<void> {
-    static constexpr bool known = true;
-    static constexpr std::size_t count = 0;
-    static constexpr result_kind kinds[1] = {result_kind::none};
-};
-template <>
-struct result_traits<std::vector<value>> {
-    static constexpr bool known = true;
-    static constexpr std::size_t count = 1;
-    static constexpr result_kind kinds[1] = {result_kind::list};
-    template <class Invocation>
-    static void store(Invocation& in, std::vector<value> r) {
-        in.results.push_back({{}, std::move(r), true});
-    }
-};
-template <>
-struct result_traits<safe_vector<value>> : result_traits<std::vector<value>> {};
-template <class... R>
-struct result_traits<std::tuple<R...>> {
-    static constexpr bool known = (result_traits<R>::known && ...);
-    static constexpr std::size_t count = sizeof...(R);
-    static constexpr result_kind kinds[sizeof...(R) + 1] = {result_traits<R>::kinds[0]..., result_kind::none};
-    static void store(invocation& in, std::tuple<R...> const& r) {
-        std::apply([&](R const&... each) { (result_traits<R>::store(in, each), ...); }, r);
-    }
-};
-template <class A, class B>
-struct result_traits<std::pair<A, B>> : result_traits<std::tuple<A, B>> {};
-template <class R, std::size_t N>
-struct result_traits<std::array<R, N>> {
-    static constexpr bool known = result_traits<R>::known;
-    static constexpr std::size_t count = N;
-    static constexpr array_kinds<N> all{result_traits<R>::kinds[0]};
-    static constexpr result_kind const* kinds = all.kinds;
-    static void store(invocation& in, std::array<R, N> const& r) {
-        for (R const& each : r) result_traits<R>::store(in, each);
-    }
-};
 
 /// The type-erased parameter<P> of one parameter of a body.
 struct parameter_check {
@@ -129,7 +44,6 @@ struct parameter_checks<std::tuple<P...>> {
 enum class row_rule : std::uint8_t {
     none,
     signature,
-    body,
     captures,
     reference,
     parameter_count,
@@ -137,8 +51,9 @@ enum class row_rule : std::uint8_t {
     result_type,
     result_count,
     result_kind,
-    new_values,    ///< the number of results, for a schema that writes to arguments
-    new_value_kind ///< a list for a tensor, or vice versa
+    new_values,     ///< the number of results, for a schema that writes to arguments
+    new_value_kind, ///< a list for a tensor, or vice versa
+    complex_body    ///< for complex tensors, but takes none
 };
 
 /// The properties of a body that the rules check.
@@ -204,7 +119,7 @@ template <std::size_t N>
 constexpr row_fault find_fault(signature_facts const& f, bound_arguments<N> const& bound, body_facts const& body) {
     named_argument const* const arguments = bound.arguments;
     if (!signature_is_sound(f, arguments, bound.well_formed)) return {row_rule::signature};
-    if (!body.is_body) return {row_rule::body};
+    if (!body.is_body) return {}; // row_maker rejects it
     if (body.captures) return {row_rule::captures};
     if (body.unbindable != 0) return {row_rule::reference};
     if (body.arity != f.count) return {row_rule::parameter_count};
@@ -240,8 +155,6 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
     sentence s;
     s << f.overload << ": ";
     switch (fault.rule) {
-    case row_rule::body:
-        return s << "the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters";
     case row_rule::captures: return s << "the body must not capture anything";
     case row_rule::reference:
         return s << "parameter " << static_cast<int>(body.unbindable)
@@ -282,14 +195,65 @@ constexpr sentence describe(row_fault fault, signature_facts const& f, named_arg
         return s << "value " << static_cast<int>(fault.index + 1) << " is the new value of " << r.written << ", "
                  << r.type.text << (r.type.list ? "; return a std::vector<value>" : "; return a value");
     }
+    case row_rule::complex_body:
+        return s
+               << "the body for complex tensors takes none; write complex_value for the arguments that may be complex";
     default: return s;
     }
 }
 
 } // namespace detail
 
-/// A signature with its body. A row is also callable: `row(g, x, alpha)` calls the body from another mapping.
-template <fixed_string Text, class Body, bool Overrides = false>
+namespace detail {
+
+/// `ForComplex`: the body is that of `for_complex`, which may also serve calls without complex tensors, such as ones(dtype=complex64).
+template <class Signature, class Body, bool ForComplex = false>
+struct row_check {
+    static constexpr row_fault fault = [] {
+        row_fault const found = find_fault(Signature::facts, Signature::bound, facts_of_body<Body>());
+        if constexpr (ForComplex && body_traits<Body>::value)
+            if (found.rule == row_rule::none && !takes_complex<typename body_traits<Body>::parameters> &&
+                has_tensors(Signature::bound))
+                return row_fault{row_rule::complex_body};
+        return found;
+    }();
+    static constexpr sentence problem =
+        fault.rule == row_rule::none
+            ? sentence{}
+            : describe(fault, Signature::facts, Signature::bound.arguments, facts_of_body<Body>());
+    using verdict = std::conditional_t<fault.rule == row_rule::none, char, diagnosis<problem>>; // incomplete
+};
+
+/// Calls a body with the bound arguments that the signature names, and stores its results.
+template <class Signature, class Body, std::size_t... I>
+void run_body(invocation& in, std::index_sequence<I...>) {
+    using traits = body_traits<Body>;
+    using returned = std::remove_cvref_t<typename traits::return_type>;
+    typename traits::graph_type const g(in.graph, in.opset);
+    if constexpr (!bindable<Body>) {
+        return; // rejected where the row is made
+    } else if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
+        Body{}(g,
+               parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
+                   in.arguments[Signature::bound.positions[I]])...);
+    } else {
+        result_traits<returned>::store(in,
+                                       Body{}(g,
+                                              parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
+                                                  in.arguments[Signature::bound.positions[I]])...));
+    }
+}
+
+template <class Signature, class Body>
+void run_body(invocation& in) {
+    run_body<Signature, Body>(in, std::make_index_sequence<Signature::count>{});
+}
+
+} // namespace detail
+
+/// A signature with its body. A row is also callable: `row(g, x, alpha)` calls the body from another mapping. `Complex` converts calls with
+/// complex tensors: a body, or detail::each_part.
+template <fixed_string Text, class Body, bool Overrides = false, class Complex = void>
 struct row {
     /// Whether the row was made with `override_`.
     static constexpr bool overrides = Overrides;
@@ -299,50 +263,81 @@ struct row {
         return Body{}(g, args...);
     }
 
+    /// The same row with a second body, for calls with complex tensors, numbers or dtypes. It takes the arguments that the signature names;
+    /// those that may be complex as `complex_value`.
+    /// ```cpp
+    /// inline constexpr auto square = symbolic<"aten::square(self)">([](graph<13> g, value x) {
+    ///     return g.op<"Mul">(x, x);
+    /// }).for_complex([](graph<13> g, complex_value z) {
+    ///     value const re = g.real(z);
+    ///     value const im = g.imag(z);
+    ///     value const both = g.op<"Mul">(re, im);
+    ///     return g.complex(g.op<"Sub">(g.op<"Mul">(re, re), g.op<"Mul">(im, im)), g.op<"Add">(both, both));
+    /// });
+    /// ```
+    template <class Other>
+    constexpr row<Text, Body, Overrides, Other> for_complex(Other) const {
+        using verdict = typename detail::row_check<signature, Other, true>::verdict;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+        static_assert(detail::holds<verdict>);
+#else
+        static_assert(sizeof(verdict) != 0);
+#endif
+        return {};
+    }
+    /// The same row, whose body also converts complex tensors: once the real parts of the named arguments, once their imaginary parts. Right
+    /// for operators that are linear in these arguments together: views, sums, concatenations.
+    /// ```cpp
+    /// inline constexpr auto negative = symbolic<"aten::neg(self)">([](graph<13> g, value x) { return g.op<"Neg">(x); }).by_parts<"self">();
+    /// ```
+    template <fixed_string... Names>
+    constexpr auto by_parts() const {
+        using verdict = typename detail::parts_check<signature, Names...>::verdict;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+        static_assert(detail::holds<verdict>);
+#else
+        static_assert(sizeof(verdict) != 0);
+#endif
+        return row<Text, Body, Overrides, detail::each_part<detail::parts_mask<Names...>(signature::bound)>>{};
+    }
+
     // Internal.
     using signature = detail::signature<Text>;
+    using body = Body;
     using traits = detail::body_traits<Body>;
-    static void run(invocation& in) { run(in, std::make_index_sequence<signature::count>{}); }
-
-private:
-    template <std::size_t... I>
-    static void run(invocation& in, std::index_sequence<I...>) {
-        using returned = std::remove_cvref_t<typename traits::return_type>;
-        typename traits::graph_type const g(in.graph, in.opset);
-        if constexpr (traits::unbindable != 0) {
-            return; // rejected where the row is made
-        } else if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
-            Body{}(g,
-                   detail::parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
-                       in.arguments[signature::bound.positions[I]])...);
-        } else {
-            detail::result_traits<returned>::store(
-                in,
-                Body{}(g,
-                       detail::parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
-                           in.arguments[signature::bound.positions[I]])...));
+    static constexpr bool takes_complex =
+        !std::is_void_v<Complex> || detail::takes_complex<typename traits::parameters>;
+    static void run(invocation& in) {
+        if constexpr (detail::is_each_part<Complex>) {
+            if (in.complex) return detail::run_by_parts(in, Complex::mask, &detail::run_body<signature, Body>);
+        } else if constexpr (!std::is_void_v<Complex>) {
+            if (in.complex) {
+                using body_graph = typename detail::body_traits<Complex>::graph_type;
+                detail::require_opset_of_complex(in.opset, body_graph::since, body_graph::until);
+                return detail::run_body<signature, Complex>(in);
+            }
         }
+        detail::run_body<signature, Body>(in);
     }
 };
 
 namespace detail {
 
-template <class Signature, class Body>
-struct row_check {
-    static constexpr row_fault fault = find_fault(Signature::facts, Signature::bound, facts_of_body<Body>());
-    static constexpr sentence problem =
-        fault.rule == row_rule::none
-            ? sentence{}
-            : describe(fault, Signature::facts, Signature::bound.arguments, facts_of_body<Body>());
-};
-
 template <fixed_string Text, bool Overrides>
 struct row_maker {
-    /// Binds a body to the signature; any mismatch is a compile error.
+    /// Binds a body to the signature; any mismatch is a compile error, after which the row is not instantiated.
     template <class Body>
     constexpr row<Text, Body, Overrides> operator()(Body) const {
-        using check = row_check<signature<Text>, Body>;
-        if constexpr (check::fault.rule != row_rule::none) (void)sizeof(diagnosis<check::problem>);
+        using verdict = typename row_check<signature<Text>, Body>::verdict;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+        static_assert(holds<verdict>);
+#else
+        static_assert(sizeof(verdict) != 0);
+#endif
+        static_assert(body_traits<Body>::value,
+                      "the body must be a lambda whose first parameter is a graph<...> by value, with no auto "
+                      "parameters; if it has an error, correct that first (an attribute that ONNX does not have is "
+                      "attr_i<\"name\">)");
         return {};
     }
 };

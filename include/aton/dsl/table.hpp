@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct entry {
     std::uint64_t hash = 0;        ///< of the overload
     bool overrides = false;        ///< made with override_: may shadow another row for the same opsets
     void const* foreign = nullptr; ///< of a plugin's row: data for `run`
+    bool takes_complex = false;    ///< converts calls with complex tensors
 
     /// Whether the row covers this opset.
     [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
@@ -46,7 +48,8 @@ namespace detail {
 template <class Row>
 constexpr entry make_entry() {
     using signature = typename Row::signature;
-    if constexpr (Row::traits::value) {
+    constexpr row_rule broken = row_check<signature, typename Row::body>::fault.rule;
+    if constexpr (Row::traits::value && broken == row_rule::none) {
         constexpr signature_facts const& f = signature::facts;
         return {f.overload,
                 f.schema,
@@ -55,7 +58,9 @@ constexpr entry make_entry() {
                 {signature::bound.positions, f.count},
                 &Row::run,
                 hash_of(f.overload),
-                Row::overrides};
+                Row::overrides,
+                nullptr,
+                Row::takes_complex};
     } else {
         return {};
     }
@@ -80,6 +85,21 @@ constexpr sentence duplicate_row(table_view rows) {
                          << "; their ranges must not overlap";
     }
     return s;
+}
+
+/// Whether a call is one with complex numbers. Refuses complex tensors as arguments of a row for reals.
+template <class Row, class Argument>
+bool is_complex_call(Row const& row, std::vector<Argument> const& arguments) {
+    bool found = false;
+    for (Argument const& a : arguments) {
+        dtype const type = complex_type(a);
+        if (type != dtype::undefined && !row.takes_complex)
+            throw unsupported_error("argument '" + std::string(a.name) + "' is " + std::string(name(type)) +
+                                    "; the mapping takes real tensors only");
+        bool const is_number = a.kind == argument_kind::number && a.number.is_constant() && a.number.is_complex();
+        found = found || type != dtype::undefined || is_number || (a.kind == argument_kind::type && is_complex(a.type));
+    }
+    return found;
 }
 
 /// Sets the arguments and the limits of a call in the context while its body runs.
@@ -122,13 +142,17 @@ struct table_type {
     /// The rows of both tables. Two rows for the same overload with overlapping opsets are a compile error.
     template <class... Other>
     friend constexpr auto operator+(table_type const&, table_type<Other...> const&) {
-        using both = table_type<Rows..., Other...>;
-        if constexpr (both::duplicate.length != 0) (void)sizeof(detail::diagnosis<both::duplicate>);
-        return both{};
+        return table_type<Rows..., Other...>{};
     }
 
     // Internal.
     static constexpr detail::sentence duplicate = detail::duplicate_row(entries);
+    using verdict = std::conditional_t<duplicate.length == 0, char, detail::diagnosis<duplicate>>;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+    static_assert(detail::holds<verdict>);
+#else
+    static_assert(sizeof(verdict) != 0);
+#endif
 };
 
 /// A table of symbolic functions. Two rows for the same overload with overlapping opsets are a compile error.
@@ -145,11 +169,7 @@ template <class... Rows>
 constexpr auto table(Rows...) {
     constexpr bool only_rows = (detail::is_row<Rows> && ...);
     static_assert(only_rows, "table(...) takes rows made by symbolic<\"...\">(body); join tables with +");
-    if constexpr (only_rows) {
-        if constexpr (table_type<Rows...>::duplicate.length != 0)
-            (void)sizeof(detail::diagnosis<table_type<Rows...>::duplicate>);
-        return table_type<Rows...>{}; // rows have no state
-    }
+    if constexpr (only_rows) return table_type<Rows...>{}; // rows have no state
 }
 
 /// The row of `overload` that covers `opset`; nullptr if there is none.
@@ -187,9 +207,10 @@ constexpr auto call_row(table_type<Rows...> const& t, Graph g, Args const&... ar
         }
         return i;
     }();
-    static_assert(index != sizeof...(Rows),
-                  "call_row: the table has no row for this overload that covers the whole opset range of g");
-    return boost::hana::at_c<index>(t.rows)(g, args...);
+    constexpr bool found = index != sizeof...(Rows);
+    static_assert(found, "call_row: the table has no row for this overload that covers the whole opset range of g");
+    if constexpr (found) return boost::hana::at_c<index>(t.rows)(g, args...);
+    else return value();
 }
 
 /// Converts one ATen call with `arguments` in schema order; missing ones get their defaults, also at the end of the list.
@@ -215,6 +236,7 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     invocation in{graph, opset, bound, {}, &row};
     detail::call_scope const scope(graph.context, bound);
     try {
+        in.complex = detail::is_complex_call(row, bound);
         row.run(in);
     } catch (declined const& e) {
         throw declined(std::string(row.overload) + " (opset " + std::to_string(opset) + ')', e.reason());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string_view>
+#include <type_traits>
 
 #include <aton/core/fixed_string.hpp>
 #include <aton/core/nearest.hpp>
@@ -70,6 +71,7 @@ struct coverage {
     static_assert(Since <= Until, "covers<table, Since, Until>: Since <= Until");
     static constexpr coverage_gap gap = find_gap<Overloads...>(Table, Since, Until);
     static constexpr sentence problem = describe(gap, Table, Since, Until);
+    using verdict = std::conditional_t<gap.opset == 0, char, diagnosis<problem>>; // incomplete if there is a gap
 };
 
 } // namespace detail
@@ -86,8 +88,12 @@ inline constexpr bool covers = detail::coverage<Table, Since, Until, Overloads..
 /// `static_assert(require_coverage<my_table, 13, newest>())`
 template <auto const& Table, int Since, int Until, fixed_string... Overloads>
 consteval bool require_coverage() {
-    using checked = detail::coverage<Table, Since, Until, Overloads...>;
-    if constexpr (checked::problem.length != 0) (void)sizeof(detail::diagnosis<checked::problem>);
+    using verdict = typename detail::coverage<Table, Since, Until, Overloads...>::verdict;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+    static_assert(detail::holds<verdict>);
+#else
+    static_assert(sizeof(verdict) != 0);
+#endif
     return true;
 }
 

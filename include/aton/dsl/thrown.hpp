@@ -22,21 +22,6 @@
 
 namespace ATON_NAMESPACE {
 
-/// The text on one line, truncated to `max` bytes. UTF-8 characters are not split.
-template <class = void>
-std::string short_line(std::string_view text, std::size_t max = 300) {
-    bool const is_long = text.size() > max;
-    if (is_long) {
-        std::size_t end = max;
-        while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-        text = text.substr(0, end);
-    }
-    std::string out(text);
-    for (char& c : out)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return is_long ? out + "..." : out;
-}
-
 namespace detail {
 
 /// "std::out_of_range"; "std::exception" without RTTI.
@@ -105,18 +90,18 @@ std::string describe_thrown() {
     try {
         throw;
     } catch (refused const& e) {
-        return short_line(e.reason(), 400);
+        return clipped(std::string(e.reason()), 400);
     } catch (error const& e) {
-        return short_line(e.what(), 400);
+        return clipped(e.what(), 400);
     } catch (std::bad_alloc const&) {
         return "the mapping ran out of memory (std::bad_alloc)";
     } catch (std::exception const& e) {
-        std::string const name = short_line(detail::name_of_exception(e), 100);
+        std::string const name = clipped(detail::name_of_exception(e), 100);
         std::string out = "the mapping threw an exception (" + name + ")";
         std::string_view const what = e.what();
         bool const is_library = name.starts_with("std::");
         bool const is_own = !is_library || (detail::takes_message(name) && !detail::is_library_message(what));
-        return is_own && !what.empty() ? out + ": " + short_line(what) : out;
+        return is_own && !what.empty() ? out + ": " + clipped(std::string(what), 300) : out;
     } catch (...) {
         return "the mapping threw something that is not a std::exception";
     }

@@ -20,6 +20,21 @@
 
 namespace ATON_NAMESPACE::dsl {
 
+class value;
+
+namespace detail {
+
+/// False for every type: the condition of a static_assert that exists for its sentence. (Compilers explain a condition that they compute.)
+template <class>
+inline constexpr bool never = false;
+
+/// Refuses a number or tensor that the graph computes where the mapping needs a constant. `what`: "argument 'alpha'", "a size"; empty: the
+/// name of the value.
+template <class Value = value>
+[[noreturn]] void refuse_computed(std::string what, Value const& v);
+
+} // namespace detail
+
 /// A value of the graph: two words, passed by value. Its type may be partly unknown: dtype undefined, shape without rank.
 class value {
 public:
@@ -55,7 +70,7 @@ public:
     /// The payload of a constant; refuses the conversion if the value is not constant.
     [[nodiscard]] tensor const& constant() const {
         tensor const* t = is_constant() ? graph_->constant(id_) : nullptr;
-        if (t == nullptr) throw unsupported_error("%" + label() + " must be a constant");
+        if (t == nullptr) detail::refuse_computed({}, *this);
         return *t;
     }
     /// The single element of a constant as a number: `alpha.constant<double>()`.
@@ -111,7 +126,7 @@ private:
 template <std::derived_from<value> A, std::derived_from<value> B>
 bool operator==(A const&, B const&) {
     static_assert(
-        sizeof(A) == 0,
+        detail::never<A>,
         "== does not compare values: write g.op<\"Equal\">(x, y) for their elements, x.same_as(y) for one value");
     return false;
 }
@@ -186,20 +201,39 @@ private:
 
 namespace detail {
 
-/// Refuses a number that the graph computes where the mapping needs a constant. `what`: "argument 'alpha'", "a size".
 template <class Value>
-[[noreturn]] void refuse_computed(std::string const& what, Value const& v) {
-    graph_data const& graph = v.owner();
-    std::uint32_t origin = 0;
-    for (value_id id = v.id(); graph.values[id].producer >= 0;) {
-        graph_node const& node = graph.nodes[static_cast<std::size_t>(graph.values[id].producer)];
-        origin = node.op == "Cast" ? 0 : node.origin; // not that of a conversion by the binder
-        if (node.op != "Cast") break;
+[[noreturn]] void refuse_computed(std::string what, Value const& v) {
+    graph_data const* graph = &v.owner();
+    value_id id = v.id();
+    node_origin from;
+    for (;;) { // to the value that the program computes: through captures and the casts of the binder
+        graph_value const& at = graph->values[id];
+        if (at.producer < 0) {
+            if (graph->around == nullptr || at.outer == no_value) break;
+            id = at.outer;
+            graph = graph->around;
+            continue;
+        }
+        graph_node const& node = graph->nodes[static_cast<std::size_t>(at.producer)];
+        if (node.op != "Cast") {
+            if (node.origin < graph->origins.size()) from = graph->origins[node.origin];
+            break;
+        }
         id = node.inputs[0];
     }
-    std::string const place = origin < graph.origins.size() ? graph.origins[origin].source : std::string();
-    throw unsupported_error(what + " is computed by the program" + (place.empty() ? "" : " (" + place + ")") +
-                            "; the mapping needs a constant: use a number that does not depend on the inputs");
+    graph_value const& found = graph->values[id];
+    bool const is_number = !what.empty();
+    if (!is_number && found.name.empty() && from.name.empty()) what = "%" + std::to_string(v.id());
+    if (what.empty()) what = "'" + (found.name.empty() ? from.name : found.name) + "'";
+    if (!is_number && found.initializer >= 0)
+        throw unsupported_error(what +
+                                " is a weight of the model, which is not read; the mapping needs a constant: use "
+                                "a tensor of fewer elements");
+    bool const is_input = !is_number && found.producer < 0 && graph->around == nullptr;
+    throw unsupported_error(what + (is_input ? " is an input of the program" : " is computed by the program") +
+                            (from.source.empty() ? "" : " (" + from.source + ")") +
+                            "; the mapping needs a constant: use a " + (is_number ? "number" : "tensor") +
+                            " that does not depend on the inputs");
 }
 
 } // namespace detail
@@ -270,13 +304,3 @@ inline constexpr int outputs_asked<output_list> = -1;
 } // namespace detail
 
 } // namespace ATON_NAMESPACE::dsl
-
-/// Exists only for its diagnostic: a value is not a tuple.
-template <class Value>
-    requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value>)
-struct std::tuple_size<Value> {
-    static_assert(
-        sizeof(Value) == 0,
-        "a value is one result: to decompose a call, ask for its results with outputs<n>, g.op<...>(x, outputs<2>)");
-    static constexpr std::size_t value = 1; ///< Never read.
-};

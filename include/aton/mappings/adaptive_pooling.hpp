@@ -4,9 +4,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <tuple>
 
 #include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/detail/windows.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -47,31 +52,63 @@ inline safe_vector<sym_int> broadcast_sizes(safe_span<sym_int const> given, std:
     return {given.begin(), given.end()};
 }
 
-/// Averages along one axis of any size: a product with a matrix that the graph computes, 1/count where a window covers an element.
-inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out) {
-    sym_int const in = g.size(x, axis);
+/// The windows along one axis whose size or number of windows only the graph knows. Tables of int64 and bool, [longest window, windows]:
+/// the positions, where shorter windows repeat their last element, and whether an entry is not such a repetition.
+struct computed_windows {
+    value at;
+    value counted;
+    value counts; ///< int64 [windows]: the number of elements
+};
+inline computed_windows windows_along(graph<13> g, sym_int in, sym_int out) {
     value const n = g.to_value(in);
-    value const o = arithmetic_sequence(g, 0, out);
-    value const m = g.to_value(out);
-    value const start = g.op<"Div">(g.op<"Mul">(o, n), m);
-    value const next = g.op<"Add">(g.op<"Mul">(g.op<"Add">(o, 1), n), g.op<"Sub">(m, 1));
-    value const end = g.op<"Div">(next, m);
-    value const at = unsqueeze(g, arithmetic_sequence(g, 0, in), 1);
-    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(at, start), g.op<"Less">(at, end));
-    value const count = g.cast(g.op<"Sub">(end, start), x.dtype());
-    value const weights = g.op<"Div">(g.cast(inside, x.dtype()), count);
-    return swap_axes(g, g.op<"MatMul">(swap_axes(g, x, axis, -1), weights), axis, -1);
+    value const m = g.to_value(max(out, 1)); // no division by 0 where there are no windows
+    value const i = arithmetic_sequence(g, 0, out);
+    value const first = g.op<"Div">(g.op<"Mul">(i, n), m);
+    value const last = g.op<"Div">(g.op<"Sub">(g.op<"Mul">(g.op<"Add">(i, 1), n), 1), m);
+    value const counts = g.op<"Add">(g.op<"Sub">(last, first), 1);
+    sym_int const longest = reduce<"ReduceMax">(g, counts, ints{0}, false);
+    value const entry = g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, longest), 1), first);
+    return {g.op<"Min">(entry, last), g.op<"LessOrEqual">(entry, last), counts};
+}
+
+/// Appends dimensions of size 1 to a table, so that it broadcasts against n more axes.
+inline value beside_axes(graph<13> g, value table, std::int64_t n) {
+    ints axes;
+    for (std::int64_t i = 0; i != n; ++i) axes.push_back(table.rank() + i);
+    return n == 0 ? table : unsqueeze(g, table, axes);
+}
+
+/// Averages along one axis of any size. Where, not a product with 0, drops the repetitions: they may be infinite or NaN.
+inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out) {
+    if (out.is(1)) return reduce<"ReduceMean">(g, x, ints{axis}, true);
+    computed_windows const w = windows_along(g, g.size(x, axis), out);
+    std::int64_t const following = x.rank() - axis - 1;
+    value const seen = gather(g, x, w.at, axis);
+    value const counted = g.op<"Where">(beside_axes(g, w.counted, following), seen, g.scalar_like(0, seen));
+    value const counts = g.cast(beside_axes(g, w.counts, following), x.dtype());
+    return g.op<"Div">(reduce_sum(g, counted, ints{axis}, false), counts);
+}
+
+/// Whether the result of the call is known to have the same size along an axis as x.
+inline bool keeps_size(graph<13> g, value x, std::int64_t axis, sym_int out) {
+    dim const& d = x.size(axis);
+    if (d.is_static() || g.context().expected.empty()) return d.is_static() && out.is(d.size());
+    shape const& expected = g.context().expected[0].shape;
+    std::int64_t const at = static_cast<std::int64_t>(expected.rank()) - x.rank() + axis; // without a batch, one less
+    return at >= 0 && d.same_as(expected[static_cast<std::size_t>(at)]);
 }
 
 inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> output_size) {
     if (!is_floating(x.dtype())) return g.unsupported("adaptive average pooling of integers");
     if (all_one(output_size)) return g.op<"GlobalAveragePool">(x);
     adaptive_sizes const s(x, output_size);
-    if (!s.known) {
-        for (std::size_t i = 0; i != output_size.size(); ++i)
-            x = average_along(g, x, static_cast<std::int64_t>(i) + 2, output_size[i]);
-        return x;
-    }
+    if (!s.known)
+        return in_opmath(g, x, [&](value y) {
+            for (std::int64_t axis = x.rank() - 1; axis != 1; --axis)
+                if (sym_int const& out = output_size[static_cast<std::size_t>(axis - 2)]; !keeps_size(g, x, axis, out))
+                    y = average_along(g, y, axis, out);
+            return y;
+        });
     if (s.in == s.out) return x;
     if (s.divides) return g.op<"AveragePool">(x, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
     window_table const t = s.table();
@@ -90,10 +127,31 @@ inline std::tuple<value, value> global_max(graph<13> g, value x) {
             spatial.empty() ? at : unsqueeze(g, at, spatial)};
 }
 
+/// Maxima and their indices where only the graph knows a size. ATen takes the first maximum, but of NaN, which is greater, the last.
+inline std::tuple<value, value> computed_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
+    if (!is_floating(x.dtype())) throw unsupported_error("adaptive max pooling of integers");
+    value seen = x; // (batch, channel, window, out, window, out, ...)
+    std::optional<value> place;
+    ints windows;
+    for (std::size_t i = 0; i != output_size.size(); ++i) {
+        sym_int const in = g.size(x, static_cast<std::int64_t>(i) + 2);
+        value const at = windows_along(g, in, output_size[i]).at;
+        windows.push_back(static_cast<std::int64_t>(2 * i) + 2);
+        seen = gather(g, seen, at, windows.back());
+        place = place ? value(g.op<"Add">(beside_axes(g, g.op<"Mul">(*place, in), 2), at)) : at;
+    }
+    value const largest = reduce<"ReduceMax">(g, seen, windows, true);
+    value const candidates = g.op<"Where">(g.op<"Equal">(seen, largest), *place, to_the_end);
+    value const last_nan = reduce<"ReduceMax">(g, g.op<"Where">(g.op<"IsNaN">(seen), *place, -1), windows, false);
+    value const has_nan = g.op<"GreaterOrEqual">(last_nan, 0);
+    value const y = g.op<"Where">(has_nan, std::numeric_limits<double>::quiet_NaN(), squeeze(g, largest, windows));
+    return {y, g.op<"Where">(has_nan, last_nan, reduce<"ReduceMin">(g, candidates, windows, false))};
+}
+
 inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
     if (all_one(output_size)) return global_max(g, x);
     adaptive_sizes const s(x, output_size);
-    if (!s.known) return g.unsupported("adaptive max pooling over a dynamic height or width");
+    if (!s.known) return computed_max(g, x, output_size);
     if (std::find(s.out.begin(), s.out.end(), 0) != s.out.end()) return g.unsupported("adaptive max pooling to size 0");
     if (s.divides && is_floating(x.dtype())) {
         auto const [y, flat_index] =

@@ -56,20 +56,27 @@ inline value target_weights(graph<13> g, value target, optional_value weight, st
     return choose(g, counts, g.op<"Gather">(g.cast(*weight, type), safe, attr::axis_i(0)), g.scalar(0, type));
 }
 
-inline value nll_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
-                      std::int64_t ignore_index) {
+/// One of ONNX's losses, in dtype `type`. The mean over no targets is NaN.
+template <fixed_string Op>
+value onnx_class_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
+                      std::int64_t ignore_index, dtype type) {
     class_scores const c = batched_classes(g, scores, target);
     if (mode == 1 && is_empty_along(c.target, iota(c.target.rank())))
         return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
+    optional_value const w = weight ? optional_value(g.cast(*weight, type)) : weight;
+    value const loss = g.op<Op>(g.cast(c.scores, type),
+                                c.target,
+                                w,
+                                attr::ignore_index_i(ignore_index),
+                                attr::reduction_s(reduction_name(mode)));
+    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
+}
+
+inline value nll_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
+                      std::int64_t ignore_index) {
     // NegativeLogLikelihoodLoss supports bfloat16 since opset 22.
     dtype const type = g.opset() < 22 && scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
-    optional_value const w = weight ? optional_value(g.cast(*weight, type)) : weight;
-    value const loss = g.op<"NegativeLogLikelihoodLoss">(g.cast(c.scores, type),
-                                                         c.target,
-                                                         w,
-                                                         attr::ignore_index_i(ignore_index),
-                                                         attr::reduction_s(reduction_name(mode)));
-    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
+    return onnx_class_loss<"NegativeLogLikelihoodLoss">(g, scores, target, weight, mode, ignore_index, type);
 }
 
 /// ATen requires weights of the dtype of the scores.
@@ -160,18 +167,9 @@ inline constexpr auto cross_entropy = [](graph<13> g, value scores, value target
     target = mark_ignored(g, target, ignored);
     std::int64_t const ignore_index = ignored.constant();
     if (smoothing > 0) return smoothed_cross_entropy(g, scores, target, weight, mode, ignore_index, smoothing);
-    class_scores const c = batched_classes(g, scores, target);
-    if (mode == 1 && is_empty_along(c.target, iota(c.target.rank())))
-        return g.scalar(std::numeric_limits<double>::quiet_NaN(), scores.dtype());
     // ONNX Runtime expands SoftmaxCrossEntropyLoss of bfloat16 to an operator that does not take it.
     dtype const type = scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
-    optional_value const w = weight ? optional_value(g.cast(*weight, type)) : weight;
-    value const loss = g.op<"SoftmaxCrossEntropyLoss">(g.cast(c.scores, type),
-                                                       c.target,
-                                                       w,
-                                                       attr::ignore_index_i(ignore_index),
-                                                       attr::reduction_s(reduction_name(mode)));
-    return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
+    return onnx_class_loss<"SoftmaxCrossEntropyLoss">(g, scores, target, weight, mode, ignore_index, type);
 };
 
 /// The targets of a multilabel loss: each row of `target` lists classes up to the first negative one.
@@ -209,7 +207,7 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
 }
 
 /// The sum of w[y] * max(0, margin - x[y] + x[i])^p over the classes i other than y, divided by the number of classes.
-inline constexpr auto multi_margin_loss = [](graph<13> g, value self, value target, double p, double margin,
+inline constexpr auto multi_margin_loss = [](graph<13> g, value self, value target, number p, number margin,
                                              optional_value weight, std::int64_t mode) -> value {
     expect_same_dtype(self, weight);
     class_scores const c = batched_classes(g, self, target);
@@ -217,7 +215,10 @@ inline constexpr auto multi_margin_loss = [](graph<13> g, value self, value targ
     value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
     value const classes = g.to_value(g.size(c.scores, 1));
     value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), rounded_constant(g, margin, own.dtype())));
-    if (p == 2) hinge = g.op<"Mul">(hinge, hinge);
+    if (!(p == 1)) { // ATen allows 1 and 2
+        value const square = g.op<"Mul">(hinge, hinge);
+        hinge = p.is_constant() ? square : choose(g, g.op<"Equal">(element(g, p, dtype::int64), 2), square, hinge);
+    }
     if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
     value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));
     value const others = choose(g, g.op<"Equal">(position, column), g.scalar_like(0, hinge), hinge);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/complex.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -113,12 +114,12 @@ inline constexpr auto isin_scalar_tensor = [](graph<13> g, number element, value
 
 // clang-format off: one row per line
 inline constexpr auto comparison = table(
-    symbolic<"aten::eq.Tensor(self, other)">(detail::of_tensors<equal_to>),
-    symbolic<"aten::eq.Scalar(self, other)">(detail::with_number<equal_to>),
-    symbolic<"aten::ne.Tensor(self, other)">(detail::of_tensors<not_equal>),
-    symbolic<"aten::ne.Scalar(self, other)">(detail::with_number<not_equal>),
-    symbolic<"aten::not_equal.Tensor(self, other)">(detail::of_tensors<not_equal>),
-    symbolic<"aten::not_equal.Scalar(self, other)">(detail::with_number<not_equal>),
+    symbolic<"aten::eq.Tensor(self, other)">(detail::of_tensors<equal_to>).for_complex(detail::of_complex<detail::equal_numbers>),
+    symbolic<"aten::eq.Scalar(self, other)">(detail::with_number<equal_to>).for_complex(detail::of_complex_and_number<detail::equal_numbers>),
+    symbolic<"aten::ne.Tensor(self, other)">(detail::of_tensors<not_equal>).for_complex(detail::of_complex<detail::different_numbers>),
+    symbolic<"aten::ne.Scalar(self, other)">(detail::with_number<not_equal>).for_complex(detail::of_complex_and_number<detail::different_numbers>),
+    symbolic<"aten::not_equal.Tensor(self, other)">(detail::of_tensors<not_equal>).for_complex(detail::of_complex<detail::different_numbers>),
+    symbolic<"aten::not_equal.Scalar(self, other)">(detail::with_number<not_equal>).for_complex(detail::of_complex_and_number<detail::different_numbers>),
     symbolic<"aten::lt.Tensor(self, other)">(detail::of_tensors<less>),
     symbolic<"aten::lt.Scalar(self, other)">(detail::with_number<less>),
     symbolic<"aten::less.Tensor(self, other)">(detail::of_tensors<less>),

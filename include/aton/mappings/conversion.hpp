@@ -3,16 +3,16 @@
 // Public header.
 #pragma once
 
+#include <aton/mappings/detail/complex.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Cast, which like ATen truncates floats to integers and maps nonzero to true. ONNX does not cast complex numbers.
+/// Cast, which like ATen truncates floats to integers and maps nonzero to true.
 inline constexpr auto convert = [](graph<13> g, value x, std::optional<dtype> type) -> value {
     if (!type || x.dtype() == *type) return x;
-    if (is_complex(*type) || is_complex(x.dtype())) return g.unsupported("a conversion from or to complex numbers");
     return g.cast(x, *type);
 };
 template <dtype Target>
@@ -24,14 +24,11 @@ inline value expand_like(graph<13> g, value x, value target) {
     return g.op<"Expand">(x, sizes);
 }
 
-/// A 0-d tensor in the place of ATen's Scalar: float64, int64, bool or complex128.
+/// A 0-d tensor in the place of ATen's Scalar: float64, int64 or bool.
 inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
     for (dim const& d : x.shape().dims())
         if (d.is_static() && d.size() != 1) return g.unsupported("a tensor that does not have exactly one element");
-    dtype const type = is_floating(x.dtype())   ? dtype::float64
-                       : is_complex(x.dtype())  ? dtype::complex128
-                       : is_integral(x.dtype()) ? dtype::int64
-                                                : x.dtype();
+    dtype const type = is_floating(x.dtype()) ? dtype::float64 : is_integral(x.dtype()) ? dtype::int64 : x.dtype();
     return convert(g, x.rank() == 0 ? x : squeeze(g, x, iota(x.rank())), type);
 };
 
@@ -46,6 +43,28 @@ inline constexpr auto to_other = [](graph<13> g, value x, value other, bool) -> 
 };
 
 inline constexpr auto type_as = [](graph<13> g, value x, value other) -> value { return convert(g, x, other.dtype()); };
+
+/// A conversion to a real dtype keeps the real part, but a complex number is true if either part is not 0.
+inline constexpr auto complex_convert = [](graph<13> g, complex_value z, std::optional<dtype> type) -> value {
+    dtype const to = type.value_or(z.tensor().dtype());
+    if (is_complex(to)) return g.to_value(g.cast(z, to));
+    if (to == dtype::bool_) return g.op<"Or">(convert(g, g.real(z), to), convert(g, g.imag(z), to));
+    return convert(g, g.real(z), to);
+};
+template <dtype Target>
+inline constexpr auto complex_cast_to =
+    [](graph<13> g, complex_value z) -> value { return complex_convert(g, z, Target); };
+inline constexpr auto complex_to_dtype = [](graph<13> g, complex_value z, dtype type, bool) -> value {
+    return complex_convert(g, z, type);
+};
+inline constexpr auto complex_to_dtype_layout = [](graph<13> g, complex_value z, std::optional<dtype> type,
+                                                   bool) -> value { return complex_convert(g, z, type); };
+inline constexpr auto complex_to_other = [](graph<13> g, complex_value z, complex_value other, bool) -> value {
+    return complex_convert(g, z, other.tensor().dtype());
+};
+inline constexpr auto complex_type_as = [](graph<13> g, complex_value z, complex_value other) -> value {
+    return complex_convert(g, z, other.tensor().dtype());
+};
 
 inline constexpr auto copy_row = [](graph<13> g, value x, value source) -> value {
     return expand_like(g, convert(g, source, x.dtype()), x);
@@ -75,49 +94,49 @@ inline constexpr auto assert_tensor_metadata = [](graph<13>, value, std::optiona
 
 // clang-format off: one row per line
 inline constexpr auto conversion = table(
-    symbolic<"aten::to.dtype(self, dtype, copy)">(detail::to_dtype),
-    symbolic<"aten::to.device(self, dtype, copy)">(detail::to_dtype),
-    symbolic<"aten::to.dtype_layout(self, dtype, copy)">(detail::to_dtype_layout),
-    symbolic<"aten::to.other(self, other, copy)">(detail::to_other),
-    symbolic<"aten::type_as(self, other)">(detail::type_as),
-    symbolic<"aten::_to_copy(self, dtype)">(detail::convert),
+    symbolic<"aten::to.dtype(self, dtype, copy)">(detail::to_dtype).for_complex(detail::complex_to_dtype),
+    symbolic<"aten::to.device(self, dtype, copy)">(detail::to_dtype).for_complex(detail::complex_to_dtype),
+    symbolic<"aten::to.dtype_layout(self, dtype, copy)">(detail::to_dtype_layout).for_complex(detail::complex_to_dtype_layout),
+    symbolic<"aten::to.other(self, other, copy)">(detail::to_other).for_complex(detail::complex_to_other),
+    symbolic<"aten::type_as(self, other)">(detail::type_as).for_complex(detail::complex_type_as),
+    symbolic<"aten::_to_copy(self, dtype)">(detail::convert).for_complex(detail::complex_convert),
 
-    symbolic<"aten::_cast_Byte(self)">(detail::cast_to<dtype::uint8>),
-    symbolic<"aten::_cast_Char(self)">(detail::cast_to<dtype::int8>),
-    symbolic<"aten::_cast_Short(self)">(detail::cast_to<dtype::int16>),
-    symbolic<"aten::_cast_Int(self)">(detail::cast_to<dtype::int32>),
-    symbolic<"aten::_cast_Long(self)">(detail::cast_to<dtype::int64>),
-    symbolic<"aten::_cast_Half(self)">(detail::cast_to<dtype::float16>),
-    symbolic<"aten::_cast_Float(self)">(detail::cast_to<dtype::float32>),
-    symbolic<"aten::_cast_Double(self)">(detail::cast_to<dtype::float64>),
+    symbolic<"aten::_cast_Byte(self)">(detail::cast_to<dtype::uint8>).for_complex(detail::complex_cast_to<dtype::uint8>),
+    symbolic<"aten::_cast_Char(self)">(detail::cast_to<dtype::int8>).for_complex(detail::complex_cast_to<dtype::int8>),
+    symbolic<"aten::_cast_Short(self)">(detail::cast_to<dtype::int16>).for_complex(detail::complex_cast_to<dtype::int16>),
+    symbolic<"aten::_cast_Int(self)">(detail::cast_to<dtype::int32>).for_complex(detail::complex_cast_to<dtype::int32>),
+    symbolic<"aten::_cast_Long(self)">(detail::cast_to<dtype::int64>).for_complex(detail::complex_cast_to<dtype::int64>),
+    symbolic<"aten::_cast_Half(self)">(detail::cast_to<dtype::float16>).for_complex(detail::complex_cast_to<dtype::float16>),
+    symbolic<"aten::_cast_Float(self)">(detail::cast_to<dtype::float32>).for_complex(detail::complex_cast_to<dtype::float32>),
+    symbolic<"aten::_cast_Double(self)">(detail::cast_to<dtype::float64>).for_complex(detail::complex_cast_to<dtype::float64>),
 
-    symbolic<"aten::clone(self)">(detail::unchanged),
-    symbolic<"aten::contiguous(self)">(detail::unchanged),
-    symbolic<"aten::alias(self)">(detail::unchanged),
-    symbolic<"aten::alias_copy(self)">(detail::unchanged),
-    symbolic<"aten::detach(self)">(detail::unchanged),
-    symbolic<"aten::detach_copy(self)">(detail::unchanged),
-    symbolic<"aten::lift(self)">(detail::unchanged),
-    symbolic<"aten::lift_fresh(self)">(detail::unchanged),
-    symbolic<"aten::lift_fresh_copy(self)">(detail::unchanged),
-    symbolic<"aten::resolve_conj(self)">(detail::unchanged),
-    symbolic<"aten::resolve_neg(self)">(detail::unchanged),
-    symbolic<"aten::conj(self)">(detail::real_only),
-    symbolic<"aten::_conj(self)">(detail::real_only),
-    symbolic<"aten::_conj_copy(self)">(detail::real_only),
-    symbolic<"aten::conj_physical(self)">(detail::real_only),
-    symbolic<"aten::_conj_physical(self)">(detail::real_only),
-    symbolic<"aten::real(self)">(detail::real_only),
+    symbolic<"aten::clone(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::contiguous(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::alias(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::alias_copy(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::detach(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::detach_copy(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::lift(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::lift_fresh(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::lift_fresh_copy(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::resolve_conj(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::resolve_neg(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"aten::conj(self)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"aten::_conj(self)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"aten::_conj_copy(self)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"aten::conj_physical(self)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"aten::_conj_physical(self)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"aten::real(self)">(detail::unchanged).for_complex(detail::of_real_part<detail::unchanged>),
 
-    symbolic<"aten::copy(self, src)">(detail::copy_row),
-    symbolic<"aten::fill.Scalar(self, value)">(detail::fill_row),
-    symbolic<"aten::zero(self)">(detail::zero_row),
-    symbolic<"aten::fill.Tensor(self, value)">(detail::fill_tensor),
-    symbolic<"aten::scalar_tensor(s, dtype)">(detail::scalar_tensor_row),
-    symbolic<"aten::item(self)">(detail::as_scalar),
-    symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar),
+    symbolic<"aten::copy(self, src)">(detail::copy_row).for_complex(detail::both_parts<detail::copy_row>),
+    symbolic<"aten::fill.Scalar(self, value)">(detail::fill_row).by_parts<"self", "value">(),
+    symbolic<"aten::zero(self)">(detail::zero_row).by_parts<"self">(),
+    symbolic<"aten::fill.Tensor(self, value)">(detail::fill_tensor).for_complex(detail::both_parts<detail::fill_tensor>),
+    symbolic<"aten::scalar_tensor(s, dtype)">(detail::scalar_tensor_row).by_parts<"s">(),
+    symbolic<"aten::item(self)">(detail::as_scalar).by_parts<"self">(),
+    symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar).by_parts<"self">(),
 
-    symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(detail::assert_tensor_metadata));
+    symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(detail::assert_tensor_metadata).by_parts<"a">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

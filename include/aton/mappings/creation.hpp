@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include <aton/mappings/detail/complex.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -79,27 +80,52 @@ inline constexpr auto square_identity = [](graph<13> g, sym_int n, optional_dtyp
     return identity(g, n, n, type);
 };
 
+/// A complex tensor, unless `type` is real, whose imaginary part is 0.
+inline value with_zero_imaginary(graph<13> g, value real, dtype type) {
+    if (!is_complex(type)) return real;
+    return g.to_value(g.complex(real, filled_like(g, real, 0, real.dtype())));
+}
+inline constexpr auto complex_ones = [](graph<13> g, sizes_argument size, optional_dtype asked) -> value {
+    dtype const type = asked.value_or(aten::default_dtype);
+    return with_zero_imaginary(g, filled(g, size, 1, part_type(type)), type);
+};
+inline constexpr auto complex_ones_like = [](graph<13> g, complex_value self, optional_dtype asked) -> value {
+    dtype const type = asked.value_or(self.tensor().dtype());
+    return with_zero_imaginary(g, filled(g, g.sizes(self.tensor()), 1, part_type(type)), type);
+};
+inline constexpr auto complex_new_ones = [](graph<13> g, complex_value self, sizes_argument size,
+                                            optional_dtype asked) -> value {
+    return complex_ones(g, size, asked.value_or(self.tensor().dtype()));
+};
+inline constexpr auto complex_identity = [](graph<13> g, sym_int n, sym_int m, optional_dtype asked) -> value {
+    dtype const type = asked.value_or(aten::default_dtype);
+    return with_zero_imaginary(g, identity(g, n, m, part_type(type)), type);
+};
+inline constexpr auto complex_square_identity = [](graph<13> g, sym_int n, optional_dtype type) -> value {
+    return complex_identity(g, n, n, type);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto creation = table(
-    symbolic<"aten::zeros(size, dtype)">(detail::new_of_size<0>),
-    symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>),
-    symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>),
-    symbolic<"aten::full(size, fill_value, dtype)">(detail::full),
-    symbolic<"aten::empty_strided(size, stride, dtype)">(detail::empty_strided),
-    symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(detail::empty_permuted),
-    symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>),
-    symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>),
-    symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>),
-    symbolic<"aten::full_like(self, fill_value, dtype)">(detail::full_like),
-    symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>),
-    symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>),
-    symbolic<"aten::new_empty(self, size, dtype)">(detail::new_of_size_like<0>),
-    symbolic<"aten::new_empty_strided(self, size, stride, dtype)">(detail::new_empty_strided),
-    symbolic<"aten::new_full(self, size, fill_value, dtype)">(detail::new_full),
-    symbolic<"aten::eye(n, dtype)">(detail::square_identity),
-    symbolic<"aten::eye.m(n, m, dtype)">(detail::identity));
+    symbolic<"aten::zeros(size, dtype)">(detail::new_of_size<0>).by_parts<>(),
+    symbolic<"aten::ones(size, dtype)">(detail::new_of_size<1>).for_complex(detail::complex_ones),
+    symbolic<"aten::empty.memory_format(size, dtype)">(detail::new_of_size<0>).by_parts<>(),
+    symbolic<"aten::full(size, fill_value, dtype)">(detail::full).by_parts<"fill_value">(),
+    symbolic<"aten::empty_strided(size, stride, dtype)">(detail::empty_strided).by_parts<>(),
+    symbolic<"aten::empty_permuted(size, physical_layout, dtype)">(detail::empty_permuted).by_parts<>(),
+    symbolic<"aten::zeros_like(self, dtype)">(detail::new_like<0>).by_parts<"self">(),
+    symbolic<"aten::ones_like(self, dtype)">(detail::new_like<1>).for_complex(detail::complex_ones_like),
+    symbolic<"aten::empty_like(self, dtype)">(detail::new_like<0>).by_parts<"self">(),
+    symbolic<"aten::full_like(self, fill_value, dtype)">(detail::full_like).by_parts<"self", "fill_value">(),
+    symbolic<"aten::new_zeros(self, size, dtype)">(detail::new_of_size_like<0>).by_parts<"self">(),
+    symbolic<"aten::new_ones(self, size, dtype)">(detail::new_of_size_like<1>).for_complex(detail::complex_new_ones),
+    symbolic<"aten::new_empty(self, size, dtype)">(detail::new_of_size_like<0>).by_parts<"self">(),
+    symbolic<"aten::new_empty_strided(self, size, stride, dtype)">(detail::new_empty_strided).by_parts<"self">(),
+    symbolic<"aten::new_full(self, size, fill_value, dtype)">(detail::new_full).by_parts<"self", "fill_value">(),
+    symbolic<"aten::eye(n, dtype)">(detail::square_identity).for_complex(detail::complex_square_identity),
+    symbolic<"aten::eye.m(n, m, dtype)">(detail::identity).for_complex(detail::complex_identity));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -243,13 +243,13 @@ inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x,
 
 // clang-format off: one row per line
 inline constexpr auto cumulative = table(
-    symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row),
+    symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row).by_parts<"self">(),
     symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod),
     symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25),
     symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
     symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
-    symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff),
+    symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff).by_parts<"self", "prepend", "append">(),
     symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx),
     symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x),
     symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx),

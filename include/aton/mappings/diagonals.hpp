@@ -131,19 +131,19 @@ inline constexpr auto trace = [](graph<13> g, value self) {
 
 // clang-format off: one row per line
 inline constexpr auto diagonals = table(
-    symbolic<"aten::tril(self, diagonal)">(detail::triangle<false>),
-    symbolic<"aten::tril(self, diagonal)">(detail::triangle_until_13<false>),
-    symbolic<"aten::triu(self, diagonal)">(detail::triangle<true>),
-    symbolic<"aten::triu(self, diagonal)">(detail::triangle_until_13<true>),
+    symbolic<"aten::tril(self, diagonal)">(detail::triangle<false>).by_parts<"self">(),
+    symbolic<"aten::tril(self, diagonal)">(detail::triangle_until_13<false>).by_parts<"self">(),
+    symbolic<"aten::triu(self, diagonal)">(detail::triangle<true>).by_parts<"self">(),
+    symbolic<"aten::triu(self, diagonal)">(detail::triangle_until_13<true>).by_parts<"self">(),
     symbolic<"aten::tril_indices(row, col, offset, dtype)">(detail::tril_indices),
     symbolic<"aten::triu_indices(row, col, offset, dtype)">(detail::triu_indices),
-    symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(detail::embed_diagonal),
-    symbolic<"aten::diag(self, diagonal)">(detail::diag),
-    symbolic<"aten::diagflat(self, offset)">(detail::diagflat),
-    symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims),
-    symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims),
-    symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims),
-    symbolic<"aten::trace(self)">(detail::trace));
+    symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(detail::embed_diagonal).by_parts<"self">(),
+    symbolic<"aten::diag(self, diagonal)">(detail::diag).by_parts<"self">(),
+    symbolic<"aten::diagflat(self, offset)">(detail::diagflat).by_parts<"self">(),
+    symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"self">(),
+    symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"self">(),
+    symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"A">(),
+    symbolic<"aten::trace(self)">(detail::trace).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

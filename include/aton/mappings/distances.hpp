@@ -3,6 +3,7 @@
 // Public header.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -61,18 +62,27 @@ inline value distances(graph<13> g, value a, value b, double p) {
 
 inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
 
-/// The upper triangle of the distances between the rows of one matrix, row by row.
-inline constexpr auto pdist = [](graph<13> g, value x, double p) -> value {
-    std::int64_t const n = x.size(0).size();
-    if (n < 0) return g.unsupported("pdist of a matrix with a computed number of rows");
-    budget::expect("pairs of rows", checked_int(n) * n / 2);
+/// All pairs i < j of n rows, in the order of i, then j: the list of i and the list of j.
+inline std::array<value, 2> row_pairs(graph<13> g, sym_int n) {
+    if (!n.is_constant()) {
+        value const all = arithmetic_sequence(g, 0, n);
+        value const pairs = g.op<"NonZero">(g.op<"Less">(unsqueeze(g, all, 1), all));
+        return {select(g, pairs, 0, 0), select(g, pairs, 0, 1)};
+    }
+    budget::expect("pairs of rows", checked_int(n.constant()) * n.constant() / 2);
     safe_vector<std::int64_t> left;
     safe_vector<std::int64_t> right;
-    for (std::int64_t i = 0; i != n; ++i)
-        for (std::int64_t j = i + 1; j < n; ++j) left.push_back(i), right.push_back(j);
-    return in_opmath(g, x, [&](value v) { // powers may overflow float16
-        value const a = g.op<"Gather">(v, g.ints(left), attr::axis_i(0));
-        value const b = g.op<"Gather">(v, g.ints(right), attr::axis_i(0));
+    for (std::int64_t i = 0; i != n.constant(); ++i)
+        for (std::int64_t j = i + 1; j < n.constant(); ++j) left.push_back(i), right.push_back(j);
+    return {g.ints(left), g.ints(right)};
+}
+
+/// The upper triangle of the distances between the rows of one matrix, row by row.
+inline constexpr auto pdist = [](graph<13> g, value x, double p) -> value {
+    auto const [left, right] = row_pairs(g, g.size(x, 0));
+    return in_opmath(g, x, [&, left = left, right = right](value v) { // powers may overflow float16
+        value const a = g.op<"Gather">(v, left, attr::axis_i(0));
+        value const b = g.op<"Gather">(v, right, attr::axis_i(0));
         return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
     });
 };

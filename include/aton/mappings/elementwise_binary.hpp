@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/complex.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -287,28 +288,28 @@ inline constexpr auto addcdiv = [](graph<13> g, value self, value a, value b, nu
 
 // clang-format off: one row per line
 inline constexpr auto elementwise_binary = table(
-    symbolic<"aten::add.Tensor(self, other, alpha)">(detail::with_alpha<add>),
-    symbolic<"aten::add.Scalar(self, other, alpha)">(detail::number_with_alpha<add>),
-    symbolic<"aten::sub.Tensor(self, other, alpha)">(detail::with_alpha<subtract>),
-    symbolic<"aten::sub.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>),
-    symbolic<"aten::subtract.Tensor(self, other, alpha)">(detail::with_alpha<subtract>),
-    symbolic<"aten::subtract.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>),
-    symbolic<"aten::rsub.Tensor(self, other, alpha)">(detail::with_alpha<detail::subtract_from>),
-    symbolic<"aten::rsub.Scalar(self, other, alpha)">(detail::number_with_alpha<detail::subtract_from>),
-    symbolic<"aten::mul.Tensor(self, other)">(detail::of_tensors<multiply>),
-    symbolic<"aten::mul.Scalar(self, other)">(detail::with_number<multiply>),
-    symbolic<"aten::multiply.Tensor(self, other)">(detail::of_tensors<multiply>),
-    symbolic<"aten::multiply.Scalar(self, other)">(detail::with_number<multiply>),
-    symbolic<"aten::div.Tensor(self, other)">(detail::of_tensors<divide>),
-    symbolic<"aten::div.Scalar(self, other)">(detail::with_number<divide>),
+    symbolic<"aten::add.Tensor(self, other, alpha)">(detail::with_alpha<add>).for_complex(detail::sum_of_complex<"Add">),
+    symbolic<"aten::add.Scalar(self, other, alpha)">(detail::number_with_alpha<add>).for_complex(detail::sum_of_complex_and_number<"Add">),
+    symbolic<"aten::sub.Tensor(self, other, alpha)">(detail::with_alpha<subtract>).for_complex(detail::sum_of_complex<"Sub">),
+    symbolic<"aten::sub.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>).for_complex(detail::sum_of_complex_and_number<"Sub">),
+    symbolic<"aten::subtract.Tensor(self, other, alpha)">(detail::with_alpha<subtract>).for_complex(detail::sum_of_complex<"Sub">),
+    symbolic<"aten::subtract.Scalar(self, other, alpha)">(detail::number_with_alpha<subtract>).for_complex(detail::sum_of_complex_and_number<"Sub">),
+    symbolic<"aten::rsub.Tensor(self, other, alpha)">(detail::with_alpha<detail::subtract_from>).for_complex(detail::sum_of_complex<"Sub", true>),
+    symbolic<"aten::rsub.Scalar(self, other, alpha)">(detail::number_with_alpha<detail::subtract_from>).for_complex(detail::sum_of_complex_and_number<"Sub", true>),
+    symbolic<"aten::mul.Tensor(self, other)">(detail::of_tensors<multiply>).for_complex(detail::of_complex<detail::multiply_complex>),
+    symbolic<"aten::mul.Scalar(self, other)">(detail::with_number<multiply>).for_complex(detail::of_complex_and_number<detail::multiply_complex>),
+    symbolic<"aten::multiply.Tensor(self, other)">(detail::of_tensors<multiply>).for_complex(detail::of_complex<detail::multiply_complex>),
+    symbolic<"aten::multiply.Scalar(self, other)">(detail::with_number<multiply>).for_complex(detail::of_complex_and_number<detail::multiply_complex>),
+    symbolic<"aten::div.Tensor(self, other)">(detail::of_tensors<divide>).for_complex(detail::of_complex<detail::divide_complex>),
+    symbolic<"aten::div.Scalar(self, other)">(detail::with_number<divide>).for_complex(detail::divide_complex_by_number),
     symbolic<"aten::div.Tensor_mode(self, other, rounding_mode)">(detail::divide_by_mode),
     symbolic<"aten::div.Scalar_mode(self, other, rounding_mode)">(detail::divide_by_number_mode),
-    symbolic<"aten::divide.Tensor(self, other)">(detail::of_tensors<divide>),
-    symbolic<"aten::divide.Scalar(self, other)">(detail::with_number<divide>),
+    symbolic<"aten::divide.Tensor(self, other)">(detail::of_tensors<divide>).for_complex(detail::of_complex<detail::divide_complex>),
+    symbolic<"aten::divide.Scalar(self, other)">(detail::with_number<divide>).for_complex(detail::divide_complex_by_number),
     symbolic<"aten::divide.Tensor_mode(self, other, rounding_mode)">(detail::divide_by_mode),
     symbolic<"aten::divide.Scalar_mode(self, other, rounding_mode)">(detail::divide_by_number_mode),
-    symbolic<"aten::true_divide.Tensor(self, other)">(detail::of_tensors<divide>),
-    symbolic<"aten::true_divide.Scalar(self, other)">(detail::with_number<divide>),
+    symbolic<"aten::true_divide.Tensor(self, other)">(detail::of_tensors<divide>).for_complex(detail::of_complex<detail::divide_complex>),
+    symbolic<"aten::true_divide.Scalar(self, other)">(detail::with_number<divide>).for_complex(detail::divide_complex_by_number),
     symbolic<"aten::floor_divide(self, other)">(detail::of_tensors<floor_divide>),
     symbolic<"aten::floor_divide.Scalar(self, other)">(detail::with_number<floor_divide>),
     symbolic<"aten::remainder.Tensor(self, other)">(detail::of_tensors<remainder>),
@@ -317,7 +318,7 @@ inline constexpr auto elementwise_binary = table(
     symbolic<"aten::fmod.Tensor(self, other)">(detail::of_tensors<truncated_remainder>),
     symbolic<"aten::fmod.Scalar(self, other)">(detail::with_number<truncated_remainder>),
     symbolic<"aten::pow.Tensor_Tensor(self, exponent)">(detail::of_tensors<power>),
-    symbolic<"aten::pow.Tensor_Scalar(self, exponent)">(detail::with_number<power>),
+    symbolic<"aten::pow.Tensor_Scalar(self, exponent)">(detail::with_number<power>).for_complex(detail::complex_power),
     symbolic<"aten::pow.Scalar(self, exponent)">(detail::number_first<power>),
     symbolic<"aten::float_power.Tensor_Tensor(self, exponent)">(detail::of_tensors<float_power>),
     symbolic<"aten::float_power.Tensor_Scalar(self, exponent)">(detail::with_number<float_power>),

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include <aton/mappings/detail/complex.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -15,7 +16,7 @@ namespace detail {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-inline constexpr auto abs = [](graph<13> g, value x) -> value { return g.op<"Abs">(real_only(g, x)); };
+inline constexpr auto abs = [](graph<13> g, value x) -> value { return g.op<"Abs">(x); };
 
 /// ceil, floor, round; integers are returned unchanged.
 template <fixed_string Op>
@@ -59,7 +60,7 @@ inline constexpr auto neg = [](graph<13> g, value x) -> value {
 /// The sign of NaN is 0 in ATen and unspecified in ONNX.
 inline constexpr auto sign = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return x;
-    if (!is_floating(x.dtype())) return g.op<"Sign">(real_only(g, x));
+    if (!is_floating(x.dtype())) return g.op<"Sign">(x);
     return without_bfloat16(
         g, x, [&](value v) -> value { return g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(0, v), g.op<"Sign">(v)); });
 };
@@ -128,7 +129,7 @@ inline constexpr auto bitwise_not_until_17 = [](graph<13, 17> g, value x) -> val
 };
 
 inline constexpr auto isnan = [](graph<13> g, value x) -> value {
-    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, real_only(g, x), false, dtype::bool_);
+    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, x, false, dtype::bool_);
 };
 
 /// Whether x is `Sign` times infinity. IsInf supports half-precision dtypes only since opset 20.
@@ -139,15 +140,13 @@ inline constexpr auto is_infinity = [](graph<13> g, value x) -> value {
 };
 inline constexpr auto isinf = [](graph<13> g, value x) -> value {
     if (x.dtype() == dtype::float32 || x.dtype() == dtype::float64) return g.op<"IsInf">(x);
-    return is_infinity<1>(g, is_floating(x.dtype()) ? value(g.op<"Abs">(x)) : real_only(g, x));
+    return is_infinity<1>(g, is_floating(x.dtype()) ? value(g.op<"Abs">(x)) : x);
 };
 inline constexpr auto isfinite = [](graph<13> g, value x) -> value {
-    if (!is_floating(x.dtype())) return filled_like(g, real_only(g, x), true, dtype::bool_);
+    if (!is_floating(x.dtype())) return filled_like(g, x, true, dtype::bool_);
     return g.op<"Less">(g.op<"Abs">(x), infinity);
 };
-inline constexpr auto isreal = [](graph<13> g, value x) -> value {
-    return filled_like(g, real_only(g, x), true, dtype::bool_);
-};
+inline constexpr auto isreal = [](graph<13> g, value x) -> value { return filled_like(g, x, true, dtype::bool_); };
 
 constexpr double largest_number(dtype t) {
     if (t == dtype::float64) return std::numeric_limits<double>::max();
@@ -158,7 +157,7 @@ constexpr double largest_number(dtype t) {
 /// By default, infinities become the largest finite numbers of the dtype, which a single Clip does.
 inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double> nan, std::optional<double> above,
                                       std::optional<double> below) -> value {
-    if (!is_floating(x.dtype())) return real_only(g, x);
+    if (!is_floating(x.dtype())) return x;
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
         value const y = g.op<"Where">(g.op<"IsNaN">(v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
@@ -178,20 +177,65 @@ inline value angle(graph<13> g, value x) {
 
 inline constexpr auto frac = [](graph<13> g, value x) -> value { return g.op<"Mod">(x, 1, attr::fmod_i(1)); };
 
+inline constexpr auto square_complex = [](graph<13> g, complex_value z) { return multiply_complex(g, {z, z}); };
+
+inline constexpr auto reciprocal_complex = [](graph<13> g, complex_value z) {
+    return divide_complex(g, {g.complex(1, z.dtype()), z});
+};
+
+/// exp(a) * (cos(b) + i * sin(b)). As in C, a real number stays real, and beside an infinite real part, the angle may be infinite or NaN.
+inline constexpr auto exp_complex = [](graph<13> g, complex_value z) {
+    value const exponent = g.real(z);
+    value const angle = g.imag(z);
+    value const size = g.op<"Exp">(exponent);
+    value const zero = g.scalar_like(0, size);
+    value const is_zero = g.op<"Equal">(exponent, -infinity);
+    value const is_turned = g.op<"And">(g.op<"Equal">(exponent, infinity), g.op<"Not">(isfinite(g, angle)));
+    value const re = g.op<"Where">(is_turned, size, g.op<"Mul">(size, g.op<"Cos">(angle)));
+    value const im = g.op<"Where">(g.op<"Equal">(angle, 0), angle, g.op<"Mul">(size, g.op<"Sin">(angle)));
+    return g.complex(g.op<"Where">(is_zero, zero, re), g.op<"Where">(is_zero, zero, im));
+};
+
+/// The modulus of half of z, since that of z may be out of the range of the dtype.
+inline constexpr auto log_complex = [](graph<13> g, complex_value z) {
+    value const half = hypot(g, g.op<"Mul">(g.real(z), 0.5), g.op<"Mul">(g.imag(z), 0.5));
+    return g.complex(g.op<"Add">(g.op<"Log">(half), std::numbers::ln2), phase(g, z));
+};
+
+/// z / |z|, and 0 for 0.
+inline constexpr auto sgn_complex = [](graph<13> g, complex_value z) {
+    value const size = modulus(g, z);
+    value const is_zero = g.op<"Equal">(size, 0);
+    auto const part = [&](value x) -> value {
+        return g.op<"Where">(is_zero, g.scalar_like(0, x), g.op<"Div">(x, size));
+    };
+    return g.complex(part(g.real(z)), part(g.imag(z)));
+};
+
+template <auto Predicate>
+inline constexpr auto any_part =
+    [](graph<13> g, complex_value z) -> value { return g.op<"Or">(Predicate(g, g.real(z)), Predicate(g, g.imag(z))); };
+inline constexpr auto finite_parts = [](graph<13> g, complex_value z) -> value {
+    return g.op<"And">(isfinite(g, g.real(z)), isfinite(g, g.imag(z)));
+};
+inline constexpr auto has_no_imaginary_part = [](graph<13> g, complex_value z) -> value {
+    return g.op<"Equal">(g.imag(z), 0);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto elementwise_unary = table(
-    symbolic<"aten::abs(self)">(detail::abs),
-    symbolic<"aten::absolute(self)">(detail::abs),
-    symbolic<"aten::neg(self)">(detail::neg),
-    symbolic<"aten::negative(self)">(detail::neg),
-    symbolic<"aten::positive(self)">(detail::unchanged),
+    symbolic<"aten::abs(self)">(detail::abs).for_complex(detail::modulus),
+    symbolic<"aten::absolute(self)">(detail::abs).for_complex(detail::modulus),
+    symbolic<"aten::neg(self)">(detail::neg).by_parts<"self">(),
+    symbolic<"aten::negative(self)">(detail::neg).by_parts<"self">(),
+    symbolic<"aten::positive(self)">(detail::unchanged).by_parts<"self">(),
     symbolic<"aten::sign(self)">(detail::sign),
-    symbolic<"aten::sgn(self)">(detail::sign),
+    symbolic<"aten::sgn(self)">(detail::sign).for_complex(detail::sgn_complex),
     symbolic<"aten::signbit(self)">(detail::signbit),
-    symbolic<"aten::square(self)">(detail::square),
-    symbolic<"aten::reciprocal(self)">(detail::floating<"Reciprocal">),
+    symbolic<"aten::square(self)">(detail::square).for_complex(detail::square_complex),
+    symbolic<"aten::reciprocal(self)">(detail::floating<"Reciprocal">).for_complex(detail::reciprocal_complex),
 
     symbolic<"aten::ceil(self)">(detail::rounding<"Ceil">),
     symbolic<"aten::floor(self)">(detail::rounding<"Floor">),
@@ -204,12 +248,12 @@ inline constexpr auto elementwise_unary = table(
 
     symbolic<"aten::sqrt(self)">(detail::floating<"Sqrt">),
     symbolic<"aten::rsqrt(self)">(detail::composed<detail::rsqrt>),
-    symbolic<"aten::exp(self)">(detail::floating<"Exp">),
+    symbolic<"aten::exp(self)">(detail::floating<"Exp">).for_complex(detail::exp_complex),
     symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>),
     symbolic<"aten::special_exp2(self)">(detail::composed<detail::exp2>),
     symbolic<"aten::expm1(self)">(detail::composed<detail::expm1>),
     symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>),
-    symbolic<"aten::log(self)">(detail::floating<"Log">),
+    symbolic<"aten::log(self)">(detail::floating<"Log">).for_complex(detail::log_complex),
     symbolic<"aten::log1p(self)">(detail::composed<detail::log1p>),
     symbolic<"aten::special_log1p(self)">(detail::composed<detail::log1p>),
     symbolic<"aten::log2(self)">(detail::composed<detail::log2>),
@@ -237,7 +281,7 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::special_sinc(self)">(detail::composed<detail::sinc>),
     symbolic<"aten::deg2rad(self)">(detail::composed<detail::deg2rad>),
     symbolic<"aten::rad2deg(self)">(detail::composed<detail::rad2deg>),
-    symbolic<"aten::angle(self)">(detail::composed<detail::angle>),
+    symbolic<"aten::angle(self)">(detail::composed<detail::angle>).for_complex(detail::phase),
 
     symbolic<"aten::sigmoid(self)">(detail::floating<"Sigmoid">),
     symbolic<"aten::special_expit(self)">(detail::floating<"Sigmoid">),
@@ -250,12 +294,12 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::logical_not(self)">(detail::logical_not),
     symbolic<"aten::bitwise_not(self)">(detail::bitwise_not),
     symbolic<"aten::bitwise_not(self)">(detail::bitwise_not_until_17),
-    symbolic<"aten::isnan(self)">(detail::isnan),
-    symbolic<"aten::isinf(self)">(detail::isinf),
+    symbolic<"aten::isnan(self)">(detail::isnan).for_complex(detail::any_part<detail::isnan>),
+    symbolic<"aten::isinf(self)">(detail::isinf).for_complex(detail::any_part<detail::isinf>),
     symbolic<"aten::isposinf(self)">(detail::is_infinity<1>),
     symbolic<"aten::isneginf(self)">(detail::is_infinity<-1>),
-    symbolic<"aten::isfinite(self)">(detail::isfinite),
-    symbolic<"aten::isreal(self)">(detail::isreal),
+    symbolic<"aten::isfinite(self)">(detail::isfinite).for_complex(detail::finite_parts),
+    symbolic<"aten::isreal(self)">(detail::isreal).for_complex(detail::has_no_imaginary_part),
     symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(detail::nan_to_num));
 // clang-format on
 

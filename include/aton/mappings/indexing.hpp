@@ -144,12 +144,12 @@ inline constexpr auto take_row = [](graph<13> g, value self, value index) {
 
 // clang-format off: one row per line
 inline constexpr auto indexing = table(
-    symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor),
-    symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor),
-    symbolic<"aten::index_select(self, dim, index)">(detail::index_select),
-    symbolic<"aten::gather(self, dim, index, sparse_grad)">(detail::gather_row),
-    symbolic<"aten::take(self, index)">(detail::take_row),
-    symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along));
+    symbolic<"aten::index.Tensor(self, indices)">(detail::index_tensor).by_parts<"self">(),
+    symbolic<"aten::_unsafe_index.Tensor(self, indices)">(detail::index_tensor).by_parts<"self">(),
+    symbolic<"aten::index_select(self, dim, index)">(detail::index_select).by_parts<"self">(),
+    symbolic<"aten::gather(self, dim, index, sparse_grad)">(detail::gather_row).by_parts<"self">(),
+    symbolic<"aten::take(self, index)">(detail::take_row).by_parts<"self">(),
+    symbolic<"aten::take_along_dim(self, indices, dim)">(detail::take_along).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -152,22 +152,22 @@ inline constexpr auto combinations = [](graph<13> g, value self, std::int64_t r,
 
 // clang-format off: one row per line
 inline constexpr auto joining = table(
-    symbolic<"aten::cat(tensors, dim)">(detail::cat),
-    symbolic<"aten::concat(tensors, dim)">(detail::cat),
-    symbolic<"aten::concatenate(tensors, dim)">(detail::cat),
-    symbolic<"aten::stack(tensors, dim)">(detail::stack_at),
-    symbolic<"aten::hstack(tensors)">(detail::hstack),
-    symbolic<"aten::vstack(tensors)">(detail::stack_dims<2, 0>),
-    symbolic<"aten::row_stack(tensors)">(detail::stack_dims<2, 0>),
-    symbolic<"aten::dstack(tensors)">(detail::stack_dims<3, 2>),
-    symbolic<"aten::column_stack(tensors)">(detail::stack_columns),
-    symbolic<"aten::block_diag(tensors)">(detail::blocks_on_diagonal),
+    symbolic<"aten::cat(tensors, dim)">(detail::cat).by_parts<"tensors">(),
+    symbolic<"aten::concat(tensors, dim)">(detail::cat).by_parts<"tensors">(),
+    symbolic<"aten::concatenate(tensors, dim)">(detail::cat).by_parts<"tensors">(),
+    symbolic<"aten::stack(tensors, dim)">(detail::stack_at).by_parts<"tensors">(),
+    symbolic<"aten::hstack(tensors)">(detail::hstack).by_parts<"tensors">(),
+    symbolic<"aten::vstack(tensors)">(detail::stack_dims<2, 0>).by_parts<"tensors">(),
+    symbolic<"aten::row_stack(tensors)">(detail::stack_dims<2, 0>).by_parts<"tensors">(),
+    symbolic<"aten::dstack(tensors)">(detail::stack_dims<3, 2>).by_parts<"tensors">(),
+    symbolic<"aten::column_stack(tensors)">(detail::stack_columns).by_parts<"tensors">(),
+    symbolic<"aten::block_diag(tensors)">(detail::blocks_on_diagonal).by_parts<"tensors">(),
     // The default of `indexing` is "ij".
-    symbolic<"aten::meshgrid(tensors)">(detail::mesh),
-    symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing),
+    symbolic<"aten::meshgrid(tensors)">(detail::mesh).by_parts<"tensors">(),
+    symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing).by_parts<"tensors">(),
     symbolic<"aten::broadcast_tensors(tensors)">(detail::broadcast_tensors),
-    symbolic<"aten::cartesian_prod(tensors)">(detail::cartesian_prod),
-    symbolic<"aten::combinations(self, r, with_replacement)">(detail::combinations));
+    symbolic<"aten::cartesian_prod(tensors)">(detail::cartesian_prod).by_parts<"tensors">(),
+    symbolic<"aten::combinations(self, r, with_replacement)">(detail::combinations).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

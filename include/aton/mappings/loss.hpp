@@ -52,13 +52,13 @@ inline value is_label(graph<13> g, value target, std::int64_t label) {
     return g.op<"Equal">(g.cast(target, type), element(g, label, type));
 }
 
-/// square_scale * d^2 where |d| is below the threshold, line_scale * (|d| - threshold / 2) elsewhere.
-inline value clipped_square(graph<13> g, value d, double threshold, double square_scale, double line_scale) {
-    value const size = g.op<"Abs">(d);
-    value const square = g.op<"Mul">(g.op<"Mul">(size, size), rounded_constant(g, square_scale, d.dtype()));
-    value const line = g.op<"Mul">(g.op<"Sub">(size, rounded_constant(g, 0.5 * threshold, d.dtype())),
-                                   rounded_constant(g, line_scale, d.dtype()));
-    return choose(g, g.op<"Less">(size, rounded_constant(g, threshold, d.dtype())), square, line);
+/// below(|self - target|) where |self - target| is less than the limit, above(|self - target|) elsewhere; ATen rounds half-precision
+/// dtypes once.
+inline value piecewise(graph<13> g, value self, value target, double limit, auto const& below, auto const& above) {
+    operands const o = promoted(g, self, target);
+    dtype const type = opmath_type(o.a.dtype());
+    value const z = g.op<"Abs">(difference(g, g.cast(o.a, type), g.cast(o.b, type)));
+    return g.cast(choose(g, g.op<"Less">(z, rounded_constant(g, limit, type)), below(z), above(z)), o.a.dtype());
 }
 
 inline value weighted(graph<13> g, value losses, optional_value weight) {
@@ -118,15 +118,24 @@ inline constexpr auto l1_loss = [](graph<13> g, value self, value target, std::i
     return reduced(g, g.op<"Abs">(difference(g, self, target)), mode);
 };
 
-inline constexpr auto smooth_l1_loss = [](graph<13> g, value self, value target, std::int64_t mode, double beta) {
-    value const d = difference(g, self, target);
-    value const losses = beta == 0 ? value(g.op<"Abs">(d)) : clipped_square(g, d, beta, 0.5 / beta, 1);
-    return reduced(g, losses, mode);
+inline constexpr auto smooth_l1_loss = [](graph<13> g, value self, value target, std::int64_t mode,
+                                          double beta) -> value {
+    if (beta == 0) return l1_loss(g, self, target, mode);
+    auto const square = [&](value z) -> value {
+        value const half = g.op<"Mul">(z, g.scalar_like(0.5, z));
+        return g.op<"Div">(g.op<"Mul">(half, z), rounded_constant(g, beta, z.dtype()));
+    };
+    auto const line = [&](value z) -> value { return g.op<"Sub">(z, rounded_constant(g, 0.5 * beta, z.dtype())); };
+    return reduced(g, piecewise(g, self, target, beta, square, line), mode);
 };
 
-inline constexpr auto huber_loss = [](graph<13> g, value self, value target, std::int64_t mode, double delta) {
-    value const losses = clipped_square(g, difference(g, self, target), delta, 0.5, delta);
-    return reduced(g, written_as(g, losses, self.dtype()), mode);
+inline constexpr auto huber_loss = [](graph<13> g, value self, value target, std::int64_t mode, double delta) -> value {
+    auto const square = [&](value z) -> value { return g.op<"Mul">(g.op<"Mul">(z, g.scalar_like(0.5, z)), z); };
+    auto const line = [&](value z) -> value {
+        return g.op<"Mul">(g.op<"Sub">(z, rounded_constant(g, 0.5 * delta, z.dtype())),
+                           rounded_constant(g, delta, z.dtype()));
+    };
+    return reduced(g, written_as(g, piecewise(g, self, target, delta, square, line), self.dtype()), mode);
 };
 
 /// ATen clamps the logarithms to at least -100, and rounds half-precision dtypes once.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/complex.hpp>
 #include <aton/mappings/detail/einsum.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/unary.hpp>
@@ -192,17 +193,24 @@ inline constexpr auto baddbmm = [](graph<13> g, value self, value a, value b, nu
     return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
 };
 
-inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+inline value sum_of_products(graph<13> g, value self, value a, value b, number const& beta, number const& alpha) {
     std::int64_t const batch[] = {0};
-    if (alpha.is_constant()) {
-        constexpr double max_float = std::numeric_limits<float>::max();
-        double const by = std::fabs(alpha.constant<double>());
-        if (!std::isfinite(by) || (by > max_float && a.dtype() != dtype::float64))
-            return g.unsupported("an alpha that is not finite"); // ATen multiplies each product
-    }
+    value const products = matmul(g, a, b);
+    if (products.dtype() == dtype::bool_)
+        return scaled_sum(g, self, reduce_sum(g, products, batch, false), beta, alpha);
+    // Scaled before the sum, since each product may exceed the dtype's range.
+    return scaled_sum(g, self, reduce_sum(g, scale_by(g, products, alpha), batch, false), beta, 1);
+}
+
+/// Half-precision dtypes are summed in float32.
+inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
     if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
-    return scaled_sum(g, self, reduce_sum(g, matmul(g, a, b), batch, false), beta, alpha);
+    dtype const wide = opmath_type(a.dtype());
+    if (wide == a.dtype()) return sum_of_products(g, self, a, b, beta, alpha);
+    if (alpha.is_constant() && !surely_fits(alpha, a.dtype()))
+        return g.unsupported("an alpha beyond the range of the dtype"); // ATen rounds each partial sum
+    return g.cast(sum_of_products(g, g.cast(self, wide), g.cast(a, wide), g.cast(b, wide), beta, alpha), a.dtype());
 };
 
 inline constexpr auto addr = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
@@ -230,32 +238,80 @@ inline constexpr auto bilinear = [](graph<13> g, value a, value b, value weight,
     return bias ? g.op<"Add">(y, *bias) : y;
 };
 
+inline constexpr auto complex_vdot = [](graph<13> g, complex_value a, complex_value b) {
+    return complex_product<plain_product>(g, conjugate(g, a), b);
+};
+
+inline constexpr auto complex_vecdot = [](graph<13> g, complex_value x, complex_value y, std::int64_t dim) {
+    complex_value const products = multiply_complex(g, promoted(g, conjugate(g, x), y));
+    std::int64_t const over[] = {dim};
+    return g.complex(reduce_sum(g, g.real(products), over, false), reduce_sum(g, g.imag(products), over, false));
+};
+
+inline constexpr auto complex_linear = [](graph<13> g, complex_value input, complex_value weight,
+                                          std::optional<complex_value> bias) -> complex_value {
+    auto const layer = [&](value x, value w) { return linear_layer(g, x, w, absent); };
+    complex_value const y = product_of_parts(g, promoted(g, input, weight), layer);
+    return bias ? complex_sum<"Add">(g, {y, *bias}, 1) : y;
+};
+
+/// beta * self + alpha * (a @ b). If beta is 0, ATen ignores self, including NaN.
+inline constexpr auto complex_sum_of_product = [](graph<13> g, complex_value self, complex_value a, complex_value b,
+                                                  number beta, number alpha) -> complex_value {
+    complex_value const product = scaled_complex(g, complex_product<plain_product>(g, a, b), alpha);
+    return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
+};
+
+/// The sum over all choices of the real or the imaginary part of each tensor.
+inline constexpr auto complex_einsum = [](graph<13> g, std::string_view equation, safe_vector<complex_value> tensors,
+                                          std::optional<safe_span<std::int64_t const>> path) -> complex_value {
+    if (tensors.size() > 4) return g.unsupported("einsum of more than 4 complex tensors");
+    dtype type = dtype::complex64;
+    for (complex_value const& z : tensors) type = aten::promote_types(type, z.dtype());
+    for (complex_value& z : tensors) z = g.cast(z, type);
+    std::optional<value> parts[2];
+    for (std::size_t choice = 0; choice != std::size_t{1} << tensors.size(); ++choice) {
+        safe_vector<value> chosen;
+        std::size_t imaginary = 0;
+        for (std::size_t i = 0; i != tensors.size(); ++i) {
+            bool const is_imaginary = (choice >> i & 1U) != 0;
+            imaginary += is_imaginary ? 1 : 0;
+            chosen.push_back(is_imaginary ? g.imag(tensors[i]) : g.real(tensors[i]));
+        }
+        value const term = einsum(g, equation, chosen, path);
+        std::optional<value>& sum = parts[imaginary % 2]; // i^2 is -1
+        if (imaginary % 4 < 2) sum = sum ? g.op<"Add">(*sum, term) : term;
+        else sum = sum ? value(g.op<"Sub">(*sum, term)) : value(g.op<"Neg">(term));
+    }
+    return g.complex(*parts[0], *parts[1]);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto matrix_product = table(
-    symbolic<"aten::mm(self, mat2)">(detail::plain_product),
-    symbolic<"aten::bmm(self, mat2)">(detail::plain_product),
-    symbolic<"aten::mv(self, vec)">(detail::plain_product),
-    symbolic<"aten::matmul(self, other)">(detail::plain_product),
-    symbolic<"aten::linalg_matmul(self, other)">(detail::plain_product),
-    symbolic<"aten::dot(self, tensor)">(detail::plain_product),
-    symbolic<"aten::vdot(self, other)">(detail::plain_product),
+    symbolic<"aten::mm(self, mat2)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::bmm(self, mat2)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::mv(self, vec)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::matmul(self, other)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::linalg_matmul(self, other)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::dot(self, tensor)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::vdot(self, other)">(detail::plain_product).for_complex(detail::complex_vdot),
     symbolic<"aten::inner(self, other)">(detail::inner_product),
-    symbolic<"aten::outer(self, vec2)">(detail::outer_product),
-    symbolic<"aten::ger(self, vec2)">(detail::outer_product),
-    symbolic<"aten::linear(input, weight, bias)">(detail::linear_layer),
-    symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(detail::addmm),
+    symbolic<"aten::outer(self, vec2)">(detail::outer_product).for_complex(detail::complex_product<detail::outer_product>),
+    symbolic<"aten::ger(self, vec2)">(detail::outer_product).for_complex(detail::complex_product<detail::outer_product>),
+    symbolic<"aten::linear(input, weight, bias)">(detail::linear_layer).for_complex(detail::complex_linear),
+    symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(detail::addmm).for_complex(detail::complex_sum_of_product),
     symbolic<"aten::_addmm_activation(self, mat1, mat2, beta, alpha, use_gelu)">(detail::addmm_activation),
-    symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(detail::addmv),
-    symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(detail::baddbmm),
+    symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(detail::addmv).for_complex(detail::complex_sum_of_product),
+    symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(detail::baddbmm).for_complex(detail::complex_sum_of_product),
     symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(detail::addbmm),
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(detail::addr),
     symbolic<"aten::chain_matmul(matrices)">(detail::product_of),
     symbolic<"aten::linalg_multi_dot(tensors)">(detail::product_of),
-    symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot),
+    symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot).for_complex(detail::complex_vecdot),
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
-    symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row),
+    symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
     symbolic<"aten::kron(self, other)">(detail::kron));
 // clang-format on

@@ -151,16 +151,16 @@ inline constexpr auto pad_enum = [](graph<13> g, value self, safe_span<size cons
 
 // clang-format off: one row per line
 inline constexpr auto padding = table(
-    symbolic<"aten::constant_pad_nd(self, pad, value)">(detail::pad_constant),
-    symbolic<"aten::pad(self, pad, mode, value)">(detail::pad_any),
-    symbolic<"aten::_pad_enum(self, pad, mode, value)">(detail::pad_enum),
-    symbolic<"aten::_pad_circular(self, pad)">(detail::pad_circular),
-    symbolic<"aten::reflection_pad1d(self, padding)">(detail::reflection_pad),
-    symbolic<"aten::reflection_pad2d(self, padding)">(detail::reflection_pad),
-    symbolic<"aten::reflection_pad3d(self, padding)">(detail::reflection_pad),
-    symbolic<"aten::replication_pad1d(self, padding)">(detail::replication_pad),
-    symbolic<"aten::replication_pad2d(self, padding)">(detail::replication_pad),
-    symbolic<"aten::replication_pad3d(self, padding)">(detail::replication_pad));
+    symbolic<"aten::constant_pad_nd(self, pad, value)">(detail::pad_constant).by_parts<"self", "value">(),
+    symbolic<"aten::pad(self, pad, mode, value)">(detail::pad_any).by_parts<"self", "value">(),
+    symbolic<"aten::_pad_enum(self, pad, mode, value)">(detail::pad_enum).by_parts<"self", "value">(),
+    symbolic<"aten::_pad_circular(self, pad)">(detail::pad_circular).by_parts<"self">(),
+    symbolic<"aten::reflection_pad1d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
+    symbolic<"aten::reflection_pad2d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
+    symbolic<"aten::reflection_pad3d(self, padding)">(detail::reflection_pad).by_parts<"self">(),
+    symbolic<"aten::replication_pad1d(self, padding)">(detail::replication_pad).by_parts<"self">(),
+    symbolic<"aten::replication_pad2d(self, padding)">(detail::replication_pad).by_parts<"self">(),
+    symbolic<"aten::replication_pad3d(self, padding)">(detail::replication_pad).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

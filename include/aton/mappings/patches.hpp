@@ -51,8 +51,8 @@ inline constexpr auto col2im = [](graph<18> g, value self, size_list output_size
 
 // clang-format off: one row per line
 inline constexpr auto patches = table(
-    symbolic<"aten::im2col(self, kernel_size, dilation, padding, stride)">(detail::image_to_columns),
-    symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(detail::col2im));
+    symbolic<"aten::im2col(self, kernel_size, dilation, padding, stride)">(detail::image_to_columns).by_parts<"self">(),
+    symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(detail::col2im).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

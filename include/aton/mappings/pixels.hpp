@@ -72,10 +72,10 @@ inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t g
 
 // clang-format off: one row per line
 inline constexpr auto pixels = table(
-    symbolic<"aten::pixel_shuffle(self, upscale_factor)">(detail::pixel_shuffle),
-    symbolic<"aten::pixel_unshuffle(self, downscale_factor)">(detail::pixel_unshuffle),
-    symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels),
-    symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels));
+    symbolic<"aten::pixel_shuffle(self, upscale_factor)">(detail::pixel_shuffle).by_parts<"self">(),
+    symbolic<"aten::pixel_unshuffle(self, downscale_factor)">(detail::pixel_unshuffle).by_parts<"self">(),
+    symbolic<"aten::channel_shuffle(self, groups)">(detail::shuffle_channels).by_parts<"self">(),
+    symbolic<"aten::native_channel_shuffle(self, groups)">(detail::shuffle_channels).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

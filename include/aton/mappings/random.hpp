@@ -19,12 +19,16 @@ inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -
     return g.unsupported("dropout in training: export the model in eval mode");
 };
 
+inline constexpr auto complex_dropout = [](graph<13> g, complex_value z, double p, bool train) -> complex_value {
+    if (train && p != 0) return g.unsupported("dropout of complex numbers in training");
+    return z;
+};
+
 /// train=None means training, as in ATen's CPU kernel.
 inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
                                           std::optional<bool> train) -> std::tuple<value, value> {
     if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
     bool const training = train.value_or(true);
-    if (training && is_complex(x.dtype())) return g.unsupported("complex numbers times a mask");
     value const y = dropout(g, x, p, training);
     return {y, filled_like(g, x, !training || p == 0, dtype::bool_)};
 };
@@ -33,10 +37,10 @@ inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
 
 // clang-format off: one row per line
 inline constexpr auto random = table(
-    symbolic<"aten::dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout),
-    symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout),
+    symbolic<"aten::dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
+    symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
+    symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
+    symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
     symbolic<"aten::native_dropout(input, p, train)">(detail::native_dropout));
 // clang-format on
 

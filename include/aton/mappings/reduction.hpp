@@ -217,14 +217,22 @@ inline constexpr auto sum_dims = [](graph<13> g, value self, int_list_or_none di
     return sum(g, self, axes_or_all(dim, self), keepdim, type);
 };
 
+/// Whether sum_to_size sums a dimension. If its new size is computed, the recorded result says whether it changes.
+inline bool sums_to_one(graph<13> g, dim const& from, sym_int to, std::int64_t axis) {
+    if (to.is_constant()) return to.is(1) && from.size() != 1;
+    auto const& expected = g.context().expected;
+    dim const recorded = expected.empty() ? dim() : expected[0].shape[static_cast<std::size_t>(axis)];
+    if (recorded.same_as(from)) return false;
+    if (recorded.size() != 1) throw unsupported_error("a computed size, which may be 1 or the size of self");
+    return true;
+}
+
 /// Sums the leading dimensions that `size` does not have, and those whose size is 1 in `size`.
 inline constexpr auto sum_to_size = [](graph<13> g, value self, safe_span<size const> size) -> value {
     std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
     safe_vector<std::int64_t> axes = iota(lead);
     for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
-        sym_int const& n = size[static_cast<std::size_t>(i)];
-        if (!n.is_constant()) return g.unsupported("a computed size, which may be 1 or the size of self");
-        if (n.is(1) && self.size(lead + i).size() != 1) axes.push_back(lead + i);
+        if (sums_to_one(g, self.size(lead + i), size[static_cast<std::size_t>(i)], i)) axes.push_back(lead + i);
     }
     if (!size.empty() && axes.empty()) return self;
     value const y = sum(g, self, axes, static_cast<std::int64_t>(axes.size()) != lead);
@@ -238,6 +246,23 @@ inline constexpr auto mean_row = [](graph<13> g, value self, std::optional<dtype
 inline constexpr auto mean_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
                                      std::optional<dtype> type) {
     return mean(g, self, axes_or_all(dim, self), keepdim, type);
+};
+
+/// ATen divides the sum by a complex number, whose imaginary part of 0 is a factor of the other part.
+inline value complex_mean(graph<13> g, complex_value z, safe_span<std::int64_t const> axes, bool keepdim,
+                          std::optional<dtype> type) {
+    if (type && !is_complex(*type)) return g.unsupported("a mean of complex numbers as " + std::string(name(*type)));
+    complex_value const x = g.cast(z, type.value_or(z.dtype()));
+    value const re = mean(g, g.real(x), axes, keepdim);
+    value const im = mean(g, g.imag(x), axes, keepdim);
+    return g.to_value(g.complex(g.op<"Add">(re, g.op<"Mul">(im, 0)), g.op<"Sub">(im, g.op<"Mul">(re, 0))));
+}
+inline constexpr auto complex_mean_row = [](graph<13> g, complex_value self, std::optional<dtype> type) {
+    return complex_mean(g, self, iota(self.rank()), false, type);
+};
+inline constexpr auto complex_mean_dims = [](graph<13> g, complex_value self, int_list_or_none dim, bool keepdim,
+                                             std::optional<dtype> type) {
+    return complex_mean(g, self, axes_or_all(dim, g.real(self)), keepdim, type);
 };
 
 inline constexpr auto prod = [](graph<13> g, value self, std::optional<dtype> type) {
@@ -286,11 +311,11 @@ inline constexpr auto count_nonzero_dims = [](graph<13> g, value self, safe_span
 
 // clang-format off: one row per line
 inline constexpr auto reduction = table(
-    symbolic<"aten::sum(self, dtype)">(detail::sum_row),
-    symbolic<"aten::sum.dim_IntList(self, dim, keepdim, dtype)">(detail::sum_dims),
-    symbolic<"aten::sum_to_size(self, size)">(detail::sum_to_size),
-    symbolic<"aten::mean(self, dtype)">(detail::mean_row),
-    symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(detail::mean_dims),
+    symbolic<"aten::sum(self, dtype)">(detail::sum_row).by_parts<"self">(),
+    symbolic<"aten::sum.dim_IntList(self, dim, keepdim, dtype)">(detail::sum_dims).by_parts<"self">(),
+    symbolic<"aten::sum_to_size(self, size)">(detail::sum_to_size).by_parts<"self">(),
+    symbolic<"aten::mean(self, dtype)">(detail::mean_row).for_complex(detail::complex_mean_row),
+    symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(detail::mean_dims).for_complex(detail::complex_mean_dims),
     symbolic<"aten::prod(self, dtype)">(detail::prod),
     symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">(detail::prod_dim),
     symbolic<"aten::nansum(self, dim, keepdim, dtype)">(detail::nansum),

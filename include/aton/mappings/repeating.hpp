@@ -122,16 +122,16 @@ inline constexpr auto flipud = [](graph<13> g, value self) { return flip_axes(g,
 
 // clang-format off: one row per line
 inline constexpr auto repeating = table(
-    symbolic<"aten::repeat(self, repeats)">(detail::repeat),
-    symbolic<"aten::tile(self, dims)">(detail::tile_dims),
-    symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(detail::repeat_each_row),
-    symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(detail::repeat_by_tensor),
+    symbolic<"aten::repeat(self, repeats)">(detail::repeat).by_parts<"self">(),
+    symbolic<"aten::tile(self, dims)">(detail::tile_dims).by_parts<"self">(),
+    symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(detail::repeat_each_row).by_parts<"self">(),
+    symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(detail::repeat_by_tensor).by_parts<"self">(),
     symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(detail::repeat_indices),
-    symbolic<"aten::roll(self, shifts, dims)">(detail::roll),
-    symbolic<"aten::flip(self, dims)">(detail::flip_axes),
-    symbolic<"aten::fliplr(self)">(detail::fliplr),
-    symbolic<"aten::flipud(self)">(detail::flipud),
-    symbolic<"aten::rot90(self, k, dims)">(detail::rotate));
+    symbolic<"aten::roll(self, shifts, dims)">(detail::roll).by_parts<"self">(),
+    symbolic<"aten::flip(self, dims)">(detail::flip_axes).by_parts<"self">(),
+    symbolic<"aten::fliplr(self)">(detail::fliplr).by_parts<"self">(),
+    symbolic<"aten::flipud(self)">(detail::flipud).by_parts<"self">(),
+    symbolic<"aten::rot90(self, k, dims)">(detail::rotate).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/complex.hpp>
 #include <aton/mappings/diagonals.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/slicing.hpp>
@@ -42,8 +43,6 @@ inline constexpr auto write_elements = [](graph<13> g, value x, std::int64_t dim
 template <class Graph>
 value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
     if (is_empty(index)) return x;
-    if (is_complex(x.dtype()) && reduction != "add")
-        return g.unsupported("a reduction of complex numbers other than add");
     // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
     bool const sums = reduction == "add" || reduction == "mul";
     dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
@@ -270,13 +269,11 @@ inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t d
 /// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
 inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t dim, value index, value src,
                                           std::string_view reduce) -> value {
-    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
     return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
 };
 
 inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, number n,
                                                 std::string_view reduce) -> value {
-    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
     value const source = filled_as(g, self, index, n);
     return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
 };
@@ -287,7 +284,6 @@ inline constexpr auto scatter_add = [](graph<16> g, value self, std::int64_t dim
 
 inline constexpr auto scatter_reduce_two = [](graph<18> g, value self, std::int64_t dim, value index, value src,
                                               std::string_view reduce, bool include_self) -> value {
-    if (is_complex(self.dtype())) return g.unsupported("complex numbers");
     return scatter_reduced(g, self, dim, index, src, reduce, include_self);
 };
 
@@ -306,6 +302,14 @@ inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, 
     return reduce_elements(g, self, dim, at, scaled, "add");
 };
 
+inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, std::int64_t dim, value index,
+                                             complex_value source, number alpha) {
+    complex_operands const o = promoted(g, self, source);
+    complex_value const scaled = scaled_complex(g, o.b, alpha);
+    return g.complex(index_add(g, g.real(o.a), dim, index, g.real(scaled), 1),
+                     index_add(g, g.imag(o.a), dim, index, g.imag(scaled), 1));
+};
+
 inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t dim, value index, value source,
                                         std::string_view reduce, bool include_self) {
     auto const [at, from] = along(g, self, dim, index, source);
@@ -321,9 +325,13 @@ inline constexpr auto slice_scatter = [](graph<13> g, value self, value src, std
     return write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
 };
 
-inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, axis_list size, axis_list stride,
-                                              std::optional<std::int64_t> offset) {
-    tensor positions = strided_positions(size, stride, offset.value_or(0));
+inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, size_list size, size_list stride,
+                                              std::optional<sym_int> storage_offset) -> value {
+    sym_int const offset = storage_offset.value_or(0);
+    if (size.size() != stride.size()) return g.unsupported("different numbers of sizes and strides");
+    if (!all_constant(size) || !all_constant(stride) || !offset.is_constant())
+        return write_positions(g, self, flat(g, computed_positions(g, size, stride, offset)), src);
+    tensor positions = strided_positions(constants(size), constants(stride), offset.constant());
     positions.sizes = {positions.element_count()};
     return write_positions(g, self, g.constant(std::move(positions)), src);
 };
@@ -332,24 +340,24 @@ inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src
 
 // clang-format off: one row per line
 inline constexpr auto scatter = table(
-    symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put),
-    symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put),
-    symbolic<"aten::put(self, index, source, accumulate)">(detail::put),
-    symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements),
-    symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value),
+    symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
+    symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
+    symbolic<"aten::put(self, index, source, accumulate)">(detail::put).by_parts<"self", "source">(),
+    symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements).by_parts<"self", "src">(),
+    symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value).by_parts<"self", "value">(),
     symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(detail::scatter_reduce),
     symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(detail::scatter_value_reduce),
-    symbolic<"aten::scatter_add(self, dim, index, src)">(detail::scatter_add),
+    symbolic<"aten::scatter_add(self, dim, index, src)">(detail::scatter_add).by_parts<"self", "src">(),
     symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(detail::scatter_reduce_two),
     symbolic<"aten::index_copy(self, dim, index, source)">(detail::index_copy),
-    symbolic<"aten::index_add(self, dim, index, source, alpha)">(detail::index_add),
+    symbolic<"aten::index_add(self, dim, index, source, alpha)">(detail::index_add).for_complex(detail::complex_index_add),
     symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(detail::index_reduce),
-    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(detail::fill_index_with),
-    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(detail::fill_index),
-    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter),
-    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected),
-    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal),
-    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter));
+    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(detail::fill_index_with).by_parts<"self", "value">(),
+    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(detail::fill_index).by_parts<"self", "value">(),
+    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter).for_complex(detail::both_parts<detail::slice_scatter>),
+    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected).for_complex(detail::both_parts<detail::write_selected>),
+    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal).for_complex(detail::both_parts<detail::write_diagonal>),
+    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter).for_complex(detail::both_parts<detail::as_strided_scatter>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

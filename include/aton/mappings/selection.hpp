@@ -121,12 +121,12 @@ inline constexpr auto masked_fill_tensor = [](graph<13> g, value self, value mas
 
 // clang-format off: one row per line
 inline constexpr auto selection = table(
-    symbolic<"aten::where.self(condition, self, other)">(detail::choose_promoted),
-    symbolic<"aten::where.ScalarOther(condition, self, other)">(detail::where_scalar_other),
-    symbolic<"aten::where.ScalarSelf(condition, self, other)">(detail::where_scalar_self),
-    symbolic<"aten::where.Scalar(condition, self, other)">(detail::where_scalars),
+    symbolic<"aten::where.self(condition, self, other)">(detail::choose_promoted).by_parts<"self", "other">(),
+    symbolic<"aten::where.ScalarOther(condition, self, other)">(detail::where_scalar_other).by_parts<"self", "other">(),
+    symbolic<"aten::where.ScalarSelf(condition, self, other)">(detail::where_scalar_self).by_parts<"self", "other">(),
+    symbolic<"aten::where.Scalar(condition, self, other)">(detail::where_scalars).by_parts<"self", "other">(),
     symbolic<"aten::where(condition)">(detail::where_condition),
-    symbolic<"aten::masked_fill.Scalar(self, mask, value)">(detail::masked_fill),
+    symbolic<"aten::masked_fill.Scalar(self, mask, value)">(detail::masked_fill).by_parts<"self", "value">(),
     symbolic<"aten::masked_fill.Tensor(self, mask, value)">(detail::masked_fill_tensor),
     symbolic<"aten::clamp(self, min, max)">(detail::clamp_numbers_row),
     symbolic<"aten::clamp.Tensor(self, min, max)">(detail::clamp_row),
@@ -136,8 +136,8 @@ inline constexpr auto selection = table(
     symbolic<"aten::clamp_min.Tensor(self, min)">(detail::of_tensors<maximum>),
     symbolic<"aten::clamp_max(self, max)">(detail::with_number<minimum>),
     symbolic<"aten::clamp_max.Tensor(self, max)">(detail::of_tensors<minimum>),
-    symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>),
-    symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter),
+    symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>).by_parts<"self">(),
+    symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter).by_parts<"self", "source">(),
     symbolic<"aten::nonzero(self)">(detail::nonzero_row),
     symbolic<"aten::argwhere(self)">(detail::nonzero_row));
 // clang-format on

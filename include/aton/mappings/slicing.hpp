@@ -40,6 +40,16 @@ inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<st
     return positions;
 }
 
+/// The same where the program computes sizes, strides or the offset.
+inline value computed_positions(graph<13> g, size_list size, size_list stride, sym_int offset) {
+    value at = g.to_value(offset);
+    for (std::size_t i = 0; i != size.size(); ++i) {
+        value const along = g.op<"Mul">(arithmetic_sequence(g, 0, size[i]), g.to_value(stride[i]));
+        at = g.op<"Add">(unsqueeze(g, at, static_cast<std::int64_t>(i)), along);
+    }
+    return at;
+}
+
 inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
     tensor positions = strided_positions(size, stride, offset);
     std::int64_t const count = x.shape().element_count();
@@ -62,18 +72,13 @@ inline bool is_row_major(size_list size, size_list stride) {
 }
 
 inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
-                                      std::optional<std::int64_t> storage_offset) -> value {
-    safe_vector<std::int64_t> sizes;
-    safe_vector<std::int64_t> strides;
+                                      std::optional<sym_int> storage_offset) -> value {
+    sym_int const offset = storage_offset.value_or(0);
     if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
-    for (std::size_t i = 0; i != size.size(); ++i) {
-        if (size[i].is_constant()) sizes.push_back(size[i].constant());
-        if (stride[i].is_constant()) strides.push_back(stride[i].constant());
-    }
-    if (sizes.size() == size.size() && strides.size() == size.size())
-        return strided_view(g, self, sizes, strides, storage_offset.value_or(0));
-    if (storage_offset.value_or(0) == 0 && is_row_major(size, stride)) return reshape(g, self, size);
-    return g.unsupported("computed sizes or strides, unless they are those of a contiguous tensor");
+    if (all_constant(size) && all_constant(stride) && offset.is_constant())
+        return strided_view(g, self, constants(size), constants(stride), offset.constant());
+    if (offset.is(0) && is_row_major(size, stride)) return reshape(g, self, size);
+    return gather(g, flat(g, self), computed_positions(g, size, stride, offset), 0);
 };
 
 /// The positions of the elements of every window, as (windows, size).
@@ -126,17 +131,17 @@ inline constexpr auto narrow_from = [](graph<13> g, value self, std::int64_t dim
 
 // clang-format off: one row per line
 inline constexpr auto slicing = table(
-    symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim),
-    symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim),
-    symbolic<"aten::select.int(self, dim, index)">(detail::select_dim),
-    symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim),
-    symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided),
-    symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided),
-    symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim),
-    symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim),
-    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim),
-    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim),
-    symbolic<"aten::narrow.Tensor(self, dim, start, length)">(detail::narrow_from));
+    symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
+    symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
+    symbolic<"aten::select.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
+    symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
+    symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
+    symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
+    symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
+    symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
+    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
+    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
+    symbolic<"aten::narrow.Tensor(self, dim, start, length)">(detail::narrow_from).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -59,9 +59,11 @@ inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t count, s
     return split_evenly(g, self, (n + (count - 1)) / count, dim);
 };
 
-/// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one.
-inline safe_vector<value> split_sections(graph<13> g, value x, std::int64_t sections, std::int64_t axis) {
+/// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one. A number of sections that the
+/// program computes is the number of results that it recorded.
+inline safe_vector<value> split_sections(graph<13> g, value x, sym_int number, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
+    std::int64_t const sections = number.is_constant() ? number.constant() : expected_count(g);
     expect_pieces(sections);
     safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != sections; ++i) sizes.push_back((n + (sections - 1 - i)) / sections);
@@ -91,14 +93,13 @@ inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim)
     return out;
 };
 
-inline constexpr auto tensor_split_sections = [](graph<13> g, value self, std::int64_t sections, std::int64_t dim) {
+inline constexpr auto tensor_split_sections = [](graph<13> g, value self, sym_int sections, std::int64_t dim) {
     return split_sections(g, self, sections, normalize_axis(dim, self.rank()));
 };
 
-/// A computed number of sections would give a computed number of results.
 inline constexpr auto tensor_split_by_tensor = [](graph<13> g, value self, value positions, std::int64_t dim) {
     dim = normalize_axis(dim, self.rank());
-    if (positions.rank() == 0) return split_sections(g, self, positions.constant<std::int64_t>(), dim);
+    if (positions.rank() == 0) return split_sections(g, self, positions, dim);
     std::int64_t const count = positions.size(0).is_static() ? positions.size(0).size() : expected_count(g) - 1;
     safe_vector<sym_int> indices;
     for (std::int64_t i = 0; i != count; ++i) indices.emplace_back(select(g, positions, 0, i));
@@ -125,26 +126,26 @@ inline constexpr auto dsplit_array = [](graph<13> g, value self, size_list at) {
 
 // clang-format off: one row per line
 inline constexpr auto splitting = table(
-    symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size),
-    symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list),
-    symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list),
-    symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks),
-    symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks),
-    symbolic<"aten::tensor_split.sections(self, sections, dim)">(detail::tensor_split_sections),
-    symbolic<"aten::tensor_split.indices(self, indices, dim)">(detail::split_at),
-    symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(detail::tensor_split_by_tensor),
-    symbolic<"aten::hsplit.int(self, sections)">(detail::hsplit),
-    symbolic<"aten::vsplit.int(self, sections)">(detail::vsplit),
-    symbolic<"aten::dsplit.int(self, sections)">(detail::dsplit),
-    symbolic<"aten::hsplit.array(self, indices)">(detail::hsplit_array),
-    symbolic<"aten::vsplit.array(self, indices)">(detail::vsplit_array),
-    symbolic<"aten::dsplit.array(self, indices)">(detail::dsplit_array),
-    symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim),
-    symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim));
+    symbolic<"aten::split.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
+    symbolic<"aten::unsafe_split.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
+    symbolic<"aten::split_copy.Tensor(self, split_size, dim)">(detail::split_size).by_parts<"self">(),
+    symbolic<"aten::split.sizes(self, split_size, dim)">(detail::split_list).by_parts<"self">(),
+    symbolic<"aten::split_with_sizes(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
+    symbolic<"aten::split_with_sizes_copy(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
+    symbolic<"aten::unsafe_split_with_sizes(self, split_sizes, dim)">(detail::split_list).by_parts<"self">(),
+    symbolic<"aten::chunk(self, chunks, dim)">(detail::chunks).by_parts<"self">(),
+    symbolic<"aten::unsafe_chunk(self, chunks, dim)">(detail::chunks).by_parts<"self">(),
+    symbolic<"aten::tensor_split.sections(self, sections, dim)">(detail::tensor_split_sections).by_parts<"self">(),
+    symbolic<"aten::tensor_split.indices(self, indices, dim)">(detail::split_at).by_parts<"self">(),
+    symbolic<"aten::tensor_split.tensor_indices_or_sections(self, tensor_indices_or_sections, dim)">(detail::tensor_split_by_tensor).by_parts<"self">(),
+    symbolic<"aten::hsplit.int(self, sections)">(detail::hsplit).by_parts<"self">(),
+    symbolic<"aten::vsplit.int(self, sections)">(detail::vsplit).by_parts<"self">(),
+    symbolic<"aten::dsplit.int(self, sections)">(detail::dsplit).by_parts<"self">(),
+    symbolic<"aten::hsplit.array(self, indices)">(detail::hsplit_array).by_parts<"self">(),
+    symbolic<"aten::vsplit.array(self, indices)">(detail::vsplit_array).by_parts<"self">(),
+    symbolic<"aten::dsplit.array(self, indices)">(detail::dsplit_array).by_parts<"self">(),
+    symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim).by_parts<"self">(),
+    symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/mappings/detail/complex.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -71,9 +72,8 @@ inline constexpr auto transpose_matrix = [](graph<13> g, value self) -> value {
 inline constexpr auto transpose_matrices = [](graph<13> g, value self) -> value {
     return self.rank() < 2 ? self : swap_axes(g, self, -2, -1);
 };
-inline constexpr auto adjoint = [](graph<13> g, value self) -> value {
-    if (is_complex(self.dtype())) return g.unsupported("the conjugate of complex numbers");
-    return transpose_matrices(g, self);
+inline constexpr auto complex_adjoint = [](graph<13> g, complex_value z) {
+    return conjugate(g, g.complex(transpose_matrices(g, g.real(z)), transpose_matrices(g, g.imag(z))));
 };
 inline constexpr auto reverse_dims = [](graph<13> g, value self) {
     safe_vector<std::int64_t> perm = iota(self.rank());
@@ -172,34 +172,34 @@ inline constexpr auto shape_as_tensor = [](graph<13> g, value self) { return g.s
 
 // clang-format off: one row per line
 inline constexpr auto reshaping = table(
-    symbolic<"aten::view(self, size)">(detail::to_sizes),
+    symbolic<"aten::view(self, size)">(detail::to_sizes).by_parts<"self">(),
     symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype),
     symbolic<"aten::view.dtype(self, dtype)">(detail::view_as_dtype_until_25),
-    symbolic<"aten::view_copy(self, size)">(detail::to_sizes),
+    symbolic<"aten::view_copy(self, size)">(detail::to_sizes).by_parts<"self">(),
     symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype),
     symbolic<"aten::view_copy.dtype(self, dtype)">(detail::view_as_dtype_until_25),
-    symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes),
-    symbolic<"aten::reshape(self, shape)">(detail::to_sizes),
-    symbolic<"aten::_reshape_from_tensor(self, shape)">(detail::reshape_from_tensor),
-    symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes),
-    symbolic<"aten::_reshape_alias(self, size, stride)">(detail::reshape_alias),
-    symbolic<"aten::_reshape_alias_copy(self, size, stride)">(detail::reshape_alias),
-    symbolic<"aten::reshape_as(self, other)">(detail::to_sizes_of),
-    symbolic<"aten::view_as(self, other)">(detail::to_sizes_of),
-    symbolic<"aten::flatten.using_ints(self, start_dim, end_dim)">(detail::flatten_dims),
-    symbolic<"aten::unflatten.int(self, dim, sizes)">(detail::unflatten_dim),
-    symbolic<"aten::ravel(self)">(detail::ravel),
-    symbolic<"aten::squeeze(self)">(detail::squeeze_all),
-    symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim),
-    symbolic<"aten::squeeze.dims(self, dim)">(detail::squeeze_dims),
-    symbolic<"aten::squeeze_copy(self)">(detail::squeeze_all),
-    symbolic<"aten::squeeze_copy.dim(self, dim)">(detail::squeeze_dim),
-    symbolic<"aten::squeeze_copy.dims(self, dim)">(detail::squeeze_dims),
-    symbolic<"aten::unsqueeze(self, dim)">(detail::unsqueeze_dim),
-    symbolic<"aten::unsqueeze_copy(self, dim)">(detail::unsqueeze_dim),
-    symbolic<"aten::atleast_1d(self)">(detail::at_least_dims<1>),
-    symbolic<"aten::atleast_2d(self)">(detail::at_least_dims<2>),
-    symbolic<"aten::atleast_3d(self)">(detail::at_least_dims<3>),
+    symbolic<"aten::_unsafe_view(self, size)">(detail::to_sizes).by_parts<"self">(),
+    symbolic<"aten::reshape(self, shape)">(detail::to_sizes).by_parts<"self">(),
+    symbolic<"aten::_reshape_from_tensor(self, shape)">(detail::reshape_from_tensor).by_parts<"self">(),
+    symbolic<"aten::_reshape_copy(self, size)">(detail::to_sizes).by_parts<"self">(),
+    symbolic<"aten::_reshape_alias(self, size, stride)">(detail::reshape_alias).by_parts<"self">(),
+    symbolic<"aten::_reshape_alias_copy(self, size, stride)">(detail::reshape_alias).by_parts<"self">(),
+    symbolic<"aten::reshape_as(self, other)">(detail::to_sizes_of).for_complex(detail::both_parts<detail::to_sizes_of>),
+    symbolic<"aten::view_as(self, other)">(detail::to_sizes_of).for_complex(detail::both_parts<detail::to_sizes_of>),
+    symbolic<"aten::flatten.using_ints(self, start_dim, end_dim)">(detail::flatten_dims).by_parts<"self">(),
+    symbolic<"aten::unflatten.int(self, dim, sizes)">(detail::unflatten_dim).by_parts<"self">(),
+    symbolic<"aten::ravel(self)">(detail::ravel).by_parts<"self">(),
+    symbolic<"aten::squeeze(self)">(detail::squeeze_all).by_parts<"self">(),
+    symbolic<"aten::squeeze.dim(self, dim)">(detail::squeeze_dim).by_parts<"self">(),
+    symbolic<"aten::squeeze.dims(self, dim)">(detail::squeeze_dims).by_parts<"self">(),
+    symbolic<"aten::squeeze_copy(self)">(detail::squeeze_all).by_parts<"self">(),
+    symbolic<"aten::squeeze_copy.dim(self, dim)">(detail::squeeze_dim).by_parts<"self">(),
+    symbolic<"aten::squeeze_copy.dims(self, dim)">(detail::squeeze_dims).by_parts<"self">(),
+    symbolic<"aten::unsqueeze(self, dim)">(detail::unsqueeze_dim).by_parts<"self">(),
+    symbolic<"aten::unsqueeze_copy(self, dim)">(detail::unsqueeze_dim).by_parts<"self">(),
+    symbolic<"aten::atleast_1d(self)">(detail::at_least_dims<1>).by_parts<"self">(),
+    symbolic<"aten::atleast_2d(self)">(detail::at_least_dims<2>).by_parts<"self">(),
+    symbolic<"aten::atleast_3d(self)">(detail::at_least_dims<3>).by_parts<"self">(),
     symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>),
     symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>),
     symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>));
@@ -207,36 +207,36 @@ inline constexpr auto reshaping = table(
 
 // clang-format off: one row per line
 inline constexpr auto transposing = table(
-    symbolic<"aten::transpose.int(self, dim0, dim1)">(detail::swap_dims),
-    symbolic<"aten::transpose_copy.int(self, dim0, dim1)">(detail::swap_dims),
-    symbolic<"aten::swapaxes(self, axis0, axis1)">(detail::swap_dims),
-    symbolic<"aten::swapdims(self, dim0, dim1)">(detail::swap_dims),
-    symbolic<"aten::t(self)">(detail::transpose_matrix),
-    symbolic<"aten::t_copy(self)">(detail::transpose_matrix),
-    symbolic<"aten::mT(self)">(detail::transpose_matrices),
-    symbolic<"aten::mH(self)">(detail::adjoint),
-    symbolic<"aten::matrix_H(self)">(detail::adjoint),
-    symbolic<"aten::adjoint(self)">(detail::adjoint),
-    symbolic<"aten::numpy_T(self)">(detail::reverse_dims),
-    symbolic<"aten::permute(self, dims)">(detail::permute_dims),
-    symbolic<"aten::permute_copy(self, dims)">(detail::permute_dims),
-    symbolic<"aten::movedim.int(self, source, destination)">(detail::move_dim),
-    symbolic<"aten::movedim.intlist(self, source, destination)">(detail::move_dims),
-    symbolic<"aten::moveaxis.int(self, source, destination)">(detail::move_dim),
-    symbolic<"aten::moveaxis.intlist(self, source, destination)">(detail::move_dims));
+    symbolic<"aten::transpose.int(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
+    symbolic<"aten::transpose_copy.int(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
+    symbolic<"aten::swapaxes(self, axis0, axis1)">(detail::swap_dims).by_parts<"self">(),
+    symbolic<"aten::swapdims(self, dim0, dim1)">(detail::swap_dims).by_parts<"self">(),
+    symbolic<"aten::t(self)">(detail::transpose_matrix).by_parts<"self">(),
+    symbolic<"aten::t_copy(self)">(detail::transpose_matrix).by_parts<"self">(),
+    symbolic<"aten::mT(self)">(detail::transpose_matrices).by_parts<"self">(),
+    symbolic<"aten::mH(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
+    symbolic<"aten::matrix_H(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
+    symbolic<"aten::adjoint(self)">(detail::transpose_matrices).for_complex(detail::complex_adjoint),
+    symbolic<"aten::numpy_T(self)">(detail::reverse_dims).by_parts<"self">(),
+    symbolic<"aten::permute(self, dims)">(detail::permute_dims).by_parts<"self">(),
+    symbolic<"aten::permute_copy(self, dims)">(detail::permute_dims).by_parts<"self">(),
+    symbolic<"aten::movedim.int(self, source, destination)">(detail::move_dim).by_parts<"self">(),
+    symbolic<"aten::movedim.intlist(self, source, destination)">(detail::move_dims).by_parts<"self">(),
+    symbolic<"aten::moveaxis.int(self, source, destination)">(detail::move_dim).by_parts<"self">(),
+    symbolic<"aten::moveaxis.intlist(self, source, destination)">(detail::move_dims).by_parts<"self">());
 // clang-format on
 
 // clang-format off: one row per line
 inline constexpr auto expanding = table(
-    symbolic<"aten::expand(self, size, implicit)">(detail::expand_sizes),
-    symbolic<"aten::expand_copy(self, size, implicit)">(detail::expand_sizes),
-    symbolic<"aten::expand_as(self, other)">(detail::expand_as),
-    symbolic<"aten::broadcast_to(self, size)">(detail::broadcast_to),
-    symbolic<"aten::size.int(self, dim)">(detail::size_of),
-    symbolic<"aten::sym_size.int(self, dim)">(detail::size_of),
-    symbolic<"aten::numel(self)">(detail::count_of),
-    symbolic<"aten::sym_numel(self)">(detail::count_of),
-    symbolic<"aten::_shape_as_tensor(self)">(detail::shape_as_tensor));
+    symbolic<"aten::expand(self, size, implicit)">(detail::expand_sizes).by_parts<"self">(),
+    symbolic<"aten::expand_copy(self, size, implicit)">(detail::expand_sizes).by_parts<"self">(),
+    symbolic<"aten::expand_as(self, other)">(detail::expand_as).for_complex(detail::both_parts<detail::expand_as>),
+    symbolic<"aten::broadcast_to(self, size)">(detail::broadcast_to).by_parts<"self">(),
+    symbolic<"aten::size.int(self, dim)">(detail::size_of).for_complex(detail::of_real_part<detail::size_of>),
+    symbolic<"aten::sym_size.int(self, dim)">(detail::size_of).for_complex(detail::of_real_part<detail::size_of>),
+    symbolic<"aten::numel(self)">(detail::count_of).for_complex(detail::of_real_part<detail::count_of>),
+    symbolic<"aten::sym_numel(self)">(detail::count_of).for_complex(detail::of_real_part<detail::count_of>),
+    symbolic<"aten::_shape_as_tensor(self)">(detail::shape_as_tensor).for_complex(detail::of_real_part<detail::shape_as_tensor>));
 // clang-format on
 
 inline constexpr auto view = reshaping + transposing + expanding;

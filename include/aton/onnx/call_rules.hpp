@@ -78,16 +78,32 @@ enum class rule : std::uint8_t {
     meaning_changed,
 };
 
-/// The first broken rule of a call; `culprit` and `nearest` are names from the call or the schema.
+/// What the call has, and what the schema asks for.
+template <class T>
+struct mismatch {
+    T given = {};
+    T allowed = {};
+};
+
+/// The facts of a broken rule. Each rule fills in those that its sentence is about.
+struct rule_facts {
+    std::string_view nearest = {};      ///< the correct name, or the nearest one
+    bool is_input = false;              ///< of an attribute that does not exist: an input has its name
+    mismatch<int> count = {};           ///< of inputs, of outputs, or of the values that a body takes or returns
+    mismatch<type_set> types = {};      ///< of an operand, or of the element type that an attribute states
+    mismatch<attr_type> attribute = {}; ///< the type of an attribute
+    call_body const* body = nullptr;    ///< that does not cover the range of the call
+    int legal_from = 0;                 ///< the first later opset that has the operator; 0: none
+    int legal_until = 0;                ///< the last earlier opset of the call's range that has the operator; 0: none
+    semantic_break const* change = nullptr; ///< of the operator's meaning
+};
+
+/// The first broken rule of a call.
 struct broken_rule {
     rule kind = rule::none;
-    int opset = 0;     ///< the schema version that refuses the call
-    int position = -1; ///< of the operand, 0-based; of other rules a count, an attr_type or an opset
-    int limit = 0;     ///< the number allowed, or the first opset at which the call would be legal
-    std::string_view culprit = {};
-    std::string_view nearest = {};
-    type_set given = {};
-    type_set allowed = {};
+    int opset = 0;                 ///< the schema version that refuses the call
+    std::string_view culprit = {}; ///< a name from the call or the schema: of a domain, operator, input or attribute
+    rule_facts facts = {};
 
     constexpr explicit operator bool() const { return kind != rule::none; }
 };
@@ -131,33 +147,33 @@ constexpr broken_rule check_inputs(call const& c, Schema const& schema) {
     int const formals = schema.input_count();
     bool has_list = false;
     for (call_operand const& o : c.operands) has_list = has_list || o.kind == operand_kind::list;
-    if (count > schema.max_inputs()) return {rule::too_many_inputs, schema.since(), count - 1, schema.max_inputs()};
+    if (count > schema.max_inputs())
+        return {rule::too_many_inputs, schema.since(), {}, {.count = {count, schema.max_inputs()}}};
     if (count < schema.min_inputs() && !has_list)
         return {rule::too_few_inputs,
                 schema.since(),
-                count,
-                schema.min_inputs(),
-                schema.input(formal_index(count, formals)).name};
+                schema.input(formal_index(count, formals)).name,
+                {.count = {count, schema.min_inputs()}}};
     for (int i = 0; i != count; ++i) {
         call_operand const& o = c.operands[static_cast<std::size_t>(i)];
         formal const in = schema.input(formal_index(i, formals));
         if (o.kind == operand_kind::list && in.kind != option::variadic)
-            return {rule::list_not_variadic, schema.since(), i, 0, in.name};
+            return {rule::list_not_variadic, schema.since(), in.name};
         bool const may_be_missing = o.kind == operand_kind::absent || o.kind == operand_kind::optional_value;
-        if (may_be_missing && in.kind != option::optional) return {rule::input_required, schema.since(), i, 0, in.name};
+        if (may_be_missing && in.kind != option::optional) return {rule::input_required, schema.since(), in.name};
         if (o.kind == operand_kind::number && !type_is_determined(schema, in, c.operands))
-            return {rule::number_without_type, schema.since(), i, 0, in.name};
+            return {rule::number_without_type, schema.since(), in.name};
         if (o.kind == operand_kind::number && o.types != any_type) {
             type_set const possible =
                 in.type_var >= 0 && in.homogeneous ? bound_types(schema, in.type_var, c.operands, count) : in.types;
             if (!possible.empty() && (possible & o.types).empty())
-                return {rule::number_kind, schema.since(), i, 0, in.name, {}, o.types, possible};
+                return {rule::number_kind, schema.since(), in.name, {.types = {o.types, possible}}};
         }
         if (!carries_type(o)) continue;
         type_set const allowed =
             in.type_var >= 0 && in.homogeneous ? bound_types(schema, in.type_var, c.operands, i) : in.types;
         if ((allowed & o.types).empty())
-            return {rule::no_common_type, schema.since(), i, 0, in.name, {}, o.types, allowed};
+            return {rule::no_common_type, schema.since(), in.name, {.types = {o.types, allowed}}};
     }
     return {};
 }
@@ -187,25 +203,22 @@ constexpr broken_rule check_attributes(call const& c, Schema const& schema) {
     for (std::size_t i = 0; i != c.attributes.size(); ++i) {
         call_attribute const& a = c.attributes[i];
         for (std::size_t j = 0; j != i; ++j)
-            if (c.attributes[j].name == a.name) return {rule::attribute_twice, schema.since(), -1, 0, a.name};
+            if (c.attributes[j].name == a.name) return {rule::attribute_twice, schema.since(), a.name};
         int const found = schema.find_attribute(a.name);
         if (found < 0) {
             bool const is_input = !input_named(schema, a.name).empty();
             return {rule::no_such_attribute,
                     schema.since(),
-                    -1,
-                    is_input ? 1 : 0,
                     a.name,
-                    is_input ? a.name : nearest_attribute(schema, a.name)};
+                    {.nearest = is_input ? a.name : nearest_attribute(schema, a.name), .is_input = is_input}};
         }
-        if (a.type != schema.attr(found).type) {
-            broken_rule r{rule::attribute_type, schema.since(), -1, static_cast<int>(schema.attr(found).type), a.name};
-            r.position = static_cast<int>(a.type);
-            return r;
-        }
+        if (a.type != schema.attr(found).type)
+            return {rule::attribute_type, schema.since(), a.name, {.attribute = {a.type, schema.attr(found).type}}};
         if (names_result_type(a) && stated_types(schema, a).empty())
-            return {
-                rule::attribute_dtype, schema.since(), -1, 0, a.name, {}, tensors(a.constant), schema.output(0).types};
+            return {rule::attribute_dtype,
+                    schema.since(),
+                    a.name,
+                    {.types = {tensors(a.constant), schema.output(0).types}}};
     }
     for (int i = 0; i != schema.attribute_count(); ++i) {
         attribute const declared = schema.attr(i);
@@ -213,22 +226,23 @@ constexpr broken_rule check_attributes(call const& c, Schema const& schema) {
         rule broken = rule::attribute_missing;
         for (call_attribute const& a : c.attributes)
             if (a.name == declared.name) broken = a.optional ? rule::attribute_optional : rule::none;
-        if (broken != rule::none) return {broken, schema.since(), -1, static_cast<int>(declared.type), declared.name};
+        if (broken != rule::none)
+            return {broken, schema.since(), declared.name, {.attribute = {.allowed = declared.type}}};
     }
     return {};
 }
 
 template <class Schema>
 constexpr broken_rule check_outputs(call const& c, Schema const& schema) {
-    bool const variadic =
-        schema.output_count() > 0 && schema.output(schema.output_count() - 1).kind == option::variadic;
-    if (c.outputs < 0)
-        return variadic ? broken_rule{}
-                        : broken_rule{rule::outputs_not_variadic, schema.since(), -1, schema.max_outputs()};
+    if (c.outputs < 0) {
+        int const last = schema.output_count() - 1;
+        if (last >= 0 && schema.output(last).kind == option::variadic) return {};
+        return {rule::outputs_not_variadic, schema.since(), {}, {.count = {c.outputs, schema.max_outputs()}}};
+    }
     if (c.outputs < schema.min_outputs())
-        return {rule::too_few_outputs, schema.since(), c.outputs, schema.min_outputs()};
+        return {rule::too_few_outputs, schema.since(), {}, {.count = {c.outputs, schema.min_outputs()}}};
     if (c.outputs > schema.max_outputs())
-        return {rule::too_many_outputs, schema.since(), c.outputs, schema.max_outputs()};
+        return {rule::too_many_outputs, schema.since(), {}, {.count = {c.outputs, schema.max_outputs()}}};
     return {};
 }
 
@@ -243,13 +257,13 @@ constexpr broken_rule check_bodies(call const& c) {
     int const results = c.outputs < 0 ? -1 : c.outputs + (c.name == "Loop" ? 1 : 0);
     for (call_attribute const& a : c.attributes) {
         if (a.body == nullptr) continue;
-        if (a.body->since > c.since) return {rule::body_range, c.since, a.body->since, a.body->until, a.name};
-        if (a.body->until < c.until) return {rule::body_range, c.until, a.body->since, a.body->until, a.name};
+        if (a.body->since > c.since) return {rule::body_range, c.since, a.name, {.body = a.body}};
+        if (a.body->until < c.until) return {rule::body_range, c.until, a.name, {.body = a.body}};
         if (!known) continue;
         if (inputs >= 0 && a.body->inputs >= 0 && a.body->inputs != inputs)
-            return {rule::body_inputs, c.since, a.body->inputs, inputs, a.name};
+            return {rule::body_inputs, c.since, a.name, {.count = {a.body->inputs, inputs}}};
         if (results >= 0 && a.body->results >= 0 && a.body->results != results)
-            return {rule::body_results, c.since, a.body->results, results, a.name};
+            return {rule::body_results, c.since, a.name, {.count = {a.body->results, results}}};
     }
     return {};
 }
@@ -283,16 +297,19 @@ constexpr broken_rule check_version(call const& c, Schema const& schema) {
 constexpr broken_rule check_call(call const& c, version_range const& all) {
     if (all.empty() || all[0].since() > c.since) {
         int const first = first_version(c.domain, c.name);
-        if (!c.domain.empty() && newest_version(c.domain) == 0) return {rule::no_such_domain, c.since, -1, 0, c.domain};
-        if (first == 0) return {rule::no_such_operator, c.since, -1, 0, c.name, nearest_name(c.domain, c.name)};
-        return {rule::operator_too_new, c.since, -1, first, c.name};
+        if (!c.domain.empty() && newest_version(c.domain) == 0) return {rule::no_such_domain, c.since, c.domain};
+        if (first == 0) return {rule::no_such_operator, c.since, c.name, {.nearest = nearest_name(c.domain, c.name)}};
+        return {rule::operator_too_new, c.since, c.name, {.legal_from = first}};
     }
     bool has_body = false;
     for (call_attribute const& a : c.attributes) has_body = has_body || a.body != nullptr;
     for (int i = 0; i != all.size(); ++i) {
         op_schema const schema = all[i];
         if (schema.deprecated())
-            return {rule::operator_deprecated, schema.since(), i, detail::next_legal_version(schema), c.name};
+            return {rule::operator_deprecated,
+                    schema.since(),
+                    c.name,
+                    {.legal_from = detail::next_legal_version(schema), .legal_until = i > 0 ? schema.since() - 1 : 0}};
         if (auto r = check_version(c, schema)) return r;
     }
     if (has_body)
@@ -304,7 +321,7 @@ constexpr broken_rule check_call(call const& c, version_range const& all) {
         return false;
     };
     if (auto const* b = find_break(c.name, c.since, c.until, detail::given_inputs(c), c.outputs, gives); b != nullptr)
-        return {rule::meaning_changed, b->opset, -1, c.since, c.name, b->reason};
+        return {rule::meaning_changed, b->opset, c.name, {.change = b}};
     return {};
 }
 

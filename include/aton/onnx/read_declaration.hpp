@@ -50,11 +50,11 @@ namespace detail {
 
 /// Hashes of the names of element types: comparing strings takes many constexpr steps.
 struct type_name_hashes {
-    std::uint64_t onnx[dtype_count]{};
-    std::uint64_t torch[dtype_count]{};
+    std::uint64_t onnx[onnx_dtype_count]{};
+    std::uint64_t torch[onnx_dtype_count]{};
 
     constexpr type_name_hashes() {
-        for (std::size_t i = 1; i != dtype_count; ++i) {
+        for (std::size_t i = 1; i != onnx_dtype_count; ++i) {
             onnx[i] = hash_of(onnx_name(static_cast<dtype>(i)));
             torch[i] = hash_of(name(static_cast<dtype>(i)));
         }
@@ -78,7 +78,7 @@ constexpr std::string_view declaration_type_for(std::string_view word) {
     for (auto const& row : words)
         if (row[0] == word) return row[1];
     std::uint64_t const hash = hash_of(word);
-    for (std::size_t i = 1; i != dtype_count; ++i)
+    for (std::size_t i = 1; i != onnx_dtype_count; ++i)
         if (hash == type_names.onnx[i] || hash == type_names.torch[i]) return "tensor(...)";
     return {};
 }
@@ -159,13 +159,13 @@ private:
     }
     constexpr bool read_element(std::string_view name, type_set& out) {
         std::uint64_t const hash = hash_of(name);
-        for (std::size_t i = 1; i != dtype_count; ++i)
+        for (std::size_t i = 1; i != onnx_dtype_count; ++i)
             if (hash == type_names.onnx[i] || hash == type_names.torch[i]) {
                 out = tensors(static_cast<dtype>(i));
                 return true;
             }
         nearest near(name);
-        for (std::size_t i = 1; i != dtype_count; ++i) near.offer(onnx_name(static_cast<dtype>(i)));
+        for (std::size_t i = 1; i != onnx_dtype_count; ++i) near.offer(onnx_name(static_cast<dtype>(i)));
         return fail("no such type", name, near.found());
     }
     constexpr bool read_constraints() {

@@ -47,7 +47,8 @@ struct value {
     dtype type = dtype::undefined;
     std::vector<extent> sizes;
     std::vector<extent> strides;
-    bool strided = true;            ///< false: a sparse or other layout
+    extent storage_offset; ///< in elements: not 0 if the tensor is a view that starts inside the memory of another one
+    bool strided = true;   ///< false: a sparse or other layout
     std::optional<extent> symbolic; ///< sym_int: its expression, if known
 };
 
@@ -104,6 +105,8 @@ struct input {
     std::string target; ///< the name in the module, such as "conv1.weight"; the name of a user input
     bool persistent = true;
     stored_tensor data; ///< parameters, buffers and constants
+    stored_tensor as_real =
+        {}; ///< complex data as reals with a trailing axis of 2, in the same bytes; made by prepare()
 };
 
 /// What an output of the program is for.

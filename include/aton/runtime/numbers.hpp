@@ -187,7 +187,7 @@ struct type_tag {
     using type = T;
 };
 
-/// Calls `f(type_tag<T>())` with the element type of a dtype; type_tag<void> for strings and undefined.
+/// Calls `f(type_tag<T>())` with the element type of a dtype; type_tag<void> for strings, complex32 and undefined.
 template <class Function>
 constexpr decltype(auto) visit(dtype t, Function const& f) {
     switch (t) {
@@ -222,7 +222,7 @@ constexpr decltype(auto) visit(dtype t, Function const& f) {
     }
 }
 
-/// Bytes of one element in memory; 0 for strings.
+/// Bytes of one element in memory; 0 for strings and complex32.
 constexpr std::size_t element_bytes(dtype t) {
     return visit(t, [](auto tag) -> std::size_t {
         using type = typename decltype(tag)::type;

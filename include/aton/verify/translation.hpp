@@ -23,8 +23,9 @@ struct translation {
     };
 
     graph_data graph;
-    std::vector<runtime::value> inputs;
+    std::vector<runtime::value> inputs; ///< complex tensors as pairs of reals
     std::vector<slot> results;
+    std::vector<bool> complex_outputs; ///< for each output: whether its pairs of reals are complex numbers
 };
 
 /// Throws aton::unsupported_error if the mapping refuses the call.
@@ -40,6 +41,11 @@ struct translation {
 
 /// Regroups the outputs of a graph into ATen's results.
 [[nodiscard]] std::vector<runtime::value> results_of(translation const& t, std::vector<runtime::value> const& outputs);
+
+/// A complex tensor as a graph holds it: pairs of reals along a trailing axis of 2. Other tensors are returned unchanged.
+[[nodiscard]] inline runtime::tensor in_reals(runtime::tensor const& x) {
+    return is_complex(x.dtype()) ? x.as_pairs() : x;
+}
 
 /// The structure of a graph as text, for comparison across opsets: operators with their schema versions, attributes and edges, also in
 /// nested graphs and functions.

@@ -73,13 +73,6 @@ scalar number_of(json_value const& v, base_type base) {
     return base == base_type::float_ ? scalar(n.to<double>()) : n;
 }
 
-base_type without_symbol(base_type b) {
-    return b == base_type::sym_int     ? base_type::int_
-           : b == base_type::sym_float ? base_type::float_
-           : b == base_type::sym_bool  ? base_type::bool_
-                                       : b;
-}
-
 bool is_number(base_type b) {
     return b == base_type::scalar || b == base_type::int_ || b == base_type::float_ || b == base_type::bool_ ||
            b == base_type::complex;
@@ -214,11 +207,7 @@ private:
         if (t.list && base == base_type::tensor) return list(v, t, line);
         if (!t.list && is_number(base)) {
             scalar const n = number_of(v, base);
-            dtype const type = n.is_bool()       ? dtype::bool_
-                               : n.is_integral() ? dtype::int64
-                               : n.is_complex()  ? dtype::complex128
-                                                 : dtype::float64;
-            return calls::argument::of_tensor(scalar_tensor(n, type));
+            return calls::argument::of_tensor(scalar_tensor(n, dtype_of(n)));
         }
         if (t.list || base != base_type::tensor)
             v.fail("a result of type " + std::string(t.text) + " cannot be compared");

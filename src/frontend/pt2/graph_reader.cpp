@@ -16,8 +16,6 @@ namespace {
 
 using program::value_kind;
 
-constexpr std::int64_t complex32_code = 9;
-
 /// The entries of a table by name; a missing table has none.
 std::unordered_map<std::string_view, json_value> index_table(std::optional<json_value> const& table) {
     std::unordered_map<std::string_view, json_value> out;
@@ -34,7 +32,7 @@ std::unordered_map<std::string_view, json_value> index_table(std::optional<json_
 dtype read_scalar_type(json_value const& code) {
     std::int64_t const number = code.integer();
     dtype const found = dtype_of_scalar_type(number);
-    if (found == dtype::undefined && number != complex32_code)
+    if (found == dtype::undefined)
         code.fail("unknown ScalarType " + std::to_string(number) +
                   "; the file is damaged, or newer than this version of Aton");
     return found;
@@ -117,6 +115,7 @@ void graph_reader::describe_tensor(json_value const& meta, program::value& out) 
     out.type = read_scalar_type(type);
     out.sizes = read_extents(sizes);
     out.strides = read_extents(strides);
+    if (auto const offset = meta.optional_member("storage_offset")) out.storage_offset = expressions_.extent(*offset);
     if (auto const layout = meta.optional_member("layout")) out.strided = read_layout(*layout) == "strided";
     if (out.strided && out.strides.size() != out.sizes.size())
         meta.fail(std::to_string(out.sizes.size()) + " sizes, but " + std::to_string(out.strides.size()) + " strides");

@@ -17,7 +17,7 @@
 
 namespace ATON_NAMESPACE::pt2 {
 
-/// The dtype of a ScalarType number; undefined for complex32, which ONNX does not have. Fails for unknown numbers.
+/// The dtype of a ScalarType number. Fails for unknown numbers.
 [[nodiscard]] dtype read_scalar_type(json_value const& code);
 /// "strided", "sparse_coo", ...
 [[nodiscard]] std::string_view read_layout(json_value const& code);

@@ -2,14 +2,17 @@
 // Parses guards. Errors have no message: a guard that cannot be parsed is kept as a string.
 #include "parse_guard.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <system_error>
 #include <utility>
 
 #include "make_expression.hpp"
+#include "sympy_functions.hpp"
 #include "token_cursor.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
@@ -24,56 +27,23 @@ constexpr std::size_t max_length = 1U << 16;
 constexpr int max_nesting = 200;
 constexpr int max_operations = 1000; ///< a // b // c nests without brackets
 
-struct function_row {
-    std::string_view name; ///< without its module
-    expression_kind kind;
-    std::size_t operands; ///< 0: two or more
-};
+/// Functions of Python and torch, without their modules, beside those of sympy.
 constexpr function_row functions[] = {
     {"sym_float", expression_kind::to_float, 1},
     {"float", expression_kind::to_float, 1},
-    {"ToFloat", expression_kind::to_float, 1},
     {"trunc", expression_kind::truncate, 1},
     {"int", expression_kind::truncate, 1},
     {"sym_int", expression_kind::truncate, 1},
-    {"TruncToInt", expression_kind::truncate, 1},
-    {"floor", expression_kind::floor, 1},
-    {"FloorToInt", expression_kind::floor, 1},
     {"ceil", expression_kind::ceiling, 1},
-    {"ceiling", expression_kind::ceiling, 1},
-    {"CeilToInt", expression_kind::ceiling, 1},
     {"round", expression_kind::round, 1},
-    {"RoundToInt", expression_kind::round, 1},
     {"abs", expression_kind::absolute, 1},
-    {"Abs", expression_kind::absolute, 1},
     {"max", expression_kind::maximum, 0},
-    {"Max", expression_kind::maximum, 0},
     {"sym_max", expression_kind::maximum, 0},
     {"min", expression_kind::minimum, 0},
-    {"Min", expression_kind::minimum, 0},
     {"sym_min", expression_kind::minimum, 0},
     {"pow", expression_kind::power, 2},
-    {"PowByNatural", expression_kind::power, 2},
-    {"FloatPow", expression_kind::power, 2},
-    {"FloorDiv", expression_kind::floor_div, 2},
-    {"CleanDiv", expression_kind::floor_div, 2},
-    {"CeilDiv", expression_kind::ceil_div, 2},
-    {"IntTrueDiv", expression_kind::true_div, 2},
-    {"FloatTrueDiv", expression_kind::true_div, 2},
-    {"Mod", expression_kind::mod, 2},
-    {"PythonMod", expression_kind::mod, 2},
-    {"Eq", expression_kind::equal, 2},
-    {"Ne", expression_kind::unequal, 2},
-    {"Gt", expression_kind::greater, 2},
-    {"Ge", expression_kind::greater_equal, 2},
-    {"Lt", expression_kind::less, 2},
-    {"Le", expression_kind::less_equal, 2},
-    {"And", expression_kind::all_of, 0},
-    {"Or", expression_kind::any_of, 0},
-    {"Not", expression_kind::negation, 1},
     {"sym_not", expression_kind::negation, 1},
     {"bool", expression_kind::all_of, 1},
-    {"ModularIndexing", expression_kind::modular_indexing, 3},
 };
 
 /// Functions of one real number, without the prefix of `_sym_sqrt`.
@@ -278,12 +248,10 @@ private:
                 out.symbol = word;
                 return out;
             }
-        for (function_row const& row : functions) {
-            if (row.name != word) continue;
-            if (row.operands == 0 ? operands.size() < 2 : operands.size() != row.operands) fail();
-            return call(row.kind, std::move(operands));
-        }
-        fail();
+        function_row const* row = std::ranges::find(functions, word, &function_row::name);
+        if (row == std::end(functions)) row = find_sympy_function(word);
+        if (row == nullptr || (row->operands == 0 ? operands.size() < 2 : operands.size() != row->operands)) fail();
+        return call(row->kind, std::move(operands));
     }
 
     std::string quoted() {

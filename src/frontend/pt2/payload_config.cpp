@@ -153,6 +153,7 @@ dtype dtype_of_scalar_type(std::int64_t code) {
     case 6: return dtype::float16;
     case 7: return dtype::float32;
     case 8: return dtype::float64;
+    case 9: return dtype::complex32;
     case 10: return dtype::complex64;
     case 11: return dtype::complex128;
     case 12: return dtype::bool_;

@@ -24,6 +24,7 @@ constexpr storage_class storage_classes[] = {{"FloatStorage", dtype::float32},
                                              {"CharStorage", dtype::int8},
                                              {"ByteStorage", dtype::uint8},
                                              {"BoolStorage", dtype::bool_},
+                                             {"ComplexHalfStorage", dtype::complex32},
                                              {"ComplexFloatStorage", dtype::complex64},
                                              {"ComplexDoubleStorage", dtype::complex128},
                                              {"UntypedStorage", dtype::undefined}};

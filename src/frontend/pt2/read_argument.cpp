@@ -57,10 +57,23 @@ struct other_row {
 };
 constexpr other_row others[] = {
     {"as_nested_tensors", "lists of tensors"},
-    {"as_int_lists", "lists of integers"},
-    {"as_float_lists", "lists of numbers"},
     {"as_string_to_argument", "a dict of arguments"},
 };
+
+/// Lists of integers, or of floating-point numbers.
+program::argument read_lists(json_value const& held, bool integers) {
+    std::vector<std::vector<program::number>> all;
+    all.reserve(held.size());
+    held.for_each([&](json_value const& list, std::size_t) {
+        std::vector<program::number>& to = all.emplace_back();
+        to.reserve(list.size());
+        list.for_each([&](json_value const& item, std::size_t) {
+            if (integers) to.emplace_back(item.integer());
+            else to.emplace_back(item.real());
+        });
+    });
+    return program::argument::of_number_lists(std::move(all));
+}
 
 } // namespace
 
@@ -115,11 +128,7 @@ std::optional<program::argument> graph_reader::read_plain_argument(json_value co
     if (tag == "as_float") return made::of_number(held.real());
     if (tag == "as_floats") return numbers([](json_value const& item) { return item.real(); });
     if (tag == "as_bools") return numbers([](json_value const& item) { return item.boolean(); });
-    if (tag == "as_scalar_type") {
-        made out = made::of_type(read_scalar_type(held));
-        if (out.type == dtype::undefined) out.text = "complex32";
-        return out;
-    }
+    if (tag == "as_scalar_type") return made::of_type(read_scalar_type(held));
     if (tag == "as_memory_format") return made::of_tag(std::string(read_memory_format(held)));
     if (tag == "as_layout") return made::of_tag(std::string(read_layout(held)));
     if (tag == "as_device") return made::of_tag(read_device(held));
@@ -129,6 +138,7 @@ std::optional<program::argument> graph_reader::read_plain_argument(json_value co
         held.for_each([&](json_value const& item, std::size_t) { all.emplace_back(item.text()); });
         return made::of_texts(std::move(all));
     }
+    if (tag == "as_int_lists" || tag == "as_float_lists") return read_lists(held, tag == "as_int_lists");
     if (tag == "as_complex") {
         json_value const real = held.member("real");
         json_value const imaginary = held.member("imag");

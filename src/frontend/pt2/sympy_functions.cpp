@@ -2,7 +2,9 @@
 // The table of sympy's functions that are operations of expressions, and the functions that are composed of several.
 #include "sympy_functions.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -14,12 +16,6 @@ using program::expression;
 using program::expression_kind;
 
 namespace {
-
-struct function_row {
-    std::string_view name;
-    expression_kind kind;
-    std::size_t operands; ///< 0: one or more, in any order
-};
 
 constexpr function_row functions[] = {
     {"Pow", expression_kind::power, 2},
@@ -98,6 +94,11 @@ expression composed(token_cursor const& at, std::string_view word, std::vector<e
 
 } // namespace
 
+function_row const* find_sympy_function(std::string_view word) {
+    function_row const* const found = std::ranges::find(functions, word, &function_row::name);
+    return found == std::end(functions) ? nullptr : found;
+}
+
 expression make_other(std::string_view word, std::vector<expression> operands) {
     expression out = make_call(expression_kind::other, std::move(operands));
     out.symbol = word;
@@ -105,14 +106,13 @@ expression make_other(std::string_view word, std::vector<expression> operands) {
 }
 
 expression call_sympy_function(token_cursor const& at, std::string_view word, std::vector<expression> operands) {
-    for (function_row const& row : functions) {
-        if (row.name != word) continue;
-        if (row.operands != 0) {
-            expect_count(at, word, operands, row.operands);
-            return make_call(row.kind, std::move(operands));
+    if (function_row const* const row = find_sympy_function(word); row != nullptr) {
+        if (row->operands != 0) {
+            expect_count(at, word, operands, row->operands);
+            return make_call(row->kind, std::move(operands));
         }
         if (operands.empty()) at.fail("expected operands of " + std::string(word));
-        return make_lattice(row.kind, std::move(operands));
+        return make_lattice(row->kind, std::move(operands));
     }
     if (word == "Add") return make_sum(std::move(operands));
     if (word == "Mul") return make_product(std::move(operands));

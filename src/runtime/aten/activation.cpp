@@ -101,7 +101,6 @@ results hard_tanh(call const& c) {
 results parametric(call const& c) {
     tensor const x = floats(c);
     tensor const weight = c.t("weight");
-    if (weight.dtype() != x.dtype()) throw error("both tensors must have the same dtype");
     if (weight.count() == 1) return binary(binary_op::prelu, x, reshape(weight, {}));
     std::int64_t const channels = x.rank() < 2 ? 1 : x.size(1);
     if (weight.rank() > 1 || weight.count() != channels)

@@ -3,6 +3,7 @@
 #include "axes.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
@@ -45,6 +46,16 @@ tensor selected(tensor const& x, std::size_t axis, std::int64_t index) {
                     std::to_string(size));
     return x.sliced(axis, index < 0 ? index + size : index, 1).squeezed(axis);
 }
+
+tensor slice_of(call const& c, tensor const& x) {
+    return python_slice(x,
+                        axis_in(c, x),
+                        c.maybe_i("start").value_or(0),
+                        c.maybe_i("end").value_or(std::numeric_limits<std::int64_t>::max()),
+                        c.i("step"));
+}
+
+tensor selection_of(call const& c, tensor const& x) { return selected(x, axis_in(c, x), c.i("index")); }
 
 tensor diagonal_of(tensor const& x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     if (x.rank() < 2) throw error("a diagonal requires at least 2 dimensions");

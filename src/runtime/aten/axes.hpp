@@ -42,6 +42,10 @@ using ints = std::vector<std::int64_t>;
                                   std::int64_t step = 1);
 /// The view at one index, which may be negative, without the dimension.
 [[nodiscard]] tensor selected(tensor const& x, std::size_t axis, std::int64_t index);
+/// The slice of `x` that the arguments dim, start, end and step ask for.
+[[nodiscard]] tensor slice_of(call const& c, tensor const& x);
+/// The view of `x` that the arguments dim and index ask for.
+[[nodiscard]] tensor selection_of(call const& c, tensor const& x);
 /// The diagonal of two dimensions, as the last one.
 [[nodiscard]] tensor diagonal_of(tensor const& x, std::int64_t offset = 0, std::int64_t dim1 = -2,
                                  std::int64_t dim2 = -1);

@@ -60,22 +60,6 @@ results next_number(call const& c) {
     return compute_type(type) == type ? binary(binary_op::nextafter, x, y) : next_half(x, y);
 }
 
-results of_parts(call const& c) {
-    tensor const re = c.t("real");
-    tensor const im = c.t("imag");
-    if (re.dtype() != im.dtype() || !is_floating(re.dtype()))
-        throw error("both parts must have the same floating-point dtype");
-    return complex_of(re, im);
-}
-
-results of_angle(call const& c) {
-    tensor const length = c.t("abs");
-    tensor const angle = c.t("angle");
-    if (length.dtype() != angle.dtype() || !is_floating(length.dtype()))
-        throw error("both parts must have the same floating-point dtype");
-    return complex_of(length * cos(angle), length * sin(angle));
-}
-
 } // namespace
 
 rows binary_math() {
@@ -83,7 +67,6 @@ rows binary_math() {
     static constexpr row all[] = {
         {"arctan2", common_real<atan2>},
         {"atan2", common_real<atan2>},
-        {"complex", of_parts},
         {"copysign.Scalar", common_real<copysign>},
         {"copysign.Tensor", common_real<copysign>},
         {"gcd", common_type<gcd>},
@@ -92,7 +75,6 @@ rows binary_math() {
         {"logaddexp", add_in_logs<unary_op::exp, unary_op::log>},
         {"logaddexp2", add_in_logs<unary_op::exp2, unary_op::log2>},
         {"nextafter", next_number},
-        {"polar", of_angle},
         {"special_xlog1py", times_log<unary_op::log1p>},
         {"special_xlog1py.other_scalar", times_log<unary_op::log1p>},
         {"special_xlog1py.self_scalar", times_log<unary_op::log1p>},

@@ -17,13 +17,6 @@ using kind = aten::argument_kind;
     throw error("argument '" + a.name + "' is not " + std::string(expected));
 }
 
-dtype type_of_number(scalar const& s) {
-    return s.is_bool()       ? dtype::bool_
-           : s.is_integral() ? dtype::int64
-           : s.is_complex()  ? dtype::complex64
-                             : dtype::float32;
-}
-
 } // namespace
 
 bool call::has_argument(std::string_view name) const {
@@ -42,7 +35,7 @@ bool call::given(std::string_view name) const { return argument(name).kind != ki
 
 tensor call::t(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.kind == kind::number) return constant(*this, a.number, type_of_number(a.number));
+    if (a.kind == kind::number) return constant(*this, a.number, aton::aten::number_dtype(a.number));
     if (a.kind != kind::tensor) refuse(a, "a tensor");
     return a.tensor;
 }

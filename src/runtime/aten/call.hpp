@@ -137,6 +137,7 @@ using rows = std::span<row const>;
 [[nodiscard]] rows bucketing();
 [[nodiscard]] rows class_loss();
 [[nodiscard]] rows comparison();
+[[nodiscard]] rows complex_tensors();
 [[nodiscard]] rows conversion();
 [[nodiscard]] rows convolution();
 [[nodiscard]] rows creation();

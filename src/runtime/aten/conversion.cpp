@@ -53,11 +53,6 @@ results real(call const& c) {
     tensor const x = c.t("self");
     return is_complex(x.dtype()) ? real_part(x) : x;
 }
-results imaginary(call const& c) {
-    tensor const x = c.t("self");
-    if (!is_complex(x.dtype())) throw error("imag requires a complex tensor");
-    return imaginary_part(x);
-}
 
 // Numbers are returned as 0-d tensors on the CPU.
 
@@ -137,7 +132,6 @@ rows conversion() {
         {"detach_copy", copied},
         {"fill.Scalar", filled},
         {"fill.Tensor", filled},
-        {"imag", imaginary},
         {"is_complex", has_complex},
         {"is_floating_point", has_floats},
         {"is_nonzero", is_true},

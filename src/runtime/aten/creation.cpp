@@ -33,11 +33,7 @@ results as_self(call const& c) {
 
 results full_of_size(call const& c) {
     scalar const value = c.number("fill_value");
-    dtype const type = value.is_bool()       ? dtype::bool_
-                       : value.is_integral() ? dtype::int64
-                       : value.is_complex()  ? dtype::complex64
-                                             : aton::aten::default_dtype;
-    return made(c, value, c.type("dtype", type), c.ints("size"));
+    return made(c, value, c.type("dtype", aton::aten::number_dtype(value)), c.ints("size"));
 }
 results full_of_new_size(call const& c) { return made(c, c.number("fill_value"), type_like(c), c.ints("size")); }
 results full_as_self(call const& c) { return made(c, c.number("fill_value"), type_like(c), c.t("self").sizes()); }

@@ -69,7 +69,6 @@ namespace {
 results cross(call const& c) {
     tensor x = c.t("self");
     tensor y = c.t("other");
-    if (x.dtype() != y.dtype()) throw error("both tensors must have the same dtype");
     if (x.rank() != y.rank()) throw error("both tensors must have the same number of dimensions");
     sizes const to = broadcast(x.sizes(), y.sizes());
     std::optional<std::int64_t> axis = c.maybe_i("dim");

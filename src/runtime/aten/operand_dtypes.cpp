@@ -31,10 +31,12 @@ constexpr std::array dtype_rules{
     dtype_rule{"addmm _addmm_activation", "self mat1 mat2", rule::same},
     dtype_rule{"addbmm baddbmm", "self batch1 batch2", rule::same},
     dtype_rule{"addmv", "self mat vec", rule::same},
+    dtype_rule{"allclose cross isclose linalg_cross", "self other", rule::same},
     dtype_rule{"bilinear", "input1 input2 weight bias", rule::same},
     dtype_rule{"binary_cross_entropy", "self target", rule::same},
     dtype_rule{
-        "cross_entropy_loss nll_loss nll_loss_nd nll_loss_forward nll_loss2d nll_loss2d_forward multi_margin_loss",
+        "cross_entropy_loss nll_loss nll_loss_nd nll_loss_forward nll_loss2d nll_loss2d_forward multi_margin_loss "
+        "prelu",
         "self weight",
         rule::same},
     dtype_rule{"embedding_bag embedding_bag.padding_idx _embedding_bag _embedding_bag_forward_only",
@@ -44,8 +46,12 @@ constexpr std::array dtype_rules{
     dtype_rule{"heaviside", "self values", rule::same},
     dtype_rule{"lerp.Scalar lerp.Tensor", "self end", rule::same},
     dtype_rule{"linalg_vecdot", "x y", rule::same},
+    dtype_rule{"linear", "input weight bias", rule::same},
+    dtype_rule{"masked_scatter", "self source", rule::same},
+    dtype_rule{"nanquantile quantile", "self q", rule::same},
     dtype_rule{
-        "scaled_dot_product_attention _scaled_dot_product_attention_math _scaled_dot_product_flash_attention_for_cpu",
+        "scaled_dot_product_attention _scaled_dot_product_attention_math _scaled_dot_product_efficient_attention "
+        "_scaled_dot_product_flash_attention_for_cpu",
         "query key value",
         rule::same},
     dtype_rule{"triplet_margin_loss", "anchor positive negative", rule::same},

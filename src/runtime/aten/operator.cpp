@@ -36,6 +36,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   bucketing(),
                                   class_loss(),
                                   comparison(),
+                                  complex_tensors(),
                                   conversion(),
                                   convolution(),
                                   creation(),

@@ -29,11 +29,7 @@ struct slot {
     }
     [[nodiscard]] tensor as_tensor(device where) const {
         if (!number) return whole;
-        dtype const type = number->is_bool()       ? dtype::bool_
-                           : number->is_integral() ? dtype::int64
-                           : number->is_complex()  ? dtype::complex128
-                                                   : dtype::float64;
-        return to_device(tensor::of_scalar(*number, type), where);
+        return to_device(tensor::of_scalar(*number, dtype_of(*number)), where);
     }
 };
 

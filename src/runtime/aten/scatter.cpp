@@ -2,7 +2,6 @@
 // ATen operators: scatter, and writes to slices and views.
 #include "positions.hpp"
 
-#include <limits>
 #include <string>
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
@@ -168,14 +167,6 @@ tensor overwritten(tensor const& x, tensor const& source, View const& view) {
     return out;
 }
 
-tensor slice_of(call const& c, tensor const& x) {
-    return python_slice(x,
-                        axis_in(c, x),
-                        c.maybe_i("start").value_or(0),
-                        c.maybe_i("end").value_or(std::numeric_limits<std::int64_t>::max()),
-                        c.i("step"));
-}
-tensor selection_of(call const& c, tensor const& x) { return selected(x, axis_in(c, x), c.i("index")); }
 tensor diagonal_of(call const& c, tensor const& x) {
     return aten_kernels::diagonal_of(x, c.i("offset"), c.i("dim1"), c.i("dim2"));
 }

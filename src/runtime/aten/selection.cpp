@@ -34,7 +34,6 @@ results masked_scatter(call const& c) {
     tensor const mask = checked_mask(c);
     sizes const to = broadcast(c.t("self").sizes(), mask.sizes());
     tensor const source = flatten(c.t("source"));
-    if (source.dtype() != c.t("self").dtype()) throw error("the dtype of source is not that of self");
     tensor const at = true_positions(mask.expanded(to));
     if (at.count() > source.count()) throw error("source has fewer elements than the mask has true elements");
     return put(c.t("self").expanded(to), at, source.sliced(0, 0, at.count()));

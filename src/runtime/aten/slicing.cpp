@@ -2,26 +2,14 @@
 // ATen operators: parts of a tensor by position. Copies are views too, since neither is written to.
 #include "axes.hpp"
 
-#include <limits>
 #include <utility>
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-results sliced(call const& c) {
-    tensor const x = c.t("self");
-    return python_slice(x,
-                        axis_in(c, x),
-                        c.maybe_i("start").value_or(0),
-                        c.maybe_i("end").value_or(std::numeric_limits<std::int64_t>::max()),
-                        c.i("step"));
-}
-
-results select(call const& c) {
-    tensor const x = c.t("self");
-    return selected(x, axis_in(c, x), c.i("index"));
-}
+results sliced(call const& c) { return slice_of(c, c.t("self")); }
+results select(call const& c) { return selection_of(c, c.t("self")); }
 
 results narrowed(call const& c) {
     tensor const x = c.t("self");

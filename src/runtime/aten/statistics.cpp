@@ -124,8 +124,6 @@ results by_fraction(call const& c, bool skip_nan) {
     if (self.count() == 0) throw error("quantile requires a non-empty input");
     tensor const q = operand(c, "q", self.dtype());
     if (q.rank() > 1) throw error("q must have at most one dimension");
-    if (c.argument("q").kind == aten::argument_kind::tensor && c.t("q").dtype() != self.dtype())
-        throw error("q must have the dtype of the input");
     tensor const outside = logical_or(less(q, 0), greater(q, 1));
     if (to_host(reduce(reduce_op::any, outside, all_axes(outside))).item().to<bool>())
         throw error("q must be between 0 and 1");

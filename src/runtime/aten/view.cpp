@@ -143,9 +143,6 @@ results expanded(call const& c) {
 
 results expanded_as(call const& c) { return c.t("self").expanded(c.t("other").sizes()); }
 
-results as_real(call const& c) { return c.t("self").as_pairs(); }
-results as_complex(call const& c) { return contiguous(c.t("self")).from_pairs(); }
-
 // Queries of sizes.
 
 tensor of_integer(call const& c, std::int64_t n) {
@@ -219,10 +216,6 @@ rows view() {
         {"expand_copy", expanded},
         {"broadcast_to", expanded},
         {"expand_as", expanded_as},
-        {"view_as_real", as_real},
-        {"view_as_real_copy", as_real},
-        {"view_as_complex", as_complex},
-        {"view_as_complex_copy", as_complex},
         {"size.int", size},
         {"sym_size.int", size},
         {"stride.int", stride},

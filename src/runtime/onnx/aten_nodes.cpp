@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // `ATen` nodes of domain org.pytorch.aten, which run as ATen operators. docs/exporter.md describes their form.
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -35,7 +34,7 @@ aten_argument argument_of(node_attribute const& from, aten::schema_type const& t
     switch (from.type) {
     case onnx::attr_type::i:
         if (type.base != base_type::scalar_type) return aten_argument::of_number(number(from.i));
-        return aten_argument::of_type(static_cast<dtype>(std::clamp<std::int64_t>(from.i, 0, dtype_count - 1)));
+        return aten_argument::of_type(dtype_from_onnx(from.i));
     case onnx::attr_type::f: return aten_argument::of_number(from.f);
     case onnx::attr_type::ints:
         for (std::int64_t const n : from.ints) numbers.push_back(number(n));

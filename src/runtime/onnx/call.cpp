@@ -101,9 +101,10 @@ graph_data const& call::graph(std::string_view name) const {
 
 dtype call::type(std::string_view name, dtype otherwise) const {
     std::int64_t const number = i(name, static_cast<std::int64_t>(otherwise));
-    if (number <= 0 || number >= static_cast<std::int64_t>(dtype_count))
+    dtype const found = dtype_from_onnx(number);
+    if (found == dtype::undefined)
         throw error("attribute '" + std::string(name) + "' is not a data type: " + std::to_string(number));
-    return static_cast<dtype>(number);
+    return found;
 }
 
 std::uint64_t call::seed() const {

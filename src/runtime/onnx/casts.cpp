@@ -175,7 +175,7 @@ results convert(call const& c, dtype to) {
 /// The dtype of a name such as "FLOAT", as in opset 1.
 dtype named(std::string wanted) {
     for (char& letter : wanted) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    for (std::size_t i = 1; i != dtype_count; ++i)
+    for (std::size_t i = 1; i != onnx_dtype_count; ++i)
         if (onnx_name(static_cast<dtype>(i)) == wanted) return static_cast<dtype>(i);
     throw error("unknown data type '" + wanted + "'");
 }

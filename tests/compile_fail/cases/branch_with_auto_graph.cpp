@@ -1,5 +1,5 @@
 // rule: graph_attribute
-// error: a graph attribute takes a lambda whose first parameter is a graph<...> by value, with no auto parameters
+// error: a graph attribute takes a lambda whose first parameter is a graph<...> by value, with no auto parameters; if it has an error, correct that first
 // twin: auto b => graph<13> b
 #include <aton/aton.hpp>
 using namespace aton::dsl;

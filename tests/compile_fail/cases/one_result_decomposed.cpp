@@ -5,7 +5,7 @@
 using namespace aton::dsl;
 
 inline value build(graph<13> g, value x) {
-    auto const [y, mask] = g.op<"Dropout">(x);
+    auto [y, mask] = g.op<"Dropout">(x);
     (void)mask;
     return y;
 }

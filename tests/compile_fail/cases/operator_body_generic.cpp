@@ -1,5 +1,5 @@
 // rule: operator_body
-// error: my_domain::Foo: the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters
+// error: my_domain::Foo: the body must be a lambda whose first parameter is a graph<...> by value, with no auto parameters; if it has an error, correct that first
 // twin: auto x => value x
 #include <aton/aton.hpp>
 using namespace aton::dsl;

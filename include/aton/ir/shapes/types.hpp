@@ -18,8 +18,7 @@ namespace ATON_NAMESPACE::shapes {
 /// The dtype in attribute `name`, or `fallback`.
 template <class Context>
 dtype dtype_attribute(Context const& c, std::string_view name, dtype fallback) {
-    std::int64_t const t = c.number(name, static_cast<std::int64_t>(fallback));
-    return t > 0 && t < static_cast<std::int64_t>(dtype_count) ? static_cast<dtype>(t) : dtype::undefined;
+    return dtype_from_onnx(c.number(name, static_cast<std::int64_t>(fallback)));
 }
 
 /// Cast and BitCast: the shape of the input, the dtype of an attribute.

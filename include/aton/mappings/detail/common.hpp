@@ -115,8 +115,12 @@ value reduce(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keep
 }
 
 /// ReduceSum, whose axes are an input since opset 13. Returns x if `axes` is empty.
+/// Integers below 32 bits, which ReduceSum does not support, are summed in int32.
 inline value reduce_sum(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
-    return axes.empty() ? x : g.op<"ReduceSum">(x, g.ints(positive_axes(x, axes)), attr::keepdims_i(keepdims));
+    if (axes.empty()) return x;
+    if (is_integral(x.dtype()) && bits(x.dtype()) < 32)
+        return g.cast(reduce_sum(g, g.cast(x, dtype::int32), axes, keepdims), x.dtype());
+    return g.op<"ReduceSum">(x, g.ints(positive_axes(x, axes)), attr::keepdims_i(keepdims));
 }
 
 /// The normalized axes of an `int[]? dim`: all axes if it is None or empty.

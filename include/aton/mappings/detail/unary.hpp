@@ -27,13 +27,7 @@ value without_bfloat16(graph<13> g, value x, Function f) {
     return g.cast(f(type == dtype::bfloat16 ? g.cast(x, dtype::float32) : x), type);
 }
 
-/// Refuses complex numbers, which almost no ONNX operator supports.
-inline constexpr auto real_only = [](graph<13> g, value x) -> value {
-    if (is_complex(x.dtype())) return g.unsupported("complex numbers");
-    return x;
-};
-
-inline value to_floats(graph<13> g, value x) { return g.cast(real_only(g, x), to_floating(x.dtype())); }
+inline value to_floats(graph<13> g, value x) { return g.cast(x, to_floating(x.dtype())); }
 
 /// The body of one operator; integers and bools in float32.
 template <fixed_string Op>
