@@ -67,7 +67,7 @@ inline constexpr std::string_view version = ATON_DOTTED(ATON_VERSION_MAJOR, ATON
 
 namespace ATON_NAMESPACE {
 
-/// The element type of a tensor. The numbers are ONNX's; the names are PyTorch's. ONNX has no complex32: it never stands in a model.
+/// The element type of a tensor. The numbers are ONNX's; the names are PyTorch's. ONNX has no complex32, so no model contains it.
 enum class dtype : std::uint8_t {
     undefined = 0,
     float32 = 1,

@@ -11,6 +11,7 @@ The info string of a fenced block:
                        must appear in the errors, except lines that start with "...", which paraphrase messages that differ between
                        compilers
     cpp file=NAME      check_outputs.py also gives the block as a file to the sessions of the document
+    cpp recipe=NAME    cookbook_test.cpp also runs the block, which write_recipes.py copies from the cookbook
 All blocks of a document are one translation unit, each in its own namespace unless it opens ATON_NAMESPACE; the wrong ones are another.
 documents.py explains the comments `output-of: above` and `error-of: ...`.
 
@@ -36,7 +37,7 @@ PARAMETERS = "[[maybe_unused]] value x, [[maybe_unused]] value y, [[maybe_unused
              "[[maybe_unused]] std::span<value const> list, [[maybe_unused]] sym_int n"
 INCLUDE = re.compile(r"^\s*#\s*include\b")
 USING = "using namespace aton::dsl;"
-KNOWN_WORDS = re.compile(r"cpp( wrong)?( body( graph<[^>]*>)?)?( file=[\w.]+)?$")
+KNOWN_WORDS = re.compile(r"cpp( wrong)?( body( graph<[^>]*>)?)?( (file|recipe)=[\w.]+)?$")
 
 
 def unit_of(blocks):
@@ -69,11 +70,8 @@ def compile_text(arguments, text, *, folder=None, name="mapping.cpp", output=Non
 
 
 def code_above(block):
-    """The last C++ block before this one."""
-    above = block.previous
-    while above is not None and above.language != "cpp":
-        above = above.previous
-    return above.lines if above else []
+    """The lines of the last C++ block before this one."""
+    return block.code_above.lines if block.code_above else []
 
 
 def check_right(arguments, blocks):

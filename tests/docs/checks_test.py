@@ -109,6 +109,11 @@ one
 two
 ```
 
+<!-- graph-of: above -->
+```text
+graph(%x : Float()):
+```
+
 <!-- output-of: no_example -->
 ```text
 graph
@@ -185,7 +190,7 @@ class Checks(unittest.TestCase):
         self.assertEqual(status, 1, said)
         self.finds(
             said,
-            "planted.md:3: no check covers this block", "planted.md:8: no check covers this block", "but printed:\n    two",
+            "planted.md:3: no check covers this block", "planted.md:8: no check covers this block", "planted.md:31: no check covers this block", "but printed:\n    two",
             "no such file: examples/none.pt2", "not printed:\n    two", "no example no_example",
             "aton export has no option --opsett", "aton has no command exprt", "no such file: tools/none.sh",
             "tools/test.sh has no option --everything", "no preset none", "no target nobody", "no test no_such_test",

@@ -8,6 +8,7 @@ A block is checked by its language, or by the HTML comment directly before it:
     <!-- output-of: above -->             what the program of the last C++ block prints; C++ after the first line of the comment completes it
     <!-- error-of: above -->              parts of what the compiler prints about it; `here` instead of `above`: about the C++ in the comment;
                                           `above clang++ -std=c++26`: only if the check runs with that compiler
+    <!-- graph-of: above -->              a graph of the last recipe (`cpp recipe=NAME`) in cookbook.md; cookbook_test.cpp compares it
     <!-- output-of: NAME -->              what examples/NAME.cpp prints
     <!-- excerpt-of: FILE -->             lines of a file of the repository, in any language; a line `...` or `// ...` omits some
     <!-- run: COMMAND -->                 what the command prints
@@ -23,6 +24,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+COOKBOOK = "cookbook.md"
 # Written by programs; a test checks that each is up to date.
 GENERATED = ("oracle.md", "models.md", "operators.md")
 FENCE = re.compile(r"^```(.*)$")
@@ -53,6 +55,20 @@ class Block:
         return (word.strip(), rest.strip()) if colon else ("", "")
 
     @property
+    def recipe(self):
+        """The name of a block of the cookbook that cookbook_test.cpp runs; '' for other blocks."""
+        name = re.search(r"\brecipe=(\w+)", self.info)
+        return name.group(1) if name and self.document.name == COOKBOOK else ""
+
+    @property
+    def code_above(self):
+        """The last C++ block before this one; None if there is none."""
+        above = self.previous
+        while above is not None and above.language != "cpp":
+            above = above.previous
+        return above
+
+    @property
     def code_in_comment(self):
         return self.comment.split("\n")[1:]
 
@@ -80,6 +96,8 @@ class Block:
             return "program" if rest == "above" else "example"
         if word == "error-of":
             return "error"
+        if word == "graph-of":
+            return "graph" if rest == "above" and self.code_above and self.code_above.recipe else ""
         if word == "run":
             return "run"
         before = self.previous
