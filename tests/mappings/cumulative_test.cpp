@@ -28,4 +28,11 @@ TEST_CASE("a step beyond the range of float16 is not rounded to infinity") {
           row_of(dtype::float16, {60}));
 }
 
+TEST_CASE("sums of complex numbers are added one after another, as those of reals") {
+    gives(
+        "aten::cumsum",
+        {arg("self", of(dtype::float32, {4, 2}, {2.75, 0, -3e38, 1, 3e38, 2, 0.5, 4}).from_pairs()), number("dim", -1)},
+        of(dtype::float32, {4, 2}, {2.75, 0, -3e38, 1, 0, 3, 0.5, 7}).from_pairs());
+}
+
 } // namespace aton::tests

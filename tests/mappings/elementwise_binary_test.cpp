@@ -40,6 +40,16 @@ TEST_CASE("a complex number to the power of a fraction is refused") {
     CHECK_FALSE(refusal("aten::pow.Tensor_Scalar", {arg("self", z), number("exponent", 1.0625)}).empty());
 }
 
+TEST_CASE("squares and cubes of complex numbers are products, with infinities too") {
+    tensor const z = of(dtype::float32, {2, 2}, {infinity, -0.5, -3, -3e38}).from_pairs();
+    gives("aten::pow.Tensor_Scalar",
+          {arg("self", z), number("exponent", 2)},
+          of(dtype::float32, {2, 2}, {infinity, -infinity, -infinity, infinity}).from_pairs());
+    gives("aten::pow.Tensor_Scalar",
+          {arg("self", z), number("exponent", 3)},
+          of(dtype::float32, {2, 2}, {nan, -infinity, infinity, nan}).from_pairs());
+}
+
 TEST_CASE("ldexp by integers keeps the dtype, and its power does not overflow") {
     gives("aten::ldexp.Tensor",
           {arg("self", row_of(dtype::float16, {0x1p-20, 1, 0})), arg("other", row_of(dtype::int32, {30, 20, 2000000}))},

@@ -42,7 +42,9 @@ tensor scanned(tensor const& x, std::int64_t axis, Function const& f) {
 /// Cumulative sums or products, also of complex numbers.
 tensor running(scan_op op, tensor const& x, std::int64_t axis) {
     if (!is_complex(x.dtype())) return scan(op, x, axis);
-    return scanned(x, axis, [&](tensor const& a, tensor const& b) { return op == scan_op::sum ? a + b : a * b; });
+    if (op == scan_op::prod) return scanned(x, axis, [](tensor const& a, tensor const& b) { return a * b; });
+    if (x.rank() == 0) return x;
+    return scan(op, x.as_pairs(), static_cast<std::int64_t>(axis_at(axis, x.rank()))).from_pairs();
 }
 
 results cumulated(call const& c, scan_op op) {
