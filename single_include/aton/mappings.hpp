@@ -143,90 +143,6 @@ inline safe_vector<std::int64_t> axes_or_all(std::optional<safe_span<std::int64_
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/detail/binary.hpp
-// Helpers of binary operators: promoted operands, Python numbers as operands, one body for all overloads.
-// Internal header.
-
-namespace ATON_NAMESPACE::mappings {
-
-/// A Python number as an operand: a 0-d value that promotes weakly, as in `x + 2`.
-inline value wrapped_number(graph<1> g, number const& n) {
-    return {g.data(), dsl::detail::append_wrapped_number(g.data(), n)};
-}
-
-namespace detail {
-
-/// Two operands converted to one dtype.
-struct operands {
-    value a;
-    value b;
-    dtype type = dtype::undefined;
-};
-
-inline operands cast_both(graph<13> g, value a, value b, dtype type) {
-    return {g.cast(a, type), g.cast(b, type), type};
-}
-/// Casts to `type` before `wide`, so that numbers wrap around first: -2 as uint8 is 254.
-inline operands cast_through(graph<13> g, value a, value b, dtype type, dtype wide) {
-    return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
-}
-/// Like ATen, rounds operands to a floating-point result dtype before it widens them, including numbers beside half-precision tensors.
-inline operands cast_rounded(graph<13> g, value a, value b, dtype type, dtype wide) {
-    return is_floating(type) ? cast_through(g, a, b, type, wide) : cast_both(g, a, b, wide);
-}
-inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
-
-/// ATen's opmath_type: half-precision dtypes are computed in float32 and rounded once.
-constexpr dtype opmath_type(dtype t) { return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t; }
-
-/// The dtype for arithmetic: int32 for integers of 8 and 16 bits, which ONNX's arithmetic operators support late or never, and for
-/// which ONNX Runtime does not have kernels.
-constexpr dtype arithmetic_type(dtype t) { return is_integral(t) && bits(t) < 32 ? dtype::int32 : t; }
-
-/// arithmetic_type of opmath_type.
-constexpr dtype computing_type(dtype t) { return arithmetic_type(opmath_type(t)); }
-
-/// Where, with bfloat16 through float32 below opset 16, and bools as logic: ONNX Runtime has no bool kernel for it.
-inline value choose(graph<13> g, value condition, value a, value b) {
-    if (a.dtype() == dtype::bool_) return g.op<"Xor">(b, g.op<"And">(condition, g.op<"Xor">(a, b)));
-    if (a.dtype() != dtype::bfloat16 || g.opset() >= 16) return g.op<"Where">(condition, a, b);
-    value const chosen = g.op<"Where">(condition, g.cast(a, dtype::float32), g.cast(b, dtype::float32));
-    return g.cast(chosen, dtype::bfloat16);
-}
-
-/// The number in a constant with one element; nullopt for other values.
-inline std::optional<double> known_number(value v) {
-    if (!v.is_constant() || v.constant().element_count() != 1 || !tensor::can_hold(v.dtype())) return std::nullopt;
-    return v.constant<double>();
-}
-
-/// Operands of products and quotients. ATen does not round a Python number to a half-precision dtype here: if it is out of range, both
-/// operands are widened.
-inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
-    auto const n = known_number(b);
-    bool const is_beyond = n && is_floating(type) && bits(type) == 16 && !fits(*n, type);
-    dtype const wide = is_beyond ? opmath_type(type) : arithmetic_type(type);
-    return {g.cast(is_beyond ? g.cast(a, type) : a, wide), g.cast(b, wide), wide};
-}
-
-/// x reshaped to 1-d.
-inline value in_one_dimension(graph<13> g, value x) { return x.rank() == 1 ? x : g.op<"Reshape">(x, g.ints({-1})); }
-
-/// Bodies of the overloads .Tensor, .Scalar and .Scalar_Tensor, made from one function of two values.
-using binary_function = value (*)(graph<13>, value, value);
-template <binary_function Function>
-inline constexpr auto of_tensors = [](graph<13> g, value a, value b) -> value { return Function(g, a, b); };
-template <binary_function Function>
-inline constexpr auto with_number =
-    [](graph<13> g, value a, number b) -> value { return Function(g, a, wrapped_number(g, b)); };
-template <binary_function Function>
-inline constexpr auto number_first =
-    [](graph<13> g, number a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
-
-} // namespace detail
-
-} // namespace ATON_NAMESPACE::mappings
-
 // ---- aton/mappings/detail/shaping.hpp
 // Reshape, Transpose, Slice, Gather and Expand as functions for all families: constant sizes stay constants, others are computed.
 // Internal header.
@@ -487,6 +403,174 @@ inline value filled(graph<13> g, safe_span<sym_int const> sizes, number const& n
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/detail/draws.hpp
+// Random numbers that the graph draws: uniform fractions and normal numbers, from which the random operators compute theirs.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Uniform in [0, 1), or normal with mean 0 and standard deviation 1.
+enum class distribution : std::uint8_t { uniform, normal };
+
+/// The dtype of the draws for results of a dtype: float64 for float64, otherwise float32, from which narrower results are rounded.
+inline dtype drawn_type(dtype t) { return t == dtype::float64 ? t : dtype::float32; }
+
+/// As many random numbers as x has elements, of float32 or float64.
+template <distribution D = distribution::uniform>
+value draw(graph<13> g, value x, dtype type) {
+    if (x.dtype() == dtype::bfloat16) x = g.cast(x, dtype::float32); // RandomUniformLike: from 22
+    if constexpr (D == distribution::uniform) return g.op<"RandomUniformLike">(x, attr::dtype_i(type));
+    else return g.op<"RandomNormalLike">(x, attr::dtype_i(type));
+}
+
+/// Random numbers of a shape, of float32 or float64.
+template <distribution D = distribution::uniform>
+value draw(graph<13> g, size_list sizes, dtype type) {
+    for (sym_int const& s : sizes)
+        if (s.is_constant() && s.constant() < 0)
+            throw unsupported_error("a dimension of size " + std::to_string(s.constant()));
+    if (!all_constant(sizes) || sizes.empty()) return draw<D>(g, filled(g, sizes, 0, dtype::float32), type);
+    safe_vector<std::int64_t> const shape = constants(sizes);
+    if constexpr (D == distribution::uniform) return g.op<"RandomUniform">(attr::shape_i(shape), attr::dtype_i(type));
+    else return g.op<"RandomNormal">(attr::shape_i(shape), attr::dtype_i(type));
+}
+
+inline void require_random_dtype(dtype type) {
+    if (type != dtype::float16 && type != dtype::bfloat16 && type != dtype::float32 && type != dtype::float64)
+        throw unsupported_error("random numbers of " + std::string(name(type)));
+}
+
+/// Uniform in [0, 1), of a shape or of the shape of a value, with as many bits as the dtype has, so that no number is rounded to 1.
+template <class Shape>
+value fractions(graph<13> g, Shape const& shape, dtype type) {
+    require_random_dtype(type);
+    value const u = draw(g, shape, drawn_type(type));
+    if (bits(type) > 16) return u;
+    double const steps = type == dtype::float16 ? 0x1p11 : 0x1p8;
+    value const step = g.cast(g.op<"Mul">(u, steps), dtype::int32);
+    return g.cast(g.op<"Mul">(g.cast(step, dtype::float32), 1 / steps), type);
+}
+
+/// True for the elements that dropout keeps; one for each channel if `Channels`.
+template <bool Channels>
+value kept(graph<13> g, value x, double p) {
+    value u;
+    if constexpr (Channels) {
+        safe_vector<sym_int> sizes = g.sizes(x);
+        if (sizes.size() < 2) throw unsupported_error("the input has no channels");
+        for (std::size_t i = 2; i != sizes.size(); ++i) sizes[i] = 1;
+        u = draw(g, size_list(sizes), dtype::float32);
+    } else {
+        u = draw(g, x, dtype::float32);
+    }
+    return g.op<"Not">(g.op<"Less">(u, p)); // GreaterOrEqual: of any dtype only since opset 16
+}
+
+/// Whether dropout returns x as it is.
+inline bool keeps_all(value x, double p, bool train) {
+    if (!(p >= 0 && p <= 1)) throw unsupported_error("p is not between 0 and 1");
+    if (train && p != 0 && !is_floating(x.dtype()))
+        throw unsupported_error("dropout of " + std::string(name(x.dtype())) + " in training");
+    return !train || p == 0 || is_empty(x);
+}
+
+template <bool Channels>
+inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
+    if (keeps_all(x, p, train)) return x;
+    if (p == 1) return g.op<"Mul">(x, 0);
+    return g.op<"Mul">(g.op<"Mul">(x, g.cast(kept<Channels>(g, x, p), x.dtype())), 1 / (1 - p));
+};
+
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/detail/binary.hpp
+// Helpers of binary operators: promoted operands, Python numbers as operands, one body for all overloads.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings {
+
+/// A Python number as an operand: a 0-d value that promotes weakly, as in `x + 2`.
+inline value wrapped_number(graph<1> g, number const& n) {
+    return {g.data(), dsl::detail::append_wrapped_number(g.data(), n)};
+}
+
+namespace detail {
+
+/// Two operands converted to one dtype.
+struct operands {
+    value a;
+    value b;
+    dtype type = dtype::undefined;
+};
+
+inline operands cast_both(graph<13> g, value a, value b, dtype type) {
+    return {g.cast(a, type), g.cast(b, type), type};
+}
+/// Casts to `type` before `wide`, so that numbers wrap around first: -2 as uint8 is 254.
+inline operands cast_through(graph<13> g, value a, value b, dtype type, dtype wide) {
+    return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
+}
+/// Like ATen, rounds operands to a floating-point result dtype before it widens them, including numbers beside half-precision tensors.
+inline operands cast_rounded(graph<13> g, value a, value b, dtype type, dtype wide) {
+    return is_floating(type) ? cast_through(g, a, b, type, wide) : cast_both(g, a, b, wide);
+}
+inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
+
+/// ATen's opmath_type: half-precision dtypes are computed in float32 and rounded once.
+constexpr dtype opmath_type(dtype t) { return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t; }
+
+/// The dtype for arithmetic: int32 for integers of 8 and 16 bits, which ONNX's arithmetic operators support late or never, and for
+/// which ONNX Runtime does not have kernels.
+constexpr dtype arithmetic_type(dtype t) { return is_integral(t) && bits(t) < 32 ? dtype::int32 : t; }
+
+/// arithmetic_type of opmath_type.
+constexpr dtype computing_type(dtype t) { return arithmetic_type(opmath_type(t)); }
+
+/// Where, with bfloat16 through float32 below opset 16, and bools as logic: ONNX Runtime has no bool kernel for it.
+inline value choose(graph<13> g, value condition, value a, value b) {
+    if (a.dtype() == dtype::bool_) return g.op<"Xor">(b, g.op<"And">(condition, g.op<"Xor">(a, b)));
+    if (a.dtype() != dtype::bfloat16 || g.opset() >= 16) return g.op<"Where">(condition, a, b);
+    value const chosen = g.op<"Where">(condition, g.cast(a, dtype::float32), g.cast(b, dtype::float32));
+    return g.cast(chosen, dtype::bfloat16);
+}
+
+/// The number in a constant with one element; nullopt for other values.
+inline std::optional<double> known_number(value v) {
+    if (!v.is_constant() || v.constant().element_count() != 1 || !tensor::can_hold(v.dtype())) return std::nullopt;
+    return v.constant<double>();
+}
+
+/// Operands of products and quotients. ATen does not round a Python number to a half-precision dtype here: if it is out of range, both
+/// operands are widened.
+inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
+    auto const n = known_number(b);
+    bool const is_beyond = n && is_floating(type) && bits(type) == 16 && !fits(*n, type);
+    dtype const wide = is_beyond ? opmath_type(type) : arithmetic_type(type);
+    return {g.cast(is_beyond ? g.cast(a, type) : a, wide), g.cast(b, wide), wide};
+}
+
+/// x reshaped to 1-d.
+inline value in_one_dimension(graph<13> g, value x) { return x.rank() == 1 ? x : g.op<"Reshape">(x, g.ints({-1})); }
+
+/// Bodies of the overloads .Tensor, .Scalar and .Scalar_Tensor, made from one function of two values.
+using binary_function = value (*)(graph<13>, value, value);
+template <binary_function Function>
+inline constexpr auto of_tensors = [](graph<13> g, value a, value b) -> value { return Function(g, a, b); };
+template <binary_function Function>
+inline constexpr auto with_number =
+    [](graph<13> g, value a, number b) -> value { return Function(g, a, wrapped_number(g, b)); };
+template <binary_function Function>
+inline constexpr auto number_first =
+    [](graph<13> g, number a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
+
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/detail/unary.hpp
 // Helpers of unary operators: the dtype to compute in, expm1 and log1p, tensors full of one number.
 // Internal header.
@@ -688,9 +772,18 @@ inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"PRelu">(v, g.cast(weight, v.dtype())); });
 };
 
+/// Random slopes in [lower, upper) for elements that are not positive, 1 for the others.
+inline value random_slopes(graph<13> g, value x, number const& lower, number const& upper) {
+    value const u = draw(g, x, dtype::float32);
+    value const slope = g.op<"Add">(g.op<"Mul">(u, upper - lower), lower);
+    return without_bfloat16(g, x, [&](value v) -> value {
+        return g.op<"Where">(g.op<"LessOrEqual">(v, 0), g.cast(slope, v.dtype()), g.scalar(1, v.dtype()));
+    });
+}
+
 /// In evaluation, the slope is the midpoint of [lower, upper].
 inline constexpr auto rrelu = [](graph<13> g, value x, number lower, number upper, bool training) -> value {
-    if (training) return g.unsupported("rrelu in training: export the model in eval mode");
+    if (training) return g.op<"Mul">(x, random_slopes(g, x, lower, upper));
     return leaky_relu(g, x, (lower + upper) / 2);
 };
 
@@ -705,7 +798,9 @@ inline constexpr auto prelu_kernel = [](graph<13> g, value x, value weight) -> v
 
 inline constexpr auto rrelu_with_noise = [](graph<13> g, value x, value noise, number lower, number upper,
                                             bool training) {
-    return std::tuple<value, value>(rrelu(g, x, lower, upper, training), noise);
+    if (!training) return std::tuple<value, value>(rrelu(g, x, lower, upper, false), noise);
+    value const slopes = random_slopes(g, x, lower, upper);
+    return std::tuple<value, value>(g.op<"Mul">(x, slopes), slopes);
 };
 
 inline constexpr auto elu_row = [](graph<13> g, value x, number alpha, number scale, number input_scale) -> value {
@@ -2032,7 +2127,6 @@ inline value masked_softmax(graph<13> g, value scores) {
 
 /// (output, attention weights).
 inline std::tuple<value, value> attend(graph<13> g, value query, value key, value values, attention_options const& o) {
-    if (o.dropout_p != 0) return g.unsupported("dropout_p draws random numbers");
     if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
     if (o.enable_gqa || (query.rank() == 4 && key.size(-3).size() > 0 && query.size(-3).size() > key.size(-3).size())) {
         key = repeat_heads(g, key, g.size(query, -3));
@@ -2054,7 +2148,8 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     else if (mask) scores = g.op<"Add">(scores, g.cast(*mask, t));
     // A causal mask never hides the first key, and a bool mask that is added hides nothing.
     bool const may_hide_all = o.mask && (hides || o.mask->dtype() != dtype::bool_);
-    value const weights = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const all = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const weights = dropout<false>(g, all, o.dropout_p, true);
     return {g.op<"MatMul">(weights, values), weights};
 }
 
@@ -7029,18 +7124,214 @@ inline constexpr auto pooling = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/random.hpp
-// Random operators: aten's dropout, which is random in training only.
+// Random operators: aten's rand, randn, randint, randperm, normal, uniform, bernoulli, multinomial and dropout. The numbers are computed from
+// uniform fractions or normal numbers that the graph draws; they have ATen's distributions, but are other numbers.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// In training, dropout is random unless p is 0 or 1.
-inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
-    if (!train || p == 0) return x;
+using optional_dtype = std::optional<dtype>;
+
+inline constexpr auto uniform_of_size = [](graph<13> g, size_list size, optional_dtype type) {
+    return fractions(g, size, type.value_or(aten::default_dtype));
+};
+inline constexpr auto uniform_like = [](graph<13> g, value self, optional_dtype type) {
+    return fractions(g, self, type.value_or(self.dtype()));
+};
+inline constexpr auto uniform_between = [](graph<13> g, value self, number low, number high) -> value {
+    if (low.is_constant() && high.is_constant() && !(low.constant<double>() <= high.constant<double>()))
+        throw unsupported_error("the range is empty");
+    value const u = fractions(g, self, self.dtype());
+    return g.op<"Add">(g.op<"Mul">(u, high - low), low);
+};
+
+template <class Shape>
+value normal_numbers(graph<13> g, Shape const& shape, dtype type) {
+    require_random_dtype(type);
+    return g.cast(draw<distribution::normal>(g, shape, drawn_type(type)), type);
+}
+inline constexpr auto normal_of_size = [](graph<13> g, size_list size, optional_dtype type) {
+    return normal_numbers(g, size, type.value_or(aten::default_dtype));
+};
+inline constexpr auto normal_like = [](graph<13> g, value self, optional_dtype type) {
+    return normal_numbers(g, self, type.value_or(self.dtype()));
+};
+
+inline void require_deviation(number const& std) {
+    if (std.is_constant() && std.constant<double>() < 0) throw unsupported_error("std is negative");
+}
+/// mean + std * z with z of a shape; half-precision dtypes in float32.
+template <class Shape>
+value scaled_normal(graph<13> g, Shape const& shape, number const& mean, number const& std, dtype type) {
+    require_deviation(std);
+    require_random_dtype(type);
+    value const z = draw<distribution::normal>(g, shape, drawn_type(type));
+    return g.cast(g.op<"Add">(g.op<"Mul">(z, std), mean), type);
+}
+inline constexpr auto normal_with = [](graph<13> g, value self, number mean, number std) {
+    return scaled_normal(g, self, mean, std, self.dtype());
+};
+inline constexpr auto normal_with_of_size = [](graph<13> g, number mean, number std, size_list size,
+                                               optional_dtype type) {
+    return scaled_normal(g, size, mean, std, type.value_or(aten::default_dtype));
+};
+/// mean + std * z, where both have the dtype of the draws; z has the shape to which they broadcast.
+inline value normal_around(graph<13> g, value mean, value std, value shaped, dtype type) {
+    value const z = draw<distribution::normal>(g, shaped, mean.dtype());
+    return g.cast(g.op<"Add">(mean, g.op<"Mul">(std, z)), type);
+}
+inline constexpr auto normal_tensors = [](graph<13> g, value mean, value std) {
+    dtype const type = to_floating(promote(mean, std));
+    value const m = g.cast(mean, drawn_type(type));
+    value const s = g.cast(std, drawn_type(type));
+    return normal_around(g, m, s, g.op<"Add">(m, s), type);
+};
+inline constexpr auto normal_mean = [](graph<13> g, value mean, number std) {
+    require_deviation(std);
+    dtype const type = to_floating(mean.dtype());
+    value const m = g.cast(mean, drawn_type(type));
+    return normal_around(g, m, g.scalar(std, m.dtype()), m, type);
+};
+inline constexpr auto normal_deviation = [](graph<13> g, number mean, value std) {
+    dtype const type = to_floating(std.dtype());
+    value const s = g.cast(std, drawn_type(type));
+    return normal_around(g, g.scalar(mean, s.dtype()), s, s, type);
+};
+inline constexpr auto log_normal = [](graph<13> g, value self, number mean, number std) -> value {
+    value const z = draw<distribution::normal>(g, self, drawn_type(self.dtype()));
+    return g.cast(g.op<"Exp">(g.op<"Add">(g.op<"Mul">(z, std), mean)), self.dtype());
+};
+
+/// log(1 - u), exact for fractions: 1 - u has as many bits as u.
+inline value log_of_rest(graph<13> g, value u) { return g.op<"Log">(g.op<"Sub">(1, u)); }
+
+inline constexpr auto exponential = [](graph<13> g, value self, double rate) -> value {
+    if (!(rate > 0)) throw unsupported_error("lambd is not positive");
+    value const u = draw(g, self, drawn_type(self.dtype()));
+    return g.cast(g.op<"Div">(log_of_rest(g, u), -rate), self.dtype());
+};
+inline constexpr auto cauchy = [](graph<13> g, value self, number median, number sigma) -> value {
+    value const u = draw(g, self, drawn_type(self.dtype()));
+    value const tangent = g.op<"Tan">(g.op<"Mul">(g.op<"Sub">(u, 0.5), std::numbers::pi));
+    return g.cast(g.op<"Add">(g.op<"Mul">(tangent, sigma), median), self.dtype());
+};
+/// The index of the first success.
+inline constexpr auto geometric = [](graph<13> g, value self, double p) -> value {
+    if (!(p > 0 && p < 1)) throw unsupported_error("p is not between 0 and 1");
+    value const u = draw(g, self, drawn_type(self.dtype()));
+    value const trials = g.op<"Ceil">(g.op<"Div">(log_of_rest(g, u), std::log1p(-p)));
+    return g.cast(g.op<"Max">(trials, g.scalar_like(1, trials)), self.dtype());
+};
+
+/// True with probability p, in a dtype.
+inline value coin(graph<13> g, value shaped, value p, dtype type) {
+    return g.cast(g.op<"Less">(draw(g, shaped, p.dtype()), p), type);
+}
+inline constexpr auto bernoulli = [](graph<13> g, value self) {
+    return coin(g, self, g.cast(self, drawn_type(self.dtype())), self.dtype());
+};
+inline constexpr auto bernoulli_p = [](graph<13> g, value self, number p) {
+    if (p.is_constant() && !(p.constant<double>() >= 0 && p.constant<double>() <= 1))
+        throw unsupported_error("p is not between 0 and 1");
+    return coin(g, self, g.scalar(p, dtype::float32), self.dtype());
+};
+inline constexpr auto bernoulli_tensor = [](graph<13> g, value self, value p) {
+    return coin(g, self, g.cast(p, drawn_type(p.dtype())), self.dtype());
+};
+
+/// Integers from low to high - 1 in a dtype.
+template <class Shape>
+value integers(graph<13> g, Shape const& shape, number const& low, number const& high, dtype type) {
+    number const count = high - low;
+    if (count.is_constant()) {
+        auto const n = count.constant<std::int64_t>();
+        if (n <= 0) throw unsupported_error("the range of the random integers is empty");
+        if (n > std::int64_t{1} << 53) throw unsupported_error("random integers from a range of more than 2^53");
+    }
+    value const u = draw(g, shape, dtype::float64);
+    value const index = g.cast(g.op<"Mul">(u, g.scalar(count, dtype::float64)), dtype::int64);
+    return g.cast(g.op<"Add">(index, g.scalar(low, dtype::int64)), type);
+}
+inline constexpr auto integers_of_size = [](graph<13> g, number high, size_list size, optional_dtype type) {
+    return integers(g, size, 0, high, type.value_or(dtype::int64));
+};
+inline constexpr auto integers_of_size_from = [](graph<13> g, number low, number high, size_list size,
+                                                 optional_dtype type) {
+    return integers(g, size, low, high, type.value_or(dtype::int64));
+};
+inline constexpr auto integers_like = [](graph<13> g, value self, number high, optional_dtype type) {
+    return integers(g, self, 0, high, type.value_or(self.dtype()));
+};
+inline constexpr auto integers_like_from = [](graph<13> g, value self, number low, number high, optional_dtype type) {
+    return integers(g, self, low, high, type.value_or(self.dtype()));
+};
+
+/// The first integer beyond those that a dtype represents without a gap.
+inline std::int64_t first_beyond(dtype t) {
+    switch (t) {
+    case dtype::bool_: return 2;
+    case dtype::float16: return (1 << 11) + 1;
+    case dtype::bfloat16: return (1 << 8) + 1;
+    case dtype::float32: return (1 << 24) + 1;
+    case dtype::float64: return (std::int64_t{1} << 53) + 1;
+    default:
+        return bits(t) == 64 ? std::numeric_limits<std::int64_t>::max()
+                             : std::int64_t{1} << (bits(t) - (is_signed_integral(t) ? 1 : 0));
+    }
+}
+inline constexpr auto any_integers = [](graph<13> g, value self) {
+    return integers(g, self, 0, first_beyond(self.dtype()), self.dtype());
+};
+inline constexpr auto integers_to = [](graph<13> g, value self, std::int64_t to) {
+    return integers(g, self, 0, to, self.dtype());
+};
+inline constexpr auto integers_from = [](graph<13> g, value self, std::int64_t from, std::optional<std::int64_t> to) {
+    return integers(g, self, from, to.value_or(first_beyond(self.dtype())), self.dtype());
+};
+
+/// The order of random fractions.
+inline constexpr auto permutation = [](graph<13> g, sym_int n, optional_dtype type) {
+    value const u = draw(g, size_list(&n, 1), dtype::float64);
+    auto const [sorted, order] = g.op<"TopK">(u, as_list(g, n), attr::largest_i(0), outputs<2>);
+    return g.cast(order, type.value_or(dtype::int64));
+};
+
+/// With replacement: how many cumulated weights, but for the last one, a random part of their sum reaches.
+inline value draw_categories(graph<13> g, value weights, sym_int count) {
+    safe_vector<sym_int> sizes = g.sizes(weights);
+    sym_int const last = sizes.back() - 1;
+    sizes.back() = count;
+    value const sums = g.op<"CumSum">(weights, g.scalar(-1, dtype::int64));
+    value const total = g.op<"Gather">(sums, as_list(g, last), attr::axis_i(-1));
+    value const at = g.op<"Mul">(draw(g, size_list(sizes), weights.dtype()), total);
+    value const steps = unsqueeze(g, slice(g, sums, weights.rank() - 1, 0, last), -2);
+    value const reached = g.op<"LessOrEqual">(steps, unsqueeze(g, at, -1));
+    return reduce_sum(g, g.cast(reached, dtype::int64), safe_vector<std::int64_t>{-1}, false);
+}
+/// Without replacement: the largest weights divided by exponential numbers, which are negative here.
+inline value draw_distinct_categories(graph<13> g, value weights, sym_int count) {
+    value const times = log_of_rest(g, draw(g, weights, weights.dtype()));
+    value const keys = g.op<"Div">(weights, g.op<"Min">(times, g.scalar(-0x1p-126, times.dtype())));
+    return std::get<1>(g.op<"TopK">(keys, as_list(g, count), attr::largest_i(0), outputs<2>));
+}
+inline constexpr auto multinomial = [](graph<13> g, value self, sym_int count, bool replacement) {
+    if (self.rank() == 0) throw unsupported_error("the weights are a 0-d tensor");
+    value const weights = g.cast(self, drawn_type(self.dtype()));
+    return replacement ? draw_categories(g, weights, count) : draw_distinct_categories(g, weights, count);
+};
+
+/// Dropped elements become the value of selu at -infinity; mean and deviation are preserved.
+template <bool Channels>
+inline constexpr auto alpha_dropout = [](graph<13> g, value x, double p, bool train) -> value {
+    if (keeps_all(x, p, train)) return x;
     if (p == 1) return g.op<"Mul">(x, 0);
-    return g.unsupported("dropout in training: export the model in eval mode");
+    constexpr double alpha = 1.7580993408473766; // of selu: scale * alpha
+    double const a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
+    value const stays = g.cast(kept<Channels>(g, x, p), x.dtype());
+    value const shift = g.op<"Add">(g.op<"Mul">(g.op<"Sub">(stays, 1), alpha * a), alpha * a * p);
+    return g.op<"Add">(g.op<"Mul">(x, g.op<"Mul">(stays, a)), shift);
 };
 
 inline constexpr auto complex_dropout = [](graph<13> g, complex_value z, double p, bool train) -> complex_value {
@@ -7053,18 +7344,46 @@ inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
                                           std::optional<bool> train) -> std::tuple<value, value> {
     if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
     bool const training = train.value_or(true);
-    value const y = dropout(g, x, p, training);
-    return {y, filled_like(g, x, !training || p == 0, dtype::bool_)};
+    if (keeps_all(x, p, training)) return {x, filled_like(g, x, true, dtype::bool_)};
+    if (p == 1) return {g.op<"Mul">(x, 0), filled_like(g, x, false, dtype::bool_)};
+    value const mask = kept<false>(g, x, p);
+    return {g.op<"Mul">(g.op<"Mul">(x, g.cast(mask, x.dtype())), 1 / (1 - p)), mask};
 };
 
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto random = table(
-    symbolic<"aten::dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
-    symbolic<"aten::alpha_dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
-    symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
-    symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::dropout).for_complex(detail::complex_dropout),
+    symbolic<"aten::rand(size, dtype)">(detail::uniform_of_size),
+    symbolic<"aten::rand_like(self, dtype)">(detail::uniform_like),
+    symbolic<"aten::uniform(self, from, to)">(detail::uniform_between),
+    symbolic<"aten::randn(size, dtype)">(detail::normal_of_size),
+    symbolic<"aten::randn_like(self, dtype)">(detail::normal_like),
+    symbolic<"aten::normal_functional(self, mean, std)">(detail::normal_with),
+    symbolic<"aten::normal.float_float(mean, std, size, dtype)">(detail::normal_with_of_size),
+    symbolic<"aten::normal.Tensor_Tensor(mean, std)">(detail::normal_tensors),
+    symbolic<"aten::normal.Tensor_float(mean, std)">(detail::normal_mean),
+    symbolic<"aten::normal.float_Tensor(mean, std)">(detail::normal_deviation),
+    symbolic<"aten::log_normal(self, mean, std)">(detail::log_normal),
+    symbolic<"aten::exponential(self, lambd)">(detail::exponential),
+    symbolic<"aten::cauchy(self, median, sigma)">(detail::cauchy),
+    symbolic<"aten::geometric(self, p)">(detail::geometric),
+    symbolic<"aten::bernoulli(self)">(detail::bernoulli),
+    symbolic<"aten::bernoulli.p(self, p)">(detail::bernoulli_p),
+    symbolic<"aten::bernoulli.Tensor(self, p)">(detail::bernoulli_tensor),
+    symbolic<"aten::randint(high, size, dtype)">(detail::integers_of_size),
+    symbolic<"aten::randint.low(low, high, size, dtype)">(detail::integers_of_size_from),
+    symbolic<"aten::randint_like(self, high, dtype)">(detail::integers_like),
+    symbolic<"aten::randint_like.low_dtype(self, low, high, dtype)">(detail::integers_like_from),
+    symbolic<"aten::random(self)">(detail::any_integers),
+    symbolic<"aten::random.to(self, to)">(detail::integers_to),
+    symbolic<"aten::random.from(self, from, to)">(detail::integers_from),
+    symbolic<"aten::randperm(n, dtype)">(detail::permutation),
+    symbolic<"aten::multinomial(self, num_samples, replacement)">(detail::multinomial),
+    symbolic<"aten::dropout(input, p, train)">(detail::dropout<false>).for_complex(detail::complex_dropout),
+    symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout<true>).for_complex(detail::complex_dropout),
+    symbolic<"aten::alpha_dropout(input, p, train)">(detail::alpha_dropout<false>).for_complex(detail::complex_dropout),
+    symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::alpha_dropout<true>).for_complex(detail::complex_dropout),
     symbolic<"aten::native_dropout(input, p, train)">(detail::native_dropout));
 // clang-format on
 
@@ -7422,6 +7741,12 @@ inline value merge_directions(graph<13> g, value y, recurrent_options const& o) 
     return g.op<"Reshape">(batch_first, g.ints({0, 0, width.is_static() ? 2 * width.size() : -1}));
 }
 
+/// What layer `index` gives to the next one.
+inline value layer_output(graph<13> g, value y, std::int64_t index, recurrent_options const& o) {
+    value const x = merge_directions(g, y, o);
+    return index + 1 == o.num_layers ? x : dropout<false>(g, x, o.dropout, o.train);
+}
+
 inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {
     return o.batch_first ? g.op<"Transpose">(x, attr::perm_i({1, 0, 2})) : x;
 }
@@ -7432,8 +7757,6 @@ inline value join_layers(graph<13> g, safe_vector<value> const& states) {
 
 inline void check_recurrent(value input, std::size_t params, recurrent_options const& o) {
     std::size_t const each = std::size_t{o.has_biases ? 4U : 2U} * (o.bidirectional ? 2U : 1U);
-    if (o.train && o.dropout != 0 && o.num_layers > 1)
-        throw unsupported_error("dropout between layers draws random numbers");
     if (params != each * static_cast<std::size_t>(o.num_layers))
         throw unsupported_error("projections (proj_size), which ONNX's LSTM does not support");
     if (input.rank() != 3) throw unsupported_error("the input must be (seq, batch, features)");
@@ -7478,7 +7801,7 @@ inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<
                                       attr::hidden_size_i(hidden_size(hx[0])),
                                       attr::direction_s(direction(o)),
                                       outputs<3>);
-        x = merge_directions(g, y, o);
+        x = layer_output(g, y, i, o);
         hidden.push_back(h);
         cell.push_back(c);
     }
@@ -7506,7 +7829,7 @@ inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_
                                   attr::direction_s(direction(o)),
                                   attr::linear_before_reset_i(1),
                                   outputs<2>);
-        x = merge_directions(g, y, o);
+        x = layer_output(g, y, i, o);
         hidden.push_back(h);
     }
     return {g.cast(swap_batch(g, x, o), input.dtype()), g.cast(join_layers(g, hidden), input.dtype())};
@@ -7532,7 +7855,7 @@ inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_
                                   attr::direction_s(direction(o)),
                                   attr::activations_s(activations),
                                   outputs<2>);
-        x = merge_directions(g, y, o);
+        x = layer_output(g, y, i, o);
         hidden.push_back(h);
     }
     return {g.cast(swap_batch(g, x, o), input.dtype()), g.cast(join_layers(g, hidden), input.dtype())};

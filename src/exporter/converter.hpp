@@ -174,6 +174,10 @@ private:
 /// A value in another dtype of the same kind, which may be complex.
 [[nodiscard]] dsl::value cast_value(dsl::graph<oldest_export_opset> g, dsl::value const& v, dtype type);
 
+/// Obeys the options for random numbers: seeds the operators that draw them and adds a warning, or replaces them by inputs, which it returns.
+[[nodiscard]] std::vector<drawn_input> settle_random_numbers(graph_data& graph, export_options const& options,
+                                                             std::vector<warning>& warnings);
+
 /// Names the outputs. Adds an Identity for an output that is an input, an initializer or another output.
 void name_outputs(graph_data& graph, std::vector<std::string> const& names);
 

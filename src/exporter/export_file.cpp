@@ -53,6 +53,15 @@ std::vector<std::pair<std::string, std::string>> metadata_of(program::program co
     return out;
 }
 
+/// "dropout_uniform: uniform in [0, 1), of aten::dropout at model.py:12 in forward"
+std::vector<std::string> lines_of(std::vector<drawn_input> const& drawn) {
+    std::vector<std::string> out;
+    for (drawn_input const& each : drawn)
+        out.push_back(each.name + ": " + each.distribution + ", of " + each.op +
+                      (each.place.empty() ? "" : " at " + each.place));
+    return out;
+}
+
 void refuse_warnings(std::string const& file, std::vector<warning> const& all) {
     if (all.empty()) return;
     throw error(file + ": " + all[0].text +
@@ -76,10 +85,15 @@ export_report export_file(std::string const& from, std::string const& to, export
     } else {
         remove_unused(graph);
     }
+    std::vector<warning> warnings = find_warnings(p, options);
+    std::vector<drawn_input> drawn = exporter::settle_random_numbers(graph, options, warnings);
+    if (!drawn.empty()) {
+        remove_unused(graph);
+        exporter::name_outputs(graph, names);
+    }
     check_guards(graph, p, options);
     require_legal(graph);
     require_shapes(graph);
-    std::vector<warning> warnings = find_warnings(p, options);
     if (options.warnings_are_errors) refuse_warnings(p.file, warnings);
     weight_options weights;
     weights.mode = options.weights;
@@ -87,8 +101,10 @@ export_report export_file(std::string const& from, std::string const& to, export
     weights.progress = options.progress;
     model_options model;
     model.metadata = metadata_of(p, options);
+    if (!drawn.empty()) model.metadata.emplace_back("aton.random", in_lines(lines_of(drawn)));
     weight_report const written = write_model(graph, to, weights, model);
-    export_report report{graph.nodes.size(), graph.initializers.size(), 0, written.rewritten, std::move(warnings)};
+    export_report report{
+        graph.nodes.size(), graph.initializers.size(), 0, written.rewritten, std::move(warnings), std::move(drawn)};
     for (graph_initializer const& i : graph.initializers)
         report.weight_bytes += i.stored != nullptr ? i.stored->byte_count() : i.data.bytes.size();
     return report;

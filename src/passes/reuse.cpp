@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Eliminates common subexpressions: a node is replaced by an earlier equal node.
+#include "draws.hpp"
 #include "rewriter.hpp"
 
 #include <algorithm>
@@ -13,14 +14,8 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-/// Whether equal calls give equal results. Not so for random operators, and not known for those of other domains.
-bool is_repeatable(graph_node const& n) {
-    if (!n.domain.empty()) return false;
-    for (std::string_view op :
-         {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"})
-        if (n.op == op) return false;
-    return n.op != "Dropout" || n.inputs.size() < 3; // training is the third input
-}
+/// Whether equal calls give equal results. Not known for operators of other domains.
+bool is_repeatable(graph_node const& n) { return n.domain.empty() && !draws_random_numbers(n); }
 
 void mix(std::size_t& h, std::size_t more) { h = (h ^ more) * 0x9e3779b97f4a7c15U + (h >> 29U); }
 

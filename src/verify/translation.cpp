@@ -2,12 +2,15 @@
 // Converts a call to an ONNX graph with a mapping, and runs that graph.
 #include <aton/verify/translation.hpp>
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <aton/aten/function_schema.hpp>
 #include <aton/ir/complex.hpp>
 #include <aton/ir/print.hpp>
 #include <aton/onnx/registry.hpp>
+#include <aton/passes/passes.hpp>
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>
 
@@ -24,6 +27,23 @@ dsl::argument to_argument(runtime::aten_argument const& a, translation& to) {
         return dsl::value(to.graph, id);
     };
     return aten::transform(a, input, [](scalar const& s) { return dsl::number(s); });
+}
+
+/// The numbers that ATen's kernel draws with seed 0, as inputs in place of the nodes that draw random numbers.
+void add_draws(translation& to) {
+    std::vector<random_input> const draws = replace_draws_by_inputs(to.graph);
+    if (draws.empty()) return;
+    remove_unused(to.graph);
+    for (random_input const& draw : draws) {
+        value_type const& type = to.graph.values[draw.input].type;
+        if (!type.shape.is_static()) throw unsupported_error("the shape of the random numbers is not known");
+        runtime::sizes of;
+        for (dim const& d : type.shape.dims()) of.push_back(d.size());
+        std::uint64_t const seed = runtime::seed_of_draw(0, static_cast<std::uint64_t>(&draw - draws.data()));
+        bool const normal = draw.replaced.op.starts_with("RandomNormal");
+        to.inputs.emplace_back(normal ? cast(runtime::normal(of, seed), type.dtype)
+                                      : runtime::uniform(of, type.dtype, seed));
+    }
 }
 
 /// Adds the version of its schema to the operator of each node.
@@ -63,6 +83,7 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
         else if (r.single) slot.outputs.push_back(output(*r.single));
     }
     complex_ir::lower(out.graph);
+    add_draws(out);
     return out;
 }
 

@@ -16,9 +16,9 @@ class Failure(Exception):
     pass
 
 
-def aton_export(aton, source, target, opset):
+def aton_export(aton, source, target, opset, *options):
     """Writes the model; returns the opset that a refusal names, or None if the file was written."""
-    command = [aton, "export", str(source), "-o", str(target), "--opset", str(opset)]
+    command = [aton, "export", str(source), "-o", str(target), "--opset", str(opset), *options]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     except subprocess.TimeoutExpired:

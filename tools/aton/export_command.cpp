@@ -118,6 +118,9 @@ int export_model(export_request request) {
             complain("warning: " + plain(request.input) + ": " + plain(each.text));
     bool const is_file = std::filesystem::is_regular_file(output, ignored);
     if (request.quiet || !is_file) return 0; // a pipe may be this process's stdout
+    for (drawn_input const& each : report.drawn_inputs)
+        print_out(plain(output) + ": input " + plain(each.name) + " is " + each.distribution + ", drawn by " +
+                  plain(each.op) + (each.place.empty() ? "" : " at " + plain(each.place)) + '\n');
     std::string line = plain(output) + ": " + std::to_string(report.nodes) + " nodes, opset " +
                        std::to_string(request.options.opset) + ", " + std::to_string(report.weights) + " weights of " +
                        size_text(report.weight_bytes);

@@ -108,6 +108,15 @@ command add_export(CLI::App& app) {
         [request] { request->options.guards = guard_mode::all; },
         "The model rejects all sizes that the module rejects; default: only those that a constant of the program "
         "depends on");
+    add_choice<random_mode>(sub,
+                            "--random",
+                            options.random,
+                            {{"operators", random_mode::operators}, {"inputs", random_mode::inputs}},
+                            "Random numbers, as of rand and of dropout in training. operators: ONNX's random operators "
+                            "draw them; inputs: every draw is an extra input of the model");
+    sub.add_option("--seed", options.seed, "The seed of the random operators; default: other numbers in every run")
+        ->check(CLI::Range(0, 1 << 24))
+        ->type_name("NUMBER");
     sub.add_flag("--werror", options.warnings_are_errors, "Treat warnings as errors: write nothing");
     sub.add_flag("-q,--quiet", request->quiet, "Print nothing on success, not even warnings");
     return [&sub, request] { return sub.parsed() ? export_model(*request) : -1; };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,12 @@ enum class guard_mode : std::uint8_t {
     all,    ///< all; the export is refused if ONNX cannot express one
 };
 
+/// How the model gets the random numbers of operators such as rand, bernoulli, and dropout in training.
+enum class random_mode : std::uint8_t {
+    operators, ///< from ONNX's random operators; there is a warning, which names them
+    inputs,    ///< each draw is an input of the model, so that results can be repeated and compared
+};
+
 /// The subject of a warning.
 enum class warning_kind : std::uint8_t {
     unused_input,
@@ -58,6 +65,7 @@ enum class warning_kind : std::uint8_t {
     unchecked_guard,  ///< the model accepts sizes that the module refuses
     dropped_effect,   ///< an operator with a side effect, such as an assertion or print, was removed
     unknown_operator, ///< an unused operator was removed that neither torch nor a table declares
+    random_operator,  ///< the model draws random numbers, other ones than torch
 };
 
 /// One sentence, without the name of the file.
@@ -79,8 +87,19 @@ struct export_options {
     bool inline_functions = false;                            ///< replace calls of custom operators by their bodies
     std::vector<dsl::table_view> tables;                      ///< searched before the built-in ones
     guard_mode guards = guard_mode::frozen;
+    random_mode random = random_mode::operators;
+    std::optional<std::uint32_t>
+        seed; ///< of the random operators, at most 2^24; none: the runtime chooses one for every run
     bool warnings_are_errors = false;                                      ///< refuse the export if there is a warning
     std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes of written weights
+};
+
+/// An input that replaces a draw of random numbers.
+struct drawn_input {
+    std::string name;         ///< "dropout_uniform"
+    std::string distribution; ///< "uniform in [0, 1)"
+    std::string op;           ///< the ATen overload
+    std::string place;        ///< "model.py:12 in forward"; may be empty
 };
 
 /// Statistics of an export.
@@ -90,6 +109,7 @@ struct export_report {
     std::uint64_t weight_bytes = 0;    ///< of all initializers
     std::uint64_t rewritten_bytes = 0; ///< the part that was laid out differently or computed
     std::vector<warning> warnings;
+    std::vector<drawn_input> drawn_inputs; ///< with random_mode::inputs
 };
 
 /// An operator of a program that cannot be converted.

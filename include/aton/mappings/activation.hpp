@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include <aton/mappings/detail/draws.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -143,9 +144,18 @@ inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"PRelu">(v, g.cast(weight, v.dtype())); });
 };
 
+/// Random slopes in [lower, upper) for elements that are not positive, 1 for the others.
+inline value random_slopes(graph<13> g, value x, number const& lower, number const& upper) {
+    value const u = draw(g, x, dtype::float32);
+    value const slope = g.op<"Add">(g.op<"Mul">(u, upper - lower), lower);
+    return without_bfloat16(g, x, [&](value v) -> value {
+        return g.op<"Where">(g.op<"LessOrEqual">(v, 0), g.cast(slope, v.dtype()), g.scalar(1, v.dtype()));
+    });
+}
+
 /// In evaluation, the slope is the midpoint of [lower, upper].
 inline constexpr auto rrelu = [](graph<13> g, value x, number lower, number upper, bool training) -> value {
-    if (training) return g.unsupported("rrelu in training: export the model in eval mode");
+    if (training) return g.op<"Mul">(x, random_slopes(g, x, lower, upper));
     return leaky_relu(g, x, (lower + upper) / 2);
 };
 
@@ -160,7 +170,9 @@ inline constexpr auto prelu_kernel = [](graph<13> g, value x, value weight) -> v
 
 inline constexpr auto rrelu_with_noise = [](graph<13> g, value x, value noise, number lower, number upper,
                                             bool training) {
-    return std::tuple<value, value>(rrelu(g, x, lower, upper, training), noise);
+    if (!training) return std::tuple<value, value>(rrelu(g, x, lower, upper, false), noise);
+    value const slopes = random_slopes(g, x, lower, upper);
+    return std::tuple<value, value>(g.op<"Mul">(x, slopes), slopes);
 };
 
 inline constexpr auto elu_row = [](graph<13> g, value x, number alpha, number scale, number input_scale) -> value {

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include <aton/mappings/detail/draws.hpp>
 #include <aton/mappings/matrix_product.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -58,7 +59,6 @@ inline value masked_softmax(graph<13> g, value scores) {
 
 /// (output, attention weights).
 inline std::tuple<value, value> attend(graph<13> g, value query, value key, value values, attention_options const& o) {
-    if (o.dropout_p != 0) return g.unsupported("dropout_p draws random numbers");
     if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
     if (o.enable_gqa || (query.rank() == 4 && key.size(-3).size() > 0 && query.size(-3).size() > key.size(-3).size())) {
         key = repeat_heads(g, key, g.size(query, -3));
@@ -80,7 +80,8 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     else if (mask) scores = g.op<"Add">(scores, g.cast(*mask, t));
     // A causal mask never hides the first key, and a bool mask that is added hides nothing.
     bool const may_hide_all = o.mask && (hides || o.mask->dtype() != dtype::bool_);
-    value const weights = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const all = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const weights = dropout<false>(g, all, o.dropout_p, true);
     return {g.op<"MatMul">(weights, values), weights};
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include <aton/mappings/detail/draws.hpp>
 #include <aton/mappings/matrix_product.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -93,6 +94,12 @@ inline value merge_directions(graph<13> g, value y, recurrent_options const& o) 
     return g.op<"Reshape">(batch_first, g.ints({0, 0, width.is_static() ? 2 * width.size() : -1}));
 }
 
+/// What layer `index` gives to the next one.
+inline value layer_output(graph<13> g, value y, std::int64_t index, recurrent_options const& o) {
+    value const x = merge_directions(g, y, o);
+    return index + 1 == o.num_layers ? x : dropout<false>(g, x, o.dropout, o.train);
+}
+
 inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {
     return o.batch_first ? g.op<"Transpose">(x, attr::perm_i({1, 0, 2})) : x;
 }
@@ -103,8 +110,6 @@ inline value join_layers(graph<13> g, safe_vector<value> const& states) {
 
 inline void check_recurrent(value input, std::size_t params, recurrent_options const& o) {
     std::size_t const each = std::size_t{o.has_biases ? 4U : 2U} * (o.bidirectional ? 2U : 1U);
-    if (o.train && o.dropout != 0 && o.num_layers > 1)
-        throw unsupported_error("dropout between layers draws random numbers");
     if (params != each * static_cast<std::size_t>(o.num_layers))
         throw unsupported_error("projections (proj_size), which ONNX's LSTM does not support");
     if (input.rank() != 3) throw unsupported_error("the input must be (seq, batch, features)");
@@ -149,7 +154,7 @@ inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<
                                       attr::hidden_size_i(hidden_size(hx[0])),
                                       attr::direction_s(direction(o)),
                                       outputs<3>);
-        x = merge_directions(g, y, o);
+        x = layer_output(g, y, i, o);
         hidden.push_back(h);
         cell.push_back(c);
     }
@@ -177,7 +182,7 @@ inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_
                                   attr::direction_s(direction(o)),
                                   attr::linear_before_reset_i(1),
                                   outputs<2>);
-        x = merge_directions(g, y, o);
+        x = layer_output(g, y, i, o);
         hidden.push_back(h);
     }
     return {g.cast(swap_batch(g, x, o), input.dtype()), g.cast(join_layers(g, hidden), input.dtype())};
@@ -203,7 +208,7 @@ inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_
                                   attr::direction_s(direction(o)),
                                   attr::activations_s(activations),
                                   outputs<2>);
-        x = merge_directions(g, y, o);
+        x = layer_output(g, y, i, o);
         hidden.push_back(h);
     }
     return {g.cast(swap_batch(g, x, o), input.dtype()), g.cast(join_layers(g, hidden), input.dtype())};

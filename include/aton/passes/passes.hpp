@@ -3,7 +3,9 @@
 // Public header.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <vector>
 
 #include <aton/core/stored_tensor.hpp>
 #include <aton/ir/graph.hpp>
@@ -29,5 +31,24 @@ void inline_functions(graph_data& graph);
 
 /// Removes unused nodes and initializers, also in nested graphs and functions, and functions that are not called. Inputs stay.
 void remove_unused(graph_data& graph);
+
+/// Copies of the nodes of a graph, of its nested graphs and of its functions that draw random numbers: RandomUniform, RandomUniformLike,
+/// RandomNormal, RandomNormalLike, Bernoulli, Multinomial, and Dropout in training. Throws only if memory runs out.
+[[nodiscard]] std::vector<graph_node> find_draws(graph_data const& graph);
+
+/// An input that has replaced a node.
+struct random_input {
+    value_id input = no_value;
+    graph_node replaced;
+};
+
+/// Gives every draw a seed of its own, starting with `seed`, so that runs repeat. ONNX stores it as a float: throws aton::error if the last
+/// seed would exceed 2^24.
+void seed_draws(graph_data& graph, std::uint32_t seed);
+
+/// Replaces every draw by an input of the graph, named after its ATen operator and its distribution, "dropout_uniform", and returns them in
+/// the order of the new inputs. Draws in branches are drawn whether the branch runs or not. Throws aton::error for a draw in the body of a
+/// loop or of a function, and for Dropout. Nodes that have become unused stay: see remove_unused.
+std::vector<random_input> replace_draws_by_inputs(graph_data& graph);
 
 } // namespace ATON_NAMESPACE

@@ -121,6 +121,14 @@ template <class Y>
 /// float32, uniform in [0, 1), and normal with mean 0 and standard deviation 1.
 [[nodiscard]] tensor uniform(sizes const& of, std::uint64_t seed, device where = {});
 [[nodiscard]] tensor normal(sizes const& of, std::uint64_t seed, device where = {});
+/// int64, uniform from 0 to 2^63 - 1.
+[[nodiscard]] tensor random_integers(sizes const& of, std::uint64_t seed, device where = {});
+/// Uniform in [0, 1): float64 with 53 random bits if `type` is float64, else float32 with 24.
+[[nodiscard]] tensor uniform(sizes const& of, dtype type, std::uint64_t seed, device where = {});
+/// The seed of one of several draws with one seed.
+[[nodiscard]] constexpr std::uint64_t seed_of_draw(std::uint64_t seed, std::uint64_t draw) {
+    return seed + draw * 0x9e3779b97f4a7c15U;
+}
 
 // Reductions. `axes` may be unsorted and negative; empty reduces nothing. `keep`: reduced axes remain with size 1.
 using axis_list = std::vector<std::int64_t>;

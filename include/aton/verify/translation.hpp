@@ -14,7 +14,7 @@
 
 namespace ATON_NAMESPACE::verify {
 
-/// The graph of one call; its inputs are the tensors of the call.
+/// The graph of one call; its inputs are the tensors of the call, then the random numbers that the kernel draws with seed 0.
 struct translation {
     struct slot {
         bool is_list = false;

@@ -20,22 +20,12 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 namespace {
 
 /// A distinct seed per draw of a call.
-std::uint64_t seed_of(call const& c, std::uint64_t draw = 0) { return c.seed() + draw * 0x9e3779b97f4a7c15U; }
-
-/// Random int64 from 0 to 2^63 - 1.
-tensor integers(call const& c, sizes const& of) {
-    std::int64_t const n = count_of(of);
-    tensor const bits = cast(kernels_of(c.where()).random_bits(2 * n, seed_of(c)), dtype::int64);
-    tensor const high = binary(binary_op::shift_right, bits.sliced(0, 0, n), scalar(1));
-    return reshape(high * scalar(std::int64_t{1} << 32U) + bits.sliced(0, n, n), of);
-}
+std::uint64_t seed_of(call const& c, std::uint64_t draw = 0) { return seed_of_draw(c.seed(), draw); }
 
 /// Uniform in [0, 1), with as many bits as the dtype has, so that no number rounds to 1.
 tensor fractions(call const& c, sizes const& of, dtype type) {
-    if (type == dtype::float64)
-        return cast(binary(binary_op::shift_right, integers(c, of), scalar(10)), type) * scalar(0x1p-53);
-    tensor u = runtime::uniform(of, seed_of(c), c.where());
-    if (type == dtype::float32) return u;
+    tensor u = runtime::uniform(of, type, seed_of(c), c.where());
+    if (type == dtype::float32 || type == dtype::float64) return u;
     scalar const steps(type == dtype::float16 ? 0x1p11F : 0x1p8F);
     return cast(floor(u * steps) / steps, type);
 }
@@ -139,7 +129,9 @@ tensor integers_between(call const& c, sizes const& of, std::int64_t low, std::i
     if (low >= high)
         throw error("the range from " + std::to_string(low) + " to below " + std::to_string(high) + " is empty");
     auto const count = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
-    tensor const bits = integers(c, of);
+    if (0 < count && count <= std::int64_t{1} << 53)
+        return cast(cast(floor(fractions(c, of, dtype::float64) * scalar(count)), dtype::int64) + scalar(low), type);
+    tensor const bits = random_integers(of, seed_of(c), c.where());
     tensor const within = count > 0 ? binary(binary_op::remainder, bits, scalar(count)) : bits;
     return cast(within + scalar(low), type);
 }
@@ -173,7 +165,7 @@ results any_integers(call const& c) {
 results permutation(call const& c) {
     std::int64_t const n = c.i("n");
     if (n < 0) throw error("n must not be negative");
-    return cast(sort(integers(c, {n}), 0).indices, type_of(c, dtype::int64));
+    return cast(sort(fractions(c, {n}, dtype::float64), 0).indices, type_of(c, dtype::int64));
 }
 
 /// Draws from each row by its weights; without replacement, the largest of weights divided by exponential numbers.
@@ -190,7 +182,7 @@ results multinomial(call const& c) {
         throw error("a weight is negative, infinite or NaN");
     if (!c.b("replacement")) {
         if (n > kinds) throw error("more samples than weights without replacement");
-        tensor const times = -log(scalar(1) - fractions(c, w.sizes(), weights.dtype()));
+        tensor const times = maximum(-log(scalar(1) - fractions(c, w.sizes(), weights.dtype())), scalar(0x1p-126));
         return contiguous(sort(weights / times, -1, true).indices.sliced(w.rank() - 1, 0, n));
     }
     sizes of = w.sizes();

@@ -156,9 +156,9 @@ struct layers {
     [[nodiscard]] tensor dropped(tensor const& x, std::int64_t layer) const {
         double const p = c.f("dropout");
         if (!c.b("train") || p == 0) return x;
-        tensor const kept =
-            greater_equal(uniform(x.sizes(), c.seed() + static_cast<std::uint64_t>(layer), x.where()), p);
-        return where(kept, *(term(x) * (1 / (1 - p))), scalar(0));
+        std::uint64_t const seed = seed_of_draw(c.seed(), static_cast<std::uint64_t>(layer));
+        tensor const kept = greater_equal(uniform(x.sizes(), seed, x.where()), p);
+        return x * cast(kept, x.dtype()) * scalar(p == 1 ? 0 : 1 / (1 - p));
     }
 
     /// The packed outputs, then the last states. `fused`: as in `linear`, for the first layer.

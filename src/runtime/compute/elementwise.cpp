@@ -89,4 +89,17 @@ tensor normal(sizes const& of, std::uint64_t seed, device where) {
     return reshape(radius * cos(angle), of);
 }
 
+tensor random_integers(sizes const& of, std::uint64_t seed, device where) {
+    std::int64_t const n = count_of(of);
+    tensor const bits = cast(kernels_of(where).random_bits(2 * n, seed), dtype::int64);
+    tensor const high = binary(binary_op::shift_right, bits.sliced(0, 0, n), scalar(1));
+    return reshape(high * scalar(std::int64_t{1} << 32U) + bits.sliced(0, n, n), of);
+}
+
+tensor uniform(sizes const& of, dtype type, std::uint64_t seed, device where) {
+    if (type != dtype::float64) return uniform(of, seed, where);
+    tensor const bits = binary(binary_op::shift_right, random_integers(of, seed, where), scalar(10));
+    return cast(bits, type) * scalar(0x1p-53);
+}
+
 } // namespace ATON_NAMESPACE::runtime

@@ -154,7 +154,7 @@ constexpr auto never_unbiased = table(symbolic<"aten::std(self, unbiased)">(
     [](graph<13> g, value self, bool) -> value { return real::spread<true, false>(g, self, std::nullopt, 0, false); }));
 
 constexpr auto always_drops = table(symbolic<"aten::dropout(input, p, train)">(
-    [](graph<13> g, value x, double p, bool) -> value { return real::dropout(g, x, p, true); }));
+    [](graph<13> g, value x, double p, bool) -> value { return real::dropout<false>(g, x, p, true); }));
 constexpr auto never_drops = table(symbolic<"aten::native_dropout(input, p, train)">(
     [](graph<13> g, value x, double, std::optional<bool>) -> std::tuple<value, value> {
         return {x, real::filled_like(g, x, true, dtype::bool_)};
