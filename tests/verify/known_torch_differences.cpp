@@ -43,6 +43,15 @@ tensor argument_of(sample const& s, std::string_view name) {
     return {};
 }
 
+/// Dropout of some elements, or slopes in training.
+bool draws_random_numbers(different_call const& d) {
+    for (runtime::aten_argument const& a : d.call.arguments)
+        if (a.kind == aten::argument_kind::number)
+            for (std::string_view const name : {"p", "dropout", "dropout_p", "training"})
+                if (a.name == name && a.number.to<double>() > 0) return true;
+    return false;
+}
+
 /// Results are indices of equal elements.
 bool points_at_equal_elements(different_call const& d) {
     tensor x = argument_of(d.call, "self");
@@ -261,6 +270,19 @@ std::span<known_torch_difference const> known_torch_differences() {
          "heads of size 0 have an infinite scale: torch skips products of matrices without columns or not, depending "
          "on dtype "
          "and size"},
+        {"rand rand_like uniform randn randn_like normal normal_functional log_normal exponential cauchy geometric "
+         "bernoulli randint randint_like random randperm multinomial",
+         "",
+         -1,
+         nullptr,
+         "torch's generator draws other numbers; models_random_numbers compares the distributions"},
+        {"dropout alpha_dropout feature_dropout feature_alpha_dropout native_dropout rrelu rrelu_with_noise_functional "
+         "scaled_dot_product_attention _scaled_dot_product_attention_math lstm gru rnn_tanh rnn_relu "
+         "_scaled_dot_product_flash_attention_for_cpu _scaled_dot_product_efficient_attention",
+         "",
+         -1,
+         draws_random_numbers,
+         "the same"},
         {"logaddexp",
          "complex64",
          0,

@@ -108,7 +108,7 @@ public:
     row_matrix(aton::dsl::entry const& row, options const& o) : row_(row), options_(o) {}
 
     counts run() {
-        for (std::size_t i = 1; i != aton::dtype_count; ++i)
+        for (std::size_t i = 1; i != aton::onnx_dtype_count; ++i)
             for (int k = 0; k != options_.samples; ++k)
                 for (place const where : {place::tensors, place::arguments, place::both})
                     check(static_cast<dtype>(i), where, options_.seed + static_cast<std::uint64_t>(k));

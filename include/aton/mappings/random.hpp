@@ -71,19 +71,22 @@ inline value normal_around(graph<13> g, value mean, value std, value shaped, dty
     return g.cast(g.op<"Add">(mean, g.op<"Mul">(std, z)), type);
 }
 inline constexpr auto normal_tensors = [](graph<13> g, value mean, value std) {
-    dtype const type = to_floating(promote(mean, std));
+    dtype const type = promote(mean, std);
+    require_random_dtype(type);
     value const m = g.cast(mean, drawn_type(type));
     value const s = g.cast(std, drawn_type(type));
     return normal_around(g, m, s, g.op<"Add">(m, s), type);
 };
 inline constexpr auto normal_mean = [](graph<13> g, value mean, number std) {
     require_deviation(std);
-    dtype const type = to_floating(mean.dtype());
+    dtype const type = mean.dtype();
+    require_random_dtype(type);
     value const m = g.cast(mean, drawn_type(type));
     return normal_around(g, m, g.scalar(std, m.dtype()), m, type);
 };
 inline constexpr auto normal_deviation = [](graph<13> g, number mean, value std) {
-    dtype const type = to_floating(std.dtype());
+    dtype const type = std.dtype();
+    require_random_dtype(type);
     value const s = g.cast(std, drawn_type(type));
     return normal_around(g, g.scalar(mean, s.dtype()), s, s, type);
 };
@@ -109,8 +112,8 @@ inline constexpr auto cauchy = [](graph<13> g, value self, number median, number
 inline constexpr auto geometric = [](graph<13> g, value self, double p) -> value {
     if (!(p > 0 && p < 1)) throw unsupported_error("p is not between 0 and 1");
     value const u = draw(g, self, drawn_type(self.dtype()));
-    value const trials = g.op<"Ceil">(g.op<"Div">(log_of_rest(g, u), std::log1p(-p)));
-    return g.cast(g.op<"Max">(trials, g.scalar_like(1, trials)), self.dtype());
+    value const failures = g.op<"Floor">(g.op<"Div">(log_of_rest(g, u), std::log1p(-p)));
+    return g.cast(g.op<"Add">(failures, 1), self.dtype());
 };
 
 /// True with probability p, in a dtype.
@@ -142,12 +145,13 @@ value integers(graph<13> g, Shape const& shape, number const& low, number const&
     value const index = g.cast(g.op<"Mul">(u, g.scalar(count, dtype::float64)), dtype::int64);
     return g.cast(g.op<"Add">(index, g.scalar(low, dtype::int64)), type);
 }
+/// The dtype is int64 unless the call names another one, or None, which is the default dtype.
 inline constexpr auto integers_of_size = [](graph<13> g, number high, size_list size, optional_dtype type) {
-    return integers(g, size, 0, high, type.value_or(dtype::int64));
+    return integers(g, size, 0, high, type.value_or(aten::default_dtype));
 };
 inline constexpr auto integers_of_size_from = [](graph<13> g, number low, number high, size_list size,
                                                  optional_dtype type) {
-    return integers(g, size, low, high, type.value_or(dtype::int64));
+    return integers(g, size, low, high, type.value_or(aten::default_dtype));
 };
 inline constexpr auto integers_like = [](graph<13> g, value self, number high, optional_dtype type) {
     return integers(g, self, 0, high, type.value_or(self.dtype()));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,7 +65,10 @@ results normal_of_size(call const& c) { return standard_normal(c, size_of(c), ty
 results normal_with(call const& c) {
     bool const tensors =
         c.argument("mean").kind == aten::argument_kind::tensor || c.argument("std").kind == aten::argument_kind::tensor;
-    dtype const type = tensors ? to_real(result_type(c, {"mean", "std"})) : type_of(c);
+    dtype const type = tensors ? result_type(c, {"mean", "std"}) : type_of(c);
+    for (std::string_view const name : {"mean", "std"})
+        if (c.argument(name).kind == aten::argument_kind::tensor && !is_floating(c.t(name).dtype()))
+            throw error("this distribution requires a floating-point dtype");
     dtype const in = compute_type(type);
     tensor const mean = operand(c, "mean", in);
     tensor const deviation = operand(c, "std", in);
@@ -100,9 +104,8 @@ results cauchy(call const& c) {
 results geometric(call const& c) {
     double const p = c.f("p");
     if (!(p > 0 && p < 1)) throw error("p is not between 0 and 1");
-    return inverted(c, [&](tensor const& u) {
-        return maximum(ceil(unary(unary_op::log1p, -u) / scalar(std::log1p(-p))), scalar(1));
-    });
+    return inverted(
+        c, [&](tensor const& u) { return floor(unary(unary_op::log1p, -u) / scalar(std::log1p(-p))) + scalar(1); });
 }
 
 results bernoulli(call const& c) {
@@ -137,7 +140,7 @@ tensor integers_between(call const& c, sizes const& of, std::int64_t low, std::i
 }
 
 results random_integers(call const& c) {
-    dtype const otherwise = c.has_argument("self") ? c.t("self").dtype() : dtype::int64;
+    dtype const otherwise = c.has_argument("self") ? c.t("self").dtype() : aton::aten::default_dtype;
     std::int64_t const low = c.has_argument("low") ? c.i("low") : 0;
     return integers_between(c, size_of(c), low, c.i("high"), type_of(c, otherwise));
 }
