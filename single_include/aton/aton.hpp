@@ -832,6 +832,9 @@ struct graph_node {
     std::string source;       ///< the ATen overload that the node belongs to
     std::uint32_t origin = 0; ///< index into graph_data::origins
 
+    /// What messages call the node: its ATen overload, or else its operator.
+    [[nodiscard]] std::string const& subject() const { return source.empty() ? op : source; }
+
     /// The attribute of this name, or nullptr.
     template <class Attribute = node_attribute>
     [[nodiscard]] Attribute const* attribute(std::string_view attribute_name) const {

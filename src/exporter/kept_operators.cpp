@@ -65,8 +65,8 @@ node_attribute attribute_of(program::argument const& a) {
     }
 }
 
-/// Refuses an operator with complex tensors, which ONNX does not have, and one without a schema that, judging by its name and results, writes to an argument: the program does not say to which
-/// one.
+/// Refuses an operator with complex tensors, which ONNX does not have, and one without a schema that, judging by its name and results,
+/// writes to an argument: the program does not say to which one.
 void converter::check_kept(program::node const& n) const {
     for (program::argument const& a : n.arguments)
         program::for_each_value(a, [&](program::value_index v) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Random numbers of a model: the warning that it draws them, their seeds, or inputs in their place.
-#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <aton/passes/passes.hpp>
 
 #include "converter.hpp"
+#include "occurrences.hpp"
 
 namespace ATON_NAMESPACE::exporter {
 
@@ -35,28 +35,12 @@ std::string distribution_of(graph_node const& n) {
     return n.op == "Bernoulli" ? "0 or 1" : "categories";
 }
 
-std::string const& subject_of(graph_node const& n) { return n.source.empty() ? n.op : n.source; }
-
 /// "aten::rand (at model.py:3 in forward), aten::dropout (3 times, first at model.py:4 in forward)"
 std::string list_of(std::vector<graph_node> const& draws, graph_data const& graph) {
-    struct group {
-        graph_node const* first;
-        std::size_t count;
-    };
-    std::vector<group> groups;
-    for (graph_node const& n : draws) {
-        auto const known = std::find_if(
-            groups.begin(), groups.end(), [&](group const& g) { return subject_of(*g.first) == subject_of(n); });
-        if (known == groups.end()) groups.push_back({&n, 1});
-        else ++known->count;
-    }
     std::string out;
-    for (group const& g : groups) {
-        std::string where = g.count == 1 ? "" : std::to_string(g.count) + " times";
-        if (std::string const& place = graph.origins.at(g.first->origin).source; !place.empty())
-            where += (g.count == 1 ? "at " : ", first at ") + place;
-        out += (out.empty() ? "" : ", ") + subject_of(*g.first) + (where.empty() ? "" : " (" + where + ")");
-    }
+    for (auto const& [first, count] : grouped_by(draws, &graph_node::subject))
+        out += (out.empty() ? "" : ", ") + shortened(first->subject()) +
+               where_it_occurs(count, graph.origins.at(first->origin).source);
     return out;
 }
 
@@ -71,7 +55,7 @@ std::vector<drawn_input> settle_random_numbers(graph_data& graph, export_options
         for (random_input const& made : replace_draws_by_inputs(graph))
             out.push_back({graph.values[made.input].name,
                            distribution_of(made.replaced),
-                           subject_of(made.replaced),
+                           made.replaced.subject(),
                            graph.origins.at(made.replaced.origin).source});
         return out;
     }

@@ -8,20 +8,17 @@
 
 #include <aton/mappings/built_in.hpp>
 
+#include "occurrences.hpp"
+
 namespace ATON_NAMESPACE {
 
 namespace {
 
+using exporter::grouped_by;
+using exporter::shortened;
+using exporter::where_it_occurs;
 using program::expression;
 using program::expression_kind;
-
-/// A string from a file, shortened and on one line.
-std::string shortened(std::string text) {
-    constexpr std::size_t max_length = 200;
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return text.size() <= max_length ? text : text.substr(0, max_length) + "...";
-}
 
 void find_unused_inputs(program::program const& p, std::vector<warning>& to) {
     std::unordered_set<program::value_index> used;
@@ -87,25 +84,12 @@ void find_unchecked_guards(program::program const& p, std::vector<warning>& to) 
 }
 
 void find_dropped(program::program const& p, export_options const& options, std::vector<warning>& to) {
-    struct group {
-        program::dropped_node const* first = nullptr;
-        std::size_t count = 0;
-    };
-    std::vector<group> groups;
-    for (program::dropped_node const& d : p.dropped) {
-        auto const known =
-            std::find_if(groups.begin(), groups.end(), [&](group const& g) { return g.first->op == d.op; });
-        if (known != groups.end()) ++known->count;
-        else groups.push_back({&d, 1});
-    }
-    for (group const& g : groups) {
-        program::dropped_node const& d = *g.first;
+    for (auto const& [first, count] : grouped_by(p.dropped, &program::dropped_node::op)) {
+        program::dropped_node const& d = *first;
         if (!d.has_effect && (dsl::find(options.tables, d.op, options.opset) != nullptr ||
                               dsl::find(mappings::built_in_tables(), d.op, options.opset) != nullptr))
             continue;
-        std::string where = g.count == 1 ? "" : std::to_string(g.count) + " times";
-        if (!d.place.empty()) where += (g.count == 1 ? "at " : ", first at ") + shortened(d.place);
-        if (!where.empty()) where = " (" + where + ")";
+        std::string const where = where_it_occurs(count, d.place);
         if (d.has_effect)
             to.push_back({warning_kind::dropped_effect,
                           shortened(d.op) + " has a side effect that ONNX cannot express, and was removed" + where});

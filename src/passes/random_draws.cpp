@@ -69,16 +69,14 @@ private:
     using supplier = std::function<void(graph_node const&, value_id)>;
 
     [[noreturn]] static void refuse(graph_node const& n, std::string const& where) {
-        throw error((n.source.empty() ? n.op : n.source) + " draws random numbers in " + where +
-                    ", which cannot be an input of the model");
+        throw error(n.subject() + " draws random numbers in " + where + ", which cannot be an input of the model");
     }
     static void refuse(graph_data const& graph, std::string const& where) {
         for_each_draw(graph, [&](graph_node const& n) { refuse(n, where); });
     }
 
     std::string new_name(graph_node const& n) {
-        std::string const base =
-            std::string(base_of(n.source.empty() ? n.op : n.source)) + '_' + std::string(distribution_of(n.op));
+        std::string const base = std::string(base_of(n.subject())) + '_' + std::string(distribution_of(n.op));
         std::string name = base;
         for (int i = 1; !taken_.insert(name).second; ++i) name = base + '_' + std::to_string(i);
         return name;
