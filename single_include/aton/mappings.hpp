@@ -39,6 +39,9 @@ using int_list = safe_span<std::int64_t const>;
 using axis_list = int_list;
 using size_list = safe_span<sym_int const>;
 
+/// The parameter type of `ScalarType?`.
+using optional_dtype = std::optional<dtype>;
+
 /// Converts a number to a dtype as c10::Scalar::to does: truncates to integers, maps nonzero to true, and wraps negative integers around
 /// for unsigned dtypes. A result out of range is returned unchanged; g.scalar refuses it, as ATen does.
 inline scalar as_element(scalar n, dtype type) {
@@ -381,11 +384,15 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
     return g.op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
 }
 
-/// A tensor full of one number; a constant if both are constant and it is small.
-inline value filled(graph<13> g, safe_span<sym_int const> sizes, number const& n, dtype type) {
+inline void expect_sizes(size_list sizes) {
     for (sym_int const& s : sizes)
         if (s.is_constant() && s.constant() < 0)
             throw unsupported_error("a dimension of size " + std::to_string(s.constant()));
+}
+
+/// A tensor full of one number; a constant if both are constant and it is small.
+inline value filled(graph<13> g, size_list sizes, number const& n, dtype type) {
+    expect_sizes(sizes);
     if (!n.is_constant()) return g.op<"Expand">(element(g, n, type), g.ints(sizes));
     tensor const one = one_element(n.constant(), type);
     if (all_constant(sizes)) {
@@ -428,9 +435,7 @@ value draw(graph<13> g, value x, dtype type) {
 /// Random numbers of a shape, of float32 or float64.
 template <distribution D = distribution::uniform>
 value draw(graph<13> g, size_list sizes, dtype type) {
-    for (sym_int const& s : sizes)
-        if (s.is_constant() && s.constant() < 0)
-            throw unsupported_error("a dimension of size " + std::to_string(s.constant()));
+    expect_sizes(sizes);
     if (!all_constant(sizes) || sizes.empty()) return draw<D>(g, filled(g, sizes, 0, dtype::float32), type);
     safe_vector<std::int64_t> const shape = constants(sizes);
     if constexpr (D == distribution::uniform) return g.op<"RandomUniform">(attr::shape_i(shape), attr::dtype_i(type));
@@ -476,11 +481,16 @@ inline bool keeps_all(value x, double p, bool train) {
     return !train || p == 0 || is_empty(x);
 }
 
+/// x where the mask is true, scaled so that its mean is preserved.
+inline value dropped(graph<13> g, value x, value mask, double p) {
+    return g.op<"Mul">(g.op<"Mul">(x, g.cast(mask, x.dtype())), 1 / (1 - p));
+}
+
 template <bool Channels>
 inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
     if (keeps_all(x, p, train)) return x;
     if (p == 1) return g.op<"Mul">(x, 0);
-    return g.op<"Mul">(g.op<"Mul">(x, g.cast(kept<Channels>(g, x, p), x.dtype())), 1 / (1 - p));
+    return dropped(g, x, kept<Channels>(g, x, p), p);
 };
 
 } // namespace detail
@@ -4421,12 +4431,9 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-using sizes_argument = safe_span<sym_int const>;
-using optional_dtype = std::optional<dtype>;
-
 /// A tensor of a given size full of `Number`. Uninitialized tensors (empty) are filled with zeros.
 template <int Number>
-inline constexpr auto new_of_size = [](graph<13> g, sizes_argument size, optional_dtype type) {
+inline constexpr auto new_of_size = [](graph<13> g, size_list size, optional_dtype type) {
     return filled(g, size, Number, type.value_or(aten::default_dtype));
 };
 template <int Number>
@@ -4434,7 +4441,7 @@ inline constexpr auto new_like = [](graph<13> g, value self, optional_dtype type
     return filled(g, g.sizes(self), Number, type.value_or(self.dtype()));
 };
 template <int Number>
-inline constexpr auto new_of_size_like = [](graph<13> g, value self, sizes_argument size, optional_dtype type) {
+inline constexpr auto new_of_size_like = [](graph<13> g, value self, size_list size, optional_dtype type) {
     return filled(g, size, Number, type.value_or(self.dtype()));
 };
 
@@ -4457,26 +4464,27 @@ inline constexpr auto identity = [](graph<13> g, sym_int n, sym_int m, optional_
     return g.cast(g.op<"EyeLike">(filled(g, safe_vector{n, m}, 0, dtype::float32)), type);
 };
 
-inline constexpr auto full = [](graph<13> g, sizes_argument size, number n, optional_dtype type) {
+inline constexpr auto full = [](graph<13> g, size_list size, number n, optional_dtype type) {
     return filled(g, size, n, type.value_or(dtype_of(n)));
 };
 
 /// ONNX tensors do not have strides or a physical layout.
-inline constexpr auto empty_strided = [](graph<13> g, sizes_argument size, sizes_argument, optional_dtype type) {
+inline constexpr auto empty_strided = [](graph<13> g, size_list size, size_list, optional_dtype type) {
     return new_of_size<0>(g, size, type);
 };
 
-inline constexpr auto empty_permuted = [](graph<13> g, sizes_argument size, safe_span<std::int64_t const>,
+inline constexpr auto empty_permuted = [](graph<13> g, size_list size, safe_span<std::int64_t const>,
                                           optional_dtype type) { return new_of_size<0>(g, size, type); };
 
 inline constexpr auto full_like = [](graph<13> g, value self, number n, optional_dtype type) {
     return filled(g, g.sizes(self), n, type.value_or(self.dtype()));
 };
 
-inline constexpr auto new_empty_strided = [](graph<13> g, value self, sizes_argument size, sizes_argument,
-                                             optional_dtype type) { return new_of_size_like<0>(g, self, size, type); };
+inline constexpr auto new_empty_strided = [](graph<13> g, value self, size_list size, size_list, optional_dtype type) {
+    return new_of_size_like<0>(g, self, size, type);
+};
 
-inline constexpr auto new_full = [](graph<13> g, value self, sizes_argument size, number n, optional_dtype type) {
+inline constexpr auto new_full = [](graph<13> g, value self, size_list size, number n, optional_dtype type) {
     return filled(g, size, n, type.value_or(self.dtype()));
 };
 
@@ -4489,7 +4497,7 @@ inline value with_zero_imaginary(graph<13> g, value real, dtype type) {
     if (!is_complex(type)) return real;
     return g.to_value(g.complex(real, filled_like(g, real, 0, real.dtype())));
 }
-inline constexpr auto complex_ones = [](graph<13> g, sizes_argument size, optional_dtype asked) -> value {
+inline constexpr auto complex_ones = [](graph<13> g, size_list size, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     return with_zero_imaginary(g, filled(g, size, 1, part_type(type)), type);
 };
@@ -4497,7 +4505,7 @@ inline constexpr auto complex_ones_like = [](graph<13> g, complex_value self, op
     dtype const type = asked.value_or(self.tensor().dtype());
     return with_zero_imaginary(g, filled(g, g.sizes(self.tensor()), 1, part_type(type)), type);
 };
-inline constexpr auto complex_new_ones = [](graph<13> g, complex_value self, sizes_argument size,
+inline constexpr auto complex_new_ones = [](graph<13> g, complex_value self, size_list size,
                                             optional_dtype asked) -> value {
     return complex_ones(g, size, asked.value_or(self.tensor().dtype()));
 };
@@ -7132,8 +7140,6 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-using optional_dtype = std::optional<dtype>;
-
 inline constexpr auto uniform_of_size = [](graph<13> g, size_list size, optional_dtype type) {
     return fractions(g, size, type.value_or(aten::default_dtype));
 };
@@ -7351,7 +7357,7 @@ inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
     if (keeps_all(x, p, training)) return {x, filled_like(g, x, true, dtype::bool_)};
     if (p == 1) return {g.op<"Mul">(x, 0), filled_like(g, x, false, dtype::bool_)};
     value const mask = kept<false>(g, x, p);
-    return {g.op<"Mul">(g.op<"Mul">(x, g.cast(mask, x.dtype())), 1 / (1 - p)), mask};
+    return {dropped(g, x, mask, p), mask};
 };
 
 } // namespace detail

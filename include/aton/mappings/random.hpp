@@ -20,8 +20,6 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-using optional_dtype = std::optional<dtype>;
-
 inline constexpr auto uniform_of_size = [](graph<13> g, size_list size, optional_dtype type) {
     return fractions(g, size, type.value_or(aten::default_dtype));
 };
@@ -239,7 +237,7 @@ inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
     if (keeps_all(x, p, training)) return {x, filled_like(g, x, true, dtype::bool_)};
     if (p == 1) return {g.op<"Mul">(x, 0), filled_like(g, x, false, dtype::bool_)};
     value const mask = kept<false>(g, x, p);
-    return {g.op<"Mul">(g.op<"Mul">(x, g.cast(mask, x.dtype())), 1 / (1 - p)), mask};
+    return {dropped(g, x, mask, p), mask};
 };
 
 } // namespace detail

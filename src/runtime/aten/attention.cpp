@@ -116,7 +116,7 @@ attended attend(call const& c, bool adds_bools) {
     attended a = attend(cast(query, in), cast(c.t("key"), in), cast(c.t("value"), in), o);
     if (double const p = c.f("dropout_p"); p > 0) {
         tensor const kept = greater_equal(uniform(a.weights.sizes(), c.seed(), query.where()), scalar(p));
-        a.weights = a.weights * cast(kept, a.weights.dtype()) * scalar(p == 1 ? 0 : 1 / (1 - p));
+        a.weights = dropped(a.weights, kept, p);
         tensor const value = cast(c.t("value"), in);
         a.out = matmul(a.weights, o.repeats_heads ? repeated_heads(value, query.size(query.rank() - 3)) : value);
     }

@@ -99,6 +99,11 @@ private:
 /// A number as a 0-d tensor of this dtype on the device of the call.
 [[nodiscard]] tensor constant(call const& c, scalar const& value, dtype as);
 
+/// Dropout in training: x where `kept` is true, scaled so that its mean is preserved.
+[[nodiscard]] inline tensor dropped(tensor const& x, tensor const& kept, double p) {
+    return x * cast(kept, x.dtype()) * scalar(p == 1 ? 0 : 1 / (1 - p));
+}
+
 /// Two operands in the compute type, and the dtype of the result.
 struct operand_pair {
     tensor x;

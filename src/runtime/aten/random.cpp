@@ -256,8 +256,7 @@ results drop(call const& c) {
     tensor const x = c.t("input");
     double const p = probability(c);
     if (p == 0 || !c.b("train") || x.count() == 0) return x;
-    if (p == 1) return x * scalar(0);
-    return x * cast(kept(c, x, p, Channels), x.dtype()) * scalar(1 / (1 - p));
+    return dropped(x, kept(c, x, p, Channels), p);
 }
 
 /// Dropped elements become the value of selu at -infinity; mean and deviation are preserved.
@@ -279,7 +278,7 @@ results drop_with_mask(call const& c) {
     if (x.count() == 0) return {x, x}; // ATen's mask of an empty tensor is not bool
     if (c.given("train") && !c.b("train")) return {x, full(true, dtype::bool_, x.sizes(), x.where())};
     tensor const mask = kept(c, x, p, false);
-    return {x * cast(mask, x.dtype()) * scalar(p == 1 ? 0 : 1 / (1 - p)), mask};
+    return {dropped(x, mask, p), mask};
 }
 results drop_gradient(call const& c) { return *(term(c.t("grad_output")) * term(c.t("mask")) * c.f("scale")); }
 

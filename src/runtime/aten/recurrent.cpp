@@ -157,8 +157,7 @@ struct layers {
         double const p = c.f("dropout");
         if (!c.b("train") || p == 0) return x;
         std::uint64_t const seed = seed_of_draw(c.seed(), static_cast<std::uint64_t>(layer));
-        tensor const kept = greater_equal(uniform(x.sizes(), seed, x.where()), p);
-        return x * cast(kept, x.dtype()) * scalar(p == 1 ? 0 : 1 / (1 - p));
+        return aten_kernels::dropped(x, greater_equal(uniform(x.sizes(), seed, x.where()), p), p);
     }
 
     /// The packed outputs, then the last states. `fused`: as in `linear`, for the first layer.

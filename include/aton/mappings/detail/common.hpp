@@ -27,6 +27,9 @@ using int_list = safe_span<std::int64_t const>;
 using axis_list = int_list;
 using size_list = safe_span<sym_int const>;
 
+/// The parameter type of `ScalarType?`.
+using optional_dtype = std::optional<dtype>;
+
 /// Converts a number to a dtype as c10::Scalar::to does: truncates to integers, maps nonzero to true, and wraps negative integers around
 /// for unsigned dtypes. A result out of range is returned unchanged; g.scalar refuses it, as ATen does.
 inline scalar as_element(scalar n, dtype type) {

@@ -31,9 +31,7 @@ value draw(graph<13> g, value x, dtype type) {
 /// Random numbers of a shape, of float32 or float64.
 template <distribution D = distribution::uniform>
 value draw(graph<13> g, size_list sizes, dtype type) {
-    for (sym_int const& s : sizes)
-        if (s.is_constant() && s.constant() < 0)
-            throw unsupported_error("a dimension of size " + std::to_string(s.constant()));
+    expect_sizes(sizes);
     if (!all_constant(sizes) || sizes.empty()) return draw<D>(g, filled(g, sizes, 0, dtype::float32), type);
     safe_vector<std::int64_t> const shape = constants(sizes);
     if constexpr (D == distribution::uniform) return g.op<"RandomUniform">(attr::shape_i(shape), attr::dtype_i(type));
@@ -79,11 +77,16 @@ inline bool keeps_all(value x, double p, bool train) {
     return !train || p == 0 || is_empty(x);
 }
 
+/// x where the mask is true, scaled so that its mean is preserved.
+inline value dropped(graph<13> g, value x, value mask, double p) {
+    return g.op<"Mul">(g.op<"Mul">(x, g.cast(mask, x.dtype())), 1 / (1 - p));
+}
+
 template <bool Channels>
 inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
     if (keeps_all(x, p, train)) return x;
     if (p == 1) return g.op<"Mul">(x, 0);
-    return g.op<"Mul">(g.op<"Mul">(x, g.cast(kept<Channels>(g, x, p), x.dtype())), 1 / (1 - p));
+    return dropped(g, x, kept<Channels>(g, x, p), p);
 };
 
 } // namespace detail

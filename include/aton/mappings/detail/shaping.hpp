@@ -249,11 +249,15 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
     return g.op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
 }
 
-/// A tensor full of one number; a constant if both are constant and it is small.
-inline value filled(graph<13> g, safe_span<sym_int const> sizes, number const& n, dtype type) {
+inline void expect_sizes(size_list sizes) {
     for (sym_int const& s : sizes)
         if (s.is_constant() && s.constant() < 0)
             throw unsupported_error("a dimension of size " + std::to_string(s.constant()));
+}
+
+/// A tensor full of one number; a constant if both are constant and it is small.
+inline value filled(graph<13> g, size_list sizes, number const& n, dtype type) {
+    expect_sizes(sizes);
     if (!n.is_constant()) return g.op<"Expand">(element(g, n, type), g.ints(sizes));
     tensor const one = one_element(n.constant(), type);
     if (all_constant(sizes)) {
