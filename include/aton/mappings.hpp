@@ -6,6 +6,7 @@
 #include <span>
 
 #include <aton/mappings/activation.hpp>
+#include <aton/mappings/activation_backward.hpp>
 #include <aton/mappings/adaptive_pooling.hpp>
 #include <aton/mappings/attention.hpp>
 #include <aton/mappings/binary_math.hpp>
@@ -31,10 +32,12 @@
 #include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/normalization.hpp>
+#include <aton/mappings/normalization_backward.hpp>
 #include <aton/mappings/padding.hpp>
 #include <aton/mappings/patches.hpp>
 #include <aton/mappings/pixels.hpp>
 #include <aton/mappings/pooling.hpp>
+#include <aton/mappings/pooling_backward.hpp>
 #include <aton/mappings/random.hpp>
 #include <aton/mappings/ranges.hpp>
 #include <aton/mappings/recurrent.hpp>
@@ -44,12 +47,14 @@
 #include <aton/mappings/sampling.hpp>
 #include <aton/mappings/scatter.hpp>
 #include <aton/mappings/selection.hpp>
+#include <aton/mappings/short_time_transforms.hpp>
 #include <aton/mappings/slicing.hpp>
 #include <aton/mappings/softmax.hpp>
 #include <aton/mappings/sorting.hpp>
 #include <aton/mappings/special_functions.hpp>
 #include <aton/mappings/splitting.hpp>
 #include <aton/mappings/statistics.hpp>
+#include <aton/mappings/transforms.hpp>
 #include <aton/mappings/unique.hpp>
 #include <aton/mappings/view.hpp>
 
@@ -58,6 +63,7 @@ namespace ATON_NAMESPACE::mappings {
 /// The tables, one per family.
 inline constexpr table_view families[] = {
     activation,
+    activation_backward,
     adaptive_pooling,
     attention,
     binary_math,
@@ -83,10 +89,12 @@ inline constexpr table_view families[] = {
     matrix_product,
     norm,
     normalization,
+    normalization_backward,
     padding,
     patches,
     pixels,
     pooling,
+    pooling_backward,
     random,
     ranges,
     recurrent,
@@ -96,12 +104,14 @@ inline constexpr table_view families[] = {
     sampling,
     scatter,
     selection,
+    short_time_transforms,
     slicing,
     softmax,
     sorting,
     special_functions,
     splitting,
     statistics,
+    transforms,
     unique,
     view,
 };

@@ -915,6 +915,241 @@ inline constexpr auto activation = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/activation_backward.hpp
+// The gradients of activations, as the graphs of training steps contain them.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// f of a gradient and of an input or a result; half-precision dtypes in float32, rounded once, as in ATen.
+template <class Function>
+value gradient(graph<13> g, value grad, value of, Function f) {
+    dtype const type = promote(grad, of);
+    if (!is_floating(type)) throw unsupported_error("the gradient of an activation of integers or bools");
+    operands const o = cast_rounded(g, grad, of, type, opmath_type(type));
+    return g.cast(f(o.a, o.b), type);
+}
+
+inline value zero_of(graph<13> g, value x) { return g.scalar_like(0, x); }
+
+/// `inside` where low < x < high, `outside` elsewhere and for NaN.
+inline value between(graph<13> g, value x, number const& low, number const& high, value inside, value outside) {
+    value const is_inside = g.op<"And">(g.op<"Greater">(x, rounded_constant(g, low, x.dtype())),
+                                        g.op<"Less">(x, rounded_constant(g, high, x.dtype())));
+    return g.op<"Where">(is_inside, inside, outside);
+}
+
+inline void expect_slope_of_result(bool of_result, number const& slope) {
+    if (of_result && slope < 0) throw unsupported_error("the gradient of a result with a negative slope");
+    if (of_result && !slope.is_constant()) throw unsupported_error("the gradient of a result with a computed slope");
+}
+
+inline constexpr auto elu_backward = [](graph<13> g, value grad, number alpha, number scale, number input_scale,
+                                        bool is_result, value self_or_result) -> value {
+    expect_slope_of_result(is_result, alpha);
+    return gradient(g, grad, self_or_result, [&](value d, value x) -> value {
+        number factor = alpha * scale;
+        if (alpha.is_constant() && scale.is_constant() && x.dtype() != dtype::float64)
+            factor = alpha.constant<float>() * scale.constant<float>();
+        value const inner = times(g, d, input_scale);
+        value const below = is_result ? g.op<"Mul">(inner, g.op<"Add">(x, rounded_constant(g, factor, x.dtype())))
+                                      : g.op<"Mul">(times(g, inner, factor), g.op<"Exp">(times(g, x, input_scale)));
+        return g.op<"Where">(g.op<"Greater">(x, 0), times(g, d, scale), below);
+    });
+};
+
+/// Phi(x) + x * phi(x), or the derivative of the tanh approximation, with ATen's order of operations.
+inline constexpr auto gelu_backward = [](graph<13> g, value grad, value self, std::string_view approximate) {
+    return gradient(g, grad, self, [&](value d, value x) -> value {
+        if (approximate != "tanh") {
+            constexpr double scale = std::numbers::inv_sqrtpi / std::numbers::sqrt2; // 1 / sqrt(2 pi)
+            value const erf = g.op<"Erf">(g.op<"Mul">(x, 1 / std::numbers::sqrt2));
+            value const cdf = g.op<"Mul">(g.op<"Add">(erf, 1), 0.5);
+            value const pdf = g.op<"Mul">(g.op<"Exp">(g.op<"Mul">(g.op<"Mul">(x, x), -0.5)), scale);
+            return g.op<"Mul">(d, g.op<"Add">(cdf, g.op<"Mul">(x, pdf)));
+        }
+        constexpr double beta = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+        value const square = g.op<"Mul">(x, x);
+        value const cube = g.op<"Mul">(g.op<"Mul">(square, x), 0.044715);
+        value const tanh = g.op<"Tanh">(g.op<"Mul">(g.op<"Add">(x, cube), beta));
+        value const slope = g.op<"Mul">(g.op<"Add">(g.op<"Mul">(square, 3 * 0.044715), 1), beta);
+        value const of_left = g.op<"Mul">(g.op<"Add">(tanh, 1), 0.5);
+        value const of_tanh = g.op<"Sub">(g.scalar_like(1, x), g.op<"Mul">(tanh, tanh));
+        value const of_right = g.op<"Mul">(g.op<"Mul">(g.op<"Mul">(x, 0.5), of_tanh), slope);
+        return g.op<"Mul">(d, g.op<"Add">(of_left, of_right));
+    });
+};
+
+/// ATen's factor is a float for every dtype.
+inline constexpr auto hardsigmoid_backward = [](graph<13> g, value grad, value self) {
+    return gradient(g, grad, self, [&](value d, value x) {
+        return between(g, x, -3, 3, g.op<"Mul">(d, double{1.0F / 6}), zero_of(g, x));
+    });
+};
+
+inline constexpr auto hardswish_backward = [](graph<13> g, value grad, value self) {
+    return gradient(g, grad, self, [&](value d, value x) -> value {
+        value const inside = g.op<"Mul">(d, g.op<"Add">(g.op<"Div">(x, 3), 0.5));
+        value const below = g.op<"Where">(g.op<"LessOrEqual">(x, -3), zero_of(g, x), inside);
+        return g.op<"Where">(g.op<"GreaterOrEqual">(x, 3), d, below);
+    });
+};
+
+inline constexpr auto hardtanh_backward = [](graph<13> g, value grad, value self, number low, number high) {
+    return gradient(g, grad, self, [&](value d, value x) { return between(g, x, low, high, d, zero_of(g, x)); });
+};
+
+inline constexpr auto leaky_relu_backward = [](graph<13> g, value grad, value self, number negative_slope,
+                                               bool self_is_result) {
+    expect_slope_of_result(self_is_result, negative_slope);
+    return gradient(g, grad, self, [&](value d, value x) -> value {
+        return g.op<"Where">(g.op<"Greater">(x, 0), d, times(g, d, negative_slope));
+    });
+};
+
+inline constexpr auto sigmoid_backward = [](graph<13> g, value grad, value output) {
+    return gradient(g, grad, output, [&](value d, value y) -> value {
+        return g.op<"Mul">(g.op<"Mul">(d, g.op<"Sub">(g.scalar_like(1, y), y)), y);
+    });
+};
+
+inline constexpr auto silu_backward = [](graph<13> g, value grad, value self) {
+    return gradient(g, grad, self, [&](value d, value x) -> value {
+        value const s = g.op<"Sigmoid">(x);
+        value const slope = g.op<"Add">(g.op<"Mul">(x, g.op<"Sub">(g.scalar_like(1, x), s)), 1);
+        return g.op<"Mul">(g.op<"Mul">(d, s), slope);
+    });
+};
+
+/// Not Sigmoid: ATen's quotient is NaN where exp overflows and the threshold is larger.
+inline constexpr auto softplus_backward = [](graph<13> g, value grad, value self, number beta, number threshold) {
+    return gradient(g, grad, self, [&](value d, value x) -> value {
+        value const inner = times(g, x, beta);
+        value const z = g.op<"Exp">(inner);
+        value const y = g.op<"Div">(g.op<"Mul">(d, z), g.op<"Add">(z, 1));
+        return g.op<"Where">(g.op<"Greater">(inner, rounded_constant(g, threshold, x.dtype())), d, y);
+    });
+};
+
+inline constexpr auto tanh_backward = [](graph<13> g, value grad, value output) {
+    return gradient(g, grad, output, [&](value d, value y) -> value {
+        return g.op<"Mul">(d, g.op<"Sub">(g.scalar_like(1, y), g.op<"Mul">(y, y)));
+    });
+};
+
+/// Also of integers, unlike the others.
+inline constexpr auto threshold_backward = [](graph<13> g, value grad, value self, number limit) -> value {
+    dtype const type = promote(grad, self);
+    operands const o = cast_through(g, grad, self, type, computing_type(type));
+    value const bound =
+        is_floating(type) ? rounded_constant(g, limit, o.type) : g.cast(element(g, limit, type), o.type);
+    return g.cast(g.op<"Where">(g.op<"LessOrEqual">(o.b, bound), zero_of(g, o.a), o.a), type);
+};
+
+/// The result has the dtype of self.
+inline constexpr auto mish_backward = [](graph<13> g, value grad, value self) {
+    value const y = gradient(g, grad, self, [&](value d, value x) -> value {
+        value const tanh = g.op<"Tanh">(g.op<"Softplus">(x));
+        value const of_tanh = g.op<"Sub">(g.scalar_like(1, x), g.op<"Mul">(tanh, tanh));
+        value const of_softplus = g.op<"Mul">(g.op<"Mul">(x, g.op<"Sigmoid">(x)), of_tanh);
+        return g.op<"Mul">(d, g.op<"Add">(tanh, of_softplus));
+    });
+    return g.cast(y, self.dtype());
+};
+
+/// Of hardshrink and softshrink: 0 from -lambd to lambd.
+inline constexpr auto shrink_backward = [](graph<13> g, value grad, value self, number lambd) {
+    return gradient(g, grad, self, [&](value d, value x) -> value {
+        value const bound = rounded_constant(g, lambd, x.dtype());
+        value const is_outside = g.op<"Or">(g.op<"Greater">(x, bound), g.op<"Less">(x, g.op<"Neg">(bound)));
+        return g.op<"Where">(is_outside, d, zero_of(g, d));
+    });
+};
+
+/// `buffer` is exp(-|x|), the second result of log_sigmoid_forward on the CPU; on other devices, it is empty.
+inline constexpr auto log_sigmoid_backward = [](graph<13> g, value grad, value self, value buffer) {
+    return gradient(g, grad, self, [&](value d, value x) -> value {
+        bool const missing = is_empty(buffer) && !is_empty(x);
+        value const z = missing ? value(g.op<"Exp">(g.op<"Neg">(g.op<"Abs">(x)))) : g.cast(buffer, x.dtype());
+        value const ratio = g.op<"Div">(z, g.op<"Add">(z, 1));
+        value const slope = g.op<"Where">(g.op<"Less">(x, 0), g.op<"Sub">(g.scalar_like(1, x), ratio), ratio);
+        return g.op<"Mul">(slope, d);
+    });
+};
+
+/// The gradients of x and of the weight; both have the shape that all three broadcast to.
+inline constexpr auto prelu_kernel_backward = [](graph<13> g, value grad, value self,
+                                                 value weight) -> std::tuple<value, value> {
+    value of_weight;
+    value const of_self = gradient(g, grad, self, [&](value d, value x) -> value {
+        value const is_positive = g.op<"Greater">(x, 0);
+        of_weight = g.cast(g.op<"Where">(is_positive, zero_of(g, x), g.op<"Mul">(x, d)), grad.dtype());
+        return g.op<"Where">(is_positive, d, g.op<"Mul">(g.cast(weight, d.dtype()), d));
+    });
+    return {of_self, of_weight};
+};
+
+inline constexpr auto rrelu_backward = [](graph<13> g, value grad, value self, value noise, number lower, number upper,
+                                          bool training, bool self_is_result) -> value {
+    if (training) return gradient(g, grad, noise, [&](value d, value n) -> value { return g.op<"Mul">(d, n); });
+    return leaky_relu_backward(g, grad, self, (lower + upper) / 2, self_is_result);
+};
+
+inline constexpr auto glu_backward = [](graph<13> g, value grad, value self, std::int64_t dim) {
+    return gradient(g, grad, self, [&](value d, value x) -> value {
+        std::int64_t const axis = normalize_axis(dim, x.rank());
+        sym_int const half = g.size(x, axis) / 2;
+        value const s = g.op<"Sigmoid">(slice(g, x, axis, half, to_the_end));
+        value const of_first = g.op<"Mul">(d, s);
+        value const slope = g.op<"Mul">(g.op<"Sub">(g.scalar_like(1, s), s), slice(g, x, axis, 0, half));
+        return g.op<"Concat">(safe_vector<value>{of_first, g.op<"Mul">(of_first, slope)}, attr::axis_i(axis));
+    });
+};
+
+/// grad / (x * (1 - x)), infinite at 0 and 1. Outside [eps, 1 - eps], which x was clamped to, 0; without eps, NaN outside [0, 1].
+inline constexpr auto logit_backward = [](graph<13> g, value grad, value self, std::optional<double> eps) {
+    return gradient(g, grad, self, [&](value d, value x) -> value {
+        auto const rounded = [&](double n) { return one_element(n, self.dtype()).at(0).to<double>(); };
+        double const given = rounded(eps.value_or(-1));
+        bool const clamps = !(given < 0);
+        double const low = clamps ? given : 0;
+        value const below = g.op<"Less">(x, rounded_constant(g, low, x.dtype()));
+        value const above = g.op<"Greater">(x, rounded_constant(g, rounded(1 - low), x.dtype()));
+        value const outside = g.scalar_like(clamps ? 0 : std::numeric_limits<double>::quiet_NaN(), x);
+        value const slope = g.op<"Mul">(x, g.op<"Sub">(g.scalar_like(1, x), x));
+        return g.op<"Where">(g.op<"Or">(below, above), outside, g.op<"Div">(d, slope));
+    });
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto activation_backward = table(
+    symbolic<"aten::elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result)">(detail::elu_backward),
+    symbolic<"aten::gelu_backward(grad_output, self, approximate)">(detail::gelu_backward),
+    symbolic<"aten::hardsigmoid_backward(grad_output, self)">(detail::hardsigmoid_backward),
+    symbolic<"aten::hardswish_backward(grad_output, self)">(detail::hardswish_backward),
+    symbolic<"aten::hardtanh_backward(grad_output, self, min_val, max_val)">(detail::hardtanh_backward),
+    symbolic<"aten::leaky_relu_backward(grad_output, self, negative_slope, self_is_result)">(detail::leaky_relu_backward),
+    symbolic<"aten::sigmoid_backward(grad_output, output)">(detail::sigmoid_backward),
+    symbolic<"aten::silu_backward(grad_output, self)">(detail::silu_backward),
+    symbolic<"aten::softplus_backward(grad_output, self, beta, threshold)">(detail::softplus_backward),
+    symbolic<"aten::tanh_backward(grad_output, output)">(detail::tanh_backward),
+    symbolic<"aten::threshold_backward(grad_output, self, threshold)">(detail::threshold_backward),
+    symbolic<"aten::mish_backward(grad_output, self)">(detail::mish_backward),
+    symbolic<"aten::hardshrink_backward(grad_out, self, lambd)">(detail::shrink_backward),
+    symbolic<"aten::softshrink_backward(grad_output, self, lambd)">(detail::shrink_backward),
+    symbolic<"aten::log_sigmoid_backward(grad_output, self, buffer)">(detail::log_sigmoid_backward),
+    symbolic<"aten::_prelu_kernel_backward(grad_output, self, weight)">(detail::prelu_kernel_backward),
+    symbolic<"aten::rrelu_with_noise_backward(grad_output, self, noise, lower, upper, training, self_is_result)">(detail::rrelu_backward),
+    symbolic<"aten::glu_backward(grad_output, self, dim)">(detail::glu_backward),
+    symbolic<"aten::logit_backward(grad_output, self, eps)">(detail::logit_backward));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/detail/windows.hpp
 // Helpers for sliding windows: batch handling, parameter lists, and windows as one Gather where ONNX has no suitable operator.
 // Internal header.
@@ -1178,8 +1413,8 @@ inline computed_windows windows_along(graph<13> g, sym_int in, sym_int out) {
 /// Appends dimensions of size 1 to a table, so that it broadcasts against n more axes.
 inline value beside_axes(graph<13> g, value table, std::int64_t n) {
     ints axes;
-    for (std::int64_t i = 0; i != n; ++i) axes.push_back(table.rank() + i);
-    return n == 0 ? table : unsqueeze(g, table, axes);
+    for (std::int64_t i = 0; i < n; ++i) axes.push_back(table.rank() + i);
+    return n <= 0 ? table : unsqueeze(g, table, axes);
 }
 
 /// Averages along one axis of any size. Where, not a product with 0, drops the repetitions: they may be infinite or NaN.
@@ -1501,6 +1736,23 @@ struct real_part_body<Body, std::tuple<value, More...>> {
 template <auto Body>
 inline constexpr real_part_body<Body> of_real_part{};
 
+/// Whether a number is not 0.
+inline value is_nonzero(graph<13> g, complex_value const& z) {
+    return g.op<"Or">(g.cast(g.real(z), dtype::bool_), g.cast(g.imag(z), dtype::bool_));
+}
+
+/// A body for reals that only reads whether its first argument is 0, called with bools.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct truth_body;
+template <auto Body, class... More>
+struct truth_body<Body, std::tuple<value, More...>> {
+    auto operator()(graph<13> g, complex_value z, More const&... more) const {
+        return Body(g, is_nonzero(g, z), more...);
+    }
+};
+template <auto Body>
+inline constexpr truth_body<Body> of_truth{};
+
 /// A body for reals whose result has the dtype of its first argument, called with the real and with the imaginary parts of the first two.
 template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
 struct both_parts_body;
@@ -1550,18 +1802,6 @@ inline constexpr auto divide_complex_by_number = [](graph<13> g, complex_value z
     double const ratio = c / d;
     double const scale = d + c * ratio;
     return g.complex(over(g.op<"Add">(times(a, ratio), b), scale), over(g.op<"Sub">(times(b, ratio), a), scale));
-};
-
-/// Powers up to 3, as products. Others are refused: at extremes, ATen's are those of the C library.
-inline constexpr auto complex_power = [](graph<13> g, complex_value z, number exponent) -> complex_value {
-    complex_value const base = g.cast(z, z.dtype());
-    for (int n : {1, 2, 3}) {
-        if (!(exponent == n)) continue;
-        complex_value product = base;
-        for (int i = 1; i != n; ++i) product = multiply_complex(g, {product, base});
-        return product;
-    }
-    return g.unsupported("a power of complex numbers other than 1, 2 or 3");
 };
 
 /// Whether both parts are equal.
@@ -2031,6 +2271,27 @@ inline constexpr auto complex_sum_of_product = [](graph<13> g, complex_value sel
     return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
 };
 
+inline constexpr auto complex_kron = [](graph<13> g, complex_value a, complex_value b) -> complex_value {
+    dtype const type = to_complex(aten::promote_types(a.tensor().dtype(), b.tensor().dtype()));
+    return product_of_parts(
+        g, {g.cast(a, type), g.cast(b, type)}, [&](value x, value y) -> value { return kron(g, x, y); });
+};
+
+inline constexpr auto complex_addbmm = [](graph<13> g, complex_value self, complex_value a, complex_value b,
+                                          number beta, number alpha) -> complex_value {
+    std::int64_t const batch[] = {0};
+    complex_value const all = complex_product<plain_product>(g, a, b);
+    complex_value const product = scaled_complex(
+        g, g.complex(reduce_sum(g, g.real(all), batch, false), reduce_sum(g, g.imag(all), batch, false)), alpha);
+    return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
+};
+
+inline constexpr auto complex_product_of = [](graph<13> g, safe_vector<complex_value> factors) -> complex_value {
+    complex_value out = factors[0];
+    for (std::size_t i = 1; i != factors.size(); ++i) out = complex_product<plain_product>(g, out, factors[i]);
+    return out;
+};
+
 /// The sum over all choices of the real or the imaginary part of each tensor.
 inline constexpr auto complex_einsum = [](graph<13> g, std::string_view equation, safe_vector<complex_value> tensors,
                                           std::optional<safe_span<std::int64_t const>> path) -> complex_value {
@@ -2074,15 +2335,15 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::_addmm_activation(self, mat1, mat2, beta, alpha, use_gelu)">(detail::addmm_activation),
     symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(detail::addmv).for_complex(detail::complex_sum_of_product),
     symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(detail::baddbmm).for_complex(detail::complex_sum_of_product),
-    symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(detail::addbmm),
+    symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(detail::addbmm).for_complex(detail::complex_addbmm),
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(detail::addr),
-    symbolic<"aten::chain_matmul(matrices)">(detail::product_of),
-    symbolic<"aten::linalg_multi_dot(tensors)">(detail::product_of),
+    symbolic<"aten::chain_matmul(matrices)">(detail::product_of).for_complex(detail::complex_product_of),
+    symbolic<"aten::linalg_multi_dot(tensors)">(detail::product_of).for_complex(detail::complex_product_of),
     symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot).for_complex(detail::complex_vecdot),
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
     symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
-    symbolic<"aten::kron(self, other)">(detail::kron));
+    symbolic<"aten::kron(self, other)">(detail::kron).for_complex(detail::complex_kron));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -2592,6 +2853,61 @@ inline constexpr auto prod_dim = [](graph<13> g, value self, std::int64_t dim, b
     return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), axis_of(dim, self), keepdim), out);
 };
 
+inline complex_value slice_of_complex(graph<13> g, complex_value const& z, std::int64_t axis, std::int64_t start,
+                                      std::int64_t end) {
+    auto const slice = [&](value x) -> value {
+        return g.op<"Slice">(x, g.ints({start}), g.ints({end}), g.ints({axis}));
+    };
+    return g.complex(slice(g.real(z)), slice(g.imag(z)));
+}
+inline complex_value join_complex(graph<13> g, complex_value const& a, complex_value const& b, std::int64_t axis) {
+    auto const join = [&](value x, value y) -> value { return g.op<"Concat">(x, y, attr::axis_i(axis)); };
+    return g.complex(join(g.real(a), g.real(b)), join(g.imag(a), g.imag(b)));
+}
+/// The number of factors of a product of complex numbers, which decides the number of nodes.
+inline std::int64_t count_of_factors(dim const& size) {
+    if (size.is_static()) return size.size();
+    throw unsupported_error("a product of a computed number of complex numbers");
+}
+/// A complex tensor in the dtype of a call.
+inline complex_value in_complex_dtype(graph<13> g, complex_value const& z, std::optional<dtype> type) {
+    if (type && !is_complex(*type))
+        throw unsupported_error("a conversion of complex numbers to " + std::string(name(*type)));
+    return g.cast(z, type.value_or(z.dtype()));
+}
+
+/// The product along an axis, which is kept: one half times the other, until one number is left.
+inline complex_value complex_product_along(graph<13> g, complex_value z, std::int64_t axis) {
+    std::int64_t n = count_of_factors(g.real(z).size(axis));
+    if (n == 0) {
+        safe_vector<sym_int> sizes = g.sizes(g.real(z));
+        sizes[static_cast<std::size_t>(axis)] = 1;
+        dtype const type = part_type(z.dtype());
+        return g.complex(filled(g, sizes, 1, type), filled(g, sizes, 0, type));
+    }
+    while (n > 1) {
+        std::int64_t const half = n / 2;
+        complex_value const product =
+            multiply_complex(g, {slice_of_complex(g, z, axis, 0, half), slice_of_complex(g, z, axis, half, 2 * half)});
+        z = n % 2 == 0 ? product : join_complex(g, product, slice_of_complex(g, z, axis, n - 1, n), axis);
+        n -= half;
+    }
+    return z;
+}
+
+inline constexpr auto complex_prod_dim = [](graph<13> g, complex_value self, std::int64_t dim, bool keepdim,
+                                            std::optional<dtype> type) -> complex_value {
+    complex_value const z = in_complex_dtype(g, self, type);
+    if (z.rank() == 0) return z;
+    std::int64_t const axis = normalize_axis(dim, z.rank());
+    complex_value const y = complex_product_along(g, z, axis);
+    return keepdim ? y : g.complex(squeeze(g, g.real(y), axis), squeeze(g, g.imag(y), axis));
+};
+inline constexpr auto complex_prod = [](graph<13> g, complex_value self, std::optional<dtype> type) -> complex_value {
+    auto const flat = [&](value x) -> value { return g.op<"Reshape">(x, g.ints({-1})); };
+    return complex_prod_dim(g, g.complex(flat(g.real(self)), flat(g.imag(self))), 0, false, type);
+};
+
 inline constexpr auto nansum = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
                                   std::optional<dtype> type) {
     return sum(g, without_nan(g, self), axes_or_all(dim, self), keepdim, type);
@@ -2632,8 +2948,8 @@ inline constexpr auto reduction = table(
     symbolic<"aten::sum_to_size(self, size)">(detail::sum_to_size).by_parts<"self">(),
     symbolic<"aten::mean(self, dtype)">(detail::mean_row).for_complex(detail::complex_mean_row),
     symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(detail::mean_dims).for_complex(detail::complex_mean_dims),
-    symbolic<"aten::prod(self, dtype)">(detail::prod),
-    symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">(detail::prod_dim),
+    symbolic<"aten::prod(self, dtype)">(detail::prod).for_complex(detail::complex_prod),
+    symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">(detail::prod_dim).for_complex(detail::complex_prod_dim),
     symbolic<"aten::nansum(self, dim, keepdim, dtype)">(detail::nansum),
     symbolic<"aten::nanmean(self, dim, keepdim, dtype)">(detail::nanmean),
     symbolic<"aten::amax(self, dim, keepdim)">(detail::extreme_dims<"ReduceMax">),
@@ -2645,15 +2961,15 @@ inline constexpr auto reduction = table(
     symbolic<"aten::min.dim(self, dim, keepdim)">(detail::extreme_dim<"ArgMin">),
     symbolic<"aten::argmax(self, dim, keepdim)">(detail::arg_row<"ArgMax">),
     symbolic<"aten::argmin(self, dim, keepdim)">(detail::arg_row<"ArgMin">),
-    symbolic<"aten::all(self)">(detail::bool_all<"ReduceMin">),
-    symbolic<"aten::any(self)">(detail::bool_all<"ReduceMax">),
-    symbolic<"aten::all.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMin">),
-    symbolic<"aten::any.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMax">),
-    symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">),
-    symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">),
+    symbolic<"aten::all(self)">(detail::bool_all<"ReduceMin">).for_complex(detail::of_truth<detail::bool_all<"ReduceMin">>),
+    symbolic<"aten::any(self)">(detail::bool_all<"ReduceMax">).for_complex(detail::of_truth<detail::bool_all<"ReduceMax">>),
+    symbolic<"aten::all.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMin">).for_complex(detail::of_truth<detail::bool_dim<"ReduceMin">>),
+    symbolic<"aten::any.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMax">).for_complex(detail::of_truth<detail::bool_dim<"ReduceMax">>),
+    symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">).for_complex(detail::of_truth<detail::bool_dims<"ReduceMin">>),
+    symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">).for_complex(detail::of_truth<detail::bool_dims<"ReduceMax">>),
     symbolic<"aten::logsumexp(self, dim, keepdim)">(detail::logsumexp),
-    symbolic<"aten::count_nonzero(self, dim)">(detail::count_nonzero_row),
-    symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(detail::count_nonzero_dims));
+    symbolic<"aten::count_nonzero(self, dim)">(detail::count_nonzero_row).for_complex(detail::of_truth<detail::count_nonzero_row>),
+    symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(detail::count_nonzero_dims).for_complex(detail::of_truth<detail::count_nonzero_dims>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -2812,6 +3128,37 @@ inline constexpr auto linalg_matrix_norm_named =
     [](graph<13> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
        std::optional<dtype> type) { return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type); };
 
+/// A norm of complex numbers, which is that of their magnitudes. `dtype` is a complex one.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct norm_of_magnitudes;
+template <auto Body, class... More>
+struct norm_of_magnitudes<Body, std::tuple<value, More...>> {
+    value operator()(graph<13> g, complex_value z, More const&... more) const {
+        dtype type = z.dtype();
+        (take(type, more), ...);
+        return Body(g, modulus(g, g.cast(z, type)), real_dtype(more)...);
+    }
+
+private:
+    static void take(dtype& type, std::optional<dtype> given) {
+        if (given && !is_complex(*given))
+            throw unsupported_error("a norm of complex numbers as " + std::string(name(*given)));
+        type = given.value_or(type);
+    }
+    static void take(dtype&, auto const&) {}
+    static std::optional<dtype> real_dtype(std::optional<dtype> type) {
+        return type ? std::optional(part_type(*type)) : std::nullopt;
+    }
+    static auto real_dtype(auto const& argument) { return argument; }
+};
+template <auto Body>
+inline constexpr norm_of_magnitudes<Body> of_magnitudes{};
+
+inline constexpr auto complex_dist = [](graph<13> g, complex_value self, complex_value other, double p) {
+    value const distance = modulus(g, complex_sum<"Sub">(g, promoted(g, self, other), 1));
+    return vector_norm(g, distance, p, iota(distance.rank()), false);
+};
+
 inline constexpr auto dist = [](graph<13> g, value self, value other, double p) {
     dtype const type = promote(self, other);
     value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
@@ -2833,17 +3180,17 @@ inline constexpr auto renorm = [](graph<13> g, value self, double p, std::int64_
 
 // clang-format off: one row per line
 inline constexpr auto norm = table(
-    symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_vector_norm),
-    symbolic<"aten::norm.Scalar(self, p)">(detail::norm_of_all),
-    symbolic<"aten::norm.ScalarOpt_dim(self, p, dim, keepdim)">(detail::norm_over),
+    symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_vector_norm).for_complex(detail::of_magnitudes<detail::linalg_vector_norm>),
+    symbolic<"aten::norm.Scalar(self, p)">(detail::norm_of_all).for_complex(detail::of_magnitudes<detail::norm_of_all>),
+    symbolic<"aten::norm.ScalarOpt_dim(self, p, dim, keepdim)">(detail::norm_over).for_complex(detail::of_magnitudes<detail::norm_over>),
     symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(detail::norm_over_in),
     symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(detail::norm_of_all_in),
-    symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(detail::frobenius_norm_dim),
-    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm),
-    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named),
-    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm),
-    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm_named),
-    symbolic<"aten::dist(self, other, p)">(detail::dist),
+    symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(detail::frobenius_norm_dim).for_complex(detail::of_magnitudes<detail::frobenius_norm_dim>),
+    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm).for_complex(detail::of_magnitudes<detail::linalg_norm>),
+    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named).for_complex(detail::of_magnitudes<detail::linalg_norm_named>),
+    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm>),
+    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm_named).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm_named>),
+    symbolic<"aten::dist(self, other, p)">(detail::dist).for_complex(detail::complex_dist),
     symbolic<"aten::renorm(self, p, dim, maxnorm)">(detail::renorm));
 // clang-format on
 
@@ -3174,6 +3521,18 @@ inline constexpr auto triplet_margin_loss = [](graph<13> g, value anchor, value 
     return reduced(g, clamp_min(g, losses, 0), mode);
 };
 
+/// grad * 2 * (self - target), divided by the number of elements of self for the mean.
+inline constexpr auto mse_loss_backward = [](graph<13> g, value grad, value self, value target,
+                                             std::int64_t mode) -> value {
+    operands const o = promoted(g, self, target);
+    if (!is_floating(o.type)) return g.unsupported("the gradient of a loss of integers");
+    dtype const type = promote(o.a, grad);
+    value const d = g.cast(grad, opmath_type(type));
+    value const twice = g.op<"Mul">(g.op<"Sub">(g.cast(o.a, d.dtype()), g.cast(o.b, d.dtype())), 2);
+    value const each = mode == 1 ? g.op<"Div">(twice, g.cast(g.to_value(element_count(g, self)), d.dtype())) : twice;
+    return g.cast(g.op<"Mul">(each, d), type);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -3190,13 +3549,14 @@ inline constexpr auto loss = table(
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(detail::margin_ranking_loss),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(detail::hinge_embedding_loss),
     symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(detail::cosine_embedding_loss),
-    symbolic<"aten::triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)">(detail::triplet_margin_loss));
+    symbolic<"aten::triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)">(detail::triplet_margin_loss),
+    symbolic<"aten::mse_loss_backward(grad_output, self, target, reduction)">(detail::mse_loss_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/class_loss.hpp
-// Losses with class targets: negative log likelihood, cross entropy and margin losses.
+// Losses with class targets: negative log likelihood, with its gradient, cross entropy and margin losses.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -3293,12 +3653,14 @@ inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target
 /// The class axis of cross entropy: 1, or 0 for a single sample.
 inline std::int64_t class_axis(value scores) { return scores.rank() == 1 ? 0 : 1; }
 
-/// Class weights [C] reshaped to broadcast along the class axis.
-inline value class_weights(graph<13> g, value weight, value scores) {
+/// x [C] reshaped to broadcast along the class axis.
+inline value along_classes(graph<13> g, value x, value scores) {
     safe_vector<std::int64_t> after = iota(scores.rank() - 1 - class_axis(scores));
     for (std::int64_t& a : after) ++a;
-    value const w = g.cast(weight, scores.dtype());
-    return after.empty() ? w : unsqueeze(g, w, after);
+    return after.empty() ? x : unsqueeze(g, x, after);
+}
+inline value class_weights(graph<13> g, value weight, value scores) {
+    return along_classes(g, g.cast(weight, scores.dtype()), scores);
 }
 
 /// Cross entropy with class probabilities as targets; the mean is over samples, not elements.
@@ -3428,6 +3790,27 @@ inline constexpr auto multilabel_margin_loss_forward = [](graph<13> g, value sel
     return {multilabel_margin_loss(g, x, listed, labels, mode), is_target};
 };
 
+/// -weight[target] * grad at the targets, 0 elsewhere; for the mean, the gradient is divided by the total weight.
+inline constexpr auto nll_backward = [](graph<13> g, value grad, value self, value target, optional_value weight,
+                                        std::int64_t mode, sym_int ignore_index, value total_weight) -> value {
+    expect_same_dtype(self, weight);
+    if (self.rank() == 0) return g.unsupported("scores without a class dimension");
+    dtype const type = opmath_type(self.dtype());
+    std::int64_t const axis = class_axis(self);
+    value classes = g.cast(target, dtype::int64);
+    if (self.rank() == 1) classes = reshape(g, classes, {1}); // 0-d or of one element
+    else classes = unsqueeze(g, classes, axis);
+    value each = g.cast(grad, type);
+    if (mode == 1) each = g.op<"Div">(each, g.cast(total_weight, type));
+    if (mode == 0 && self.rank() > 1) each = unsqueeze(g, each, axis);
+    each = g.op<"Neg">(each);
+    if (weight) each = g.op<"Mul">(each, along_classes(g, g.cast(*weight, type), self));
+    value const position = along_classes(g, arithmetic_sequence(g, 0, g.size(self, axis)), self);
+    value const is_target =
+        g.op<"And">(g.op<"Equal">(position, classes), g.op<"Not">(g.op<"Equal">(classes, ignore_index)));
+    return g.cast(g.op<"Where">(is_target, each, g.scalar(0, type)), self.dtype());
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -3440,7 +3823,9 @@ inline constexpr auto class_loss = table(
     symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(detail::cross_entropy),
     symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(detail::multi_margin_loss),
     symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(detail::multilabel_margin_loss_row),
-    symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(detail::multilabel_margin_loss_forward));
+    symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(detail::multilabel_margin_loss_forward),
+    symbolic<"aten::nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)">(detail::nll_backward),
+    symbolic<"aten::nll_loss2d_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)">(detail::nll_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -3489,6 +3874,10 @@ template <fixed_string Op>
 value logical(graph<13> g, value a, value b) {
     return g.op<Op>(g.cast(a, dtype::bool_), g.cast(b, dtype::bool_));
 }
+
+template <fixed_string Op>
+inline constexpr auto complex_logical =
+    [](graph<13> g, complex_value a, complex_value b) -> value { return g.op<Op>(is_nonzero(g, a), is_nonzero(g, b)); };
 
 /// Equal, or |a - b| <= atol + |rtol * b| with a finite left side. As in ATen, integers are compared as floats.
 inline constexpr auto isclose = [](graph<13> g, value self, value other, double rtol, double atol,
@@ -3583,9 +3972,9 @@ inline constexpr auto comparison = table(
     symbolic<"aten::isin.Tensor_Tensor(elements, test_elements, assume_unique, invert)">(detail::isin_tensor_tensor),
     symbolic<"aten::isin.Tensor_Scalar(elements, test_element, assume_unique, invert)">(detail::isin_tensor_scalar),
     symbolic<"aten::isin.Scalar_Tensor(element, test_elements, assume_unique, invert)">(detail::isin_scalar_tensor),
-    symbolic<"aten::logical_and(self, other)">(detail::of_tensors<detail::logical<"And">>),
-    symbolic<"aten::logical_or(self, other)">(detail::of_tensors<detail::logical<"Or">>),
-    symbolic<"aten::logical_xor(self, other)">(detail::of_tensors<detail::logical<"Xor">>));
+    symbolic<"aten::logical_and(self, other)">(detail::of_tensors<detail::logical<"And">>).for_complex(detail::complex_logical<"And">),
+    symbolic<"aten::logical_or(self, other)">(detail::of_tensors<detail::logical<"Or">>).for_complex(detail::complex_logical<"Or">),
+    symbolic<"aten::logical_xor(self, other)">(detail::of_tensors<detail::logical<"Xor">>).for_complex(detail::complex_logical<"Xor">));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -3723,6 +4112,17 @@ inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const>
     for (value const& v : tensors) out.push_back(at_least(g, v, N));
     return out;
 };
+/// Tensors of the list may be real.
+template <int N>
+inline constexpr auto each_at_least_dims = [](graph<13> g, safe_vector<complex_value> tensors) {
+    safe_vector<value> out;
+    for (complex_value const& z : tensors) {
+        bool const real = !is_complex(z.tensor().dtype());
+        out.push_back(real ? at_least(g, z.tensor(), N)
+                           : g.to_value(g.complex(at_least(g, g.real(z), N), at_least(g, g.imag(z), N))));
+    }
+    return out;
+};
 
 inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
 inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
@@ -3780,9 +4180,9 @@ inline constexpr auto reshaping = table(
     symbolic<"aten::atleast_1d(self)">(detail::at_least_dims<1>).by_parts<"self">(),
     symbolic<"aten::atleast_2d(self)">(detail::at_least_dims<2>).by_parts<"self">(),
     symbolic<"aten::atleast_3d(self)">(detail::at_least_dims<3>).by_parts<"self">(),
-    symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>),
-    symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>),
-    symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>));
+    symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>).for_complex(detail::each_at_least_dims<1>),
+    symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>).for_complex(detail::each_at_least_dims<2>),
+    symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>).for_complex(detail::each_at_least_dims<3>));
 // clang-format on
 
 // clang-format off: one row per line
@@ -3945,6 +4345,24 @@ inline constexpr auto broadcast_tensors = [](graph<13> g, value_list tensors) {
     for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
     return out;
 };
+/// Tensors of the list may be real.
+inline constexpr auto complex_broadcast_tensors = [](graph<13> g, safe_vector<complex_value> tensors) {
+    safe_vector<value> parts;
+    for (complex_value const& z : tensors) {
+        bool const real = !is_complex(z.tensor().dtype());
+        parts.push_back(real ? z.tensor() : g.real(z));
+        if (!real) parts.push_back(g.imag(z));
+    }
+    safe_vector<value> const expanded = broadcast_tensors(g, parts);
+    safe_vector<value> out;
+    std::size_t next = 0;
+    for (complex_value const& z : tensors) {
+        bool const real = !is_complex(z.tensor().dtype());
+        out.push_back(real ? expanded[next] : g.to_value(g.complex(expanded[next], expanded[next + 1])));
+        next += real ? 1 : 2;
+    }
+    return out;
+};
 
 inline constexpr auto cartesian_prod = [](graph<13> g, value_list tensors) -> value {
     if (tensors.size() == 1) return tensors[0];
@@ -3979,7 +4397,7 @@ inline constexpr auto joining = table(
     // The default of `indexing` is "ij".
     symbolic<"aten::meshgrid(tensors)">(detail::mesh).by_parts<"tensors">(),
     symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing).by_parts<"tensors">(),
-    symbolic<"aten::broadcast_tensors(tensors)">(detail::broadcast_tensors),
+    symbolic<"aten::broadcast_tensors(tensors)">(detail::broadcast_tensors).for_complex(detail::complex_broadcast_tensors),
     symbolic<"aten::cartesian_prod(tensors)">(detail::cartesian_prod).by_parts<"tensors">(),
     symbolic<"aten::combinations(self, r, with_replacement)">(detail::combinations).by_parts<"self">());
 // clang-format on
@@ -4165,8 +4583,64 @@ inline constexpr auto conversion = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/detail/transposed_convolution.hpp
+// ConvTranspose with a result of given sizes: what the gradients of convolutions and average pools share.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// The sizes of the last n dimensions of x.
+inline safe_vector<sym_int> last_sizes(graph<13> g, value x, std::size_t n) {
+    safe_vector<sym_int> const all = g.sizes(x);
+    if (all.size() < n) throw unsupported_error("a tensor with fewer dimensions than the kernel");
+    return {all.end() - static_cast<std::ptrdiff_t>(n), all.end()};
+}
+
+/// Adds each element of x [N, C, windows...], times the weight, to the elements of its window; windows start at -padding. The result has
+/// the spatial sizes `to`: elements behind the last window are 0. Where a size is dynamic, the result is cut from a larger one.
+inline value transposed_to(graph<13> g, value x, value weight, safe_span<sym_int const> to, ints const& stride,
+                           ints const& padding, ints const& dilation, std::int64_t groups) {
+    ints before;
+    ints after;
+    ints extra;
+    safe_vector<std::size_t> cut;
+    for (std::size_t i = 0; i != to.size(); ++i) {
+        auto const axis = static_cast<std::int64_t>(i) + 2;
+        dim const& windows = x.size(axis);
+        dim const& kernel = weight.size(axis);
+        if (to[i].is_constant() && windows.is_static() && kernel.is_static()) {
+            std::int64_t const surplus = (checked_int(windows.size()) - 1) * stride[i] +
+                                         checked_int(dilation[i]) * (checked_int(kernel.size()) - 1) + 1 - padding[i] -
+                                         to[i].constant();
+            before.push_back(padding[i]);
+            after.push_back(std::max<std::int64_t>(surplus, 0));
+            extra.push_back(std::max<std::int64_t>(checked_int(0) - surplus, 0));
+            if (extra.back() >= stride[i]) throw unsupported_error("sizes that do not fit the windows");
+        } else {
+            before.push_back(0);
+            after.push_back(0);
+            extra.push_back(checked_int(stride[i]) - 1);
+            cut.push_back(i);
+        }
+    }
+    ints pads = before;
+    pads.insert(pads.end(), after.begin(), after.end());
+    value y = g.op<"ConvTranspose">(x,
+                                    weight,
+                                    attr::dilations_i(dilation),
+                                    attr::group_i(groups),
+                                    attr::output_padding_i(extra),
+                                    attr::pads_i(pads),
+                                    attr::strides_i(stride));
+    for (std::size_t const i : cut) y = slice(g, y, static_cast<std::int64_t>(i) + 2, padding[i], to[i] + padding[i]);
+    return y;
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
 // ---- aton/mappings/convolution.hpp
-// ATen's convolutions over one to three spatial dimensions, including transposed ones, as ONNX's Conv and ConvTranspose.
+// ATen's convolutions over one to three spatial dimensions, including transposed ones, and their gradients, as ONNX's Conv and
+// ConvTranspose.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -4390,6 +4864,75 @@ inline constexpr auto conv_tbc = [](graph<13> g, value x, value weight, value bi
     return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
 };
 
+/// Conv, cut to the spatial sizes `to` if it has more elements.
+inline value convolution_to(graph<13> g, value x, value weight, safe_span<sym_int const> to,
+                            convolution_parameters const& p) {
+    value y = g.op<"Conv">(x,
+                           weight,
+                           attr::dilations_i(p.dilation),
+                           attr::group_i(p.groups),
+                           attr::pads_i(p.pads()),
+                           attr::strides_i(p.stride));
+    for (std::size_t i = 0; i != to.size(); ++i) {
+        auto const axis = static_cast<std::int64_t>(i) + 2;
+        bool const fits = to[i].is_constant() && y.size(axis).is_static() && to[i].is(y.size(axis).size());
+        if (!fits) y = slice(g, y, axis, 0, to[i]);
+    }
+    return y;
+}
+
+/// The gradient of a weight [M, C / groups, kernel...] that reads x [N, C, ...] and whose results have the gradient d [N, M, ...]:
+/// a convolution over the batch, where stride and dilation change places.
+inline value weight_gradient(graph<13> g, value x, value d, value weight, convolution_parameters p) {
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    if (is_empty(x) || is_empty(d)) return filled(g, g.sizes(weight), 0, x.dtype());
+    value image = x;
+    if (p.groups == 1) {
+        image = swap_axes(g, x, 0, 1);
+    } else { // [N, groups, C / groups, ...] to [C / groups, groups * N, ...]
+        safe_vector<sym_int> split{sizes[0], p.groups, sizes[1] / p.groups};
+        safe_vector<sym_int> joined{sizes[1] / p.groups, -1};
+        split.insert(split.end(), sizes.begin() + 2, sizes.end());
+        joined.insert(joined.end(), sizes.begin() + 2, sizes.end());
+        image = reshape(g, swap_axes(g, reshape(g, x, split), 0, 2), joined);
+    }
+    std::swap(p.stride, p.dilation);
+    value const y = convolution_to(g, image, swap_axes(g, d, 0, 1), last_sizes(g, weight, p.stride.size()), p);
+    return swap_axes(g, y, 0, 1);
+}
+
+inline constexpr auto convolution_backward =
+    [](graph<13> g, value grad, value input, value weight, std::optional<size_list>, int_list stride, int_list padding,
+       int_list dilation, bool transposed, int_list output_padding, std::int64_t groups,
+       safe_span<bool const> mask) -> std::tuple<optional_value, optional_value, optional_value> {
+    convolution_parameters const p = parameters(weight, stride, padding, dilation, groups);
+    ints const extra = per_dimension(output_padding, p.stride.size(), ints(p.stride.size(), 0));
+    if (grad.rank() != weight.rank() || input.rank() != weight.rank())
+        return g.unsupported("the gradient of a convolution without a batch");
+    for (std::size_t i = 0; i != p.stride.size(); ++i)
+        if (p.stride[i] < 1 || p.dilation[i] < 1 || p.before[i] < 0 || extra[i] < 0)
+            return g.unsupported("a stride or dilation below 1, or negative padding");
+    if (groups < 1) return g.unsupported("groups below 1");
+    if (!is_floating(weight.dtype())) return g.unsupported("the gradient of a convolution of integers");
+    // Half-precision dtypes in float32: the gradient of a weight is a sum over the whole batch.
+    dtype const wide = opmath_type(weight.dtype());
+    value const d = g.cast(grad, wide);
+    value const x = g.cast(input, wide);
+    value const w = g.cast(weight, wide);
+    auto const narrow = [&](value y) -> optional_value { return g.cast(y, weight.dtype()); };
+    std::tuple<optional_value, optional_value, optional_value> out;
+    if (mask[0]) {
+        safe_vector<sym_int> const to = last_sizes(g, input, p.stride.size());
+        std::get<0>(out) = narrow(is_empty(d)  ? filled(g, g.sizes(input), 0, wide)
+                                  : transposed ? convolution_to(g, d, w, to, p)
+                                               : transposed_to(g, d, w, to, p.stride, p.before, p.dilation, groups));
+    }
+    if (mask[1])
+        std::get<1>(out) = narrow(transposed ? weight_gradient(g, d, x, w, p) : weight_gradient(g, x, d, w, p));
+    if (mask[2]) std::get<2>(out) = narrow(reduce_sum(g, d, all_but(1, d.rank()), false));
+    return out;
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -4418,7 +4961,8 @@ inline constexpr auto convolution = table(
     symbolic<"aten::_conv_depthwise2d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
     symbolic<"aten::conv_depthwise3d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
     symbolic<"aten::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
-    symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution));
+    symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
+    symbolic<"aten::convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask)">(detail::convolution_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -4727,6 +5271,21 @@ inline constexpr auto cumprod_until_25 = [](graph<13, 25> g, value self, std::in
     return g.cast(scan<"ReduceProd">(g, x, dim, 1), out);
 };
 
+/// In steps of 1, 2, 4, ..., each element is multiplied by the one so far before it.
+inline constexpr auto complex_cumprod = [](graph<13> g, complex_value self, std::int64_t dim,
+                                           std::optional<dtype> type) -> complex_value {
+    complex_value z = in_complex_dtype(g, self, type);
+    if (z.rank() == 0) return z;
+    std::int64_t const axis = normalize_axis(dim, z.rank());
+    std::int64_t const n = count_of_factors(g.real(z).size(axis));
+    for (std::int64_t by = 1; by < n; by *= 2) {
+        complex_value const before = slice_of_complex(g, z, axis, 0, n - by);
+        complex_value const after = slice_of_complex(g, z, axis, by, n);
+        z = join_complex(g, slice_of_complex(g, z, axis, 0, by), multiply_complex(g, {before, after}), axis);
+    }
+    return z;
+};
+
 inline constexpr auto logcumsumexp = [](graph<13> g, value self, std::int64_t dim) {
     return scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity());
 };
@@ -4771,21 +5330,40 @@ inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x,
     return halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
 };
 
+/// The area under complex points. ATen multiplies by the widths as by complex numbers, whose imaginary part of 0 is a factor of the other
+/// part.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct complex_area_body;
+template <auto Body, class Width>
+struct complex_area_body<Body, std::tuple<value, Width, std::int64_t>> {
+    complex_value operator()(graph<13> g, complex_value y, Width width, std::int64_t dim) const {
+        bool is_real = true;
+        if constexpr (std::is_same_v<Width, number>) is_real = !width.is_complex();
+        else is_real = !is_complex(width.dtype());
+        if (!is_real) throw unsupported_error("complex widths of intervals");
+        value const re = Body(g, g.real(y), width, dim);
+        value const im = Body(g, g.imag(y), width, dim);
+        return g.complex(g.op<"Sub">(re, g.op<"Mul">(im, 0)), g.op<"Add">(im, g.op<"Mul">(re, 0)));
+    }
+};
+template <auto Body>
+inline constexpr complex_area_body<Body> complex_area{};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto cumulative = table(
     symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row).by_parts<"self">(),
-    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod),
-    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25),
+    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod).for_complex(detail::complex_cumprod),
+    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25).for_complex(detail::complex_cumprod),
     symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
     symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
     symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff).by_parts<"self", "prepend", "append">(),
-    symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx),
-    symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x),
-    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx),
-    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x));
+    symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
+    symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
+    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx).for_complex(detail::complex_area<detail::cumulative_trapezoid_dx>),
+    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x).for_complex(detail::complex_area<detail::cumulative_trapezoid_x>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -4931,6 +5509,192 @@ inline constexpr auto diagonals = table(
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/detail/complex_functions.hpp
+// Elementwise functions of complex tensors: roots, logarithms, powers, circular and hyperbolic functions, with the branch cuts and
+// infinities of C.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+inline constexpr auto square_complex = [](graph<13> g, complex_value z) { return multiply_complex(g, {z, z}); };
+
+inline constexpr auto reciprocal_complex = [](graph<13> g, complex_value z) {
+    return divide_complex(g, {g.complex(1, z.dtype()), z});
+};
+
+/// z times a real number.
+inline complex_value stretched(graph<13> g, complex_value const& z, double factor) {
+    return g.complex(g.op<"Mul">(g.real(z), factor), g.op<"Mul">(g.imag(z), factor));
+}
+
+inline value is_infinite(graph<13> g, value x) {
+    return g.op<"Equal">(g.op<"Abs">(x), std::numeric_limits<double>::infinity());
+}
+/// False for NaN.
+inline value is_finite(graph<13> g, value x) {
+    return g.op<"Less">(g.op<"Abs">(x), std::numeric_limits<double>::infinity());
+}
+
+/// exp(a) * (cos(b) + i * sin(b)). As in C, a real number stays real, and beside an infinite real part, the angle may be infinite or NaN.
+inline constexpr auto exp_complex = [](graph<13> g, complex_value z) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    value const exponent = g.real(z);
+    value const angle = g.imag(z);
+    value const size = g.op<"Exp">(exponent);
+    value const zero = g.scalar_like(0, size);
+    value const is_zero = g.op<"Equal">(exponent, -infinity);
+    value const is_turned = g.op<"And">(g.op<"Equal">(exponent, infinity), g.op<"Not">(is_finite(g, angle)));
+    value const re = g.op<"Where">(is_turned, size, g.op<"Mul">(size, g.op<"Cos">(angle)));
+    value const im = g.op<"Where">(g.op<"Equal">(angle, 0), angle, g.op<"Mul">(size, g.op<"Sin">(angle)));
+    return g.complex(g.op<"Where">(is_zero, zero, re), g.op<"Where">(is_zero, zero, im));
+};
+inline constexpr auto exp2_complex = [](graph<13> g, complex_value z) {
+    return exp_complex(g, stretched(g, z, std::numbers::ln2));
+};
+
+/// The modulus of half of z, since that of z may be out of the range of the dtype.
+inline constexpr auto log_complex = [](graph<13> g, complex_value z) {
+    value const half = hypot(g, g.op<"Mul">(g.real(z), 0.5), g.op<"Mul">(g.imag(z), 0.5));
+    return g.complex(g.op<"Add">(g.op<"Log">(half), std::numbers::ln2), phase(g, z));
+};
+inline constexpr auto log2_complex = [](graph<13> g, complex_value z) {
+    return stretched(g, log_complex(g, z), std::numbers::log2e);
+};
+inline constexpr auto log10_complex = [](graph<13> g, complex_value z) {
+    return stretched(g, log_complex(g, z), std::numbers::log10e);
+};
+
+/// z / |z|, and 0 for 0.
+inline constexpr auto sgn_complex = [](graph<13> g, complex_value z) {
+    value const size = modulus(g, z);
+    value const is_zero = g.op<"Equal">(size, 0);
+    auto const part = [&](value x) -> value {
+        return g.op<"Where">(is_zero, g.scalar_like(0, x), g.op<"Div">(x, size));
+    };
+    return g.complex(part(g.real(z)), part(g.imag(z)));
+};
+
+/// The parts of a number in float64, in which the intermediate results of complex64 neither overflow nor cancel.
+struct wide_parts {
+    value re;
+    value im;
+};
+
+/// The body of a function of wide parts. ONNX Runtime has no Sinh, Cosh and Tan of float64.
+template <auto Function>
+inline constexpr auto in_double = [](graph<13> g, complex_value z) -> complex_value {
+    dtype const type = part_type(z.dtype());
+    wide_parts const x = {g.cast(g.real(z), dtype::float64), g.cast(g.imag(z), dtype::float64)};
+    wide_parts const y = Function(g, x);
+    return g.complex(g.cast(y.re, type), g.cast(y.im, type));
+};
+
+/// The larger part is sqrt((|z| + |x|) / 2), the other one follows from y = 2 * re * im. Half of it does not overflow.
+inline wide_parts square_root(graph<13> g, wide_parts z) {
+    value const width = g.op<"Mul">(z.re, 0.125);
+    value const size = hypot(g, width, g.op<"Mul">(z.im, 0.125));
+    value const half = g.op<"Sqrt">(g.op<"Add">(g.op<"Abs">(width), size));
+    value const has_no_angle = g.op<"Or">(g.op<"Equal">(half, 0), is_infinite(g, z.im));
+    value const large = g.op<"Where">(has_no_angle, g.op<"Abs">(z.im), g.op<"Mul">(half, 2));
+    value const small = g.op<"Where">(has_no_angle, z.im, g.op<"Div">(g.op<"Mul">(z.im, 0.25), half));
+    value const is_left = g.op<"Less">(z.re, 0);
+    return {g.op<"Where">(is_left, g.op<"Abs">(small), large), g.op<"Where">(is_left, copysign(g, large, z.im), small)};
+}
+
+inline constexpr auto rsqrt_complex = [](graph<13> g, complex_value z) -> complex_value {
+    return reciprocal_complex(g, in_double<square_root>(g, z));
+};
+
+/// cos(b) - 1 = -2 sin(b / 2)^2.
+inline wide_parts exp_less_one(graph<13> g, wide_parts z) {
+    value const half = g.op<"Sin">(g.op<"Mul">(z.im, 0.5));
+    value const re =
+        g.op<"Sub">(g.op<"Mul">(expm1(g, z.re), g.op<"Cos">(z.im)), g.op<"Mul">(g.op<"Mul">(half, half), 2));
+    return {re, g.op<"Mul">(g.op<"Exp">(z.re), g.op<"Sin">(z.im))};
+}
+
+/// sinh(x) and cosh(x); sinh(2a) = tanh(a) * (cosh(2a) + 1) does not cancel near 0.
+inline wide_parts sinh_and_cosh(graph<13> g, value x) {
+    value const half = g.op<"Exp">(g.op<"Mul">(x, 0.5));
+    value const growing = g.op<"Mul">(g.op<"Mul">(half, 0.5), half);
+    value const cosh = g.op<"Add">(growing, g.op<"Div">(g.scalar(0.25, x.dtype()), growing));
+    return {g.op<"Mul">(g.op<"Tanh">(g.op<"Mul">(x, 0.5)), g.op<"Add">(cosh, 1)), cosh};
+}
+
+/// x where the angle is finite, and otherwise a number for it.
+inline value or_number(graph<13> g, value where, value x, double n) {
+    return g.op<"Where">(where, g.scalar_like(n, x), x);
+}
+
+/// sinh(a) cos(b) + i cosh(a) sin(b). The angle may be infinite or NaN where it does not matter.
+inline wide_parts hyperbolic_sine(graph<13> g, wide_parts z) {
+    wide_parts const h = sinh_and_cosh(g, z.re);
+    value const is_extreme = g.op<"Or">(g.op<"Equal">(z.re, 0), is_infinite(g, z.re));
+    value const is_turned = g.op<"And">(is_extreme, g.op<"Not">(is_finite(g, z.im)));
+    value const re = g.op<"Where">(is_turned, g.op<"Abs">(h.re), g.op<"Mul">(h.re, g.op<"Cos">(z.im)));
+    return {re, g.op<"Where">(g.op<"Equal">(z.im, 0), z.im, g.op<"Mul">(h.im, g.op<"Sin">(z.im)))};
+}
+
+/// cosh(a) cos(b) + i sinh(a) sin(b).
+inline wide_parts hyperbolic_cosine(graph<13> g, wide_parts z) {
+    wide_parts const h = sinh_and_cosh(g, z.re);
+    value const is_turned = g.op<"And">(is_infinite(g, z.re), g.op<"Not">(is_finite(g, z.im)));
+    value const re = g.op<"Mul">(h.im, or_number(g, is_turned, g.op<"Cos">(z.im), 1));
+    value const im = g.op<"Mul">(h.re, g.op<"Sin">(z.im));
+    value const has_angle = g.op<"And">(g.op<"Equal">(z.re, 0), g.op<"Not">(is_finite(g, z.im)));
+    return {re, g.op<"Where">(g.op<"Equal">(z.im, 0), z.im, or_number(g, has_angle, im, 0))};
+}
+
+/// With q = exp(-2 |a|) and p = tanh(a) (1 + q): (p (1 + q) + 4 i q sin(b) cos(b)) / (p^2 + 4 q cos(b)^2), which does not overflow.
+inline wide_parts hyperbolic_tangent(graph<13> g, wide_parts z) {
+    value const q = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(z.re), -2));
+    value const is_turned = g.op<"And">(is_infinite(g, z.re), g.op<"Not">(is_finite(g, z.im)));
+    value const sin = or_number(g, is_turned, g.op<"Sin">(z.im), 0);
+    value const cos = or_number(g, is_turned, g.op<"Cos">(z.im), 0);
+    value const more = g.op<"Add">(q, 1);
+    value const p = g.op<"Mul">(g.op<"Tanh">(z.re), more);
+    value const across = g.op<"Mul">(g.op<"Mul">(q, 4), cos);
+    value const norm = g.op<"Add">(g.op<"Mul">(p, p), g.op<"Mul">(across, cos));
+    value const re = g.op<"Div">(g.op<"Mul">(p, more), norm);
+    value const im = g.op<"Div">(g.op<"Mul">(across, sin), norm);
+    return {g.op<"Where">(g.op<"Equal">(z.re, 0), z.re, re), g.op<"Where">(g.op<"Equal">(z.im, 0), z.im, im)};
+}
+
+/// sin(z) = -i sinh(iz), and the same for tan: with exchanged parts, since these functions are odd and commute with conjugation.
+template <wide_parts (*Hyperbolic)(graph<13>, wide_parts)>
+wide_parts circular(graph<13> g, wide_parts z) {
+    wide_parts const y = Hyperbolic(g, {z.im, z.re});
+    return {y.im, y.re};
+}
+
+/// cos(z) = cosh(iz).
+inline wide_parts cosine(graph<13> g, wide_parts z) {
+    wide_parts const y = hyperbolic_cosine(g, {z.im, z.re});
+    return {y.re, g.op<"Neg">(y.im)};
+}
+
+/// Powers of exponents that are numbers: products, roots and quotients where ATen computes these.
+inline constexpr auto complex_power = [](graph<13> g, complex_value z, number exponent) -> complex_value {
+    complex_operands const o = promoted(g, z, exponent);
+    if (exponent == 0) {
+        value const one = filled_like(g, g.real(o.a), 1, part_type(o.a.dtype()));
+        return g.complex(one, filled_like(g, one, 0, one.dtype()));
+    }
+    for (int n : {1, 2, 3}) {
+        if (!(exponent == n)) continue;
+        complex_value product = o.a;
+        for (int i = 1; i != n; ++i) product = multiply_complex(g, {product, o.a});
+        return product;
+    }
+    if (exponent == -1) return reciprocal_complex(g, o.a);
+    if (exponent == -2) return reciprocal_complex(g, square_complex(g, o.a));
+    if (exponent == 0.5) return in_double<square_root>(g, o.a);
+    if (exponent == -0.5) return rsqrt_complex(g, o.a);
+    return g.unsupported("a complex number to a power other than 0, 1, 2, 3, -1, -2, 0.5 and -0.5");
+};
+
+} // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/elementwise_binary.hpp
 // Arithmetic on two tensors, or a tensor and a number: aten's add, div, pow, maximum, lerp ..., with ATen's type promotion.
@@ -5211,6 +5975,15 @@ inline constexpr auto addcdiv = [](graph<13> g, value self, value a, value b, nu
     return add_scaled<"Div">(g, self, a, b, factor);
 };
 
+/// self + factor * a * b, or self + factor * a / b.
+template <auto Function>
+inline constexpr auto complex_add_scaled =
+    [](graph<13> g, complex_value self, complex_value a, complex_value b, number factor) {
+        dtype const type = to_complex(promote(self.tensor(), a.tensor(), b.tensor()));
+        complex_value const scaled = scaled_complex(g, g.cast(a, type), factor);
+        return complex_sum<"Add">(g, {g.cast(self, type), Function(g, {scaled, g.cast(b, type)})}, 1);
+    };
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -5259,8 +6032,8 @@ inline constexpr auto elementwise_binary = table(
     symbolic<"aten::heaviside(self, values)">(detail::of_tensors<detail::heaviside>),
     symbolic<"aten::lerp.Tensor(self, end, weight)">(detail::lerp),
     symbolic<"aten::lerp.Scalar(self, end, weight)">(detail::lerp_scalar),
-    symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(detail::addcmul),
-    symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(detail::addcdiv),
+    symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(detail::addcmul).for_complex(detail::complex_add_scaled<detail::multiply_complex>),
+    symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(detail::addcdiv).for_complex(detail::complex_add_scaled<detail::divide_complex>),
     symbolic<"aten::ldexp.Tensor(self, other)">(detail::of_tensors<detail::ldexp>));
 // clang-format on
 
@@ -5437,39 +6210,9 @@ inline value angle(graph<13> g, value x) {
 
 inline constexpr auto frac = [](graph<13> g, value x) -> value { return g.op<"Mod">(x, 1, attr::fmod_i(1)); };
 
-inline constexpr auto square_complex = [](graph<13> g, complex_value z) { return multiply_complex(g, {z, z}); };
-
-inline constexpr auto reciprocal_complex = [](graph<13> g, complex_value z) {
-    return divide_complex(g, {g.complex(1, z.dtype()), z});
-};
-
-/// exp(a) * (cos(b) + i * sin(b)). As in C, a real number stays real, and beside an infinite real part, the angle may be infinite or NaN.
-inline constexpr auto exp_complex = [](graph<13> g, complex_value z) {
-    value const exponent = g.real(z);
-    value const angle = g.imag(z);
-    value const size = g.op<"Exp">(exponent);
-    value const zero = g.scalar_like(0, size);
-    value const is_zero = g.op<"Equal">(exponent, -infinity);
-    value const is_turned = g.op<"And">(g.op<"Equal">(exponent, infinity), g.op<"Not">(isfinite(g, angle)));
-    value const re = g.op<"Where">(is_turned, size, g.op<"Mul">(size, g.op<"Cos">(angle)));
-    value const im = g.op<"Where">(g.op<"Equal">(angle, 0), angle, g.op<"Mul">(size, g.op<"Sin">(angle)));
-    return g.complex(g.op<"Where">(is_zero, zero, re), g.op<"Where">(is_zero, zero, im));
-};
-
-/// The modulus of half of z, since that of z may be out of the range of the dtype.
-inline constexpr auto log_complex = [](graph<13> g, complex_value z) {
-    value const half = hypot(g, g.op<"Mul">(g.real(z), 0.5), g.op<"Mul">(g.imag(z), 0.5));
-    return g.complex(g.op<"Add">(g.op<"Log">(half), std::numbers::ln2), phase(g, z));
-};
-
-/// z / |z|, and 0 for 0.
-inline constexpr auto sgn_complex = [](graph<13> g, complex_value z) {
-    value const size = modulus(g, z);
-    value const is_zero = g.op<"Equal">(size, 0);
-    auto const part = [&](value x) -> value {
-        return g.op<"Where">(is_zero, g.scalar_like(0, x), g.op<"Div">(x, size));
-    };
-    return g.complex(part(g.real(z)), part(g.imag(z)));
+inline constexpr auto complex_nan_to_num = [](graph<13> g, complex_value z, std::optional<double> nan,
+                                              std::optional<double> above, std::optional<double> below) {
+    return g.complex(nan_to_num(g, g.real(z), nan, above, below), nan_to_num(g, g.imag(z), nan, above, below));
 };
 
 template <auto Predicate>
@@ -5506,28 +6249,28 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::fix(self)">(detail::trunc),
     symbolic<"aten::frac(self)">(detail::frac),
 
-    symbolic<"aten::sqrt(self)">(detail::floating<"Sqrt">),
-    symbolic<"aten::rsqrt(self)">(detail::composed<detail::rsqrt>),
+    symbolic<"aten::sqrt(self)">(detail::floating<"Sqrt">).for_complex(detail::in_double<detail::square_root>),
+    symbolic<"aten::rsqrt(self)">(detail::composed<detail::rsqrt>).for_complex(detail::rsqrt_complex),
     symbolic<"aten::exp(self)">(detail::floating<"Exp">).for_complex(detail::exp_complex),
-    symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>),
-    symbolic<"aten::special_exp2(self)">(detail::composed<detail::exp2>),
-    symbolic<"aten::expm1(self)">(detail::composed<detail::expm1>),
-    symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>),
+    symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>).for_complex(detail::exp2_complex),
+    symbolic<"aten::special_exp2(self)">(detail::composed<detail::exp2>).for_complex(detail::exp2_complex),
+    symbolic<"aten::expm1(self)">(detail::composed<detail::expm1>).for_complex(detail::in_double<detail::exp_less_one>),
+    symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>).for_complex(detail::in_double<detail::exp_less_one>),
     symbolic<"aten::log(self)">(detail::floating<"Log">).for_complex(detail::log_complex),
     symbolic<"aten::log1p(self)">(detail::composed<detail::log1p>),
     symbolic<"aten::special_log1p(self)">(detail::composed<detail::log1p>),
-    symbolic<"aten::log2(self)">(detail::composed<detail::log2>),
-    symbolic<"aten::log10(self)">(detail::composed<detail::log10>),
+    symbolic<"aten::log2(self)">(detail::composed<detail::log2>).for_complex(detail::log2_complex),
+    symbolic<"aten::log10(self)">(detail::composed<detail::log10>).for_complex(detail::log10_complex),
 
-    symbolic<"aten::sin(self)">(detail::floating<"Sin">),
-    symbolic<"aten::cos(self)">(detail::floating<"Cos">),
-    symbolic<"aten::tan(self)">(detail::floating<"Tan">),
+    symbolic<"aten::sin(self)">(detail::floating<"Sin">).for_complex(detail::in_double<detail::circular<detail::hyperbolic_sine>>),
+    symbolic<"aten::cos(self)">(detail::floating<"Cos">).for_complex(detail::in_double<detail::cosine>),
+    symbolic<"aten::tan(self)">(detail::floating<"Tan">).for_complex(detail::in_double<detail::circular<detail::hyperbolic_tangent>>),
     symbolic<"aten::asin(self)">(detail::floating<"Asin">),
     symbolic<"aten::acos(self)">(detail::floating<"Acos">),
     symbolic<"aten::atan(self)">(detail::floating<"Atan">),
-    symbolic<"aten::sinh(self)">(detail::floating<"Sinh">),
-    symbolic<"aten::cosh(self)">(detail::floating<"Cosh">),
-    symbolic<"aten::tanh(self)">(detail::floating<"Tanh">),
+    symbolic<"aten::sinh(self)">(detail::floating<"Sinh">).for_complex(detail::in_double<detail::hyperbolic_sine>),
+    symbolic<"aten::cosh(self)">(detail::floating<"Cosh">).for_complex(detail::in_double<detail::hyperbolic_cosine>),
+    symbolic<"aten::tanh(self)">(detail::floating<"Tanh">).for_complex(detail::in_double<detail::hyperbolic_tangent>),
     symbolic<"aten::asinh(self)">(detail::floating<"Asinh">),
     symbolic<"aten::acosh(self)">(detail::floating<"Acosh">),
     symbolic<"aten::atanh(self)">(detail::floating<"Atanh">),
@@ -5551,7 +6294,7 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::special_erf(self)">(detail::floating<"Erf">),
     symbolic<"aten::special_entr(self)">(detail::composed<detail::entr>),
 
-    symbolic<"aten::logical_not(self)">(detail::logical_not),
+    symbolic<"aten::logical_not(self)">(detail::logical_not).for_complex(detail::of_truth<detail::logical_not>),
     symbolic<"aten::bitwise_not(self)">(detail::bitwise_not),
     symbolic<"aten::bitwise_not(self)">(detail::bitwise_not_until_17),
     symbolic<"aten::isnan(self)">(detail::isnan).for_complex(detail::any_part<detail::isnan>),
@@ -5560,13 +6303,13 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::isneginf(self)">(detail::is_infinity<-1>),
     symbolic<"aten::isfinite(self)">(detail::isfinite).for_complex(detail::finite_parts),
     symbolic<"aten::isreal(self)">(detail::isreal).for_complex(detail::has_no_imaginary_part),
-    symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(detail::nan_to_num));
+    symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(detail::nan_to_num).for_complex(detail::complex_nan_to_num));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/embedding.hpp
-// Embeddings: rows of a weight by index, and their sums, means and maxima over bags.
+// Embeddings: rows of a weight by index, and their sums, means and maxima over bags; and the gradient of the weight.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -5661,6 +6404,42 @@ inline constexpr auto one_hot = [](graph<13> g, value self, std::int64_t num_cla
     return self.rank() == 0 ? squeeze(g, y, 0) : y;
 };
 
+/// Adds gradients [n, width] to the rows of zeros that were looked up.
+inline value added_rows(graph<16> g, value each, value indices, sym_int rows) {
+    value const zeros = filled(g, safe_vector<sym_int>{rows, g.size(each, 1)}, 0, each.dtype());
+    value const at = expand(g, unsqueeze(g, indices, 1), safe_vector<sym_int>{-1, g.size(each, 1)});
+    return g.op<"ScatterElements">(zeros, at, each, attr::axis_i(0), attr::reduction_s("add"));
+}
+/// Up to opset 15, ScatterElements cannot add. Where, not a product of matrices: a gradient may be infinite.
+inline value added_rows(graph<13, 15> g, value each, value indices, sym_int rows) {
+    value const chosen = g.op<"Equal">(unsqueeze(g, arithmetic_sequence(g, 0, rows), 1), indices);
+    value const all =
+        g.op<"Where">(unsqueeze(g, chosen, 2), unsqueeze(g, each, std::int64_t{0}), g.scalar_like(0, each));
+    return reduce_sum(g, all, safe_vector<std::int64_t>{1}, false);
+}
+
+/// The gradient of the padding row is 0. With scale_grad_by_freq, each gradient is divided by how often its row was looked up.
+template <class Graph>
+inline constexpr auto embedding_dense_backward =
+    [](Graph g, value grad, value indices, size num_weights, size padding_idx, bool scale_grad_by_freq) -> value {
+    if (!is_floating(grad.dtype())) return g.unsupported("the gradient of an embedding of integers");
+    dtype const type = opmath_type(grad.dtype());
+    sym_int const width = grad.rank() == 0 ? sym_int(1) : g.size(grad, grad.rank() - 1);
+    if (is_empty(grad)) return filled(g, safe_vector<sym_int>{num_weights, width}, 0, grad.dtype());
+    value const at = flat(g, g.cast(indices, dtype::int64));
+    value each = reshape(g, g.cast(grad, type), {-1, width});
+    if (scale_grad_by_freq) {
+        value const ones = filled(g, safe_vector<sym_int>{g.size(each, 0), 1}, 1, type);
+        value const counts = gather(g, added_rows(g, ones, at, num_weights), at, 0);
+        each = g.template op<"Mul">(each, g.template op<"Reciprocal">(counts));
+    }
+    if (!(padding_idx.is_constant() && padding_idx.constant() < 0)) {
+        value const is_padding = unsqueeze(g, g.template op<"Equal">(at, padding_idx), 1);
+        each = g.template op<"Where">(is_padding, g.scalar_like(0, each), each);
+    }
+    return g.cast(added_rows(g, each, at, num_weights), grad.dtype());
+};
+
 } // namespace detail
 
 // scale_grad_by_freq, sparse, and the padding_idx of aten::embedding only affect the gradient.
@@ -5671,7 +6450,9 @@ inline constexpr auto embedding = table(
     symbolic<"aten::embedding_bag.padding_idx(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_padded),
     symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
     symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
-    symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot));
+    symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot),
+    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<16>>),
+    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<13, 15>>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -5983,6 +6764,15 @@ inline constexpr auto cross_row = [](graph<13> g, value self, value other, std::
     return cross(g, self, other, dim ? *dim : cross_dim(self, other));
 };
 
+inline constexpr auto complex_cross = [](graph<13> g, complex_value a, complex_value b,
+                                         std::int64_t dim) -> complex_value {
+    return product_of_parts(g, promoted(g, a, b), [&](value x, value y) -> value { return cross(g, x, y, dim); });
+};
+inline constexpr auto complex_cross_row = [](graph<13> g, complex_value a, complex_value b,
+                                             std::optional<std::int64_t> dim) -> complex_value {
+    return complex_cross(g, a, b, dim ? *dim : cross_dim(g.real(a), g.real(b)));
+};
+
 inline constexpr auto logdet = [](graph<13> g, value self) -> value { return g.op<"Log">(determinant(g, self)); };
 
 inline constexpr auto linalg_slogdet = [](graph<13> g, value a) -> std::tuple<value, value> {
@@ -5998,8 +6788,8 @@ inline constexpr auto linear_algebra = table(
     symbolic<"aten::inverse(self)">(detail::inverse_matrix),
     symbolic<"aten::linalg_matrix_power(self, n)">(detail::matrix_power_row),
     symbolic<"aten::matrix_power(self, n)">(detail::matrix_power_row),
-    symbolic<"aten::cross(self, other, dim)">(detail::cross_row),
-    symbolic<"aten::linalg_cross(self, other, dim)">(detail::cross),
+    symbolic<"aten::cross(self, other, dim)">(detail::cross_row).for_complex(detail::complex_cross_row),
+    symbolic<"aten::linalg_cross(self, other, dim)">(detail::cross).for_complex(detail::complex_cross),
     symbolic<"aten::det(self)">(detail::determinant),
     symbolic<"aten::linalg_det(A)">(detail::determinant),
     symbolic<"aten::logdet(self)">(detail::logdet),
@@ -6438,6 +7228,130 @@ inline constexpr auto normalization = table(
     symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<13, 22>>),
     symbolic<"aten::_weight_norm(v, g, dim)">(detail::weight_norm_row),
     symbolic<"aten::_weight_norm_interface(v, g, dim)">(detail::weight_norm_interface));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/normalization_backward.hpp
+// The gradients of batch, layer and group normalization.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+using masked_gradients = std::tuple<optional_value, optional_value, optional_value>;
+
+/// The gradients of values that were standardized over `axes`; the other two are still to be summed over the elements that share a scale.
+struct standardized_gradients {
+    value of_values;
+    value scales;
+};
+inline standardized_gradients gradients_of_standardized(graph<13> g, value d, value x, value mean, value rstd,
+                                                        optional_value scale, axis_list axes) {
+    value const standard = g.op<"Mul">(g.op<"Sub">(x, mean), rstd);
+    value const weighted = scale ? value(g.op<"Mul">(d, *scale)) : d;
+    value const along = reduce<"ReduceMean">(g, weighted, axes, true);
+    value const across = reduce<"ReduceMean">(g, g.op<"Mul">(weighted, standard), axes, true);
+    value const centered = g.op<"Sub">(g.op<"Sub">(weighted, along), g.op<"Mul">(standard, across));
+    return {g.op<"Mul">(centered, rstd), g.op<"Mul">(d, standard)};
+}
+
+inline void expect_weight(bool requested, optional_value weight) {
+    if (requested && !weight) throw unsupported_error("the gradient of a weight or bias that is None");
+}
+
+inline constexpr auto native_layer_norm_backward =
+    [](graph<13> g, value grad, value input, safe_span<size const> shape, value mean, value rstd, optional_value weight,
+       optional_value bias, safe_span<bool const> mask) -> masked_gradients {
+    expect_weight(mask[1], weight);
+    expect_weight(mask[2], bias);
+    dtype const wide = opmath_type(input.dtype());
+    safe_vector<std::int64_t> const axes = last_axes(input.rank(), shape.size());
+    value const d = g.cast(grad, wide);
+    if (is_empty_along(input, axes)) return g.unsupported("a normalized_shape without elements");
+    optional_value const scale = weight ? optional_value(g.cast(*weight, wide)) : weight;
+    standardized_gradients const all =
+        gradients_of_standardized(g, d, g.cast(input, wide), g.cast(mean, wide), g.cast(rstd, wide), scale, axes);
+    safe_vector<std::int64_t> const outer = iota(input.rank() - static_cast<std::int64_t>(shape.size()));
+    masked_gradients out;
+    if (mask[0]) std::get<0>(out) = g.cast(all.of_values, input.dtype());
+    if (mask[1]) std::get<1>(out) = g.cast(reduce_sum(g, all.scales, outer, false), weight->dtype());
+    if (mask[2]) std::get<2>(out) = g.cast(reduce_sum(g, d, outer, false), bias->dtype());
+    return out;
+};
+
+/// As [N, groups, C / groups, H * W].
+inline constexpr auto native_group_norm_backward =
+    [](graph<13> g, value grad, value input, value mean, value rstd, optional_value weight, size n, size c, size hxw,
+       std::int64_t group, safe_span<bool const> mask) -> masked_gradients {
+    expect_weight(mask[1], weight);
+    dtype const wide = opmath_type(input.dtype());
+    dtype const of_parameters = weight ? weight->dtype() : input.dtype();
+    if (group < 1) return g.unsupported("fewer than one group");
+    masked_gradients out;
+    if (is_empty(input)) {
+        value const zeros = filled(g, safe_span<sym_int const>(&c, 1), 0, of_parameters);
+        if (mask[0]) std::get<0>(out) = input;
+        if (mask[1]) std::get<1>(out) = zeros;
+        if (mask[2]) std::get<2>(out) = zeros;
+        return out;
+    }
+    auto const grouped = [&](value x) { return reshape(g, g.cast(x, wide), {n, group, c / group, hxw}); };
+    auto const of_group = [&](value x) { return reshape(g, g.cast(x, wide), {n, group, 1, 1}); };
+    optional_value const scale =
+        weight ? optional_value(reshape(g, g.cast(*weight, wide), {group, c / group, 1})) : weight;
+    value const d = grouped(grad);
+    standardized_gradients const all = gradients_of_standardized(
+        g, d, grouped(input), of_group(mean), of_group(rstd), scale, safe_vector<std::int64_t>{2, 3});
+    auto const of_channels = [&](value each) {
+        return g.cast(reshape(g, reduce_sum(g, each, safe_vector<std::int64_t>{0, 3}, false), {c}), of_parameters);
+    };
+    if (mask[0]) std::get<0>(out) = g.cast(reshape(g, all.of_values, g.sizes(input)), input.dtype());
+    if (mask[1]) std::get<1>(out) = of_channels(all.scales);
+    if (mask[2]) std::get<2>(out) = of_channels(d);
+    return out;
+};
+
+/// In training, the gradient flows through the statistics of the batch; in evaluation, these are constants.
+inline constexpr auto native_batch_norm_backward = [](graph<13> g, value grad, value input, optional_value weight,
+                                                      optional_value running_mean, optional_value running_var,
+                                                      optional_value save_mean, optional_value save_invstd, bool train,
+                                                      double eps, safe_span<bool const> mask) -> masked_gradients {
+    dtype const wide = opmath_type(input.dtype());
+    dtype const of_parameters = weight ? weight->dtype() : input.dtype();
+    std::int64_t const rank = input.rank();
+    safe_vector<std::int64_t> const axes = all_but(1, rank);
+    if (is_empty_along(input, axes)) return g.unsupported("a batch without elements");
+    auto const of_channels = [&](value x) { return along_channels(g, g.cast(x, wide), rank); };
+    value const mean = of_channels(train ? *save_mean : *running_mean);
+    value const rstd = of_channels(train ? *save_invstd : inverse_deviation(g, g.cast(*running_var, wide), eps));
+    optional_value const scale = weight ? optional_value(of_channels(*weight)) : weight;
+    value const d = g.cast(grad, wide);
+    value const x = g.cast(input, wide);
+    masked_gradients out;
+    value scales = d;
+    if (train) {
+        standardized_gradients const all = gradients_of_standardized(g, d, x, mean, rstd, scale, axes);
+        scales = all.scales;
+        if (mask[0]) std::get<0>(out) = g.cast(all.of_values, input.dtype());
+    } else {
+        if (mask[1]) scales = g.op<"Mul">(d, g.op<"Mul">(g.op<"Sub">(x, mean), rstd));
+        value const factor = scale ? value(g.op<"Mul">(rstd, *scale)) : rstd;
+        if (mask[0]) std::get<0>(out) = g.cast(g.op<"Mul">(d, factor), input.dtype());
+    }
+    if (mask[1]) std::get<1>(out) = g.cast(reduce_sum(g, scales, axes, false), of_parameters);
+    if (mask[2]) std::get<2>(out) = g.cast(reduce_sum(g, d, axes, false), of_parameters);
+    return out;
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto normalization_backward = table(
+    symbolic<"aten::native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask)">(detail::native_layer_norm_backward),
+    symbolic<"aten::native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)">(detail::native_group_norm_backward),
+    symbolic<"aten::native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask)">(detail::native_batch_norm_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -7131,9 +8045,608 @@ inline constexpr auto pooling = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/scatter.hpp
+// Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Crops x to the sizes of another tensor: ATen's index may be smaller than its source.
+inline value crop_to(graph<13> g, value x, value other) {
+    for (std::int64_t i = 0; i != x.rank(); ++i)
+        if (!x.size(i).same_as(other.size(i))) x = slice(g, x, i, 0, g.size(other, i));
+    return x;
+}
+
+/// ScatterElements without a reduction. 0-d tensors count as 1-d.
+inline constexpr auto write_elements = [](graph<13> g, value x, std::int64_t dim, value index, value source) -> value {
+    if (is_empty(index)) return x;
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    value const at = at_least_1d(g, as_index(g, index));
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
+    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
+};
+/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18.
+template <class Graph>
+value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
+    if (is_empty(index)) return x;
+    // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
+    bool const sums = reduction == "add" || reduction == "mul";
+    dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
+    if (type != x.dtype())
+        return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    value const at = at_least_1d(g, as_index(g, index));
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const y =
+        g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
+    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
+}
+/// A tensor full of one number, with the dtype of x and the shape of `other`.
+inline value filled_as(graph<13> g, value x, value other, number const& n) {
+    return filled(g, g.sizes(other), n, x.dtype());
+}
+
+inline std::string_view reduction_named(std::string_view reduce) {
+    if (reduce == "add" || reduce == "sum") return "add";
+    if (reduce == "multiply" || reduce == "prod") return "mul";
+    if (reduce == "amax") return "max";
+    if (reduce == "amin") return "min";
+    throw unsupported_error("the reduction " + std::string(reduce));
+}
+
+/// The identity of a reduction.
+inline scalar neutral(std::string_view reduction, dtype type) {
+    if (reduction == "add") return 0;
+    if (reduction == "mul") return 1;
+    bool const highest = reduction == "min";
+    if (is_floating(type))
+        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    if (type == dtype::bool_) return highest;
+    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
+    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
+    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
+}
+
+/// aten::scatter_reduce. Without `include_self`, the elements that are written start from the identity of the reduction.
+inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
+                             bool include_self) {
+    bool const mean = reduce == "mean";
+    if (dtype const type = opmath_type(x.dtype()); mean && type != x.dtype())
+        return g.cast(scatter_reduced(g, g.cast(x, type), dim, index, g.cast(source, type), reduce, include_self),
+                      x.dtype());
+    std::string_view const reduction = mean ? "add" : reduction_named(reduce);
+    value const start =
+        include_self ? x : write_elements(g, x, dim, index, filled_as(g, x, index, neutral(reduction, x.dtype())));
+    value const y = reduce_elements(g, start, dim, index, source, reduction);
+    if (!mean || is_empty(index)) return y;
+    value const before = filled_as(g, x, x, 1);
+    value const none = include_self ? before : write_elements(g, before, dim, index, filled_as(g, x, index, 0));
+    value const count = reduce_elements(g, none, dim, index, filled_as(g, x, index, 1), "add");
+    if (is_floating(x.dtype())) return g.op<"Div">(y, count);
+    // ATen rounds means of integers down, Div truncates; the divisor is positive.
+    value const quotient = g.op<"Div">(y, count);
+    if (is_unsigned_integral(x.dtype())) return quotient;
+    value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
+    return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
+}
+
+/// A 1-d index along an axis, expanded to the shape of a source.
+inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
+    safe_vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
+    column[static_cast<std::size_t>(axis)] = -1;
+    return expand_to(g, reshape(g, as_index(g, index), column), g.shape_of(source));
+}
+
+/// The operands of index_copy, index_add and index_reduce, where 0-d tensors count as 1-d.
+struct indexed_source {
+    value index;
+    value source;
+};
+inline indexed_source along(graph<13> g, value x, std::int64_t dim, value index, value source) {
+    value const from = at_least_1d(g, source);
+    return {index_along(g, at_least_1d(g, index), from, normalize_axis(dim, x.rank())), from};
+}
+
+inline constexpr auto fill_index = [](graph<13> g, value x, std::int64_t dim, value index, value number) -> value {
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
+    sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
+    value const source = expand(g, reshape(g, g.cast(number, x.dtype()), safe_vector<sym_int>{}), sizes);
+    return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
+};
+
+/// x with x[start:end] along an axis replaced by the source.
+inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
+    safe_vector<value> parts;
+    if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
+    parts.push_back(g.cast(source, x.dtype()));
+    if (dim const& d = x.size(axis);
+        !end.is(to_the_end) && !(d.is_static() && end.is_constant() && end.constant() >= d.size()))
+        parts.push_back(slice(g, x, axis, end, to_the_end));
+    return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
+}
+
+/// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
+inline sym_int clamp_index(graph<13> g, sym_int i, sym_int n) {
+    if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : min(i, n);
+    if (i.is_constant()) return max(i + n, 0);
+    value const at = i.as_value();
+    sym_int const counted = value(g.op<"Where">(g.op<"Less">(at, 0), g.to_value(i + n), at));
+    return max(min(counted, n), 0);
+}
+inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
+                         sym_int step) {
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    sym_int const n = g.size(x, axis);
+    if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
+    start = clamp_index(g, start, n);
+    if (step.is(1)) {
+        if (!end.is(to_the_end)) end = max(clamp_index(g, end, n), start);
+        return is_empty(source) ? x : replace_range(g, x, source, axis, start, end);
+    }
+    end = max(clamp_index(g, end, n), start);
+    sym_int const count = (end - start + (step - 1)) / step;
+    value const positions = arithmetic_sequence(g, start, count, step);
+    return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
+}
+inline constexpr auto write_selected = [](graph<13> g, value x, value source, std::int64_t dim,
+                                          sym_int index) -> value {
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    sym_int const at = clamp_index(g, index, g.size(x, axis));
+    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at + 1);
+};
+
+/// Writes the source to positions of the flattened x.
+inline value write_positions(graph<13> g, value x, value positions, value source) {
+    if (is_empty(source)) return x;
+    value const y = g.op<"ScatterElements">(flat(g, x), positions, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
+    return reshape(g, y, g.sizes(x));
+}
+/// The axes of a diagonal, which write_diagonal moves to the end.
+struct diagonal_axes {
+    std::int64_t from[2];
+    std::int64_t last[2];
+    diagonal_axes(std::int64_t rank, std::int64_t dim1, std::int64_t dim2)
+        : from{normalize_axis(dim1, rank), normalize_axis(dim2, rank)},
+          last{rank - 2, rank - 1} {
+        if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
+    }
+};
+/// Writes the diagonals of matrices, of which `merged` makes a tensor whose last dimension has all elements of a matrix.
+template <class Merged>
+value write_diagonals(graph<13> g, safe_span<sym_int const> sizes, Merged const& merged, value source,
+                      std::int64_t offset) {
+    std::int64_t const last = static_cast<std::int64_t>(sizes.size()) - 2;
+    safe_vector<sym_int> flat(sizes.begin(), sizes.end() - 1);
+    flat.back() = sizes[sizes.size() - 2] * sizes.back();
+    value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
+    return reshape(g, write_elements(g, merged(flat), last, index_along(g, positions, source, last), source), sizes);
+}
+inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
+                                          std::int64_t dim2) -> value {
+    diagonal_axes const axes(x.rank(), dim1, dim2);
+    value const matrices = move_axes(g, x, axes.from, axes.last);
+    auto const merged = [&](safe_vector<sym_int> const& sizes) { return reshape(g, matrices, sizes); };
+    return move_axes(g, write_diagonals(g, g.sizes(matrices), merged, source, offset), axes.last, axes.from);
+};
+
+/// ScatterND; `accumulate` requires opset 16.
+inline value write_coordinates(graph<13> g, value x, value positions, value source, bool accumulate) {
+    if (!accumulate) return g.op<"ScatterND">(x, positions, source);
+    if (x.dtype() == dtype::bool_)
+        return g.cast(write_coordinates(g, g.cast(x, dtype::int32), positions, g.cast(source, dtype::int32), true),
+                      dtype::bool_);
+    if (g.opset() < 16) throw unsupported_error("accumulate below opset 16, where ScatterND cannot add");
+    return g.within<16>().op<"ScatterND">(x, positions, source, attr::reduction_s("add"));
+}
+
+/// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.
+inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
+    std::int64_t const after = x.rank() - axis - mask.rank();
+    if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
+    value from = source;
+    safe_vector<std::int64_t> ones;
+    for (std::int64_t i = 1; source.rank() > after && i < mask.rank(); ++i)
+        ones.push_back(source.rank() - after - 1 + i);
+    if (!ones.empty()) from = unsqueeze(g, from, ones);
+    value at = g.cast(mask, dtype::bool_);
+    safe_vector<std::int64_t> last;
+    for (std::int64_t i = 0; i != after; ++i) last.push_back(mask.rank() + i);
+    if (!last.empty()) at = unsqueeze(g, at, last);
+    if (!accumulate) return g.op<"Where">(at, from, x);
+    value const more = g.op<"Where">(at, from, g.scalar_like(0, x));
+    return x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
+}
+
+/// aten::index_put: x[indices] = source, or += if `accumulate`.
+inline value put_with(graph<13> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
+    source = g.cast(source, x.dtype());
+    auto const has = [](optional_value const& v) { return v.has_value(); };
+    auto const first = std::find_if(indices.begin(), indices.end(), has);
+    if (first == indices.end()) throw unsupported_error("index_put without an index tensor");
+    if (std::count_if(indices.begin(), indices.end(), has) == 1 && is_mask(**first) && (*first)->rank() != 0)
+        if (optional_value const y = put_mask(g, x, first - indices.begin(), **first, source, accumulate); y) return *y;
+
+    index_tensors const by = read_indices(g, x, indices);
+    value const positions = coordinates(g, by);
+    if (is_empty(positions)) return x;
+    safe_vector<std::int64_t> const perm = axes_first(by.axes, x.rank());
+    value const into = permute(g, x, perm);
+    // The source is broadcast to the shape of x[indices]; then the indexed axes are moved to the front for ScatterND.
+    safe_vector<sym_int> shape = g.sizes(positions);
+    shape.pop_back();
+    auto const depth = static_cast<std::int64_t>(shape.size());
+    std::int64_t const front = by.adjacent() ? by.axes.front() : 0;
+    safe_vector<sym_int> const rest = g.sizes(into);
+    auto const kept = rest.begin() + static_cast<std::ptrdiff_t>(by.axes.size());
+    shape.insert(shape.end(), kept + front, rest.end());
+    shape.insert(shape.begin(), kept, kept + front);
+    safe_vector<std::int64_t> indexed;
+    for (std::int64_t i = 0; i != depth; ++i) indexed.push_back(front + i);
+    value const updates =
+        permute(g, expand(g, source, shape), axes_first(indexed, static_cast<std::int64_t>(shape.size())));
+    safe_vector<std::int64_t> back(perm.size());
+    for (std::size_t i = 0; i != perm.size(); ++i)
+        back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
+    return permute(g, write_coordinates(g, into, positions, updates, accumulate), back);
+}
+inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
+                                     bool accumulate) { return put_with(g, self, indices, values, accumulate); };
+
+inline constexpr auto put = [](graph<13> g, value self, value index, value source, bool accumulate) {
+    if (is_empty(index)) return self;
+    value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
+    value const y = write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
+    return reshape(g, y, g.sizes(self));
+};
+
+inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+    return write_elements(g, self, dim, index, filled_as(g, self, index, n));
+};
+
+/// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
+inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t dim, value index, value src,
+                                          std::string_view reduce) -> value {
+    return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
+};
+
+inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, number n,
+                                                std::string_view reduce) -> value {
+    value const source = filled_as(g, self, index, n);
+    return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
+};
+
+inline constexpr auto scatter_add = [](graph<16> g, value self, std::int64_t dim, value index, value src) {
+    return reduce_elements(g, self, dim, index, src, "add");
+};
+
+inline constexpr auto scatter_reduce_two = [](graph<18> g, value self, std::int64_t dim, value index, value src,
+                                              std::string_view reduce, bool include_self) -> value {
+    return scatter_reduced(g, self, dim, index, src, reduce, include_self);
+};
+
+inline constexpr auto index_copy = [](graph<13> g, value self, std::int64_t dim, value index, value source) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    return write_elements(g, self, dim, at, from);
+};
+
+inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, value index, value source,
+                                     number alpha) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    value const factor = element(g, alpha, from.dtype());
+    value const scaled = alpha == 1                     ? from
+                         : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
+                                                        : g.op<"Mul">(from, factor);
+    return reduce_elements(g, self, dim, at, scaled, "add");
+};
+
+inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, std::int64_t dim, value index,
+                                             complex_value source, number alpha) {
+    complex_operands const o = promoted(g, self, source);
+    complex_value const scaled = scaled_complex(g, o.b, alpha);
+    return g.complex(index_add(g, g.real(o.a), dim, index, g.real(scaled), 1),
+                     index_add(g, g.imag(o.a), dim, index, g.imag(scaled), 1));
+};
+
+inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t dim, value index, value source,
+                                        std::string_view reduce, bool include_self) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    return scatter_reduced(g, self, dim, at, from, reduce, include_self);
+};
+
+inline constexpr auto fill_index_with = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+    return fill_index(g, self, dim, index, element(g, n, self.dtype()));
+};
+
+inline constexpr auto slice_scatter = [](graph<13> g, value self, value src, std::int64_t dim,
+                                         std::optional<sym_int> start, std::optional<sym_int> end, sym_int step) {
+    return write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
+};
+
+inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, size_list size, size_list stride,
+                                              std::optional<sym_int> storage_offset) -> value {
+    sym_int const offset = storage_offset.value_or(0);
+    if (size.size() != stride.size()) return g.unsupported("different numbers of sizes and strides");
+    if (!all_constant(size) || !all_constant(stride) || !offset.is_constant())
+        return write_positions(g, self, flat(g, computed_positions(g, size, stride, offset)), src);
+    tensor positions = strided_positions(constants(size), constants(stride), offset.constant());
+    positions.sizes = {positions.element_count()};
+    return write_positions(g, self, g.constant(std::move(positions)), src);
+};
+
+/// The gradients of views: zeros, with the gradient in the place of the view.
+inline constexpr auto slice_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
+                                          sym_int start, sym_int end, sym_int step) {
+    return write_slice(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, start, end, step);
+};
+inline constexpr auto select_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
+                                           sym_int index) {
+    return write_selected(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, index);
+};
+inline constexpr auto diagonal_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t offset,
+                                             std::int64_t dim1, std::int64_t dim2) -> value {
+    diagonal_axes const axes(static_cast<std::int64_t>(input_sizes.size()), dim1, dim2);
+    safe_vector<sym_int> sizes;
+    for (std::size_t i = 0; i != input_sizes.size(); ++i)
+        if (auto const axis = static_cast<std::int64_t>(i); axis != axes.from[0] && axis != axes.from[1])
+            sizes.push_back(input_sizes[i]);
+    for (std::int64_t const axis : axes.from) sizes.push_back(input_sizes[static_cast<std::size_t>(axis)]);
+    auto const zeros = [&](safe_vector<sym_int> const& merged) { return filled(g, merged, 0, grad.dtype()); };
+    return move_axes(g, write_diagonals(g, sizes, zeros, grad, offset), axes.last, axes.from);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto scatter = table(
+    symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
+    symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
+    symbolic<"aten::put(self, index, source, accumulate)">(detail::put).by_parts<"self", "source">(),
+    symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements).by_parts<"self", "src">(),
+    symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value).by_parts<"self", "value">(),
+    symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(detail::scatter_reduce),
+    symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(detail::scatter_value_reduce),
+    symbolic<"aten::scatter_add(self, dim, index, src)">(detail::scatter_add).by_parts<"self", "src">(),
+    symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(detail::scatter_reduce_two),
+    symbolic<"aten::index_copy(self, dim, index, source)">(detail::index_copy),
+    symbolic<"aten::index_add(self, dim, index, source, alpha)">(detail::index_add).for_complex(detail::complex_index_add),
+    symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(detail::index_reduce),
+    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(detail::fill_index_with).by_parts<"self", "value">(),
+    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(detail::fill_index).by_parts<"self", "value">(),
+    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter).for_complex(detail::both_parts<detail::slice_scatter>),
+    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected).for_complex(detail::both_parts<detail::write_selected>),
+    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal).for_complex(detail::both_parts<detail::write_diagonal>),
+    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter).for_complex(detail::both_parts<detail::as_strided_scatter>),
+    symbolic<"aten::slice_backward(grad_output, input_sizes, dim, start, end, step)">(detail::slice_backward),
+    symbolic<"aten::select_backward(grad_output, input_sizes, dim, index)">(detail::select_backward),
+    symbolic<"aten::diagonal_backward(grad_output, input_sizes, offset, dim1, dim2)">(detail::diagonal_backward));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/pooling_backward.hpp
+// The gradients of max, average and adaptive average pools.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline void expect_rank(value x, value grad, std::size_t n) {
+    auto const spatial = static_cast<std::int64_t>(n);
+    if (x.rank() != grad.rank() || (x.rank() != spatial + 1 && x.rank() != spatial + 2))
+        throw unsupported_error("the gradient of a pool over an input of rank " + std::to_string(x.rank()));
+}
+
+/// x with its last n dimensions flattened into one.
+inline value flat_planes(graph<13> g, value x, std::size_t n) {
+    safe_vector<sym_int> sizes = g.sizes(x);
+    sym_int const plane = product(last_sizes(g, x, n));
+    sizes.resize(sizes.size() - n);
+    sizes.push_back(plane);
+    return reshape(g, x, sizes);
+}
+
+/// Windows at a distance of `apart` along each axis do not overlap. Each such subset of them is written to zeros, and the results are
+/// added: for opsets in which ScatterElements cannot add.
+inline value sum_of_subsets(graph<13> g, value zeros, value grad, value indices, ints const& apart) {
+    std::int64_t const lead = grad.rank() - static_cast<std::int64_t>(apart.size());
+    checked_int count = 1;
+    for (std::int64_t m : apart) count = count * m;
+    budget::expect("subsets of windows", count);
+    std::optional<value> sum;
+    for (std::int64_t k = 0; k != count; ++k) {
+        value part = grad;
+        value at = indices;
+        std::int64_t rest = k;
+        bool none = false;
+        for (std::size_t i = 0; i != apart.size(); ++i) {
+            std::int64_t const axis = lead + static_cast<std::int64_t>(i);
+            std::int64_t const first = rest % apart[i];
+            rest /= apart[i];
+            none = none || (grad.size(axis).is_static() && grad.size(axis).size() <= first);
+            if (none || apart[i] == 1) continue;
+            part = slice(g, part, axis, first, to_the_end, apart[i]);
+            at = slice(g, at, axis, first, to_the_end, apart[i]);
+        }
+        if (none) continue;
+        value const written = g.op<"ScatterElements">(
+            zeros, flat_planes(g, at, apart.size()), flat_planes(g, part, apart.size()), attr::axis_i(lead));
+        sum = sum ? value(g.op<"Add">(*sum, written)) : written;
+    }
+    return sum.value_or(zeros);
+}
+
+/// Adds each gradient to the element of the plane that was the maximum.
+inline value scattered_gradients(graph<16> g, value zeros, value grad, value indices, pool_windows const& p) {
+    return g.op<"ScatterElements">(zeros,
+                                   flat_planes(g, indices, p.n),
+                                   flat_planes(g, grad, p.n),
+                                   attr::axis_i(zeros.rank() - 1),
+                                   attr::reduction_s("add"));
+}
+inline value scattered_gradients(graph<13, 15> g, value zeros, value grad, value indices, pool_windows const& p) {
+    ints apart;
+    for (std::size_t i = 0; i != p.n; ++i) apart.push_back((checked_int(p.extent(i)) + p.stride[i] - 1) / p.stride[i]);
+    return sum_of_subsets(g, zeros, grad, indices, apart);
+}
+
+template <std::size_t N, class Graph>
+inline constexpr auto max_pool_backward = [](Graph g, value grad, value self, int_list kernel, int_list stride,
+                                             int_list padding, int_list dilation, bool ceil_mode,
+                                             value indices) -> value {
+    pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
+    expect_rank(self, grad, N);
+    dtype const wide = opmath_type(self.dtype());
+    if (!is_floating(wide)) return g.unsupported("the gradient of a pool of integers");
+    safe_vector<sym_int> planes = g.sizes(self);
+    sym_int const plane = product(last_sizes(g, self, N));
+    planes.resize(planes.size() - N);
+    planes.push_back(plane);
+    value const zeros = filled(g, planes, 0, wide);
+    if (is_empty(grad) || is_empty(self)) return g.cast(reshape(g, zeros, g.sizes(self)), self.dtype());
+    value const y = scattered_gradients(g, zeros, g.cast(grad, wide), g.cast(indices, dtype::int64), p);
+    return g.cast(reshape(g, y, g.sizes(self)), self.dtype());
+};
+
+/// ATen's divisors of the windows along one axis, where the graph computes the number of elements or of windows.
+inline value divisors_along(graph<13> g, sym_int in, sym_int out, pool_windows const& p, std::size_t i, bool padded) {
+    value const start = arithmetic_sequence(g, -p.padding[i], out, p.stride[i]);
+    value const end = g.op<"Min">(g.op<"Add">(start, p.kernel[i]), g.to_value(padded ? in + p.padding[i] : in));
+    return g.op<"Sub">(end, padded ? start : value(g.op<"Max">(start, 0)));
+}
+
+/// Gradients of windows divided by ATen's divisors of these windows.
+inline value shares(graph<13> g, value grad, safe_span<sym_int const> in, pool_windows const& p, bool count_include_pad,
+                    std::optional<std::int64_t> divisor) {
+    if (divisor && *divisor == 0) throw unsupported_error("divisor_override of 0");
+    if (divisor || (count_include_pad && !p.ceil_mode))
+        return g.op<"Div">(grad, static_cast<double>(divisor ? *divisor : p.volume()));
+    safe_vector<sym_int> const out = last_sizes(g, grad, p.n);
+    if (all_constant(in) && all_constant(out)) {
+        tensor by{dtype::float64, constants(out), {}};
+        ints const counts = divisors(p, constants(in), count_include_pad);
+        if (by.element_count() != static_cast<std::int64_t>(counts.size()))
+            throw unsupported_error("a gradient whose size is not that of the pool's result");
+        for (std::int64_t n : counts) by.append(static_cast<double>(n));
+        return g.op<"Div">(grad, g.constant(by.to(grad.dtype())));
+    }
+    std::optional<value> by;
+    for (std::size_t i = 0; i != p.n; ++i) {
+        value const along = divisors_along(g, in[i], out[i], p, i, count_include_pad);
+        by = by ? value(g.op<"Mul">(unsqueeze(g, *by, by->rank()), along)) : along;
+    }
+    return g.op<"Div">(grad, g.cast(*by, grad.dtype()));
+}
+
+/// A transposed convolution of one channel per plane, whose weights are 1.
+template <std::size_t N>
+inline constexpr auto avg_pool_backward = [](graph<13> g, value grad, value self, int_list kernel, int_list stride,
+                                             int_list padding, bool ceil_mode, bool count_include_pad,
+                                             std::optional<std::int64_t> divisor) -> value {
+    pool_windows const p(N, kernel, stride, padding, {}, ceil_mode);
+    expect_rank(self, grad, N);
+    dtype const wide = opmath_type(self.dtype());
+    if (!is_floating(wide)) return g.unsupported("the gradient of an average pool of integers");
+    if (is_empty(grad) || is_empty(self)) return filled(g, g.sizes(self), 0, self.dtype());
+    safe_vector<sym_int> const in = last_sizes(g, self, N);
+    value const share = shares(g, g.cast(grad, wide), in, p, count_include_pad, divisor);
+    safe_vector<sym_int> one_channel = last_sizes(g, grad, N);
+    one_channel.insert(one_channel.begin(), {-1, 1});
+    ints weight_sizes{1, 1};
+    weight_sizes.insert(weight_sizes.end(), p.kernel.begin(), p.kernel.end());
+    budget::expect("a kernel", p.volume());
+    tensor ones{wide, {weight_sizes.begin(), weight_sizes.end()}, {}};
+    for (std::int64_t i = 0; i != p.volume(); ++i) ones.append(1.0);
+    value const y = transposed_to(
+        g, reshape(g, share, one_channel), g.constant(std::move(ones)), in, p.stride, p.padding, p.dilation, 1);
+    return g.cast(reshape(g, y, g.sizes(self)), self.dtype());
+};
+
+/// Gathers and adds along one axis what the windows that contain each element have as their share. These windows are those of the adaptive
+/// pool in the other direction.
+inline value spread_along(graph<13> g, value y, std::int64_t axis, sym_int in) {
+    sym_int const out = g.size(y, axis);
+    std::int64_t const following = y.rank() - axis - 1;
+    if (out.is(1)) {
+        safe_vector<sym_int> to(static_cast<std::size_t>(y.rank()), -1);
+        to[static_cast<std::size_t>(axis)] = in;
+        value const by = g.cast(g.to_value(in), y.dtype());
+        return expand(g, g.op<"Div">(y, by), to);
+    }
+    value const counts = windows_along(g, in, out).counts;
+    value const share = g.op<"Div">(y, g.cast(beside_axes(g, counts, following), y.dtype()));
+    computed_windows const back = windows_along(g, out, in);
+    value const seen = gather(g, share, back.at, axis);
+    value const counted = g.op<"Where">(beside_axes(g, back.counted, following), seen, g.scalar_like(0, seen));
+    return reduce_sum(g, counted, ints{axis}, false);
+}
+/// The same with tables that are computed at export.
+inline value spread_along(graph<13> g, value y, std::int64_t axis, std::int64_t in, std::int64_t out) {
+    if (in == out) return y;
+    if (in == 0 || out == 0) throw unsupported_error("the gradient of an adaptive pool of size 0");
+    std::int64_t const following = y.rank() - axis - 1;
+    tensor by{dtype::float64, {out}, {}};
+    for (ints const& taps : adaptive(in, out).taps)
+        by.append(static_cast<double>(std::count_if(taps.begin(), taps.end(), [](auto at) { return at >= 0; })));
+    value const share = g.op<"Div">(y, beside_axes(g, g.constant(by.to(y.dtype())), following));
+    axis_windows const back = adaptive(out, in);
+    tensor at{dtype::int64, {back.length(), in}, {}};
+    tensor counted{dtype::bool_, {back.length(), in}, {}};
+    bool partial = false;
+    for (std::int64_t k = 0; k != back.length(); ++k)
+        for (ints const& taps : back.taps) {
+            std::int64_t const tap = taps[static_cast<std::size_t>(k)];
+            partial = partial || tap < 0;
+            at.append(std::max<std::int64_t>(tap, 0));
+            counted.append(tap >= 0);
+        }
+    value seen = gather(g, share, g.constant(std::move(at)), axis);
+    if (partial) {
+        value const mask = beside_axes(g, g.constant(std::move(counted)), following);
+        seen = g.op<"Where">(mask, seen, g.scalar_like(0, seen));
+    }
+    return back.length() == 1 ? squeeze(g, seen, axis) : reduce_sum(g, seen, ints{axis}, false);
+}
+
+template <std::size_t N>
+inline constexpr auto adaptive_avg_pool_backward = [](graph<13> g, value grad, value self) -> value {
+    expect_rank(self, grad, N);
+    if (!is_floating(self.dtype())) return g.unsupported("the gradient of an average pool of integers");
+    return in_opmath(g, g.cast(grad, self.dtype()), [&](value y) {
+        for (std::int64_t axis = self.rank() - 1; axis != self.rank() - 1 - static_cast<std::int64_t>(N); --axis) {
+            dim const& in = self.size(axis);
+            dim const& out = y.size(axis);
+            bool const known = in.is_static() && out.is_static() && out.size() != 1;
+            y = known ? spread_along(g, y, axis, in.size(), out.size()) : spread_along(g, y, axis, g.size(self, axis));
+        }
+        return y;
+    });
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto pooling_backward = table(
+    symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<16>>),
+    symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<13, 15>>),
+    symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<16>>),
+    symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<13, 15>>),
+    symbolic<"aten::avg_pool2d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<2>),
+    symbolic<"aten::avg_pool3d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<3>),
+    symbolic<"aten::_adaptive_avg_pool2d_backward(grad_output, self)">(detail::adaptive_avg_pool_backward<2>),
+    symbolic<"aten::_adaptive_avg_pool3d_backward(grad_output, self)">(detail::adaptive_avg_pool_backward<3>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/random.hpp
-// Random operators: aten's rand, randn, randint, randperm, normal, uniform, bernoulli, multinomial and dropout. The numbers are computed from
-// uniform fractions or normal numbers that the graph draws; they have ATen's distributions, but are other numbers.
+// Random operators: aten's rand, randn, randint, randperm, normal, uniform, bernoulli, multinomial, and dropout with its gradient. The numbers
+// are computed from uniform fractions or normal numbers that the graph draws; they have ATen's distributions, but are other numbers.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -7360,6 +8873,11 @@ inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
     return {dropped(g, x, mask, p), mask};
 };
 
+/// grad * mask * scale, of any dtypes.
+inline constexpr auto native_dropout_backward = [](graph<13> g, value grad, value mask, double scale) {
+    return multiply(g, multiply(g, grad, mask), wrapped_number(g, scale));
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -7394,7 +8912,8 @@ inline constexpr auto random = table(
     symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout<true>).for_complex(detail::complex_dropout),
     symbolic<"aten::alpha_dropout(input, p, train)">(detail::alpha_dropout<false>).for_complex(detail::complex_dropout),
     symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::alpha_dropout<true>).for_complex(detail::complex_dropout),
-    symbolic<"aten::native_dropout(input, p, train)">(detail::native_dropout));
+    symbolic<"aten::native_dropout(input, p, train)">(detail::native_dropout),
+    symbolic<"aten::native_dropout_backward(grad_output, mask, scale)">(detail::native_dropout_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -7580,6 +9099,14 @@ inline constexpr auto hann = [](graph<13> g, std::int64_t length, bool periodic,
 inline constexpr auto hamming = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
     return cosine_window(g, length, periodic, type, 0.54, 0.46);
 };
+inline constexpr auto hamming_with_alpha = [](graph<13> g, std::int64_t length, bool periodic, double alpha,
+                                              optional_dtype type) {
+    return cosine_window(g, length, periodic, type, alpha, 0.46);
+};
+inline constexpr auto hamming_with_beta = [](graph<13> g, std::int64_t length, bool periodic, double alpha, double beta,
+                                             optional_dtype type) {
+    return cosine_window(g, length, periodic, type, alpha, beta);
+};
 inline constexpr auto bartlett = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
     return window(g, length, periodic, type, [](double i, double last) { return 1 - std::abs(2 * i / last - 1); });
 };
@@ -7635,6 +9162,9 @@ inline constexpr auto logspace_scalar_tensor = [](graph<13> g, number start, val
 inline constexpr auto kaiser_window = [](graph<13> g, std::int64_t length, optional_dtype type) {
     return kaiser(g, length, true, 12.0, type);
 };
+inline constexpr auto kaiser_periodic = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+    return kaiser(g, length, periodic, 12.0, type);
+};
 
 } // namespace detail
 
@@ -7656,11 +9186,14 @@ inline constexpr auto ranges = table(
     symbolic<"aten::hann_window.periodic(window_length, periodic, dtype)">(detail::hann),
     symbolic<"aten::hamming_window(window_length, dtype)">(detail::periodic_window<detail::hamming>),
     symbolic<"aten::hamming_window.periodic(window_length, periodic, dtype)">(detail::hamming),
+    symbolic<"aten::hamming_window.periodic_alpha(window_length, periodic, alpha, dtype)">(detail::hamming_with_alpha),
+    symbolic<"aten::hamming_window.periodic_alpha_beta(window_length, periodic, alpha, beta, dtype)">(detail::hamming_with_beta),
     symbolic<"aten::bartlett_window(window_length, dtype)">(detail::periodic_window<detail::bartlett>),
     symbolic<"aten::bartlett_window.periodic(window_length, periodic, dtype)">(detail::bartlett),
     symbolic<"aten::blackman_window(window_length, dtype)">(detail::periodic_window<detail::blackman>),
     symbolic<"aten::blackman_window.periodic(window_length, periodic, dtype)">(detail::blackman),
     symbolic<"aten::kaiser_window(window_length, dtype)">(detail::kaiser_window),
+    symbolic<"aten::kaiser_window.periodic(window_length, periodic, dtype)">(detail::kaiser_periodic),
     symbolic<"aten::kaiser_window.beta(window_length, periodic, beta, dtype)">(detail::kaiser));
 // clang-format on
 
@@ -8824,353 +10357,6 @@ inline constexpr auto sampling = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/scatter.hpp
-// Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// Crops x to the sizes of another tensor: ATen's index may be smaller than its source.
-inline value crop_to(graph<13> g, value x, value other) {
-    for (std::int64_t i = 0; i != x.rank(); ++i)
-        if (!x.size(i).same_as(other.size(i))) x = slice(g, x, i, 0, g.size(other, i));
-    return x;
-}
-
-/// ScatterElements without a reduction. 0-d tensors count as 1-d.
-inline constexpr auto write_elements = [](graph<13> g, value x, std::int64_t dim, value index, value source) -> value {
-    if (is_empty(index)) return x;
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    value const at = at_least_1d(g, as_index(g, index));
-    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
-    value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
-    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
-};
-/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18.
-template <class Graph>
-value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
-    if (is_empty(index)) return x;
-    // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
-    bool const sums = reduction == "add" || reduction == "mul";
-    dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
-    if (type != x.dtype())
-        return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    value const at = at_least_1d(g, as_index(g, index));
-    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
-    value const y =
-        g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
-    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
-}
-/// A tensor full of one number, with the dtype of x and the shape of `other`.
-inline value filled_as(graph<13> g, value x, value other, number const& n) {
-    return filled(g, g.sizes(other), n, x.dtype());
-}
-
-inline std::string_view reduction_named(std::string_view reduce) {
-    if (reduce == "add" || reduce == "sum") return "add";
-    if (reduce == "multiply" || reduce == "prod") return "mul";
-    if (reduce == "amax") return "max";
-    if (reduce == "amin") return "min";
-    throw unsupported_error("the reduction " + std::string(reduce));
-}
-
-/// The identity of a reduction.
-inline scalar neutral(std::string_view reduction, dtype type) {
-    if (reduction == "add") return 0;
-    if (reduction == "mul") return 1;
-    bool const highest = reduction == "min";
-    if (is_floating(type))
-        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
-    if (type == dtype::bool_) return highest;
-    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
-    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
-    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
-}
-
-/// aten::scatter_reduce. Without `include_self`, the elements that are written start from the identity of the reduction.
-inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
-                             bool include_self) {
-    bool const mean = reduce == "mean";
-    if (dtype const type = opmath_type(x.dtype()); mean && type != x.dtype())
-        return g.cast(scatter_reduced(g, g.cast(x, type), dim, index, g.cast(source, type), reduce, include_self),
-                      x.dtype());
-    std::string_view const reduction = mean ? "add" : reduction_named(reduce);
-    value const start =
-        include_self ? x : write_elements(g, x, dim, index, filled_as(g, x, index, neutral(reduction, x.dtype())));
-    value const y = reduce_elements(g, start, dim, index, source, reduction);
-    if (!mean || is_empty(index)) return y;
-    value const before = filled_as(g, x, x, 1);
-    value const none = include_self ? before : write_elements(g, before, dim, index, filled_as(g, x, index, 0));
-    value const count = reduce_elements(g, none, dim, index, filled_as(g, x, index, 1), "add");
-    if (is_floating(x.dtype())) return g.op<"Div">(y, count);
-    // ATen rounds means of integers down, Div truncates; the divisor is positive.
-    value const quotient = g.op<"Div">(y, count);
-    if (is_unsigned_integral(x.dtype())) return quotient;
-    value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
-    return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
-}
-
-/// A 1-d index along an axis, expanded to the shape of a source.
-inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
-    safe_vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
-    column[static_cast<std::size_t>(axis)] = -1;
-    return expand_to(g, reshape(g, as_index(g, index), column), g.shape_of(source));
-}
-
-/// The operands of index_copy, index_add and index_reduce, where 0-d tensors count as 1-d.
-struct indexed_source {
-    value index;
-    value source;
-};
-inline indexed_source along(graph<13> g, value x, std::int64_t dim, value index, value source) {
-    value const from = at_least_1d(g, source);
-    return {index_along(g, at_least_1d(g, index), from, normalize_axis(dim, x.rank())), from};
-}
-
-inline constexpr auto fill_index = [](graph<13> g, value x, std::int64_t dim, value index, value number) -> value {
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
-    sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
-    value const source = expand(g, reshape(g, g.cast(number, x.dtype()), safe_vector<sym_int>{}), sizes);
-    return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
-};
-
-/// x with x[start:end] along an axis replaced by the source.
-inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
-    safe_vector<value> parts;
-    if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
-    parts.push_back(g.cast(source, x.dtype()));
-    if (dim const& d = x.size(axis);
-        !end.is(to_the_end) && !(d.is_static() && end.is_constant() && end.constant() >= d.size()))
-        parts.push_back(slice(g, x, axis, end, to_the_end));
-    return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
-}
-
-/// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
-inline sym_int clamp_index(graph<13> g, sym_int i, sym_int n) {
-    if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : min(i, n);
-    if (i.is_constant()) return max(i + n, 0);
-    value const at = i.as_value();
-    sym_int const counted = value(g.op<"Where">(g.op<"Less">(at, 0), g.to_value(i + n), at));
-    return max(min(counted, n), 0);
-}
-inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
-                         sym_int step) {
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    sym_int const n = g.size(x, axis);
-    if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
-    start = clamp_index(g, start, n);
-    if (step.is(1)) {
-        if (!end.is(to_the_end)) end = max(clamp_index(g, end, n), start);
-        return is_empty(source) ? x : replace_range(g, x, source, axis, start, end);
-    }
-    end = max(clamp_index(g, end, n), start);
-    sym_int const count = (end - start + (step - 1)) / step;
-    value const positions = arithmetic_sequence(g, start, count, step);
-    return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
-}
-inline constexpr auto write_selected = [](graph<13> g, value x, value source, std::int64_t dim,
-                                          sym_int index) -> value {
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    sym_int const at = clamp_index(g, index, g.size(x, axis));
-    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at + 1);
-};
-
-/// Writes the source to positions of the flattened x.
-inline value write_positions(graph<13> g, value x, value positions, value source) {
-    if (is_empty(source)) return x;
-    value const y = g.op<"ScatterElements">(flat(g, x), positions, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
-    return reshape(g, y, g.sizes(x));
-}
-inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
-                                          std::int64_t dim2) -> value {
-    std::int64_t const rank = x.rank();
-    if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
-    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
-    std::int64_t const last[] = {rank - 2, rank - 1};
-    value const matrices = move_axes(g, x, axes, last);
-    safe_vector<sym_int> const sizes = g.sizes(matrices);
-    safe_vector<sym_int> merged(sizes.begin(), sizes.end() - 1);
-    merged.back() = sizes[sizes.size() - 2] * sizes.back();
-    value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
-    value const y =
-        write_elements(g, reshape(g, matrices, merged), rank - 2, index_along(g, positions, source, rank - 2), source);
-    return move_axes(g, reshape(g, y, sizes), last, axes);
-};
-
-/// ScatterND; `accumulate` requires opset 16.
-inline value write_coordinates(graph<13> g, value x, value positions, value source, bool accumulate) {
-    if (!accumulate) return g.op<"ScatterND">(x, positions, source);
-    if (x.dtype() == dtype::bool_)
-        return g.cast(write_coordinates(g, g.cast(x, dtype::int32), positions, g.cast(source, dtype::int32), true),
-                      dtype::bool_);
-    if (g.opset() < 16) throw unsupported_error("accumulate below opset 16, where ScatterND cannot add");
-    return g.within<16>().op<"ScatterND">(x, positions, source, attr::reduction_s("add"));
-}
-
-/// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.
-inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
-    std::int64_t const after = x.rank() - axis - mask.rank();
-    if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
-    value from = source;
-    safe_vector<std::int64_t> ones;
-    for (std::int64_t i = 1; source.rank() > after && i < mask.rank(); ++i)
-        ones.push_back(source.rank() - after - 1 + i);
-    if (!ones.empty()) from = unsqueeze(g, from, ones);
-    value at = g.cast(mask, dtype::bool_);
-    safe_vector<std::int64_t> last;
-    for (std::int64_t i = 0; i != after; ++i) last.push_back(mask.rank() + i);
-    if (!last.empty()) at = unsqueeze(g, at, last);
-    if (!accumulate) return g.op<"Where">(at, from, x);
-    value const more = g.op<"Where">(at, from, g.scalar_like(0, x));
-    return x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
-}
-
-/// aten::index_put: x[indices] = source, or += if `accumulate`.
-inline value put_with(graph<13> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
-    source = g.cast(source, x.dtype());
-    auto const has = [](optional_value const& v) { return v.has_value(); };
-    auto const first = std::find_if(indices.begin(), indices.end(), has);
-    if (first == indices.end()) throw unsupported_error("index_put without an index tensor");
-    if (std::count_if(indices.begin(), indices.end(), has) == 1 && is_mask(**first) && (*first)->rank() != 0)
-        if (optional_value const y = put_mask(g, x, first - indices.begin(), **first, source, accumulate); y) return *y;
-
-    index_tensors const by = read_indices(g, x, indices);
-    value const positions = coordinates(g, by);
-    if (is_empty(positions)) return x;
-    safe_vector<std::int64_t> const perm = axes_first(by.axes, x.rank());
-    value const into = permute(g, x, perm);
-    // The source is broadcast to the shape of x[indices]; then the indexed axes are moved to the front for ScatterND.
-    safe_vector<sym_int> shape = g.sizes(positions);
-    shape.pop_back();
-    auto const depth = static_cast<std::int64_t>(shape.size());
-    std::int64_t const front = by.adjacent() ? by.axes.front() : 0;
-    safe_vector<sym_int> const rest = g.sizes(into);
-    auto const kept = rest.begin() + static_cast<std::ptrdiff_t>(by.axes.size());
-    shape.insert(shape.end(), kept + front, rest.end());
-    shape.insert(shape.begin(), kept, kept + front);
-    safe_vector<std::int64_t> indexed;
-    for (std::int64_t i = 0; i != depth; ++i) indexed.push_back(front + i);
-    value const updates =
-        permute(g, expand(g, source, shape), axes_first(indexed, static_cast<std::int64_t>(shape.size())));
-    safe_vector<std::int64_t> back(perm.size());
-    for (std::size_t i = 0; i != perm.size(); ++i)
-        back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
-    return permute(g, write_coordinates(g, into, positions, updates, accumulate), back);
-}
-inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
-                                     bool accumulate) { return put_with(g, self, indices, values, accumulate); };
-
-inline constexpr auto put = [](graph<13> g, value self, value index, value source, bool accumulate) {
-    if (is_empty(index)) return self;
-    value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
-    value const y = write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
-    return reshape(g, y, g.sizes(self));
-};
-
-inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
-    return write_elements(g, self, dim, index, filled_as(g, self, index, n));
-};
-
-/// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
-inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t dim, value index, value src,
-                                          std::string_view reduce) -> value {
-    return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
-};
-
-inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, number n,
-                                                std::string_view reduce) -> value {
-    value const source = filled_as(g, self, index, n);
-    return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
-};
-
-inline constexpr auto scatter_add = [](graph<16> g, value self, std::int64_t dim, value index, value src) {
-    return reduce_elements(g, self, dim, index, src, "add");
-};
-
-inline constexpr auto scatter_reduce_two = [](graph<18> g, value self, std::int64_t dim, value index, value src,
-                                              std::string_view reduce, bool include_self) -> value {
-    return scatter_reduced(g, self, dim, index, src, reduce, include_self);
-};
-
-inline constexpr auto index_copy = [](graph<13> g, value self, std::int64_t dim, value index, value source) {
-    auto const [at, from] = along(g, self, dim, index, source);
-    return write_elements(g, self, dim, at, from);
-};
-
-inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, value index, value source,
-                                     number alpha) {
-    auto const [at, from] = along(g, self, dim, index, source);
-    value const factor = element(g, alpha, from.dtype());
-    value const scaled = alpha == 1                     ? from
-                         : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
-                                                        : g.op<"Mul">(from, factor);
-    return reduce_elements(g, self, dim, at, scaled, "add");
-};
-
-inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, std::int64_t dim, value index,
-                                             complex_value source, number alpha) {
-    complex_operands const o = promoted(g, self, source);
-    complex_value const scaled = scaled_complex(g, o.b, alpha);
-    return g.complex(index_add(g, g.real(o.a), dim, index, g.real(scaled), 1),
-                     index_add(g, g.imag(o.a), dim, index, g.imag(scaled), 1));
-};
-
-inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t dim, value index, value source,
-                                        std::string_view reduce, bool include_self) {
-    auto const [at, from] = along(g, self, dim, index, source);
-    return scatter_reduced(g, self, dim, at, from, reduce, include_self);
-};
-
-inline constexpr auto fill_index_with = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
-    return fill_index(g, self, dim, index, element(g, n, self.dtype()));
-};
-
-inline constexpr auto slice_scatter = [](graph<13> g, value self, value src, std::int64_t dim,
-                                         std::optional<sym_int> start, std::optional<sym_int> end, sym_int step) {
-    return write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
-};
-
-inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, size_list size, size_list stride,
-                                              std::optional<sym_int> storage_offset) -> value {
-    sym_int const offset = storage_offset.value_or(0);
-    if (size.size() != stride.size()) return g.unsupported("different numbers of sizes and strides");
-    if (!all_constant(size) || !all_constant(stride) || !offset.is_constant())
-        return write_positions(g, self, flat(g, computed_positions(g, size, stride, offset)), src);
-    tensor positions = strided_positions(constants(size), constants(stride), offset.constant());
-    positions.sizes = {positions.element_count()};
-    return write_positions(g, self, g.constant(std::move(positions)), src);
-};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto scatter = table(
-    symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
-    symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
-    symbolic<"aten::put(self, index, source, accumulate)">(detail::put).by_parts<"self", "source">(),
-    symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements).by_parts<"self", "src">(),
-    symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value).by_parts<"self", "value">(),
-    symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(detail::scatter_reduce),
-    symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(detail::scatter_value_reduce),
-    symbolic<"aten::scatter_add(self, dim, index, src)">(detail::scatter_add).by_parts<"self", "src">(),
-    symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(detail::scatter_reduce_two),
-    symbolic<"aten::index_copy(self, dim, index, source)">(detail::index_copy),
-    symbolic<"aten::index_add(self, dim, index, source, alpha)">(detail::index_add).for_complex(detail::complex_index_add),
-    symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(detail::index_reduce),
-    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(detail::fill_index_with).by_parts<"self", "value">(),
-    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(detail::fill_index).by_parts<"self", "value">(),
-    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter).for_complex(detail::both_parts<detail::slice_scatter>),
-    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected).for_complex(detail::both_parts<detail::write_selected>),
-    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal).for_complex(detail::both_parts<detail::write_diagonal>),
-    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter).for_complex(detail::both_parts<detail::as_strided_scatter>));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
 // ---- aton/mappings/selection.hpp
 // Selecting elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
 // Public header.
@@ -9285,6 +10471,13 @@ inline constexpr auto masked_fill_tensor = [](graph<13> g, value self, value mas
     return choose(g, mask, g.cast(filler, self.dtype()), self);
 };
 
+inline constexpr auto complex_masked_fill = [](graph<13> g, complex_value self, value mask,
+                                               complex_value filler) -> complex_value {
+    if (!is_complex(self.tensor().dtype())) return g.unsupported("a complex number in a real tensor");
+    complex_value const same = g.cast(filler, self.dtype());
+    return g.complex(choose(g, mask, g.real(same), g.real(self)), choose(g, mask, g.imag(same), g.imag(self)));
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -9293,9 +10486,9 @@ inline constexpr auto selection = table(
     symbolic<"aten::where.ScalarOther(condition, self, other)">(detail::where_scalar_other).by_parts<"self", "other">(),
     symbolic<"aten::where.ScalarSelf(condition, self, other)">(detail::where_scalar_self).by_parts<"self", "other">(),
     symbolic<"aten::where.Scalar(condition, self, other)">(detail::where_scalars).by_parts<"self", "other">(),
-    symbolic<"aten::where(condition)">(detail::where_condition),
+    symbolic<"aten::where(condition)">(detail::where_condition).for_complex(detail::of_truth<detail::where_condition>),
     symbolic<"aten::masked_fill.Scalar(self, mask, value)">(detail::masked_fill).by_parts<"self", "value">(),
-    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(detail::masked_fill_tensor),
+    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(detail::masked_fill_tensor).for_complex(detail::complex_masked_fill),
     symbolic<"aten::clamp(self, min, max)">(detail::clamp_numbers_row),
     symbolic<"aten::clamp.Tensor(self, min, max)">(detail::clamp_row),
     symbolic<"aten::clip(self, min, max)">(detail::clamp_numbers_row),
@@ -9306,8 +10499,447 @@ inline constexpr auto selection = table(
     symbolic<"aten::clamp_max.Tensor(self, max)">(detail::of_tensors<minimum>),
     symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>).by_parts<"self">(),
     symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter).by_parts<"self", "source">(),
-    symbolic<"aten::nonzero(self)">(detail::nonzero_row),
-    symbolic<"aten::argwhere(self)">(detail::nonzero_row));
+    symbolic<"aten::nonzero(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>),
+    symbolic<"aten::argwhere(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/transforms.hpp
+// Fourier transforms: torch.fft. Complex numbers are pairs along a trailing axis, as in DFT.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Maximum elements of the table of one transform below opset 17: 2048 real or 1024 complex numbers.
+inline constexpr std::int64_t max_fourier_table = std::int64_t{1} << 22;
+
+/// The divisor of the result, numbered as in at::native::fft_norm_mode.
+enum class fourier_norm : std::uint8_t { none, by_root, by_size };
+
+inline fourier_norm norm_of(std::int64_t number) {
+    if (number < 0 || number > 2) throw unsupported_error("normalization " + std::to_string(number));
+    return static_cast<fourier_norm>(number);
+}
+inline fourier_norm norm_of(std::optional<std::string_view> name, bool forward) {
+    std::string_view const n = name.value_or("backward");
+    if (n == "ortho") return fourier_norm::by_root;
+    if (n != "backward" && n != "forward") throw unsupported_error("norm '" + std::string(n) + "'");
+    return (n == "forward") == forward ? fourier_norm::by_size : fourier_norm::none;
+}
+
+/// A dimension to transform, and to how many elements it is trimmed or padded first; none for its own size.
+struct transformed_axis {
+    std::int64_t axis;
+    std::optional<sym_int> length;
+    bool half = false; ///< of real numbers: only the first length / 2 + 1 results
+};
+using transformed_axes = safe_vector<transformed_axis>;
+
+inline sym_int length_along(graph<13> g, value x, transformed_axis const& a) {
+    sym_int const n = a.length ? *a.length : g.size(x, a.axis);
+    if (n.is_constant() && n.constant() < 1)
+        throw unsupported_error("a transform of " + std::to_string(n.constant()) + " elements");
+    if (x.size(a.axis) == dim(0)) throw unsupported_error("a transform of an empty dimension");
+    return n;
+}
+
+inline bool holds_reals(complex_value const& z) { return !z.is_pair() && !is_complex(z.tensor().dtype()); }
+
+/// x with a trailing axis: of size 2 if it is complex, otherwise of size 1. Integers are converted to float32.
+inline value as_signal(graph<13> g, complex_value const& z) {
+    bool const real = holds_reals(z);
+    dtype const type = real ? to_floating(z.tensor().dtype()) : part_type(z.dtype());
+    if (type != dtype::float32 && type != dtype::float64)
+        throw unsupported_error("a Fourier transform of " + std::string(name(type)) +
+                                ", which ATen computes on GPUs only");
+    return real ? unsqueeze(g, g.cast(z.tensor(), type), -1) : g.as_real(z);
+}
+inline bool has_imaginary(value x) { return x.size(-1).is_static() && x.size(-1).size() == 2; }
+
+/// cos and sin of -2 pi t / n, for 0 <= t < n; quarters of the circle are exact.
+inline std::pair<double, double> root_of_unity(std::int64_t t, std::int64_t n) {
+    constexpr double quarters[] = {1, 0, -1, 0, 1};
+    if (4 * t % n == 0) return {quarters[4 * t / n], quarters[4 * t / n + 1]};
+    double const angle = -2 * std::numbers::pi * static_cast<double>(t) / static_cast<double>(n);
+    return {std::cos(angle), std::sin(angle)};
+}
+
+/// A transform as a product with a matrix, below opset 17.
+inline value transform_by_table(graph<13> g, value x, transformed_axis const& a) {
+    sym_int const length = length_along(g, x, a);
+    if (!x.size(a.axis).is_static() || !length.is_constant())
+        throw unsupported_error("a Fourier transform of a dynamic length, below opset 17");
+    std::int64_t const n = length.constant();
+    x = slice(g, x, a.axis, 0, n);
+    std::int64_t const rows = x.size(a.axis).size();
+    std::int64_t const columns = a.half ? n / 2 + 1 : n;
+    std::int64_t const parts = has_imaginary(x) ? 2 : 1;
+    budget::expect(
+        "the table of a Fourier transform below opset 17,", checked_int(2 * parts) * rows * columns, max_fourier_table);
+    tensor table{x.dtype(), {rows * parts, 2 * columns}, {}};
+    for (std::int64_t j = 0; j != rows * parts; ++j) {
+        for (std::int64_t k = 0; k != columns; ++k) {
+            auto const [re, im] = root_of_unity(j / parts * k % n, n);
+            bool const imaginary = j % parts == 1;
+            table.append(imaginary ? -im : re);
+            table.append(imaginary ? re : im);
+        }
+    }
+    std::int64_t const last = x.rank() - 2;
+    x = move_axes(g, x, {&a.axis, 1}, {&last, 1});
+    safe_vector<sym_int> sizes = g.sizes(x);
+    sizes.pop_back();
+    sizes.back() = rows * parts;
+    value y = g.op<"MatMul">(reshape(g, x, sizes), g.constant(std::move(table)));
+    sizes.back() = columns;
+    sizes.push_back(2);
+    y = reshape(g, y, sizes);
+    return move_axes(g, y, {&last, 1}, {&a.axis, 1});
+}
+
+inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
+    sym_int const n = length_along(g, x, a);
+    bool const whole = !a.length || (n.is_constant() && x.size(a.axis) == dim(n.constant()));
+    optional_value const length = whole ? optional_value() : optional_value(g.to_value(n));
+    value y = g.opset() >= 20
+                  ? value(g.within<20>().op<"DFT">(x, length, g.scalar(a.axis, dtype::int64), attr::onesided_i(a.half)))
+                  : value(g.within<17, 19>().op<"DFT">(x, length, attr::axis_i(a.axis), attr::onesided_i(a.half)));
+    safe_vector<dim> sizes(x.shape().dims().begin(), x.shape().dims().end());
+    sizes.back() = 2;
+    auto const at = static_cast<std::size_t>(a.axis);
+    if (n.is_constant()) sizes[at] = a.half ? n.constant() / 2 + 1 : n.constant();
+    else if (!whole || a.half) sizes[at] = dim();
+    return y.set_shape(shape(sizes));
+}
+
+/// The transforms along some axes, without a divisor.
+inline value transform_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
+    for (transformed_axis const& a : axes)
+        x = g.opset() >= 17 ? transform_by_dft(g.within<17>(), x, a) : transform_by_table(g, x, a);
+    return x;
+}
+
+/// Applies f to a signal in float64: ONNX Runtime computes the angles of DFT in the dtype of the signal. In float32, errors of lengths other
+/// than powers of two are 3e-4 of the largest result for 1000 elements, and 4e-3 for 16000.
+template <class Function>
+value with_exact_angles(graph<13> g, value x, Function f) {
+    return g.cast(f(g.cast(x, dtype::float64)), x.dtype());
+}
+
+/// The inverse transform is that of the conjugates, conjugated: ONNX Runtime rounds the divisor of DFT's own inverse to float32, and does not
+/// have a one-sided inverse.
+inline value conjugate_pairs(graph<13> g, value x) {
+    return has_imaginary(x) ? value(g.op<"Mul">(x, g.constant({1, -1}, x.dtype()))) : x;
+}
+
+/// Divides the results by the number of elements or its root, and conjugates pairs.
+inline value normalized(graph<13> g, value y, sym_int const& count, fourier_norm norm, bool conjugates) {
+    if (norm == fourier_norm::none) return conjugates ? conjugate_pairs(g, y) : y;
+    if (!count.is_constant()) {
+        value const n = g.cast(g.to_value(count), y.dtype());
+        y = g.op<"Div">(y, norm == fourier_norm::by_root ? value(g.op<"Sqrt">(n)) : n);
+        return conjugates ? conjugate_pairs(g, y) : y;
+    }
+    auto const n = static_cast<double>(count.constant());
+    double const factor = norm == fourier_norm::by_root ? 1 / std::sqrt(n) : 1 / n;
+    if (conjugates) return g.op<"Mul">(y, g.constant({factor, -factor}, y.dtype()));
+    return factor == 1 ? y : value(g.op<"Mul">(y, factor));
+}
+
+inline sym_int count_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
+    sym_int count = 1;
+    for (transformed_axis const& a : axes) count = count * length_along(g, x, a);
+    return count;
+}
+
+/// Complex numbers, or real ones with `half`, to complex ones, of which the trailing axis remains.
+inline value complex_spectrum(graph<13> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
+    return with_exact_angles(g, x, [&](value v) {
+        value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
+        return normalized(g, y, count_along(g, v, axes), norm, !forward);
+    });
+}
+
+/// The weights with which the first half of a spectrum of n elements, or its conjugates, stands for the whole: 1 for the elements that are
+/// their own mirror image, and 2 for the others.
+inline value mirrored(graph<13> g, value x, std::int64_t axis, sym_int const& n, bool conjugates) {
+    std::int64_t const after = x.rank() - 1 - axis;
+    if (dim const& d = x.size(axis); d.is_static() && n.is_constant()) {
+        budget::expect("the weights of a Fourier transform", d.size());
+        std::int64_t const parts = has_imaginary(x) ? 2 : 1;
+        safe_vector<std::int64_t> sizes(static_cast<std::size_t>(after) + 1, 1);
+        sizes[0] = d.size();
+        sizes[sizes.size() - 1] = parts;
+        tensor weights{x.dtype(), {sizes.begin(), sizes.end()}, {}};
+        for (std::int64_t k = 0; k != d.size(); ++k) {
+            double const w = k == 0 || k == n.constant() - k ? 1 : 2;
+            weights.append(w);
+            if (parts == 2) weights.append(conjugates ? -w : w);
+        }
+        return g.op<"Mul">(x, g.constant(std::move(weights)));
+    }
+    value const k = arithmetic_sequence(g, 0, g.size(x, axis));
+    value const own = g.op<"Or">(g.op<"Equal">(k, 0), g.op<"Equal">(g.op<"Mul">(k, 2), g.to_value(n)));
+    value w = g.op<"Where">(own, g.scalar_like(1, x), g.scalar_like(2, x));
+    w = g.op<"Unsqueeze">(w, arithmetic_sequence(g, 1, after));
+    value const y = g.op<"Mul">(x, w);
+    return conjugates ? conjugate_pairs(g, y) : y;
+}
+
+/// The first half of a spectrum along the last of the axes, to real numbers.
+inline value real_signal(graph<13> g, value x, transformed_axes axes, fourier_norm norm, bool forward) {
+    transformed_axis& last = axes.back();
+    sym_int const n = last.length ? *last.length : (g.size(x, last.axis) - 1) * 2;
+    if (last.length) x = slice(g, x, last.axis, 0, n / 2 + 1);
+    last.length = n;
+    return with_exact_angles(g, x, [&](value v) {
+        value const y = transform_along(g, mirrored(g, v, last.axis, n, !forward), axes);
+        return normalized(g, select(g, y, -1, 0), count_along(g, v, axes), norm, false);
+    });
+}
+
+// The three kinds of transforms.
+
+template <bool Forward>
+inline constexpr auto fft = [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) {
+    if (axes.empty()) return g.cast(self, to_complex(to_floating(self.tensor().dtype())));
+    return g.as_complex(complex_spectrum(g, as_signal(g, self), axes, norm, Forward));
+};
+template <bool Forward>
+inline constexpr auto rfft = [](graph<13> g, value self, transformed_axes axes, fourier_norm norm) {
+    if (axes.empty()) throw unsupported_error("a real transform of no dimension");
+    axes.back().half = true;
+    std::swap(axes.front(), axes.back()); // the dimension of real numbers first
+    return g.as_complex(complex_spectrum(g, as_signal(g, complex_value(self)), axes, norm, Forward));
+};
+template <bool Forward>
+inline constexpr auto irfft =
+    [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) -> value {
+    if (axes.empty()) throw unsupported_error("a real transform of no dimension");
+    return real_signal(g, as_signal(g, self), axes, norm, Forward);
+};
+
+// Their arguments.
+
+inline transformed_axes axes_to_transform(std::int64_t rank, std::optional<size_list> s, std::optional<axis_list> dim) {
+    safe_vector<std::int64_t> axes;
+    if (dim && !dim->empty()) {
+        if (rank == 0) throw unsupported_error("a Fourier transform of a 0-d tensor");
+        axes = normalize_axes(*dim, rank);
+    } else if (!dim) {
+        std::int64_t const count = s ? static_cast<std::int64_t>(s->size()) : rank;
+        if (count > rank) throw unsupported_error("s has more elements than the tensor has dimensions");
+        for (std::int64_t i = rank - count; i != rank; ++i) axes.push_back(i);
+    }
+    if (has_duplicates(axes)) throw unsupported_error("dim has duplicates");
+    if (s && s->size() != axes.size()) throw unsupported_error("s and dim have different lengths");
+    transformed_axes out;
+    for (std::size_t i = 0; i != axes.size(); ++i)
+        out.push_back({axes[i], s && !(*s)[i].is(-1) ? std::optional<sym_int>((*s)[i]) : std::nullopt});
+    return out;
+}
+
+template <auto const& Transform, bool Forward, class Self = complex_value>
+inline constexpr auto along_one =
+    [](graph<13> g, Self self, std::optional<sym_int> n, std::int64_t dim, std::optional<std::string_view> norm) {
+        std::optional<size_list> const s = n ? std::optional<size_list>(size_list(&*n, 1)) : std::nullopt;
+        return Transform(g, self, axes_to_transform(self.rank(), s, axis_list(&dim, 1)), norm_of(norm, Forward));
+    };
+template <auto const& Transform, bool Forward, class Self = complex_value>
+inline constexpr auto along_any = [](graph<13> g, Self self, std::optional<size_list> s, std::optional<axis_list> dim,
+                                     std::optional<std::string_view> norm) {
+    return Transform(g, self, axes_to_transform(self.rank(), s, dim), norm_of(norm, Forward));
+};
+template <auto const& Transform, bool Forward, class Self = complex_value>
+inline constexpr auto along_two =
+    [](graph<13> g, Self self, std::optional<size_list> s, axis_list dim, std::optional<std::string_view> norm) {
+        return along_any<Transform, Forward, Self>(g, self, s, dim, norm);
+    };
+
+inline void require_complex(complex_value const& z) {
+    if (holds_reals(z))
+        throw unsupported_error("a transform of complex numbers that are " + std::string(name(z.tensor().dtype())));
+}
+inline constexpr auto fft_c2c = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
+                                   bool forward) {
+    require_complex(self);
+    transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
+    return forward ? fft<true>(g, self, axes, norm_of(normalization))
+                   : fft<false>(g, self, axes, norm_of(normalization));
+};
+inline constexpr auto fft_r2c = [](graph<13> g, value self, axis_list dim, std::int64_t normalization, bool onesided) {
+    transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
+    if (onesided && !axes.empty()) return rfft<true>(g, self, axes, norm_of(normalization));
+    return fft<true>(g, complex_value(self), axes, norm_of(normalization));
+};
+inline constexpr auto fft_c2r = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
+                                   sym_int size) {
+    require_complex(self);
+    transformed_axes axes = axes_to_transform(self.rank(), std::nullopt, dim);
+    if (!axes.empty()) axes.back().length = size;
+    return irfft<false>(g, self, axes, norm_of(normalization));
+};
+
+/// Moves element 0 to the middle of its dimensions, or back.
+template <bool Back>
+inline constexpr auto shift_spectrum = [](graph<13> g, value self, std::optional<axis_list> dim) -> value {
+    if (self.rank() == 0) return self;
+    value x = self;
+    for (std::int64_t const axis : dim ? normalize_axes(*dim, self.rank()) : iota(self.rank()))
+        x = roll_axis(g, x, (g.size(x, axis) + (Back ? 1 : 0)) / 2, axis);
+    return x;
+};
+
+/// The frequencies of a spectrum of n elements at a distance of d, computed like at::fft_fftfreq: rounded integers times a rounded factor.
+template <bool Half>
+inline constexpr auto frequencies = [](graph<13> g, std::int64_t n, double d, optional_dtype asked) -> value {
+    dtype const type = asked.value_or(aten::default_dtype);
+    if (!is_floating(type)) return g.unsupported("frequencies of dtype " + std::string(name(type)));
+    if (n < 0) return g.unsupported("a spectrum of " + std::to_string(n) + " elements");
+    budget::expect("frequencies", n);
+    std::int64_t const count = Half ? n / 2 + 1 : n;
+    double const factor = 1 / (static_cast<double>(n) * d);
+    tensor steps{type, {count}, {}};
+    tensor all{type, {count}, {}};
+    for (std::int64_t i = 0; i != count; ++i) {
+        steps.append(Half || i < (n + 1) / 2 ? i : i - n);
+        auto const step = steps.at(static_cast<std::size_t>(i)).to<double>();
+        if (type == dtype::float64) all.append(step * factor);
+        else all.append(static_cast<float>(step) * static_cast<float>(factor));
+    }
+    return g.constant(std::move(all));
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto transforms = table(
+    symbolic<"aten::fft_fft(self, n, dim, norm)">(detail::along_one<detail::fft<true>, true>),
+    symbolic<"aten::fft_ifft(self, n, dim, norm)">(detail::along_one<detail::fft<false>, false>),
+    symbolic<"aten::fft_rfft(self, n, dim, norm)">(detail::along_one<detail::rfft<true>, true, value>),
+    symbolic<"aten::fft_ihfft(self, n, dim, norm)">(detail::along_one<detail::rfft<false>, false, value>),
+    symbolic<"aten::fft_irfft(self, n, dim, norm)">(detail::along_one<detail::irfft<false>, false>),
+    symbolic<"aten::fft_hfft(self, n, dim, norm)">(detail::along_one<detail::irfft<true>, true>),
+    symbolic<"aten::fft_fft2(self, s, dim, norm)">(detail::along_two<detail::fft<true>, true>),
+    symbolic<"aten::fft_ifft2(self, s, dim, norm)">(detail::along_two<detail::fft<false>, false>),
+    symbolic<"aten::fft_rfft2(self, s, dim, norm)">(detail::along_two<detail::rfft<true>, true, value>),
+    symbolic<"aten::fft_ihfft2(self, s, dim, norm)">(detail::along_two<detail::rfft<false>, false, value>),
+    symbolic<"aten::fft_irfft2(self, s, dim, norm)">(detail::along_two<detail::irfft<false>, false>),
+    symbolic<"aten::fft_hfft2(self, s, dim, norm)">(detail::along_two<detail::irfft<true>, true>),
+    symbolic<"aten::fft_fftn(self, s, dim, norm)">(detail::along_any<detail::fft<true>, true>),
+    symbolic<"aten::fft_ifftn(self, s, dim, norm)">(detail::along_any<detail::fft<false>, false>),
+    symbolic<"aten::fft_rfftn(self, s, dim, norm)">(detail::along_any<detail::rfft<true>, true, value>),
+    symbolic<"aten::fft_ihfftn(self, s, dim, norm)">(detail::along_any<detail::rfft<false>, false, value>),
+    symbolic<"aten::fft_irfftn(self, s, dim, norm)">(detail::along_any<detail::irfft<false>, false>),
+    symbolic<"aten::fft_hfftn(self, s, dim, norm)">(detail::along_any<detail::irfft<true>, true>),
+    symbolic<"aten::_fft_c2c(self, dim, normalization, forward)">(detail::fft_c2c),
+    symbolic<"aten::_fft_r2c(self, dim, normalization, onesided)">(detail::fft_r2c),
+    symbolic<"aten::_fft_c2r(self, dim, normalization, last_dim_size)">(detail::fft_c2r),
+    symbolic<"aten::fft_fftfreq(n, d, dtype)">(detail::frequencies<false>),
+    symbolic<"aten::fft_rfftfreq(n, d, dtype)">(detail::frequencies<true>),
+    symbolic<"aten::fft_fftshift(self, dim)">(detail::shift_spectrum<false>).by_parts<"self">(),
+    symbolic<"aten::fft_ifftshift(self, dim)">(detail::shift_spectrum<true>).by_parts<"self">());
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/short_time_transforms.hpp
+// Fourier transforms of the frames of a signal: aten's stft. STFT (opset 17) has neither float32 angles that are exact, nor complex windows.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The window, centered in a frame; nothing if it is all ones.
+inline std::optional<complex_value> centered_window(graph<13> g, std::optional<complex_value> const& window, dtype type,
+                                                    std::int64_t length, std::int64_t size) {
+    if (window && (window->rank() != 1 || (window->shape()[0].is_static() && window->shape()[0].size() != length)))
+        throw unsupported_error("a window of another length than win_length");
+    if (!window && length == size) return std::nullopt;
+    std::int64_t const before = (size - length) / 2;
+    sym_int const pads[] = {before, size - length - before};
+    auto const padded = [&](value w) { return pad_constant(g, w, pads, 0); };
+    if (!window) return complex_value(padded(filled(g, safe_vector<sym_int>{length}, 1, type)));
+    if (holds_reals(*window)) return complex_value(padded(window->tensor()));
+    return g.complex(padded(g.real(*window)), padded(g.imag(*window)));
+}
+
+/// The arguments that both overloads of stft have.
+struct frame_arguments {
+    std::int64_t size;
+    std::optional<std::int64_t> hop, window_length;
+    bool normalized;
+    std::optional<bool> onesided, return_complex, aligned;
+};
+
+inline value short_time(graph<13> g, complex_value const& self, std::optional<complex_value> const& window,
+                        frame_arguments const& a, std::optional<std::string_view> pad_mode) {
+    std::int64_t const length = a.window_length.value_or(a.size);
+    std::int64_t const hop = a.hop.value_or(a.size / 4);
+    bool const centered = pad_mode.has_value();
+    if (a.size < 1 || hop < 1 || length < 1 || length > a.size)
+        throw unsupported_error("n_fft, hop_length or win_length out of range");
+    if (self.rank() != 1 && self.rank() != 2) throw unsupported_error("a signal that is not [batch, time] or [time]");
+    if (!is_floating(self.tensor().dtype()) && holds_reals(self)) throw unsupported_error("stft of integers");
+    if (a.aligned.value_or(false) && centered) throw unsupported_error("center together with align_to_window");
+    sym_int const edge = centered ? a.size / 2 : a.aligned.value_or(false) ? (a.size - length) / 2 : 0;
+    sym_int const end = !centered && a.aligned.value_or(false) ? sym_int((a.size - length + 1) / 2) : edge;
+    sym_int const pads[] = {edge, end};
+    std::int64_t const time = self.rank() - 1;
+    auto const framed = [&](value x) {
+        if (centered || !edge.is(0) || !end.is(0)) x = pad_any(g, x, pads, pad_mode.value_or("constant"), std::nullopt);
+        if (dim const& d = x.size(time); d.is_static() && d.size() < a.size)
+            throw unsupported_error("a frame that is longer than the signal");
+        return gather(g, x, window_positions(g, g.size(x, time), a.size, hop), time);
+    };
+    auto const frames = [&] {
+        std::optional<complex_value> const w = centered_window(g, window, self.tensor().dtype(), length, a.size);
+        if (!holds_reals(self) || (w && !holds_reals(*w))) {
+            complex_value const x = holds_reals(self) ? complex_value(framed(self.tensor()))
+                                                      : g.complex(framed(g.real(self)), framed(g.imag(self)));
+            return w ? multiply_complex(g, promoted(g, x, *w)) : x;
+        }
+        value const x = framed(self.tensor());
+        if (!w) return complex_value(x);
+        dtype const type = promote(x, w->tensor());
+        return complex_value(value(g.op<"Mul">(g.cast(x, type), g.cast(w->tensor(), type))));
+    }();
+    bool const real = holds_reals(frames);
+    if (real && !a.return_complex) throw unsupported_error("stft of reals without return_complex");
+    bool const half = a.onesided.value_or(real);
+    if (half && !real) throw unsupported_error("onesided with a complex signal or window");
+    transformed_axes const axes = {{time + 1, std::nullopt, half}};
+    fourier_norm const norm = a.normalized ? fourier_norm::by_root : fourier_norm::none;
+    value const y = swap_axes(g, complex_spectrum(g, as_signal(g, frames), axes, norm, true), time, time + 1);
+    return a.return_complex.value_or(true) ? g.to_value(g.as_complex(y)) : y;
+}
+
+inline constexpr auto stft = [](graph<13> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+                                std::optional<std::int64_t> win_length, std::optional<complex_value> window,
+                                bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex,
+                                std::optional<bool> align_to_window) -> value {
+    frame_arguments const a = {n_fft, hop, win_length, normalized, onesided, return_complex, align_to_window};
+    return short_time(g, self, window, a, std::nullopt);
+};
+inline constexpr auto stft_centered =
+    [](graph<13> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+       std::optional<std::int64_t> win_length, std::optional<complex_value> window, bool center,
+       std::string_view pad_mode, bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex,
+       std::optional<bool> align_to_window) -> value {
+    frame_arguments const a = {n_fft, hop, win_length, normalized, onesided, return_complex, align_to_window};
+    return short_time(g, self, window, a, center ? std::optional(pad_mode) : std::nullopt);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto short_time_transforms = table(
+    symbolic<"aten::stft(self, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)">(detail::stft),
+    symbolic<"aten::stft.center(self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex, align_to_window)">(detail::stft_centered));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -9350,6 +10982,24 @@ inline constexpr auto safe_softmax = [](graph<13> g, value x, std::int64_t dim, 
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
 };
 
+/// The gradient of softmax or log_softmax, from its output; half-precision dtypes in float32, rounded once. input_dtype has an effect
+/// only for a softmax of float16 that returned float32.
+template <bool Log>
+inline constexpr auto softmax_backward =
+    [](graph<13> g, value grad, value output, std::int64_t dim, dtype input_dtype) -> value {
+    if (output.dtype() != grad.dtype()) throw unsupported_error("a gradient and an output of different dtypes");
+    dtype const type = opmath_type(grad.dtype());
+    value const d = g.cast(grad, type);
+    value const y = g.cast(output, type);
+    safe_vector<std::int64_t> axes;
+    if (output.rank() != 0) axes.push_back(normalize_axis(dim, output.rank()));
+    auto const total = [&](value x) { return reduce_sum(g, x, axes, true); };
+    value const all = Log ? g.op<"Sub">(d, g.op<"Mul">(g.op<"Exp">(y), total(d)))
+                          : g.op<"Mul">(g.op<"Sub">(d, total(g.op<"Mul">(d, y))), y);
+    bool const was_half = grad.dtype() == dtype::float32 && input_dtype == dtype::float16;
+    return g.cast(all, was_half ? dtype::float16 : grad.dtype());
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -9360,7 +11010,9 @@ inline constexpr auto softmax = table(
     symbolic<"aten::log_softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
     symbolic<"aten::_log_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"LogSoftmax">),
     symbolic<"aten::special_log_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
-    symbolic<"aten::_safe_softmax(self, dim, dtype)">(detail::safe_softmax));
+    symbolic<"aten::_safe_softmax(self, dim, dtype)">(detail::safe_softmax),
+    symbolic<"aten::_softmax_backward_data(grad_output, output, dim, input_dtype)">(detail::softmax_backward<false>),
+    symbolic<"aten::_log_softmax_backward_data(grad_output, output, dim, input_dtype)">(detail::softmax_backward<true>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -9893,6 +11545,35 @@ inline constexpr auto spread_correction =
         return spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
     };
 
+/// The variance of complex numbers is the sum of those of their parts.
+template <bool Root, bool WithMean>
+auto complex_spread(graph<13> g, complex_value z, int_list_or_none dim, double correction, bool keepdim) {
+    safe_vector<std::int64_t> const axes = axes_or_all(dim, g.real(z));
+    moments const re = variance_and_mean(g, g.real(z), axes, correction, keepdim);
+    moments const im = variance_and_mean(g, g.imag(z), axes, correction, keepdim);
+    value const sum = g.op<"Add">(re.variance, im.variance);
+    value const y = g.cast(Root ? value(g.op<"Sqrt">(sum)) : sum, part_type(z.dtype()));
+    if constexpr (WithMean) {
+        return std::tuple<value, value>{y, g.to_value(g.complex(re.mean, im.mean))};
+    } else {
+        return y;
+    }
+}
+template <bool Root, bool WithMean>
+inline constexpr auto complex_spread_all = [](graph<13> g, complex_value self, bool unbiased) {
+    return complex_spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
+};
+template <bool Root, bool WithMean>
+inline constexpr auto complex_spread_dim =
+    [](graph<13> g, complex_value self, int_list_or_none dim, bool unbiased, bool keepdim) {
+        return complex_spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
+    };
+template <bool Root, bool WithMean>
+inline constexpr auto complex_spread_correction =
+    [](graph<13> g, complex_value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
+        return complex_spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
+    };
+
 /// The number of NaNs along the axis, which is kept.
 inline value count_nan(graph<13> g, value x, std::int64_t axis) {
     return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
@@ -10027,18 +11708,18 @@ inline constexpr auto mode_row = [](graph<13> g, value self, std::int64_t dim,
 
 // clang-format off: one row per line
 inline constexpr auto statistics = table(
-    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>),
-    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>),
-    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>),
-    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>),
-    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>),
-    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>),
-    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>),
-    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>),
-    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>),
-    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
-    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
-    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
+    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>).for_complex(detail::complex_spread_all<false, false>),
+    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>).for_complex(detail::complex_spread_all<true, false>),
+    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>).for_complex(detail::complex_spread_all<false, true>),
+    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>).for_complex(detail::complex_spread_all<true, true>),
+    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>).for_complex(detail::complex_spread_dim<false, false>),
+    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>).for_complex(detail::complex_spread_dim<true, false>),
+    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>).for_complex(detail::complex_spread_dim<false, true>),
+    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>).for_complex(detail::complex_spread_dim<true, true>),
+    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>).for_complex(detail::complex_spread_correction<false, false>),
+    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>).for_complex(detail::complex_spread_correction<true, false>),
+    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>).for_complex(detail::complex_spread_correction<false, true>),
+    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>).for_complex(detail::complex_spread_correction<true, true>),
     symbolic<"aten::median(self)">(detail::median_all<false>),
     symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
     symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),
@@ -10141,6 +11822,7 @@ namespace ATON_NAMESPACE::mappings {
 /// The tables, one per family.
 inline constexpr table_view families[] = {
     activation,
+    activation_backward,
     adaptive_pooling,
     attention,
     binary_math,
@@ -10166,10 +11848,12 @@ inline constexpr table_view families[] = {
     matrix_product,
     norm,
     normalization,
+    normalization_backward,
     padding,
     patches,
     pixels,
     pooling,
+    pooling_backward,
     random,
     ranges,
     recurrent,
@@ -10179,12 +11863,14 @@ inline constexpr table_view families[] = {
     sampling,
     scatter,
     selection,
+    short_time_transforms,
     slicing,
     softmax,
     sorting,
     special_functions,
     splitting,
     statistics,
+    transforms,
     unique,
     view,
 };

@@ -116,11 +116,12 @@ void converter::add_weight(program::input const& in) {
 
 void converter::add_outputs() {
     main_.context = {};
-    // The user's outputs come first, in the order of the program.
+    // The user's outputs come first, in the order of the program; with them the loss and the gradients of a training step.
     for (std::size_t i = 0; i != program_.outputs.size(); ++i) {
         program::output const& out = program_.outputs[i];
-        if (out.kind != program::output_kind::user && out.kind != program::output_kind::loss) continue;
         program::argument const& a = program_.main.outputs[i];
+        if (out.kind == program::output_kind::gradient) add_output(a, out.target + ".grad");
+        if (out.kind != program::output_kind::user && out.kind != program::output_kind::loss) continue;
         add_output(a,
                    !out.target.empty()                         ? out.target
                    : program::value_of(a) != program::no_value ? program_.values[program::value_of(a)].name

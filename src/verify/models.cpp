@@ -117,9 +117,11 @@ private:
                 bool const is_list = a.kind == program::argument_kind::tensors;
                 program::value_index const v = is_list ? a.tensors.at(k).index : program::value_of(a);
                 bool const named = v != program::no_value;
+                using enum program::output_kind;
+                program::output_kind const kind = p.outputs[i].kind;
                 out.push_back({named ? p.values[v].name : "output_" + std::to_string(i),
                                i,
-                               p.outputs[i].kind == program::output_kind::user,
+                               kind == user || kind == loss || kind == gradient,
                                in_reals(all[k]),
                                named ? narrowest_.at(v) : dtype::undefined});
             }

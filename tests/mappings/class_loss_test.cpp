@@ -17,4 +17,16 @@ TEST_CASE("margin losses ignore NaN") {
           row_of(dtype::float32, {2.5 / 3}));
 }
 
+TEST_CASE("the gradient of the loss of a single sample") {
+    gives("aten::nll_loss_backward",
+          {arg("grad_output", of(dtype::float32, {}, {6})),
+           arg("self", row_of(dtype::float32, {0, 0, 0})),
+           arg("target", of(dtype::int64, {}, {1})),
+           arg("weight", row_of(dtype::float32, {1, 2, 3})),
+           number("reduction", 1),
+           number("ignore_index", -100),
+           arg("total_weight", of(dtype::float32, {}, {2}))},
+          row_of(dtype::float32, {0, -6, 0}));
+}
+
 } // namespace aton::tests

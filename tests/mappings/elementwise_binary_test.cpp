@@ -35,6 +35,13 @@ TEST_CASE("two exponents are computed as roots, except in float16") {
           row_of(dtype::float64, {nan, 2}));
 }
 
+TEST_CASE("powers of complex numbers at infinity are those of the products and roots that ATen computes") {
+    tensor const z = row_of(dtype::float32, {infinity, -infinity}).from_pairs();
+    tensor const undefined = row_of(dtype::float32, {nan, nan}).from_pairs();
+    gives("aten::pow.Tensor_Scalar", {arg("self", z), number("exponent", -0.5)}, undefined);
+    gives("aten::pow.Tensor_Scalar", {arg("self", z), number("exponent", -2)}, undefined);
+}
+
 TEST_CASE("a complex number to the power of a fraction is refused") {
     tensor const z = runtime::cast(row_of(dtype::float32, {1}), dtype::complex64);
     CHECK_FALSE(refusal("aten::pow.Tensor_Scalar", {arg("self", z), number("exponent", 1.0625)}).empty());

@@ -64,11 +64,26 @@ def make_folder(entry, folder):
         for number, args in enumerate((made.args, made.other)):
             cases |= record(made.module, args, number)
         given = copy.deepcopy(made.args)
-        program = torch.export.export(made.module, given, dynamic_shapes=made.dynamic, strict=made.strict)
-        torch.export.save(program, folder / "raw.pt2")
-        torch.export.save(program.run_decompositions(), folder / "decomposed.pt2")
+        module = made.module.module if made.training else made.module
+        program = torch.export.export(module, given, dynamic_shapes=made.dynamic, strict=made.strict)
+        raw, decomposed = joint(program) if made.training else (program, program.run_decompositions())
+        torch.export.save(raw, folder / "raw.pt2")
+        torch.export.save(decomposed, folder / "decomposed.pt2")
     numpy.savez(folder / "cases.npz", **cases)
     return {"parameters": sum(p.numel() for p in made.module.parameters()), "dynamic": made.dynamic is not None}
+
+
+def joint(program):
+    """The program of a loss with its gradients: with torch's operators for gradients, and as torch decomposes them."""
+    import torch
+    from torch.export.experimental import _export_forward_backward
+    from torch.export.exported_program import _decompose_exported_program
+
+    with torch.enable_grad():
+        whole = _decompose_exported_program(
+            program, cia_to_decomp={}, python_decomp_table={}, joint_loss_index=0, decompose_custom_triton_ops=False
+        )
+        return whole, _export_forward_backward(program)
 
 
 def tensors(tree):

@@ -28,6 +28,7 @@ class Made:
     other: tuple
     dynamic: object = None
     strict: bool = False
+    training: bool = False  # the module is a zoo_training.Step: the programs compute its loss and its gradients
 
 
 @dataclasses.dataclass
@@ -93,6 +94,7 @@ def randomize_statistics(module, args):
     """BatchNorm gets random statistics, of the size of what it sees: with larger ones a deep net's signal fades away,
     with exact ones, of a few values, it magnifies rounding errors."""
 
+    @torch.no_grad()
     def set_statistics(norm, inputs):
         dims = [d for d in range(inputs[0].dim()) if d != 1]
         mean, square = inputs[0].mean(dims), inputs[0].square().mean() + 1e-6

@@ -234,28 +234,28 @@ class AtonCommand(unittest.TestCase):
 
     def test_verify_mappings(self):
         reports = [Path(self.folder.name, name) for name in ("verify.json", "verify.html")]
-        run = aton("verify", "--only", "aten::leaky_relu", "--mutants", "--report", reports[0], "--report", reports[1])
+        run = aton("verify", "--only", "aten::celu", "--mutants", "--report", reports[0], "--report", reports[1])
         self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
         self.assertRegex(run.stdout, r"1 of 1 rows give ATen's numbers on \d+ calls")
         self.assertRegex(run.stdout, r"mutants detected")
         report = json.loads(reports[0].read_text())
         self.assertEqual((report["rows"], report["passed"]), (1, 1))
-        self.assertEqual([row["overload"] for row in report["each"]], ["aten::leaky_relu"])
-        self.assertIn("<td><code>aten::leaky_relu</code></td>", reports[1].read_text())
+        self.assertEqual([row["overload"] for row in report["each"]], ["aten::celu"])
+        self.assertIn("<td><code>aten::celu</code></td>", reports[1].read_text())
 
     def test_verify_with_seeds(self):
         log = Path(self.folder.name, "seeds.log")
-        command = ("verify", "--only", "aten::leaky_relu", "--samples", "1", "--log", log)
+        command = ("verify", "--only", "aten::celu", "--samples", "1", "--log", log)
         run = aton(*command, "--seeds", "7..8")
         self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
         self.assertRegex(run.stdout, r"^seed 7: 1 of 1 rows give ATen's numbers on \d+ calls\nseed 8: ")
         self.assertTrue(run.stdout.endswith("2 seeds: no row differs\n"), run.stdout)
         # continues after an incomplete record; finished seeds are not run again
         lines = log.read_text().splitlines(keepends=True)
-        log.write_text(lines[0] + "seed 7: 0 of 1 rows give ATen's numbers on 5 calls; differ: aten::leaky_relu\n    aten::leaky")
+        log.write_text(lines[0] + "seed 7: 0 of 1 rows give ATen's numbers on 5 calls; differ: aten::celu\n    aten::cel")
         run = aton(*command, "--seeds", "7..8")
         self.assertEqual((run.returncode, run.stderr), (1, ""), run.stdout)
-        self.assertTrue(run.stdout.endswith("2 seeds: 1 rows differ\n    aten::leaky_relu: seeds 7\n"), run.stdout)
+        self.assertTrue(run.stdout.endswith("2 seeds: 1 rows differ\n    aten::celu: seeds 7\n"), run.stdout)
         self.assertEqual(log.read_text().splitlines()[-1] + "\n", lines[2])
         self.fails(aton(*command, "--seeds", "7", "--opset", "18"), 1, "other options")
         self.fails(aton("verify", "--seeds", "8..7"), 2, "FIRST..LAST")

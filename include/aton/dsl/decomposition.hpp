@@ -27,3 +27,7 @@ struct std::tuple_size<Value> {
     /// Never defined.
     static constexpr std::size_t value = sizeof(aton::dsl::detail::diagnosis<aton::dsl::detail::one_result<Value>>);
 };
+/// As above, for `auto const [y, mask]`.
+template <class Value>
+    requires(std::derived_from<Value, aton::dsl::value>)
+struct std::tuple_size<Value const> : std::tuple_size<Value> {};

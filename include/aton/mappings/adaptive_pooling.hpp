@@ -74,8 +74,8 @@ inline computed_windows windows_along(graph<13> g, sym_int in, sym_int out) {
 /// Appends dimensions of size 1 to a table, so that it broadcasts against n more axes.
 inline value beside_axes(graph<13> g, value table, std::int64_t n) {
     ints axes;
-    for (std::int64_t i = 0; i != n; ++i) axes.push_back(table.rank() + i);
-    return n == 0 ? table : unsqueeze(g, table, axes);
+    for (std::int64_t i = 0; i < n; ++i) axes.push_back(table.rank() + i);
+    return n <= 0 ? table : unsqueeze(g, table, axes);
 }
 
 /// Averages along one axis of any size. Where, not a product with 0, drops the repetitions: they may be infinite or NaN.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Losses with class targets: negative log likelihood, cross entropy and margin losses.
+// Losses with class targets: negative log likelihood, with its gradient, cross entropy and margin losses.
 // Public header.
 #pragma once
 
@@ -109,12 +109,14 @@ inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target
 /// The class axis of cross entropy: 1, or 0 for a single sample.
 inline std::int64_t class_axis(value scores) { return scores.rank() == 1 ? 0 : 1; }
 
-/// Class weights [C] reshaped to broadcast along the class axis.
-inline value class_weights(graph<13> g, value weight, value scores) {
+/// x [C] reshaped to broadcast along the class axis.
+inline value along_classes(graph<13> g, value x, value scores) {
     safe_vector<std::int64_t> after = iota(scores.rank() - 1 - class_axis(scores));
     for (std::int64_t& a : after) ++a;
-    value const w = g.cast(weight, scores.dtype());
-    return after.empty() ? w : unsqueeze(g, w, after);
+    return after.empty() ? x : unsqueeze(g, x, after);
+}
+inline value class_weights(graph<13> g, value weight, value scores) {
+    return along_classes(g, g.cast(weight, scores.dtype()), scores);
 }
 
 /// Cross entropy with class probabilities as targets; the mean is over samples, not elements.
@@ -244,6 +246,27 @@ inline constexpr auto multilabel_margin_loss_forward = [](graph<13> g, value sel
     return {multilabel_margin_loss(g, x, listed, labels, mode), is_target};
 };
 
+/// -weight[target] * grad at the targets, 0 elsewhere; for the mean, the gradient is divided by the total weight.
+inline constexpr auto nll_backward = [](graph<13> g, value grad, value self, value target, optional_value weight,
+                                        std::int64_t mode, sym_int ignore_index, value total_weight) -> value {
+    expect_same_dtype(self, weight);
+    if (self.rank() == 0) return g.unsupported("scores without a class dimension");
+    dtype const type = opmath_type(self.dtype());
+    std::int64_t const axis = class_axis(self);
+    value classes = g.cast(target, dtype::int64);
+    if (self.rank() == 1) classes = reshape(g, classes, {1}); // 0-d or of one element
+    else classes = unsqueeze(g, classes, axis);
+    value each = g.cast(grad, type);
+    if (mode == 1) each = g.op<"Div">(each, g.cast(total_weight, type));
+    if (mode == 0 && self.rank() > 1) each = unsqueeze(g, each, axis);
+    each = g.op<"Neg">(each);
+    if (weight) each = g.op<"Mul">(each, along_classes(g, g.cast(*weight, type), self));
+    value const position = along_classes(g, arithmetic_sequence(g, 0, g.size(self, axis)), self);
+    value const is_target =
+        g.op<"And">(g.op<"Equal">(position, classes), g.op<"Not">(g.op<"Equal">(classes, ignore_index)));
+    return g.cast(g.op<"Where">(is_target, each, g.scalar(0, type)), self.dtype());
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -256,7 +279,9 @@ inline constexpr auto class_loss = table(
     symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(detail::cross_entropy),
     symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(detail::multi_margin_loss),
     symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(detail::multilabel_margin_loss_row),
-    symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(detail::multilabel_margin_loss_forward));
+    symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(detail::multilabel_margin_loss_forward),
+    symbolic<"aten::nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)">(detail::nll_backward),
+    symbolic<"aten::nll_loss2d_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)">(detail::nll_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

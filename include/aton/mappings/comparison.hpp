@@ -49,6 +49,10 @@ value logical(graph<13> g, value a, value b) {
     return g.op<Op>(g.cast(a, dtype::bool_), g.cast(b, dtype::bool_));
 }
 
+template <fixed_string Op>
+inline constexpr auto complex_logical =
+    [](graph<13> g, complex_value a, complex_value b) -> value { return g.op<Op>(is_nonzero(g, a), is_nonzero(g, b)); };
+
 /// Equal, or |a - b| <= atol + |rtol * b| with a finite left side. As in ATen, integers are compared as floats.
 inline constexpr auto isclose = [](graph<13> g, value self, value other, double rtol, double atol,
                                    bool equal_nan) -> value {
@@ -142,9 +146,9 @@ inline constexpr auto comparison = table(
     symbolic<"aten::isin.Tensor_Tensor(elements, test_elements, assume_unique, invert)">(detail::isin_tensor_tensor),
     symbolic<"aten::isin.Tensor_Scalar(elements, test_element, assume_unique, invert)">(detail::isin_tensor_scalar),
     symbolic<"aten::isin.Scalar_Tensor(element, test_elements, assume_unique, invert)">(detail::isin_scalar_tensor),
-    symbolic<"aten::logical_and(self, other)">(detail::of_tensors<detail::logical<"And">>),
-    symbolic<"aten::logical_or(self, other)">(detail::of_tensors<detail::logical<"Or">>),
-    symbolic<"aten::logical_xor(self, other)">(detail::of_tensors<detail::logical<"Xor">>));
+    symbolic<"aten::logical_and(self, other)">(detail::of_tensors<detail::logical<"And">>).for_complex(detail::complex_logical<"And">),
+    symbolic<"aten::logical_or(self, other)">(detail::of_tensors<detail::logical<"Or">>).for_complex(detail::complex_logical<"Or">),
+    symbolic<"aten::logical_xor(self, other)">(detail::of_tensors<detail::logical<"Xor">>).for_complex(detail::complex_logical<"Xor">));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: MIT
-// ATen's convolutions over one to three spatial dimensions, including transposed ones, as ONNX's Conv and ConvTranspose.
+// ATen's convolutions over one to three spatial dimensions, including transposed ones, and their gradients, as ONNX's Conv and
+// ConvTranspose.
 // Public header.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/transposed_convolution.hpp>
+#include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/detail/windows.hpp>
+#include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -226,6 +237,75 @@ inline constexpr auto conv_tbc = [](graph<13> g, value x, value weight, value bi
     return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
 };
 
+/// Conv, cut to the spatial sizes `to` if it has more elements.
+inline value convolution_to(graph<13> g, value x, value weight, safe_span<sym_int const> to,
+                            convolution_parameters const& p) {
+    value y = g.op<"Conv">(x,
+                           weight,
+                           attr::dilations_i(p.dilation),
+                           attr::group_i(p.groups),
+                           attr::pads_i(p.pads()),
+                           attr::strides_i(p.stride));
+    for (std::size_t i = 0; i != to.size(); ++i) {
+        auto const axis = static_cast<std::int64_t>(i) + 2;
+        bool const fits = to[i].is_constant() && y.size(axis).is_static() && to[i].is(y.size(axis).size());
+        if (!fits) y = slice(g, y, axis, 0, to[i]);
+    }
+    return y;
+}
+
+/// The gradient of a weight [M, C / groups, kernel...] that reads x [N, C, ...] and whose results have the gradient d [N, M, ...]:
+/// a convolution over the batch, where stride and dilation change places.
+inline value weight_gradient(graph<13> g, value x, value d, value weight, convolution_parameters p) {
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    if (is_empty(x) || is_empty(d)) return filled(g, g.sizes(weight), 0, x.dtype());
+    value image = x;
+    if (p.groups == 1) {
+        image = swap_axes(g, x, 0, 1);
+    } else { // [N, groups, C / groups, ...] to [C / groups, groups * N, ...]
+        safe_vector<sym_int> split{sizes[0], p.groups, sizes[1] / p.groups};
+        safe_vector<sym_int> joined{sizes[1] / p.groups, -1};
+        split.insert(split.end(), sizes.begin() + 2, sizes.end());
+        joined.insert(joined.end(), sizes.begin() + 2, sizes.end());
+        image = reshape(g, swap_axes(g, reshape(g, x, split), 0, 2), joined);
+    }
+    std::swap(p.stride, p.dilation);
+    value const y = convolution_to(g, image, swap_axes(g, d, 0, 1), last_sizes(g, weight, p.stride.size()), p);
+    return swap_axes(g, y, 0, 1);
+}
+
+inline constexpr auto convolution_backward =
+    [](graph<13> g, value grad, value input, value weight, std::optional<size_list>, int_list stride, int_list padding,
+       int_list dilation, bool transposed, int_list output_padding, std::int64_t groups,
+       safe_span<bool const> mask) -> std::tuple<optional_value, optional_value, optional_value> {
+    convolution_parameters const p = parameters(weight, stride, padding, dilation, groups);
+    ints const extra = per_dimension(output_padding, p.stride.size(), ints(p.stride.size(), 0));
+    if (grad.rank() != weight.rank() || input.rank() != weight.rank())
+        return g.unsupported("the gradient of a convolution without a batch");
+    for (std::size_t i = 0; i != p.stride.size(); ++i)
+        if (p.stride[i] < 1 || p.dilation[i] < 1 || p.before[i] < 0 || extra[i] < 0)
+            return g.unsupported("a stride or dilation below 1, or negative padding");
+    if (groups < 1) return g.unsupported("groups below 1");
+    if (!is_floating(weight.dtype())) return g.unsupported("the gradient of a convolution of integers");
+    // Half-precision dtypes in float32: the gradient of a weight is a sum over the whole batch.
+    dtype const wide = opmath_type(weight.dtype());
+    value const d = g.cast(grad, wide);
+    value const x = g.cast(input, wide);
+    value const w = g.cast(weight, wide);
+    auto const narrow = [&](value y) -> optional_value { return g.cast(y, weight.dtype()); };
+    std::tuple<optional_value, optional_value, optional_value> out;
+    if (mask[0]) {
+        safe_vector<sym_int> const to = last_sizes(g, input, p.stride.size());
+        std::get<0>(out) = narrow(is_empty(d)  ? filled(g, g.sizes(input), 0, wide)
+                                  : transposed ? convolution_to(g, d, w, to, p)
+                                               : transposed_to(g, d, w, to, p.stride, p.before, p.dilation, groups));
+    }
+    if (mask[1])
+        std::get<1>(out) = narrow(transposed ? weight_gradient(g, d, x, w, p) : weight_gradient(g, x, d, w, p));
+    if (mask[2]) std::get<2>(out) = narrow(reduce_sum(g, d, all_but(1, d.rank()), false));
+    return out;
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -254,7 +334,8 @@ inline constexpr auto convolution = table(
     symbolic<"aten::_conv_depthwise2d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
     symbolic<"aten::conv_depthwise3d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
     symbolic<"aten::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
-    symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution));
+    symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
+    symbolic<"aten::convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask)">(detail::convolution_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

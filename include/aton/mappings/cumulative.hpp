@@ -195,6 +195,21 @@ inline constexpr auto cumprod_until_25 = [](graph<13, 25> g, value self, std::in
     return g.cast(scan<"ReduceProd">(g, x, dim, 1), out);
 };
 
+/// In steps of 1, 2, 4, ..., each element is multiplied by the one so far before it.
+inline constexpr auto complex_cumprod = [](graph<13> g, complex_value self, std::int64_t dim,
+                                           std::optional<dtype> type) -> complex_value {
+    complex_value z = in_complex_dtype(g, self, type);
+    if (z.rank() == 0) return z;
+    std::int64_t const axis = normalize_axis(dim, z.rank());
+    std::int64_t const n = count_of_factors(g.real(z).size(axis));
+    for (std::int64_t by = 1; by < n; by *= 2) {
+        complex_value const before = slice_of_complex(g, z, axis, 0, n - by);
+        complex_value const after = slice_of_complex(g, z, axis, by, n);
+        z = join_complex(g, slice_of_complex(g, z, axis, 0, by), multiply_complex(g, {before, after}), axis);
+    }
+    return z;
+};
+
 inline constexpr auto logcumsumexp = [](graph<13> g, value self, std::int64_t dim) {
     return scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity());
 };
@@ -239,21 +254,40 @@ inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x,
     return halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
 };
 
+/// The area under complex points. ATen multiplies by the widths as by complex numbers, whose imaginary part of 0 is a factor of the other
+/// part.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct complex_area_body;
+template <auto Body, class Width>
+struct complex_area_body<Body, std::tuple<value, Width, std::int64_t>> {
+    complex_value operator()(graph<13> g, complex_value y, Width width, std::int64_t dim) const {
+        bool is_real = true;
+        if constexpr (std::is_same_v<Width, number>) is_real = !width.is_complex();
+        else is_real = !is_complex(width.dtype());
+        if (!is_real) throw unsupported_error("complex widths of intervals");
+        value const re = Body(g, g.real(y), width, dim);
+        value const im = Body(g, g.imag(y), width, dim);
+        return g.complex(g.op<"Sub">(re, g.op<"Mul">(im, 0)), g.op<"Add">(im, g.op<"Mul">(re, 0)));
+    }
+};
+template <auto Body>
+inline constexpr complex_area_body<Body> complex_area{};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto cumulative = table(
     symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row).by_parts<"self">(),
-    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod),
-    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25),
+    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod).for_complex(detail::complex_cumprod),
+    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25).for_complex(detail::complex_cumprod),
     symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
     symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
     symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff).by_parts<"self", "prepend", "append">(),
-    symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx),
-    symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x),
-    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx),
-    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x));
+    symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
+    symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
+    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx).for_complex(detail::complex_area<detail::cumulative_trapezoid_dx>),
+    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x).for_complex(detail::complex_area<detail::cumulative_trapezoid_x>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <aton/mappings/detail/binary.hpp>
-#include <aton/mappings/detail/complex.hpp>
+#include <aton/mappings/detail/complex_functions.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -284,6 +284,15 @@ inline constexpr auto addcdiv = [](graph<13> g, value self, value a, value b, nu
     return add_scaled<"Div">(g, self, a, b, factor);
 };
 
+/// self + factor * a * b, or self + factor * a / b.
+template <auto Function>
+inline constexpr auto complex_add_scaled =
+    [](graph<13> g, complex_value self, complex_value a, complex_value b, number factor) {
+        dtype const type = to_complex(promote(self.tensor(), a.tensor(), b.tensor()));
+        complex_value const scaled = scaled_complex(g, g.cast(a, type), factor);
+        return complex_sum<"Add">(g, {g.cast(self, type), Function(g, {scaled, g.cast(b, type)})}, 1);
+    };
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -332,8 +341,8 @@ inline constexpr auto elementwise_binary = table(
     symbolic<"aten::heaviside(self, values)">(detail::of_tensors<detail::heaviside>),
     symbolic<"aten::lerp.Tensor(self, end, weight)">(detail::lerp),
     symbolic<"aten::lerp.Scalar(self, end, weight)">(detail::lerp_scalar),
-    symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(detail::addcmul),
-    symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(detail::addcdiv),
+    symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(detail::addcmul).for_complex(detail::complex_add_scaled<detail::multiply_complex>),
+    symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(detail::addcdiv).for_complex(detail::complex_add_scaled<detail::divide_complex>),
     symbolic<"aten::ldexp.Tensor(self, other)">(detail::of_tensors<detail::ldexp>));
 // clang-format on
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include <aton/mappings/detail/complex.hpp>
+#include <aton/mappings/detail/complex_functions.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -177,39 +177,9 @@ inline value angle(graph<13> g, value x) {
 
 inline constexpr auto frac = [](graph<13> g, value x) -> value { return g.op<"Mod">(x, 1, attr::fmod_i(1)); };
 
-inline constexpr auto square_complex = [](graph<13> g, complex_value z) { return multiply_complex(g, {z, z}); };
-
-inline constexpr auto reciprocal_complex = [](graph<13> g, complex_value z) {
-    return divide_complex(g, {g.complex(1, z.dtype()), z});
-};
-
-/// exp(a) * (cos(b) + i * sin(b)). As in C, a real number stays real, and beside an infinite real part, the angle may be infinite or NaN.
-inline constexpr auto exp_complex = [](graph<13> g, complex_value z) {
-    value const exponent = g.real(z);
-    value const angle = g.imag(z);
-    value const size = g.op<"Exp">(exponent);
-    value const zero = g.scalar_like(0, size);
-    value const is_zero = g.op<"Equal">(exponent, -infinity);
-    value const is_turned = g.op<"And">(g.op<"Equal">(exponent, infinity), g.op<"Not">(isfinite(g, angle)));
-    value const re = g.op<"Where">(is_turned, size, g.op<"Mul">(size, g.op<"Cos">(angle)));
-    value const im = g.op<"Where">(g.op<"Equal">(angle, 0), angle, g.op<"Mul">(size, g.op<"Sin">(angle)));
-    return g.complex(g.op<"Where">(is_zero, zero, re), g.op<"Where">(is_zero, zero, im));
-};
-
-/// The modulus of half of z, since that of z may be out of the range of the dtype.
-inline constexpr auto log_complex = [](graph<13> g, complex_value z) {
-    value const half = hypot(g, g.op<"Mul">(g.real(z), 0.5), g.op<"Mul">(g.imag(z), 0.5));
-    return g.complex(g.op<"Add">(g.op<"Log">(half), std::numbers::ln2), phase(g, z));
-};
-
-/// z / |z|, and 0 for 0.
-inline constexpr auto sgn_complex = [](graph<13> g, complex_value z) {
-    value const size = modulus(g, z);
-    value const is_zero = g.op<"Equal">(size, 0);
-    auto const part = [&](value x) -> value {
-        return g.op<"Where">(is_zero, g.scalar_like(0, x), g.op<"Div">(x, size));
-    };
-    return g.complex(part(g.real(z)), part(g.imag(z)));
+inline constexpr auto complex_nan_to_num = [](graph<13> g, complex_value z, std::optional<double> nan,
+                                              std::optional<double> above, std::optional<double> below) {
+    return g.complex(nan_to_num(g, g.real(z), nan, above, below), nan_to_num(g, g.imag(z), nan, above, below));
 };
 
 template <auto Predicate>
@@ -246,28 +216,28 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::fix(self)">(detail::trunc),
     symbolic<"aten::frac(self)">(detail::frac),
 
-    symbolic<"aten::sqrt(self)">(detail::floating<"Sqrt">),
-    symbolic<"aten::rsqrt(self)">(detail::composed<detail::rsqrt>),
+    symbolic<"aten::sqrt(self)">(detail::floating<"Sqrt">).for_complex(detail::in_double<detail::square_root>),
+    symbolic<"aten::rsqrt(self)">(detail::composed<detail::rsqrt>).for_complex(detail::rsqrt_complex),
     symbolic<"aten::exp(self)">(detail::floating<"Exp">).for_complex(detail::exp_complex),
-    symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>),
-    symbolic<"aten::special_exp2(self)">(detail::composed<detail::exp2>),
-    symbolic<"aten::expm1(self)">(detail::composed<detail::expm1>),
-    symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>),
+    symbolic<"aten::exp2(self)">(detail::composed<detail::exp2>).for_complex(detail::exp2_complex),
+    symbolic<"aten::special_exp2(self)">(detail::composed<detail::exp2>).for_complex(detail::exp2_complex),
+    symbolic<"aten::expm1(self)">(detail::composed<detail::expm1>).for_complex(detail::in_double<detail::exp_less_one>),
+    symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>).for_complex(detail::in_double<detail::exp_less_one>),
     symbolic<"aten::log(self)">(detail::floating<"Log">).for_complex(detail::log_complex),
     symbolic<"aten::log1p(self)">(detail::composed<detail::log1p>),
     symbolic<"aten::special_log1p(self)">(detail::composed<detail::log1p>),
-    symbolic<"aten::log2(self)">(detail::composed<detail::log2>),
-    symbolic<"aten::log10(self)">(detail::composed<detail::log10>),
+    symbolic<"aten::log2(self)">(detail::composed<detail::log2>).for_complex(detail::log2_complex),
+    symbolic<"aten::log10(self)">(detail::composed<detail::log10>).for_complex(detail::log10_complex),
 
-    symbolic<"aten::sin(self)">(detail::floating<"Sin">),
-    symbolic<"aten::cos(self)">(detail::floating<"Cos">),
-    symbolic<"aten::tan(self)">(detail::floating<"Tan">),
+    symbolic<"aten::sin(self)">(detail::floating<"Sin">).for_complex(detail::in_double<detail::circular<detail::hyperbolic_sine>>),
+    symbolic<"aten::cos(self)">(detail::floating<"Cos">).for_complex(detail::in_double<detail::cosine>),
+    symbolic<"aten::tan(self)">(detail::floating<"Tan">).for_complex(detail::in_double<detail::circular<detail::hyperbolic_tangent>>),
     symbolic<"aten::asin(self)">(detail::floating<"Asin">),
     symbolic<"aten::acos(self)">(detail::floating<"Acos">),
     symbolic<"aten::atan(self)">(detail::floating<"Atan">),
-    symbolic<"aten::sinh(self)">(detail::floating<"Sinh">),
-    symbolic<"aten::cosh(self)">(detail::floating<"Cosh">),
-    symbolic<"aten::tanh(self)">(detail::floating<"Tanh">),
+    symbolic<"aten::sinh(self)">(detail::floating<"Sinh">).for_complex(detail::in_double<detail::hyperbolic_sine>),
+    symbolic<"aten::cosh(self)">(detail::floating<"Cosh">).for_complex(detail::in_double<detail::hyperbolic_cosine>),
+    symbolic<"aten::tanh(self)">(detail::floating<"Tanh">).for_complex(detail::in_double<detail::hyperbolic_tangent>),
     symbolic<"aten::asinh(self)">(detail::floating<"Asinh">),
     symbolic<"aten::acosh(self)">(detail::floating<"Acosh">),
     symbolic<"aten::atanh(self)">(detail::floating<"Atanh">),
@@ -291,7 +261,7 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::special_erf(self)">(detail::floating<"Erf">),
     symbolic<"aten::special_entr(self)">(detail::composed<detail::entr>),
 
-    symbolic<"aten::logical_not(self)">(detail::logical_not),
+    symbolic<"aten::logical_not(self)">(detail::logical_not).for_complex(detail::of_truth<detail::logical_not>),
     symbolic<"aten::bitwise_not(self)">(detail::bitwise_not),
     symbolic<"aten::bitwise_not(self)">(detail::bitwise_not_until_17),
     symbolic<"aten::isnan(self)">(detail::isnan).for_complex(detail::any_part<detail::isnan>),
@@ -300,7 +270,7 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::isneginf(self)">(detail::is_infinity<-1>),
     symbolic<"aten::isfinite(self)">(detail::isfinite).for_complex(detail::finite_parts),
     symbolic<"aten::isreal(self)">(detail::isreal).for_complex(detail::has_no_imaginary_part),
-    symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(detail::nan_to_num));
+    symbolic<"aten::nan_to_num(self, nan, posinf, neginf)">(detail::nan_to_num).for_complex(detail::complex_nan_to_num));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

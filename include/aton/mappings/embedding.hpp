@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Embeddings: rows of a weight by index, and their sums, means and maxima over bags.
+// Embeddings: rows of a weight by index, and their sums, means and maxima over bags; and the gradient of the weight.
 // Public header.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <optional>
 #include <tuple>
 
+#include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 
@@ -103,6 +104,42 @@ inline constexpr auto one_hot = [](graph<13> g, value self, std::int64_t num_cla
     return self.rank() == 0 ? squeeze(g, y, 0) : y;
 };
 
+/// Adds gradients [n, width] to the rows of zeros that were looked up.
+inline value added_rows(graph<16> g, value each, value indices, sym_int rows) {
+    value const zeros = filled(g, safe_vector<sym_int>{rows, g.size(each, 1)}, 0, each.dtype());
+    value const at = expand(g, unsqueeze(g, indices, 1), safe_vector<sym_int>{-1, g.size(each, 1)});
+    return g.op<"ScatterElements">(zeros, at, each, attr::axis_i(0), attr::reduction_s("add"));
+}
+/// Up to opset 15, ScatterElements cannot add. Where, not a product of matrices: a gradient may be infinite.
+inline value added_rows(graph<13, 15> g, value each, value indices, sym_int rows) {
+    value const chosen = g.op<"Equal">(unsqueeze(g, arithmetic_sequence(g, 0, rows), 1), indices);
+    value const all =
+        g.op<"Where">(unsqueeze(g, chosen, 2), unsqueeze(g, each, std::int64_t{0}), g.scalar_like(0, each));
+    return reduce_sum(g, all, safe_vector<std::int64_t>{1}, false);
+}
+
+/// The gradient of the padding row is 0. With scale_grad_by_freq, each gradient is divided by how often its row was looked up.
+template <class Graph>
+inline constexpr auto embedding_dense_backward =
+    [](Graph g, value grad, value indices, size num_weights, size padding_idx, bool scale_grad_by_freq) -> value {
+    if (!is_floating(grad.dtype())) return g.unsupported("the gradient of an embedding of integers");
+    dtype const type = opmath_type(grad.dtype());
+    sym_int const width = grad.rank() == 0 ? sym_int(1) : g.size(grad, grad.rank() - 1);
+    if (is_empty(grad)) return filled(g, safe_vector<sym_int>{num_weights, width}, 0, grad.dtype());
+    value const at = flat(g, g.cast(indices, dtype::int64));
+    value each = reshape(g, g.cast(grad, type), {-1, width});
+    if (scale_grad_by_freq) {
+        value const ones = filled(g, safe_vector<sym_int>{g.size(each, 0), 1}, 1, type);
+        value const counts = gather(g, added_rows(g, ones, at, num_weights), at, 0);
+        each = g.template op<"Mul">(each, g.template op<"Reciprocal">(counts));
+    }
+    if (!(padding_idx.is_constant() && padding_idx.constant() < 0)) {
+        value const is_padding = unsqueeze(g, g.template op<"Equal">(at, padding_idx), 1);
+        each = g.template op<"Where">(is_padding, g.scalar_like(0, each), each);
+    }
+    return g.cast(added_rows(g, each, at, num_weights), grad.dtype());
+};
+
 } // namespace detail
 
 // scale_grad_by_freq, sparse, and the padding_idx of aten::embedding only affect the gradient.
@@ -113,7 +150,9 @@ inline constexpr auto embedding = table(
     symbolic<"aten::embedding_bag.padding_idx(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_padded),
     symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
     symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
-    symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot));
+    symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot),
+    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<16>>),
+    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<13, 15>>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -131,6 +131,24 @@ inline constexpr auto broadcast_tensors = [](graph<13> g, value_list tensors) {
     for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
     return out;
 };
+/// Tensors of the list may be real.
+inline constexpr auto complex_broadcast_tensors = [](graph<13> g, safe_vector<complex_value> tensors) {
+    safe_vector<value> parts;
+    for (complex_value const& z : tensors) {
+        bool const real = !is_complex(z.tensor().dtype());
+        parts.push_back(real ? z.tensor() : g.real(z));
+        if (!real) parts.push_back(g.imag(z));
+    }
+    safe_vector<value> const expanded = broadcast_tensors(g, parts);
+    safe_vector<value> out;
+    std::size_t next = 0;
+    for (complex_value const& z : tensors) {
+        bool const real = !is_complex(z.tensor().dtype());
+        out.push_back(real ? expanded[next] : g.to_value(g.complex(expanded[next], expanded[next + 1])));
+        next += real ? 1 : 2;
+    }
+    return out;
+};
 
 inline constexpr auto cartesian_prod = [](graph<13> g, value_list tensors) -> value {
     if (tensors.size() == 1) return tensors[0];
@@ -165,7 +183,7 @@ inline constexpr auto joining = table(
     // The default of `indexing` is "ij".
     symbolic<"aten::meshgrid(tensors)">(detail::mesh).by_parts<"tensors">(),
     symbolic<"aten::meshgrid.indexing(tensors, indexing)">(detail::meshgrid_indexing).by_parts<"tensors">(),
-    symbolic<"aten::broadcast_tensors(tensors)">(detail::broadcast_tensors),
+    symbolic<"aten::broadcast_tensors(tensors)">(detail::broadcast_tensors).for_complex(detail::complex_broadcast_tensors),
     symbolic<"aten::cartesian_prod(tensors)">(detail::cartesian_prod).by_parts<"tensors">(),
     symbolic<"aten::combinations(self, r, with_replacement)">(detail::combinations).by_parts<"self">());
 // clang-format on

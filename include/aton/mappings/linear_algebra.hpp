@@ -87,6 +87,15 @@ inline constexpr auto cross_row = [](graph<13> g, value self, value other, std::
     return cross(g, self, other, dim ? *dim : cross_dim(self, other));
 };
 
+inline constexpr auto complex_cross = [](graph<13> g, complex_value a, complex_value b,
+                                         std::int64_t dim) -> complex_value {
+    return product_of_parts(g, promoted(g, a, b), [&](value x, value y) -> value { return cross(g, x, y, dim); });
+};
+inline constexpr auto complex_cross_row = [](graph<13> g, complex_value a, complex_value b,
+                                             std::optional<std::int64_t> dim) -> complex_value {
+    return complex_cross(g, a, b, dim ? *dim : cross_dim(g.real(a), g.real(b)));
+};
+
 inline constexpr auto logdet = [](graph<13> g, value self) -> value { return g.op<"Log">(determinant(g, self)); };
 
 inline constexpr auto linalg_slogdet = [](graph<13> g, value a) -> std::tuple<value, value> {
@@ -102,8 +111,8 @@ inline constexpr auto linear_algebra = table(
     symbolic<"aten::inverse(self)">(detail::inverse_matrix),
     symbolic<"aten::linalg_matrix_power(self, n)">(detail::matrix_power_row),
     symbolic<"aten::matrix_power(self, n)">(detail::matrix_power_row),
-    symbolic<"aten::cross(self, other, dim)">(detail::cross_row),
-    symbolic<"aten::linalg_cross(self, other, dim)">(detail::cross),
+    symbolic<"aten::cross(self, other, dim)">(detail::cross_row).for_complex(detail::complex_cross_row),
+    symbolic<"aten::linalg_cross(self, other, dim)">(detail::cross).for_complex(detail::complex_cross),
     symbolic<"aten::det(self)">(detail::determinant),
     symbolic<"aten::linalg_det(A)">(detail::determinant),
     symbolic<"aten::logdet(self)">(detail::logdet),

@@ -262,6 +262,27 @@ inline constexpr auto complex_sum_of_product = [](graph<13> g, complex_value sel
     return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
 };
 
+inline constexpr auto complex_kron = [](graph<13> g, complex_value a, complex_value b) -> complex_value {
+    dtype const type = to_complex(aten::promote_types(a.tensor().dtype(), b.tensor().dtype()));
+    return product_of_parts(
+        g, {g.cast(a, type), g.cast(b, type)}, [&](value x, value y) -> value { return kron(g, x, y); });
+};
+
+inline constexpr auto complex_addbmm = [](graph<13> g, complex_value self, complex_value a, complex_value b,
+                                          number beta, number alpha) -> complex_value {
+    std::int64_t const batch[] = {0};
+    complex_value const all = complex_product<plain_product>(g, a, b);
+    complex_value const product = scaled_complex(
+        g, g.complex(reduce_sum(g, g.real(all), batch, false), reduce_sum(g, g.imag(all), batch, false)), alpha);
+    return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
+};
+
+inline constexpr auto complex_product_of = [](graph<13> g, safe_vector<complex_value> factors) -> complex_value {
+    complex_value out = factors[0];
+    for (std::size_t i = 1; i != factors.size(); ++i) out = complex_product<plain_product>(g, out, factors[i]);
+    return out;
+};
+
 /// The sum over all choices of the real or the imaginary part of each tensor.
 inline constexpr auto complex_einsum = [](graph<13> g, std::string_view equation, safe_vector<complex_value> tensors,
                                           std::optional<safe_span<std::int64_t const>> path) -> complex_value {
@@ -305,15 +326,15 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::_addmm_activation(self, mat1, mat2, beta, alpha, use_gelu)">(detail::addmm_activation),
     symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(detail::addmv).for_complex(detail::complex_sum_of_product),
     symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(detail::baddbmm).for_complex(detail::complex_sum_of_product),
-    symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(detail::addbmm),
+    symbolic<"aten::addbmm(self, batch1, batch2, beta, alpha)">(detail::addbmm).for_complex(detail::complex_addbmm),
     symbolic<"aten::addr(self, vec1, vec2, beta, alpha)">(detail::addr),
-    symbolic<"aten::chain_matmul(matrices)">(detail::product_of),
-    symbolic<"aten::linalg_multi_dot(tensors)">(detail::product_of),
+    symbolic<"aten::chain_matmul(matrices)">(detail::product_of).for_complex(detail::complex_product_of),
+    symbolic<"aten::linalg_multi_dot(tensors)">(detail::product_of).for_complex(detail::complex_product_of),
     symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot).for_complex(detail::complex_vecdot),
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
     symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
-    symbolic<"aten::kron(self, other)">(detail::kron));
+    symbolic<"aten::kron(self, other)">(detail::kron).for_complex(detail::complex_kron));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

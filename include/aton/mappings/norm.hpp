@@ -106,6 +106,37 @@ inline constexpr auto linalg_matrix_norm_named =
     [](graph<13> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
        std::optional<dtype> type) { return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type); };
 
+/// A norm of complex numbers, which is that of their magnitudes. `dtype` is a complex one.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct norm_of_magnitudes;
+template <auto Body, class... More>
+struct norm_of_magnitudes<Body, std::tuple<value, More...>> {
+    value operator()(graph<13> g, complex_value z, More const&... more) const {
+        dtype type = z.dtype();
+        (take(type, more), ...);
+        return Body(g, modulus(g, g.cast(z, type)), real_dtype(more)...);
+    }
+
+private:
+    static void take(dtype& type, std::optional<dtype> given) {
+        if (given && !is_complex(*given))
+            throw unsupported_error("a norm of complex numbers as " + std::string(name(*given)));
+        type = given.value_or(type);
+    }
+    static void take(dtype&, auto const&) {}
+    static std::optional<dtype> real_dtype(std::optional<dtype> type) {
+        return type ? std::optional(part_type(*type)) : std::nullopt;
+    }
+    static auto real_dtype(auto const& argument) { return argument; }
+};
+template <auto Body>
+inline constexpr norm_of_magnitudes<Body> of_magnitudes{};
+
+inline constexpr auto complex_dist = [](graph<13> g, complex_value self, complex_value other, double p) {
+    value const distance = modulus(g, complex_sum<"Sub">(g, promoted(g, self, other), 1));
+    return vector_norm(g, distance, p, iota(distance.rank()), false);
+};
+
 inline constexpr auto dist = [](graph<13> g, value self, value other, double p) {
     dtype const type = promote(self, other);
     value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
@@ -127,17 +158,17 @@ inline constexpr auto renorm = [](graph<13> g, value self, double p, std::int64_
 
 // clang-format off: one row per line
 inline constexpr auto norm = table(
-    symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_vector_norm),
-    symbolic<"aten::norm.Scalar(self, p)">(detail::norm_of_all),
-    symbolic<"aten::norm.ScalarOpt_dim(self, p, dim, keepdim)">(detail::norm_over),
+    symbolic<"aten::linalg_vector_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_vector_norm).for_complex(detail::of_magnitudes<detail::linalg_vector_norm>),
+    symbolic<"aten::norm.Scalar(self, p)">(detail::norm_of_all).for_complex(detail::of_magnitudes<detail::norm_of_all>),
+    symbolic<"aten::norm.ScalarOpt_dim(self, p, dim, keepdim)">(detail::norm_over).for_complex(detail::of_magnitudes<detail::norm_over>),
     symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(detail::norm_over_in),
     symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(detail::norm_of_all_in),
-    symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(detail::frobenius_norm_dim),
-    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm),
-    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named),
-    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm),
-    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm_named),
-    symbolic<"aten::dist(self, other, p)">(detail::dist),
+    symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(detail::frobenius_norm_dim).for_complex(detail::of_magnitudes<detail::frobenius_norm_dim>),
+    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm).for_complex(detail::of_magnitudes<detail::linalg_norm>),
+    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named).for_complex(detail::of_magnitudes<detail::linalg_norm_named>),
+    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm>),
+    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm_named).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm_named>),
+    symbolic<"aten::dist(self, other, p)">(detail::dist).for_complex(detail::complex_dist),
     symbolic<"aten::renorm(self, p, dim, maxnorm)">(detail::renorm));
 // clang-format on
 

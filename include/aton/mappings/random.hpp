@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random operators: aten's rand, randn, randint, randperm, normal, uniform, bernoulli, multinomial and dropout. The numbers are computed from
-// uniform fractions or normal numbers that the graph draws; they have ATen's distributions, but are other numbers.
+// Random operators: aten's rand, randn, randint, randperm, normal, uniform, bernoulli, multinomial, and dropout with its gradient. The numbers
+// are computed from uniform fractions or normal numbers that the graph draws; they have ATen's distributions, but are other numbers.
 // Public header.
 #pragma once
 
@@ -14,7 +14,8 @@
 #include <utility>
 
 #include <aton/mappings/detail/draws.hpp>
-#include <aton/mappings/detail/unary.hpp>
+#include <aton/mappings/elementwise_binary.hpp>
+#include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -240,6 +241,11 @@ inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
     return {dropped(g, x, mask, p), mask};
 };
 
+/// grad * mask * scale, of any dtypes.
+inline constexpr auto native_dropout_backward = [](graph<13> g, value grad, value mask, double scale) {
+    return multiply(g, multiply(g, grad, mask), wrapped_number(g, scale));
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -274,7 +280,8 @@ inline constexpr auto random = table(
     symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout<true>).for_complex(detail::complex_dropout),
     symbolic<"aten::alpha_dropout(input, p, train)">(detail::alpha_dropout<false>).for_complex(detail::complex_dropout),
     symbolic<"aten::feature_alpha_dropout(input, p, train)">(detail::alpha_dropout<true>).for_complex(detail::complex_dropout),
-    symbolic<"aten::native_dropout(input, p, train)">(detail::native_dropout));
+    symbolic<"aten::native_dropout(input, p, train)">(detail::native_dropout),
+    symbolic<"aten::native_dropout_backward(grad_output, mask, scale)">(detail::native_dropout_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

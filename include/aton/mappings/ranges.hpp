@@ -192,6 +192,14 @@ inline constexpr auto hann = [](graph<13> g, std::int64_t length, bool periodic,
 inline constexpr auto hamming = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
     return cosine_window(g, length, periodic, type, 0.54, 0.46);
 };
+inline constexpr auto hamming_with_alpha = [](graph<13> g, std::int64_t length, bool periodic, double alpha,
+                                              optional_dtype type) {
+    return cosine_window(g, length, periodic, type, alpha, 0.46);
+};
+inline constexpr auto hamming_with_beta = [](graph<13> g, std::int64_t length, bool periodic, double alpha, double beta,
+                                             optional_dtype type) {
+    return cosine_window(g, length, periodic, type, alpha, beta);
+};
 inline constexpr auto bartlett = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
     return window(g, length, periodic, type, [](double i, double last) { return 1 - std::abs(2 * i / last - 1); });
 };
@@ -247,6 +255,9 @@ inline constexpr auto logspace_scalar_tensor = [](graph<13> g, number start, val
 inline constexpr auto kaiser_window = [](graph<13> g, std::int64_t length, optional_dtype type) {
     return kaiser(g, length, true, 12.0, type);
 };
+inline constexpr auto kaiser_periodic = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+    return kaiser(g, length, periodic, 12.0, type);
+};
 
 } // namespace detail
 
@@ -268,11 +279,14 @@ inline constexpr auto ranges = table(
     symbolic<"aten::hann_window.periodic(window_length, periodic, dtype)">(detail::hann),
     symbolic<"aten::hamming_window(window_length, dtype)">(detail::periodic_window<detail::hamming>),
     symbolic<"aten::hamming_window.periodic(window_length, periodic, dtype)">(detail::hamming),
+    symbolic<"aten::hamming_window.periodic_alpha(window_length, periodic, alpha, dtype)">(detail::hamming_with_alpha),
+    symbolic<"aten::hamming_window.periodic_alpha_beta(window_length, periodic, alpha, beta, dtype)">(detail::hamming_with_beta),
     symbolic<"aten::bartlett_window(window_length, dtype)">(detail::periodic_window<detail::bartlett>),
     symbolic<"aten::bartlett_window.periodic(window_length, periodic, dtype)">(detail::bartlett),
     symbolic<"aten::blackman_window(window_length, dtype)">(detail::periodic_window<detail::blackman>),
     symbolic<"aten::blackman_window.periodic(window_length, periodic, dtype)">(detail::blackman),
     symbolic<"aten::kaiser_window(window_length, dtype)">(detail::kaiser_window),
+    symbolic<"aten::kaiser_window.periodic(window_length, periodic, dtype)">(detail::kaiser_periodic),
     symbolic<"aten::kaiser_window.beta(window_length, periodic, beta, dtype)">(detail::kaiser));
 // clang-format on
 

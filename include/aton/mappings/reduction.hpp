@@ -11,6 +11,7 @@
 
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/complex.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -276,6 +277,61 @@ inline constexpr auto prod_dim = [](graph<13> g, value self, std::int64_t dim, b
     return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), axis_of(dim, self), keepdim), out);
 };
 
+inline complex_value slice_of_complex(graph<13> g, complex_value const& z, std::int64_t axis, std::int64_t start,
+                                      std::int64_t end) {
+    auto const slice = [&](value x) -> value {
+        return g.op<"Slice">(x, g.ints({start}), g.ints({end}), g.ints({axis}));
+    };
+    return g.complex(slice(g.real(z)), slice(g.imag(z)));
+}
+inline complex_value join_complex(graph<13> g, complex_value const& a, complex_value const& b, std::int64_t axis) {
+    auto const join = [&](value x, value y) -> value { return g.op<"Concat">(x, y, attr::axis_i(axis)); };
+    return g.complex(join(g.real(a), g.real(b)), join(g.imag(a), g.imag(b)));
+}
+/// The number of factors of a product of complex numbers, which decides the number of nodes.
+inline std::int64_t count_of_factors(dim const& size) {
+    if (size.is_static()) return size.size();
+    throw unsupported_error("a product of a computed number of complex numbers");
+}
+/// A complex tensor in the dtype of a call.
+inline complex_value in_complex_dtype(graph<13> g, complex_value const& z, std::optional<dtype> type) {
+    if (type && !is_complex(*type))
+        throw unsupported_error("a conversion of complex numbers to " + std::string(name(*type)));
+    return g.cast(z, type.value_or(z.dtype()));
+}
+
+/// The product along an axis, which is kept: one half times the other, until one number is left.
+inline complex_value complex_product_along(graph<13> g, complex_value z, std::int64_t axis) {
+    std::int64_t n = count_of_factors(g.real(z).size(axis));
+    if (n == 0) {
+        safe_vector<sym_int> sizes = g.sizes(g.real(z));
+        sizes[static_cast<std::size_t>(axis)] = 1;
+        dtype const type = part_type(z.dtype());
+        return g.complex(filled(g, sizes, 1, type), filled(g, sizes, 0, type));
+    }
+    while (n > 1) {
+        std::int64_t const half = n / 2;
+        complex_value const product =
+            multiply_complex(g, {slice_of_complex(g, z, axis, 0, half), slice_of_complex(g, z, axis, half, 2 * half)});
+        z = n % 2 == 0 ? product : join_complex(g, product, slice_of_complex(g, z, axis, n - 1, n), axis);
+        n -= half;
+    }
+    return z;
+}
+
+inline constexpr auto complex_prod_dim = [](graph<13> g, complex_value self, std::int64_t dim, bool keepdim,
+                                            std::optional<dtype> type) -> complex_value {
+    complex_value const z = in_complex_dtype(g, self, type);
+    if (z.rank() == 0) return z;
+    std::int64_t const axis = normalize_axis(dim, z.rank());
+    complex_value const y = complex_product_along(g, z, axis);
+    return keepdim ? y : g.complex(squeeze(g, g.real(y), axis), squeeze(g, g.imag(y), axis));
+};
+inline constexpr auto complex_prod = [](graph<13> g, complex_value self, std::optional<dtype> type) -> complex_value {
+    auto const flat = [&](value x) -> value { return g.op<"Reshape">(x, g.ints({-1})); };
+    return complex_prod_dim(g, g.complex(flat(g.real(self)), flat(g.imag(self))), 0, false, type);
+};
+
 inline constexpr auto nansum = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
                                   std::optional<dtype> type) {
     return sum(g, without_nan(g, self), axes_or_all(dim, self), keepdim, type);
@@ -316,8 +372,8 @@ inline constexpr auto reduction = table(
     symbolic<"aten::sum_to_size(self, size)">(detail::sum_to_size).by_parts<"self">(),
     symbolic<"aten::mean(self, dtype)">(detail::mean_row).for_complex(detail::complex_mean_row),
     symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(detail::mean_dims).for_complex(detail::complex_mean_dims),
-    symbolic<"aten::prod(self, dtype)">(detail::prod),
-    symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">(detail::prod_dim),
+    symbolic<"aten::prod(self, dtype)">(detail::prod).for_complex(detail::complex_prod),
+    symbolic<"aten::prod.dim_int(self, dim, keepdim, dtype)">(detail::prod_dim).for_complex(detail::complex_prod_dim),
     symbolic<"aten::nansum(self, dim, keepdim, dtype)">(detail::nansum),
     symbolic<"aten::nanmean(self, dim, keepdim, dtype)">(detail::nanmean),
     symbolic<"aten::amax(self, dim, keepdim)">(detail::extreme_dims<"ReduceMax">),
@@ -329,15 +385,15 @@ inline constexpr auto reduction = table(
     symbolic<"aten::min.dim(self, dim, keepdim)">(detail::extreme_dim<"ArgMin">),
     symbolic<"aten::argmax(self, dim, keepdim)">(detail::arg_row<"ArgMax">),
     symbolic<"aten::argmin(self, dim, keepdim)">(detail::arg_row<"ArgMin">),
-    symbolic<"aten::all(self)">(detail::bool_all<"ReduceMin">),
-    symbolic<"aten::any(self)">(detail::bool_all<"ReduceMax">),
-    symbolic<"aten::all.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMin">),
-    symbolic<"aten::any.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMax">),
-    symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">),
-    symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">),
+    symbolic<"aten::all(self)">(detail::bool_all<"ReduceMin">).for_complex(detail::of_truth<detail::bool_all<"ReduceMin">>),
+    symbolic<"aten::any(self)">(detail::bool_all<"ReduceMax">).for_complex(detail::of_truth<detail::bool_all<"ReduceMax">>),
+    symbolic<"aten::all.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMin">).for_complex(detail::of_truth<detail::bool_dim<"ReduceMin">>),
+    symbolic<"aten::any.dim(self, dim, keepdim)">(detail::bool_dim<"ReduceMax">).for_complex(detail::of_truth<detail::bool_dim<"ReduceMax">>),
+    symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">).for_complex(detail::of_truth<detail::bool_dims<"ReduceMin">>),
+    symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">).for_complex(detail::of_truth<detail::bool_dims<"ReduceMax">>),
     symbolic<"aten::logsumexp(self, dim, keepdim)">(detail::logsumexp),
-    symbolic<"aten::count_nonzero(self, dim)">(detail::count_nonzero_row),
-    symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(detail::count_nonzero_dims));
+    symbolic<"aten::count_nonzero(self, dim)">(detail::count_nonzero_row).for_complex(detail::of_truth<detail::count_nonzero_row>),
+    symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(detail::count_nonzero_dims).for_complex(detail::of_truth<detail::count_nonzero_dims>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -176,20 +176,32 @@ inline value write_positions(graph<13> g, value x, value positions, value source
     value const y = g.op<"ScatterElements">(flat(g, x), positions, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
     return reshape(g, y, g.sizes(x));
 }
+/// The axes of a diagonal, which write_diagonal moves to the end.
+struct diagonal_axes {
+    std::int64_t from[2];
+    std::int64_t last[2];
+    diagonal_axes(std::int64_t rank, std::int64_t dim1, std::int64_t dim2)
+        : from{normalize_axis(dim1, rank), normalize_axis(dim2, rank)},
+          last{rank - 2, rank - 1} {
+        if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
+    }
+};
+/// Writes the diagonals of matrices, of which `merged` makes a tensor whose last dimension has all elements of a matrix.
+template <class Merged>
+value write_diagonals(graph<13> g, safe_span<sym_int const> sizes, Merged const& merged, value source,
+                      std::int64_t offset) {
+    std::int64_t const last = static_cast<std::int64_t>(sizes.size()) - 2;
+    safe_vector<sym_int> flat(sizes.begin(), sizes.end() - 1);
+    flat.back() = sizes[sizes.size() - 2] * sizes.back();
+    value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
+    return reshape(g, write_elements(g, merged(flat), last, index_along(g, positions, source, last), source), sizes);
+}
 inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
                                           std::int64_t dim2) -> value {
-    std::int64_t const rank = x.rank();
-    if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
-    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
-    std::int64_t const last[] = {rank - 2, rank - 1};
-    value const matrices = move_axes(g, x, axes, last);
-    safe_vector<sym_int> const sizes = g.sizes(matrices);
-    safe_vector<sym_int> merged(sizes.begin(), sizes.end() - 1);
-    merged.back() = sizes[sizes.size() - 2] * sizes.back();
-    value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
-    value const y =
-        write_elements(g, reshape(g, matrices, merged), rank - 2, index_along(g, positions, source, rank - 2), source);
-    return move_axes(g, reshape(g, y, sizes), last, axes);
+    diagonal_axes const axes(x.rank(), dim1, dim2);
+    value const matrices = move_axes(g, x, axes.from, axes.last);
+    auto const merged = [&](safe_vector<sym_int> const& sizes) { return reshape(g, matrices, sizes); };
+    return move_axes(g, write_diagonals(g, g.sizes(matrices), merged, source, offset), axes.last, axes.from);
 };
 
 /// ScatterND; `accumulate` requires opset 16.
@@ -336,6 +348,27 @@ inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src
     return write_positions(g, self, g.constant(std::move(positions)), src);
 };
 
+/// The gradients of views: zeros, with the gradient in the place of the view.
+inline constexpr auto slice_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
+                                          sym_int start, sym_int end, sym_int step) {
+    return write_slice(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, start, end, step);
+};
+inline constexpr auto select_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
+                                           sym_int index) {
+    return write_selected(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, index);
+};
+inline constexpr auto diagonal_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t offset,
+                                             std::int64_t dim1, std::int64_t dim2) -> value {
+    diagonal_axes const axes(static_cast<std::int64_t>(input_sizes.size()), dim1, dim2);
+    safe_vector<sym_int> sizes;
+    for (std::size_t i = 0; i != input_sizes.size(); ++i)
+        if (auto const axis = static_cast<std::int64_t>(i); axis != axes.from[0] && axis != axes.from[1])
+            sizes.push_back(input_sizes[i]);
+    for (std::int64_t const axis : axes.from) sizes.push_back(input_sizes[static_cast<std::size_t>(axis)]);
+    auto const zeros = [&](safe_vector<sym_int> const& merged) { return filled(g, merged, 0, grad.dtype()); };
+    return move_axes(g, write_diagonals(g, sizes, zeros, grad, offset), axes.last, axes.from);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -357,7 +390,10 @@ inline constexpr auto scatter = table(
     symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter).for_complex(detail::both_parts<detail::slice_scatter>),
     symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected).for_complex(detail::both_parts<detail::write_selected>),
     symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal).for_complex(detail::both_parts<detail::write_diagonal>),
-    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter).for_complex(detail::both_parts<detail::as_strided_scatter>));
+    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter).for_complex(detail::both_parts<detail::as_strided_scatter>),
+    symbolic<"aten::slice_backward(grad_output, input_sizes, dim, start, end, step)">(detail::slice_backward),
+    symbolic<"aten::select_backward(grad_output, input_sizes, dim, index)">(detail::select_backward),
+    symbolic<"aten::diagonal_backward(grad_output, input_sizes, offset, dim1, dim2)">(detail::diagonal_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -117,6 +117,13 @@ inline constexpr auto masked_fill_tensor = [](graph<13> g, value self, value mas
     return choose(g, mask, g.cast(filler, self.dtype()), self);
 };
 
+inline constexpr auto complex_masked_fill = [](graph<13> g, complex_value self, value mask,
+                                               complex_value filler) -> complex_value {
+    if (!is_complex(self.tensor().dtype())) return g.unsupported("a complex number in a real tensor");
+    complex_value const same = g.cast(filler, self.dtype());
+    return g.complex(choose(g, mask, g.real(same), g.real(self)), choose(g, mask, g.imag(same), g.imag(self)));
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -125,9 +132,9 @@ inline constexpr auto selection = table(
     symbolic<"aten::where.ScalarOther(condition, self, other)">(detail::where_scalar_other).by_parts<"self", "other">(),
     symbolic<"aten::where.ScalarSelf(condition, self, other)">(detail::where_scalar_self).by_parts<"self", "other">(),
     symbolic<"aten::where.Scalar(condition, self, other)">(detail::where_scalars).by_parts<"self", "other">(),
-    symbolic<"aten::where(condition)">(detail::where_condition),
+    symbolic<"aten::where(condition)">(detail::where_condition).for_complex(detail::of_truth<detail::where_condition>),
     symbolic<"aten::masked_fill.Scalar(self, mask, value)">(detail::masked_fill).by_parts<"self", "value">(),
-    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(detail::masked_fill_tensor),
+    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(detail::masked_fill_tensor).for_complex(detail::complex_masked_fill),
     symbolic<"aten::clamp(self, min, max)">(detail::clamp_numbers_row),
     symbolic<"aten::clamp.Tensor(self, min, max)">(detail::clamp_row),
     symbolic<"aten::clip(self, min, max)">(detail::clamp_numbers_row),
@@ -138,8 +145,8 @@ inline constexpr auto selection = table(
     symbolic<"aten::clamp_max.Tensor(self, max)">(detail::of_tensors<minimum>),
     symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>).by_parts<"self">(),
     symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter).by_parts<"self", "source">(),
-    symbolic<"aten::nonzero(self)">(detail::nonzero_row),
-    symbolic<"aten::argwhere(self)">(detail::nonzero_row));
+    symbolic<"aten::nonzero(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>),
+    symbolic<"aten::argwhere(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/common.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -43,6 +44,24 @@ inline constexpr auto safe_softmax = [](graph<13> g, value x, std::int64_t dim, 
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
 };
 
+/// The gradient of softmax or log_softmax, from its output; half-precision dtypes in float32, rounded once. input_dtype has an effect
+/// only for a softmax of float16 that returned float32.
+template <bool Log>
+inline constexpr auto softmax_backward =
+    [](graph<13> g, value grad, value output, std::int64_t dim, dtype input_dtype) -> value {
+    if (output.dtype() != grad.dtype()) throw unsupported_error("a gradient and an output of different dtypes");
+    dtype const type = opmath_type(grad.dtype());
+    value const d = g.cast(grad, type);
+    value const y = g.cast(output, type);
+    safe_vector<std::int64_t> axes;
+    if (output.rank() != 0) axes.push_back(normalize_axis(dim, output.rank()));
+    auto const total = [&](value x) { return reduce_sum(g, x, axes, true); };
+    value const all = Log ? g.op<"Sub">(d, g.op<"Mul">(g.op<"Exp">(y), total(d)))
+                          : g.op<"Mul">(g.op<"Sub">(d, total(g.op<"Mul">(d, y))), y);
+    bool const was_half = grad.dtype() == dtype::float32 && input_dtype == dtype::float16;
+    return g.cast(all, was_half ? dtype::float16 : grad.dtype());
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -53,7 +72,9 @@ inline constexpr auto softmax = table(
     symbolic<"aten::log_softmax.int(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
     symbolic<"aten::_log_softmax(self, dim, half_to_float)">(detail::softmax_of_half<"LogSoftmax">),
     symbolic<"aten::special_log_softmax(self, dim, dtype)">(detail::softmax_with_dtype<"LogSoftmax">),
-    symbolic<"aten::_safe_softmax(self, dim, dtype)">(detail::safe_softmax));
+    symbolic<"aten::_safe_softmax(self, dim, dtype)">(detail::safe_softmax),
+    symbolic<"aten::_softmax_backward_data(grad_output, output, dim, input_dtype)">(detail::softmax_backward<false>),
+    symbolic<"aten::_log_softmax_backward_data(grad_output, output, dim, input_dtype)">(detail::softmax_backward<true>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -46,6 +46,35 @@ inline constexpr auto spread_correction =
         return spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
     };
 
+/// The variance of complex numbers is the sum of those of their parts.
+template <bool Root, bool WithMean>
+auto complex_spread(graph<13> g, complex_value z, int_list_or_none dim, double correction, bool keepdim) {
+    safe_vector<std::int64_t> const axes = axes_or_all(dim, g.real(z));
+    moments const re = variance_and_mean(g, g.real(z), axes, correction, keepdim);
+    moments const im = variance_and_mean(g, g.imag(z), axes, correction, keepdim);
+    value const sum = g.op<"Add">(re.variance, im.variance);
+    value const y = g.cast(Root ? value(g.op<"Sqrt">(sum)) : sum, part_type(z.dtype()));
+    if constexpr (WithMean) {
+        return std::tuple<value, value>{y, g.to_value(g.complex(re.mean, im.mean))};
+    } else {
+        return y;
+    }
+}
+template <bool Root, bool WithMean>
+inline constexpr auto complex_spread_all = [](graph<13> g, complex_value self, bool unbiased) {
+    return complex_spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
+};
+template <bool Root, bool WithMean>
+inline constexpr auto complex_spread_dim =
+    [](graph<13> g, complex_value self, int_list_or_none dim, bool unbiased, bool keepdim) {
+        return complex_spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
+    };
+template <bool Root, bool WithMean>
+inline constexpr auto complex_spread_correction =
+    [](graph<13> g, complex_value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
+        return complex_spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
+    };
+
 /// The number of NaNs along the axis, which is kept.
 inline value count_nan(graph<13> g, value x, std::int64_t axis) {
     return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
@@ -180,18 +209,18 @@ inline constexpr auto mode_row = [](graph<13> g, value self, std::int64_t dim,
 
 // clang-format off: one row per line
 inline constexpr auto statistics = table(
-    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>),
-    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>),
-    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>),
-    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>),
-    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>),
-    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>),
-    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>),
-    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>),
-    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>),
-    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>),
-    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>),
-    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>),
+    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>).for_complex(detail::complex_spread_all<false, false>),
+    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>).for_complex(detail::complex_spread_all<true, false>),
+    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>).for_complex(detail::complex_spread_all<false, true>),
+    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>).for_complex(detail::complex_spread_all<true, true>),
+    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>).for_complex(detail::complex_spread_dim<false, false>),
+    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>).for_complex(detail::complex_spread_dim<true, false>),
+    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>).for_complex(detail::complex_spread_dim<false, true>),
+    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>).for_complex(detail::complex_spread_dim<true, true>),
+    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>).for_complex(detail::complex_spread_correction<false, false>),
+    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>).for_complex(detail::complex_spread_correction<true, false>),
+    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>).for_complex(detail::complex_spread_correction<false, true>),
+    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>).for_complex(detail::complex_spread_correction<true, true>),
     symbolic<"aten::median(self)">(detail::median_all<false>),
     symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
     symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),

@@ -143,6 +143,17 @@ inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const>
     for (value const& v : tensors) out.push_back(at_least(g, v, N));
     return out;
 };
+/// Tensors of the list may be real.
+template <int N>
+inline constexpr auto each_at_least_dims = [](graph<13> g, safe_vector<complex_value> tensors) {
+    safe_vector<value> out;
+    for (complex_value const& z : tensors) {
+        bool const real = !is_complex(z.tensor().dtype());
+        out.push_back(real ? at_least(g, z.tensor(), N)
+                           : g.to_value(g.complex(at_least(g, g.real(z), N), at_least(g, g.imag(z), N))));
+    }
+    return out;
+};
 
 inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
 inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
@@ -200,9 +211,9 @@ inline constexpr auto reshaping = table(
     symbolic<"aten::atleast_1d(self)">(detail::at_least_dims<1>).by_parts<"self">(),
     symbolic<"aten::atleast_2d(self)">(detail::at_least_dims<2>).by_parts<"self">(),
     symbolic<"aten::atleast_3d(self)">(detail::at_least_dims<3>).by_parts<"self">(),
-    symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>),
-    symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>),
-    symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>));
+    symbolic<"aten::atleast_1d.Sequence(tensors)">(detail::all_at_least_dims<1>).for_complex(detail::each_at_least_dims<1>),
+    symbolic<"aten::atleast_2d.Sequence(tensors)">(detail::all_at_least_dims<2>).for_complex(detail::each_at_least_dims<2>),
+    symbolic<"aten::atleast_3d.Sequence(tensors)">(detail::all_at_least_dims<3>).for_complex(detail::each_at_least_dims<3>));
 // clang-format on
 
 // clang-format off: one row per line

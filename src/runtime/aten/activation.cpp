@@ -152,86 +152,6 @@ results random_leaky_with_noise(call const& c) {
     return {x * slopes, slopes};
 }
 
-/// A gradient times f of another argument, both in the compute type.
-template <class Function>
-results gradient(call const& c, std::string_view of, Function const& f) {
-    tensor const g = c.t("grad_output");
-    dtype const type = result_type(c, {"grad_output", of});
-    return cast(f(cast(g, compute_type(type)), operand(c, of, compute_type(type))), type);
-}
-
-results elu_gradient(call const& c) {
-    bool const of_result = c.b("is_result");
-    scalar const outer(c.f("alpha") * c.f("scale"));
-    scalar const inner(c.f("input_scale"));
-    scalar const positive(c.f("scale"));
-    return gradient(c, "self_or_result", [&](tensor const& g, tensor const& x) {
-        tensor const below = of_result ? g * inner * (x + outer) : g * inner * outer * exp(x * inner);
-        return where(less_equal(x, 0), below, g * positive);
-    });
-}
-
-results gelu_gradient(call const& c) {
-    bool const by_tanh = is_tanh(c);
-    return gradient(c, "self", [&](tensor const& g, tensor const& x) {
-        if (!by_tanh) {
-            tensor const cdf = (unary(unary_op::erf, x * scalar(0.70710678118654752440)) + scalar(1)) * scalar(0.5);
-            tensor const pdf = exp(square(x) * scalar(-0.5)) * scalar(0.39894228040143267794);
-            return g * (cdf + x * pdf);
-        }
-        constexpr double beta = 0.79788456080286535588;
-        tensor const t = tanh((x + x * x * x * scalar(0.044715)) * scalar(beta));
-        tensor const slope = (square(x) * scalar(3 * 0.044715) + scalar(1)) * scalar(beta);
-        return g * ((t + scalar(1)) * scalar(0.5) + x * scalar(0.5) * (scalar(1) - square(t)) * slope);
-    });
-}
-
-/// `inside` between two numbers, 0 elsewhere.
-tensor between(tensor const& x, double low, double high, tensor const& inside) {
-    return where(logical_and(greater(x, low), less(x, high)), inside, scalar(0));
-}
-
-results hard_sigmoid_gradient(call const& c) {
-    return gradient(c, "self", [](tensor const& g, tensor const& x) { return between(x, -3, 3, g / scalar(6)); });
-}
-results hard_swish_gradient(call const& c) {
-    return gradient(c, "self", [](tensor const& g, tensor const& x) {
-        return where(less(x, 3), between(x, -3, 3, g * (x / scalar(3) + scalar(0.5))), g);
-    });
-}
-results hard_tanh_gradient(call const& c) {
-    return gradient(
-        c, "self", [&](tensor const& g, tensor const& x) { return between(x, c.f("min_val"), c.f("max_val"), g); });
-}
-results leaky_gradient(call const& c) {
-    return gradient(c, "self", [&](tensor const& g, tensor const& x) {
-        return where(greater(x, 0), g, g * scalar(c.f("negative_slope")));
-    });
-}
-results sigmoid_gradient(call const& c) {
-    return gradient(c, "output", [](tensor const& g, tensor const& y) { return g * (scalar(1) - y) * y; });
-}
-results silu_gradient(call const& c) {
-    return gradient(c, "self", [](tensor const& g, tensor const& x) {
-        tensor const s = sigmoid(x);
-        return g * s * (x * (scalar(1) - s) + scalar(1));
-    });
-}
-results softplus_gradient(call const& c) {
-    return gradient(c, "self", [&](tensor const& g, tensor const& x) {
-        tensor const scaled = x * scalar(c.f("beta"));
-        return where(greater(scaled, c.f("threshold")), g, g * sigmoid(scaled));
-    });
-}
-results tanh_gradient(call const& c) {
-    return gradient(c, "output", [](tensor const& g, tensor const& y) { return g * (scalar(1) - square(y)); });
-}
-results threshold_gradient(call const& c) {
-    return gradient(c, "self", [&](tensor const& g, tensor const& x) {
-        return where(less_equal(x, c.f("threshold")), scalar(0), g);
-    });
-}
-
 } // namespace
 
 rows activation() {
@@ -240,19 +160,13 @@ rows activation() {
         {"_prelu_kernel", parametric_kernel},
         {"celu", continuous_exponential_linear},
         {"elu", exponential_linear},
-        {"elu_backward", elu_gradient},
         {"gelu", gaussian_linear},
-        {"gelu_backward", gelu_gradient},
         {"glu", gated},
         {"hardshrink", hard_shrink},
         {"hardsigmoid", of_floats<hardsigmoid>},
-        {"hardsigmoid_backward", hard_sigmoid_gradient},
         {"hardswish", of_floats<hard_swish>},
-        {"hardswish_backward", hard_swish_gradient},
         {"hardtanh", hard_tanh},
-        {"hardtanh_backward", hard_tanh_gradient},
         {"leaky_relu", leaky},
-        {"leaky_relu_backward", leaky_gradient},
         {"log_sigmoid", log_of_sigmoid},
         {"log_sigmoid_forward", log_sigmoid_and_buffer},
         {"mish", of_floats<mish>},
@@ -262,15 +176,10 @@ rows activation() {
         {"rrelu", random_leaky},
         {"rrelu_with_noise_functional", random_leaky_with_noise},
         {"selu", scaled_exponential_linear},
-        {"sigmoid_backward", sigmoid_gradient},
         {"silu", sigmoid_linear},
-        {"silu_backward", silu_gradient},
         {"softplus", soft_plus},
-        {"softplus_backward", softplus_gradient},
         {"softshrink", soft_shrink},
-        {"tanh_backward", tanh_gradient},
         {"threshold", above_threshold},
-        {"threshold_backward", threshold_gradient},
     };
     return all;
 }

@@ -13,15 +13,6 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// The windows along an axis: window i is [start(i), end(i)).
-struct adaptive {
-    std::int64_t in;
-    std::int64_t out;
-
-    [[nodiscard]] std::int64_t start(std::int64_t i) const { return i * in / out; }
-    [[nodiscard]] std::int64_t end(std::int64_t i) const { return ((i + 1) * in + out - 1) / out; }
-};
-
 /// The windows as a table with one column per element of the largest window; smaller ones repeat their last element.
 struct window_table {
     tensor at;     ///< int64 [out, longest]
@@ -161,29 +152,6 @@ results adaptive_max_pool(call const& c) {
     return {as_given(contiguous(values), x), as_given(contiguous(indices), x)};
 }
 
-/// [out, in]: the share of each element in each window.
-tensor shares(adaptive const& a, dtype type, device where) {
-    tensor const out = tensor::empty(dtype::float64, {a.out, a.in});
-    std::fill_n(out.data<double>(), out.count(), 0.0);
-    for (std::int64_t i = 0; i != a.out; ++i)
-        for (std::int64_t k = a.start(i); k != a.end(i); ++k)
-            out.data<double>()[i * a.in + k] = 1 / static_cast<double>(a.end(i) - a.start(i));
-    return cast(to_device(out, where), type);
-}
-
-template <std::size_t Axes>
-results backward(call const& c) {
-    tensor const x = c.t("self");
-    tensor y = cast(batched(c.t("grad_output"), Axes), compute_type(x.dtype()));
-    for (std::size_t i = 2; i != Axes + 2; ++i) {
-        auto const axis = static_cast<std::int64_t>(i);
-        tensor const last = transpose(y, axis, -1);
-        std::int64_t const in = x.size(x.rank() + i - Axes - 2);
-        y = transpose(matmul(last, shares({in, y.size(i)}, y.dtype(), y.where())), axis, -1);
-    }
-    return as_given(cast(y, x.dtype()), x);
-}
-
 } // namespace
 
 rows adaptive_pooling() {
@@ -196,8 +164,6 @@ rows adaptive_pooling() {
         {"adaptive_max_pool1d", adaptive_max_pool<1>},
         {"adaptive_max_pool2d", adaptive_max_pool<2>},
         {"adaptive_max_pool3d", adaptive_max_pool<3>},
-        {"_adaptive_avg_pool2d_backward", backward<2>},
-        {"_adaptive_avg_pool3d_backward", backward<3>},
     };
     return all;
 }

@@ -135,6 +135,7 @@ using rows = std::span<row const>;
 
 // One function per operator family, in a file of the same name.
 [[nodiscard]] rows activation();
+[[nodiscard]] rows activation_backward();
 [[nodiscard]] rows adaptive_pooling();
 [[nodiscard]] rows attention();
 [[nodiscard]] rows binary_math();
@@ -162,10 +163,12 @@ using rows = std::span<row const>;
 [[nodiscard]] rows matrix_product();
 [[nodiscard]] rows norm();
 [[nodiscard]] rows normalization();
+[[nodiscard]] rows normalization_backward();
 [[nodiscard]] rows padding();
 [[nodiscard]] rows patches();
 [[nodiscard]] rows pixels();
 [[nodiscard]] rows pooling();
+[[nodiscard]] rows pooling_backward();
 [[nodiscard]] rows random();
 [[nodiscard]] rows ranges();
 [[nodiscard]] rows recurrent();
@@ -176,6 +179,7 @@ using rows = std::span<row const>;
 [[nodiscard]] rows scatter();
 [[nodiscard]] rows segments();
 [[nodiscard]] rows selection();
+[[nodiscard]] rows short_time_transforms();
 [[nodiscard]] rows slicing();
 [[nodiscard]] rows softmax();
 [[nodiscard]] rows sorting();

@@ -67,6 +67,30 @@ results nll_loss_forward(call const& c) {
     return {loss, weight};
 }
 
+/// The gradients, written to the classes of the targets in zeros.
+results nll_loss_backward(call const& c) {
+    tensor const scores = c.t("self");
+    if (scores.rank() == 0 || !is_floating(scores.dtype())) throw error("the scores are not of floats with classes");
+    auto const axis = static_cast<std::size_t>(class_axis(scores));
+    sizes expected = scores.sizes();
+    expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(axis));
+    tensor const classes = reshape(cast(c.t("target"), dtype::int64), expected);
+    tensor const counts = unequal(classes, scalar(c.i("ignore_index")));
+    tensor const safe = where(counts, classes, scalar(0));
+    dtype const in = compute_type(scores.dtype());
+    tensor each = cast(c.t("grad_output"), in);
+    if (c.i("reduction") == 1) each = each / cast(c.t("total_weight"), in);
+    if (c.i("reduction") == 0) each = reshape(each, expected);
+    if (c.given("weight")) each = each * cast(index_select(c.t("weight"), 0, safe), in);
+    tensor const written = where(counts, -each, scalar(0));
+    sizes per_class(scores.rank(), 1);
+    per_class[axis] = scores.size(axis);
+    tensor const position = reshape(range(scores.size(axis), 0, 1, scores.where()), per_class);
+    tensor const out =
+        where(equal(position, safe.unsqueezed(axis)), written.expanded(expected).unsqueezed(axis), scalar(0));
+    return cast(out, scores.dtype());
+}
+
 /// The class weights, reshaped to broadcast against the scores.
 term beside(tensor const& weight, tensor const& scores) {
     sizes to(scores.rank(), 1);
@@ -300,6 +324,8 @@ rows class_loss() {
         {"nll_loss_nd", nll_loss},
         {"nll_loss_forward", nll_loss_forward},
         {"nll_loss2d_forward", nll_loss_forward},
+        {"nll_loss_backward", nll_loss_backward},
+        {"nll_loss2d_backward", nll_loss_backward},
         {"cross_entropy_loss", cross_entropy_loss},
         {"ctc_loss.IntList", ctc_loss},
         {"ctc_loss.Tensor", ctc_loss},

@@ -165,6 +165,8 @@ results convolution_backward(call const& c) {
     check(k.w, k.w.axes());
     tensor const gradient = wide("grad_output");
     tensor const x = wide("input");
+    if (weight.rank() < 3 || gradient.rank() != weight.rank() || x.rank() != weight.rank())
+        throw error("input, weight and gradient must have the same number of dimensions, at least 3");
     std::vector<std::int64_t> const mask = c.ints("output_mask");
     if (mask.size() != 3) throw error("output_mask must have 3 elements");
     std::vector<value> out(3);
@@ -174,7 +176,10 @@ results convolution_backward(call const& c) {
         for (std::size_t i = 0; i != k.w.axes(); ++i)
             back.extra[i] =
                 k.transposed ? 0 : x.size(i + 2) + k.w.before[i] + k.w.after[i] - k.w.reach(i, gradient.size(i + 2));
-        out[0] = cast(real_convolution(gradient, wide("weight"), {}, back), type);
+        tensor y = real_convolution(gradient, wide("weight"), {}, back);
+        for (std::size_t i = 2; i != y.rank(); ++i)
+            y = y.sliced(i, 0, x.size(i)); // output padding that is not below the stride
+        out[0] = cast(y, type);
     }
     if (mask[1] != 0)
         out[1] = cast(k.transposed ? weight_gradient(gradient, x, k.w, k.groups)

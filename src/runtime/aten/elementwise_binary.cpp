@@ -85,18 +85,27 @@ results divided(call const& c) {
         trunc(p.y.rank() == 0 ? quotient : p.finish(quotient))); // the quotient of two tensors is rounded first
 }
 
-/// Some exponents that are Python numbers are special cases: everything to the power 0 is 1, complex numbers too, whose squares and cubes are
-/// products, and two powers are roots, except for float16.
+/// Some exponents that are Python numbers are special cases: everything to the power 0 is 1, complex numbers too, and
+/// two powers are roots, except for float16. Of complex numbers, some powers are products and quotients.
 tensor raised(call const& c, tensor const& x, tensor const& y) {
     aten_argument const& exponent = c.argument("exponent");
+    aten_argument const& base = c.argument("self");
+    if (is_complex(y.dtype()) && base.kind == aten::argument_kind::number && base.number == scalar(1))
+        return full(1, y.dtype(), y.sizes(), y.where());
     if (exponent.kind != aten::argument_kind::number) return pow(x, y);
     if (exponent.number == scalar(0)) return full(1, x.dtype(), x.sizes(), x.where());
-    if (is_complex(x.dtype()) && exponent.number == scalar(2)) return x * x;
-    if (is_complex(x.dtype()) && exponent.number == scalar(3)) return x * x * x;
     bool const has_roots =
         is_floating(x.dtype()) && (c.t("self").dtype() != dtype::float16 || x.dtype() == dtype::float64);
     if (has_roots && exponent.number == scalar(0.5)) return sqrt(x);
     if (has_roots && exponent.number == scalar(-0.5)) return scalar(1) / sqrt(x);
+    if (is_complex(x.dtype())) {
+        if (exponent.number == scalar(2)) return x * x;
+        if (exponent.number == scalar(3)) return x * x * x;
+        if (exponent.number == scalar(-1)) return scalar(1) / x;
+        if (exponent.number == scalar(-2)) return scalar(1) / (x * x);
+        if (exponent.number == scalar(0.5)) return sqrt(x);
+        if (exponent.number == scalar(-0.5)) return scalar(1) / sqrt(x);
+    }
     return pow(x, y);
 }
 

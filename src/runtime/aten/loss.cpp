@@ -182,10 +182,16 @@ results triplet_margin_loss(call const& c) {
     return reduced(c, hinge(c.f("margin") + between("anchor", "positive") - far));
 }
 
+/// The factor of integers is truncated.
 results mse_loss_backward(call const& c) {
     term const x = of(c, "self");
-    double const count = c.i("reduction") == 1 ? static_cast<double>(x->count()) : 1.0;
-    return *((x - of(c, "target")) * of(c, "grad_output") * (2 / count));
+    dtype const type = x->dtype();
+    if (type == dtype::bool_ || is_complex(type)) throw error("the gradient of a loss needs real numbers");
+    for (std::string_view const each : {"target", "grad_output"})
+        if (c.t(each).dtype() != type) throw error("grad_output, self and target must have the same dtype");
+    double const factor = c.i("reduction") == 1 ? 2 / static_cast<double>(x->count()) : 2.0;
+    term const scale = cast(full(factor, dtype::float64, {}, x->where()), type);
+    return *(scale * (x - of(c, "target")) * of(c, "grad_output"));
 }
 
 } // namespace

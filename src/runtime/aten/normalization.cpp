@@ -11,9 +11,24 @@
 #include "runtime/compute/norms.hpp"
 #include <aton/core/error.hpp>
 
+#include "normalization.hpp"
 #include "term.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
+
+axis_list last_axes(call const& c, tensor const& x) {
+    std::vector<std::int64_t> const shape = c.ints("normalized_shape");
+    bool const fits =
+        !shape.empty() && shape.size() <= x.rank() &&
+        std::equal(shape.begin(), shape.end(), x.sizes().end() - static_cast<std::ptrdiff_t>(shape.size()));
+    if (!fits) throw error("input of shape " + to_string(x.sizes()) + " does not end in " + to_string(shape));
+    axis_list axes;
+    for (std::size_t i = x.rank() - shape.size(); i != x.rank(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    for (std::string_view const name : {"weight", "bias"})
+        if (c.has_argument(name) && c.given(name) && c.t(name).sizes() != shape)
+            throw error("'" + std::string(name) + "' does not have shape " + to_string(shape));
+    return axes;
+}
 
 namespace {
 
@@ -214,21 +229,6 @@ results instance_norm(call const& c) {
     return all;
 }
 
-/// The trailing axes given by `normalized_shape`.
-axis_list last_axes(call const& c, tensor const& x) {
-    std::vector<std::int64_t> const shape = c.ints("normalized_shape");
-    bool const fits =
-        !shape.empty() && shape.size() <= x.rank() &&
-        std::equal(shape.begin(), shape.end(), x.sizes().end() - static_cast<std::ptrdiff_t>(shape.size()));
-    if (!fits) throw error("input of shape " + to_string(x.sizes()) + " does not end in " + to_string(shape));
-    axis_list axes;
-    for (std::size_t i = x.rank() - shape.size(); i != x.rank(); ++i) axes.push_back(static_cast<std::int64_t>(i));
-    for (std::string_view const name : {"weight", "bias"})
-        if (c.has_argument(name) && c.given(name) && c.t(name).sizes() != shape)
-            throw error("'" + std::string(name) + "' does not have shape " + to_string(shape));
-    return axes;
-}
-
 /// The dtype of mean and deviation: that of the parameters.
 dtype type_of_statistics(call const& c, tensor const& x) {
     for (std::string_view const name : {"weight", "bias"})
@@ -293,65 +293,6 @@ results weight_norm_interface(call const& c) {
 }
 results weight_norm(call const& c) { return weight_norm_interface(c).all().results[0]; }
 
-/// The gradients of values that were standardized over `axes`, of their scale and of their bias, as requested.
-struct normalized_gradients {
-    tensor of_values;
-    tensor scales; ///< per element; to be summed over the elements that share a scale
-    tensor biases; ///< likewise
-};
-normalized_gradients gradients_of(tensor const& gradient, tensor const& x, tensor const& middle, tensor const& inverse,
-                                  tensor const& scale, axis_list const& axes) {
-    tensor const standard = (x - middle) * inverse;
-    tensor const weighted = scale ? gradient * scale : gradient;
-    tensor const along = weighted - mean(weighted, axes, true) - standard * mean(weighted * standard, axes, true);
-    return {along * inverse, gradient * standard, gradient};
-}
-
-/// The three results; None for those that the mask does not request.
-results masked(call const& c, tensor const& first, tensor const& second, tensor const& third) {
-    std::vector<std::int64_t> const mask = c.ints("output_mask");
-    if (mask.size() != 3) throw error("output_mask must have 3 elements");
-    dtype const type = c.t("input").dtype();
-    std::vector<value> out;
-    for (std::size_t i = 0; tensor const* each : {&first, &second, &third})
-        out.push_back(mask[i++] != 0 && *each ? value(cast(*each, type)) : value());
-    return out;
-}
-
-results native_layer_norm_backward(call const& c) {
-    tensor const x = wide(c.t("input"));
-    axis_list const axes = last_axes(c, x);
-    axis_list outer = all_axes(x);
-    outer.resize(x.rank() - axes.size());
-    tensor const scale = c.maybe("weight");
-    normalized_gradients const g = gradients_of(wide(c.t("grad_out")),
-                                                x,
-                                                cast(c.t("mean"), x.dtype()),
-                                                cast(c.t("rstd"), x.dtype()),
-                                                scale ? cast(scale, x.dtype()) : scale,
-                                                axes);
-    return masked(
-        c, g.of_values, scale ? sum(g.scales, outer) : tensor(), c.given("bias") ? sum(g.biases, outer) : tensor());
-}
-
-results native_group_norm_backward(call const& c) {
-    tensor const x = wide(c.t("input"));
-    std::int64_t const groups = c.i("group");
-    if (x.rank() < 2 || groups < 1 || x.size(1) % groups != 0)
-        throw error("the number of channels is not a multiple of the number of groups");
-    std::int64_t const channels = x.size(1) / groups;
-    std::int64_t const n = x.size(0);
-    sizes const to = {n, groups, channels, n == 0 ? 0 : x.count() / std::max<std::int64_t>(1, n * x.size(1))};
-    auto const grouped = [&](tensor const& t) { return reshape(wide(t), to); };
-    auto const of_group = [&](std::string_view name) { return reshape(cast(c.t(name), x.dtype()), {n, groups, 1, 1}); };
-    tensor scale = c.maybe("weight");
-    if (scale) scale = reshape(cast(scale, x.dtype()), {groups, channels, 1});
-    normalized_gradients const g =
-        gradients_of(grouped(c.t("grad_out")), grouped(x), of_group("mean"), of_group("rstd"), scale, {2, 3});
-    auto const of_channel = [&](tensor const& each) { return reshape(sum(each, {0, 3}), {x.size(1)}); };
-    return masked(c, reshape(g.of_values, x.sizes()), of_channel(g.scales), of_channel(g.biases));
-}
-
 } // namespace
 
 rows normalization() {
@@ -371,8 +312,6 @@ rows normalization() {
         {"native_layer_norm", native_layer_norm},
         {"group_norm", group_norm},
         {"native_group_norm", native_group_norm_of_arguments},
-        {"native_layer_norm_backward", native_layer_norm_backward},
-        {"native_group_norm_backward", native_group_norm_backward},
         {"rms_norm", rms_norm},
         {"_fused_rms_norm", fused_rms_norm},
         {"_weight_norm", weight_norm},

@@ -29,6 +29,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
         using namespace aten_kernels;
         std::map<std::string, kernel, std::less<>> all;
         for (rows const family : {activation(),
+                                  activation_backward(),
                                   adaptive_pooling(),
                                   attention(),
                                   binary_math(),
@@ -56,10 +57,12 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   matrix_product(),
                                   norm(),
                                   normalization(),
+                                  normalization_backward(),
                                   padding(),
                                   patches(),
                                   pixels(),
                                   pooling(),
+                                  pooling_backward(),
                                   random(),
                                   ranges(),
                                   recurrent(),
@@ -70,6 +73,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   scatter(),
                                   segments(),
                                   selection(),
+                                  short_time_transforms(),
                                   slicing(),
                                   softmax(),
                                   sorting(),

@@ -33,8 +33,6 @@ tensor batched(tensor const& x, std::size_t axes) {
 
 tensor as_given(tensor const& y, tensor const& x) { return y.rank() == x.rank() ? y : y.squeezed(0); }
 
-namespace {
-
 window window_of(call const& c, std::size_t axes) {
     window w = window::of(for_each_axis(c, "kernel_size", axes, {}));
     w.strides = for_each_axis(c, "stride", axes, w.kernel);
@@ -47,6 +45,28 @@ window window_of(call const& c, std::size_t axes) {
             throw error("padding is more than half of the kernel");
     return w;
 }
+
+tensor in_planes(tensor const& indices, std::int64_t plane) {
+    sizes to(indices.rank(), 1);
+    to[0] = indices.size(0);
+    to[1] = indices.size(1);
+    return indices + reshape(range(to[0] * to[1], 0, plane, indices.where()), to);
+}
+
+tensor put_to_planes(tensor const& values, tensor const& indices, sizes const& spatial, put_op op) {
+    if (values.sizes() != indices.sizes()) throw error("the indices do not have the shape of the values");
+    sizes to = {values.size(0), values.size(1)};
+    to.insert(to.end(), spatial.begin(), spatial.end());
+    std::int64_t const plane = count_of(spatial);
+    if (indices.count() != 0) {
+        auto const outside = logical_or(less(indices, 0), greater_equal(indices, scalar(plane)));
+        if (to_host(reduce(reduce_op::any, outside, all_axes(outside))).item() == scalar(true))
+            throw error("an index is out of range for its plane");
+    }
+    return put(full(0, values.dtype(), to, values.where()), in_planes(indices, plane), values, op);
+}
+
+namespace {
 
 template <std::size_t Axes>
 results max_pool_only(call const& c) {
@@ -70,57 +90,6 @@ results avg_pool(call const& c) {
     return as_given(average_pool(batched(x, Axes), window_of(c, Axes), c.b("count_include_pad"), divisor), x);
 }
 
-results avg_pool2d_backward(call const& c) {
-    tensor const x = c.t("self");
-    dtype const in = compute_type(x.dtype());
-    tensor const gradient = cast(batched(c.t("grad_output"), 2), in);
-    window w = window_of(c, 2);
-    tensor const ones = full(1, in, batched(x, 2).sizes(), x.where());
-    tensor const each = average_pool(ones, w, c.b("count_include_pad"), c.maybe_f("divisor_override"));
-    tensor share = cast(gradient * (each / sum_pool(ones, w)), x.dtype()); // for each element of a window
-    sizes to = share.sizes();
-    for (std::int64_t const size : w.kernel) {
-        share = share.unsqueezed(share.rank());
-        to.push_back(size);
-    }
-    // In reverse order, since float16 is rounded window by window.
-    sizes before(4, 0);
-    sizes after(4, 0);
-    sizes reach;
-    for (std::size_t i = 0; i != 2; ++i) {
-        reach.push_back(w.reach(i, share.size(i + 2)));
-        before[i + 2] = -w.before[i];
-        after[i + 2] = w.before[i] + ones.size(i + 2) - reach[i];
-    }
-    w.before = w.after = {0, 0};
-    auto const backwards = [](tensor const& t) {
-        return t.sliced(2, t.size(2) - 1, t.size(2), -1).sliced(3, t.size(3) - 1, t.size(3), -1);
-    };
-    return as_given(pad(backwards(fold(backwards(share.expanded(to)), w, reach)), before, after, 0), x);
-}
-
-/// Positions in planes, the last axes of [N, C, ...], from indices into each plane.
-tensor in_planes(tensor const& indices, std::int64_t plane) {
-    sizes to(indices.rank(), 1);
-    to[0] = indices.size(0);
-    to[1] = indices.size(1);
-    return indices + reshape(range(to[0] * to[1], 0, plane, indices.where()), to);
-}
-
-/// Writes values to indices of a plane; duplicates are added, or the last one remains.
-tensor put_to_planes(tensor const& values, tensor const& indices, sizes const& spatial, put_op op) {
-    if (values.sizes() != indices.sizes()) throw error("the indices do not have the shape of the values");
-    sizes to = {values.size(0), values.size(1)};
-    to.insert(to.end(), spatial.begin(), spatial.end());
-    std::int64_t const plane = count_of(spatial);
-    if (indices.count() != 0) {
-        auto const outside = logical_or(less(indices, 0), greater_equal(indices, scalar(plane)));
-        if (to_host(reduce(reduce_op::any, outside, all_axes(outside))).item() == scalar(true))
-            throw error("an index is out of range for its plane");
-    }
-    return put(full(0, values.dtype(), to, values.where()), in_planes(indices, plane), values, op);
-}
-
 template <std::size_t Axes>
 results max_unpool(call const& c) {
     tensor const x = c.t("self");
@@ -128,15 +97,6 @@ results max_unpool(call const& c) {
     for (std::size_t i = x.rank() == Axes + 2 ? 1 : 0; i != x.rank(); ++i)
         if (x.size(i) == 0) throw error("only the batch dimension may be empty");
     return as_given(put_to_planes(batched(x, Axes), batched(c.t("indices"), Axes), spatial, put_op::assign), x);
-}
-
-results max_pool_backward(call const& c) {
-    tensor const x = c.t("self");
-    sizes const spatial(x.sizes().end() - 2, x.sizes().end());
-    dtype const in = compute_type(x.dtype());
-    tensor const gradient = cast(batched(c.t("grad_output"), 2), in);
-    tensor const out = put_to_planes(gradient, batched(c.t("indices"), 2), spatial, put_op::add);
-    return cast(as_given(out, x), x.dtype());
 }
 
 /// The starts of the windows of a plane along an axis: [N, C, out].
@@ -201,11 +161,9 @@ rows pooling() {
         {"max_pool1d_with_indices", max_pool_and_indices<1>},
         {"max_pool2d_with_indices", max_pool_and_indices<2>},
         {"max_pool3d_with_indices", max_pool_and_indices<3>},
-        {"max_pool2d_with_indices_backward", max_pool_backward},
         {"avg_pool1d", avg_pool<1>},
         {"avg_pool2d", avg_pool<2>},
         {"avg_pool3d", avg_pool<3>},
-        {"avg_pool2d_backward", avg_pool2d_backward},
         {"max_unpool2d", max_unpool<2>},
         {"max_unpool3d", max_unpool<3>},
         {"fractional_max_pool2d", fractional_max_pool<2>},

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Helpers of operators over spatial axes: lists with one number per axis, and images without a batch.
+// Helpers of operators over spatial axes: lists with one number per axis, windows, and images without a batch.
 #pragma once
 
 #include <cstddef>
 #include <string_view>
 
 #include "call.hpp"
+#include "runtime/compute/spatial.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
@@ -17,5 +18,21 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 [[nodiscard]] tensor batched(tensor const& x, std::size_t axes);
 /// The result without the batch if `x` had none.
 [[nodiscard]] tensor as_given(tensor const& y, tensor const& x);
+
+/// The windows of an adaptive pool along an axis: window i is [start(i), end(i)).
+struct adaptive {
+    std::int64_t in;
+    std::int64_t out;
+
+    [[nodiscard]] std::int64_t start(std::int64_t i) const { return i * in / out; }
+    [[nodiscard]] std::int64_t end(std::int64_t i) const { return ((i + 1) * in + out - 1) / out; }
+};
+
+/// The windows that the arguments of a pool describe.
+[[nodiscard]] window window_of(call const& c, std::size_t axes);
+/// Positions in planes, the last axes of [N, C, ...], from indices into each plane.
+[[nodiscard]] tensor in_planes(tensor const& indices, std::int64_t plane);
+/// Writes values to indices of a plane; duplicates are added, or the last one remains.
+[[nodiscard]] tensor put_to_planes(tensor const& values, tensor const& indices, sizes const& spatial, put_op op);
 
 } // namespace ATON_NAMESPACE::runtime::aten_kernels

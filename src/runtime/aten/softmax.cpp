@@ -58,14 +58,19 @@ results safe_softmax(call const& c) {
     return where(reduce(reduce_op::all, masked, {c.i("dim")}, true), scalar(0), out);
 }
 
+/// `input_dtype` has an effect only for a softmax of float16 that returned float32, as on GPUs.
 template <bool Log>
 results backward(call const& c) {
     tensor const gradient = c.t("grad_output");
-    dtype const in = compute_type(gradient.dtype());
+    dtype const type = gradient.dtype();
+    if (!is_floating(type)) throw error("softmax requires a floating-point dtype");
+    if (c.t("output").dtype() != type) throw error("grad_output and output must have the same dtype");
+    dtype const in = compute_type(type);
     tensor const g = cast(gradient, in);
     tensor const y = cast(c.t("output"), in);
     tensor const out = Log ? g - exp(y) * sum(g, {c.i("dim")}, true) : (g - sum(g * y, {c.i("dim")}, true)) * y;
-    return cast(out, c.type("input_dtype"));
+    bool const was_half = type == dtype::float32 && c.type("input_dtype") == dtype::float16;
+    return cast(out, was_half ? dtype::float16 : type);
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ATen operators: Fourier transforms (torch.fft) along one or several dimensions, and in windows.
+// ATen operators: Fourier transforms (torch.fft) along one or several dimensions.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,13 +10,25 @@
 
 #include "axes.hpp"
 #include "runtime/compute/complex.hpp"
+#include "transforms.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
-namespace {
+tensor as_signal(tensor const& x) {
+    dtype const type = to_real(x.dtype());
+    if (compute_type(type) != type) throw error("transforms do not support " + std::string(name(type)));
+    return cast(x, type);
+}
 
-/// The divisor of the result, numbered as in at::native::fft_norm_mode.
-enum class norm_mode : std::uint8_t { none, by_root, by_size };
+complex_parts parts_of(tensor const& x) {
+    if (!is_complex(x.dtype())) return {x, {}};
+    return {real_part(x), imaginary_part(x)};
+}
+void require_real(tensor const& x) {
+    if (is_complex(x.dtype())) throw error("real numbers are expected, not " + std::string(name(x.dtype())));
+}
+
+namespace {
 
 norm_mode norm_of(std::int64_t number) {
     if (number < 0 || number > 2) throw error("unknown normalization " + std::to_string(number));
@@ -29,17 +41,6 @@ norm_mode norm_of(call const& c, bool forward) {
     throw error("unknown normalization '" + std::string(c.text("norm")) + "'");
 }
 
-/// Converts real numbers to a dtype that transforms support; complex ones stay.
-tensor as_signal(tensor const& x) {
-    dtype const type = to_real(x.dtype());
-    if (compute_type(type) != type) throw error("transforms do not support " + std::string(name(type)));
-    return cast(x, type);
-}
-
-complex_parts parts_of(tensor const& x) {
-    if (!is_complex(x.dtype())) return {x, {}};
-    return {real_part(x), imaginary_part(x)};
-}
 tensor whole(complex_parts const& x) {
     return complex_of(x.real, x.imaginary ? x.imaginary : full(0, x.real.dtype(), x.real.sizes(), x.real.where()));
 }
@@ -86,6 +87,8 @@ complex_parts in(complex_parts const& x, dtype type) {
     return {cast(x.real, type), x.imaginary ? cast(x.imaginary, type) : tensor()};
 }
 
+} // namespace
+
 // The three kinds, normalized, over several dimensions, of which the last is halved. Computed in float64, since sums of
 // large numbers cancel.
 
@@ -103,6 +106,8 @@ tensor real_to_complex(tensor const& x, std::vector<std::size_t> axes, norm_mode
     complex_parts const y = along(onesided ? half(first, last) : first, axes, !forward);
     return whole(in(scaled(y, norm, count), x.dtype()));
 }
+
+namespace {
 
 /// `x` has size / 2 + 1 elements in the last dimension.
 tensor complex_to_real(complex_parts x, std::vector<std::size_t> axes, norm_mode norm, bool forward,
@@ -160,10 +165,6 @@ transformed transformed_of(call const& c) {
 void require_some(transformed const& t) {
     if (t.axes.empty()) throw error("at least one dimension must be transformed");
 }
-void require_real(tensor const& x) {
-    if (is_complex(x.dtype())) throw error("real numbers are expected, not " + std::string(name(x.dtype())));
-}
-
 template <bool Forward>
 results fft(call const& c) {
     transformed const t = transformed_of(c);
@@ -203,8 +204,12 @@ results shifted(call const& c) {
     return x;
 }
 
+void require_complex(tensor const& x) {
+    if (!is_complex(x.dtype())) throw error("the tensor is " + std::string(name(x.dtype())) + ", not complex");
+}
 results c2c(call const& c) {
     tensor const x = c.t("self");
+    require_complex(x);
     return complex_to_complex(
         parts_of(x), distinct_axes(c.ints("dim"), x.rank()), norm_of(c.i("normalization")), c.b("forward"));
 }
@@ -216,64 +221,29 @@ results r2c(call const& c) {
 }
 results c2r(call const& c) {
     tensor const x = c.t("self");
+    require_complex(x);
     std::vector<std::size_t> const axes = distinct_axes(c.ints("dim"), x.rank());
     if (axes.empty()) throw error("at least one dimension must be transformed");
     return complex_to_real(parts_of(x), axes, norm_of(c.i("normalization")), false, c.i("last_dim_size"));
 }
 
-// Short-time transforms.
-
-/// The window, centered in `size` elements; ones if none is given.
-tensor window_of(call const& c, tensor const& like, std::int64_t length, std::int64_t size) {
-    tensor const given = c.given("window") ? c.t("window") : full(1, like.dtype(), {length}, like.where());
-    if (given.rank() != 1 || given.size(0) != length) throw error("the window has shape " + to_string(given.sizes()));
-    std::int64_t const before = (size - length) / 2;
-    return pad(given, {before}, {size - length - before}, 0);
-}
-
-/// Pads [batch, time] on both sides, for centered windows.
-tensor padded_around(call const& c, tensor const& x, std::int64_t by) {
-    return c
-        .run("aten::pad",
-             {aten_argument::of_tensor(x.unsqueezed(1)).named("self"),
-              aten_argument::of_numbers({by, by}).named("pad"),
-              aten_argument(c.argument("pad_mode")).named("mode")})
-        .results.at(0)
-        .one()
-        .squeezed(1);
-}
-
-results stft(call const& c) {
-    tensor const self = as_signal(c.t("self"));
-    if (self.rank() != 1 && self.rank() != 2)
-        throw error("[batch, time] or [time] is expected, not " + to_string(self.sizes()));
-    std::int64_t const size = c.i("n_fft");
-    std::int64_t const hop = c.maybe_i("hop_length").value_or(size / 4);
-    std::int64_t const length = c.maybe_i("win_length").value_or(size);
-    bool const centered = c.has_argument("center") && c.b("center");
-    bool const aligned = c.has_argument("align_to_window") && c.given("align_to_window") && c.b("align_to_window");
-    if (aligned && centered) throw error("center and align_to_window cannot be combined");
-    tensor x = self.rank() == 1 ? self.unsqueezed(0) : self;
-    if (size < 1 || hop < 1 || length < 1 || length > size)
-        throw error("n_fft, hop_length or win_length is out of range");
-    if (centered) x = padded_around(c, x, size / 2);
-    if (aligned) x = pad(x, {0, (size - length) / 2}, {0, (size - length + 1) / 2}, 0);
-    if (x.size(1) < size) throw error("a window is longer than the signal");
-    std::int64_t const frames = (x.size(1) - size) / hop + 1;
-    x = contiguous(x);
-    tensor const cut = x.viewed({x.size(0), frames, size}, {x.strides()[0], hop, 1});
-    tensor const window = window_of(c, self, length, size);
-    dtype const type = aten::promote_types(cut.dtype(), window.dtype());
-    tensor const signal = cast(cut, type) * cast(window, type);
-    norm_mode const norm = c.b("normalized") ? norm_mode::by_root : norm_mode::none;
-    bool const onesided = c.given("onesided") ? c.b("onesided") : !is_complex(type);
-    if (onesided) require_real(signal);
-    tensor out = onesided ? real_to_complex(signal, {2}, norm, true, true)
-                          : complex_to_complex(parts_of(signal), {2}, norm, true);
-    out = transpose(out, 1, 2);
-    if (self.rank() == 1) out = out.squeezed(0);
-    bool const as_complex = is_complex(type) || (c.given("return_complex") && c.b("return_complex"));
-    return as_complex ? out : out.as_pairs();
+/// 0, 1, ..., and for a whole spectrum then ..., -2, -1, divided by n d.
+template <bool Half>
+results frequencies(call const& c) {
+    std::int64_t const n = c.i("n");
+    if (n < 0) throw error("a spectrum of " + std::to_string(n) + " elements");
+    dtype const type = c.type("dtype", aton::aten::default_dtype);
+    if (!is_floating(type)) throw error("frequencies require a floating-point dtype");
+    auto const range = [&](std::int64_t from, std::int64_t to) {
+        tensor out = tensor::empty(dtype::int64, {to - from});
+        for (std::int64_t i = from; i != to; ++i) out.data<std::int64_t>()[i - from] = i;
+        return out;
+    };
+    std::vector<tensor> const both = {range(0, (n + 1) / 2), range(-(n / 2), 0)};
+    tensor const steps = cast(to_device(Half ? range(0, n / 2 + 1) : concat(both, 0), c.where()), type);
+    dtype const wide = compute_type(type);
+    tensor const factor = cast(tensor::of_scalar(1 / (static_cast<double>(n) * c.f("d")), dtype::float64), wide);
+    return cast(cast(steps, wide) * to_device(factor, c.where()), type);
 }
 
 } // namespace
@@ -298,13 +268,13 @@ rows transforms() {
         {"fft_hfft", irfft<true>},
         {"fft_hfft2", irfft<true>},
         {"fft_hfftn", irfft<true>},
+        {"fft_fftfreq", frequencies<false>},
+        {"fft_rfftfreq", frequencies<true>},
         {"fft_fftshift", shifted<false>},
         {"fft_ifftshift", shifted<true>},
         {"_fft_c2c", c2c},
         {"_fft_r2c", r2c},
         {"_fft_c2r", c2r},
-        {"stft", stft},
-        {"stft.center", stft},
     };
     return all;
 }

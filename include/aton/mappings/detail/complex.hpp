@@ -108,6 +108,23 @@ struct real_part_body<Body, std::tuple<value, More...>> {
 template <auto Body>
 inline constexpr real_part_body<Body> of_real_part{};
 
+/// Whether a number is not 0.
+inline value is_nonzero(graph<13> g, complex_value const& z) {
+    return g.op<"Or">(g.cast(g.real(z), dtype::bool_), g.cast(g.imag(z), dtype::bool_));
+}
+
+/// A body for reals that only reads whether its first argument is 0, called with bools.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct truth_body;
+template <auto Body, class... More>
+struct truth_body<Body, std::tuple<value, More...>> {
+    auto operator()(graph<13> g, complex_value z, More const&... more) const {
+        return Body(g, is_nonzero(g, z), more...);
+    }
+};
+template <auto Body>
+inline constexpr truth_body<Body> of_truth{};
+
 /// A body for reals whose result has the dtype of its first argument, called with the real and with the imaginary parts of the first two.
 template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
 struct both_parts_body;
@@ -157,18 +174,6 @@ inline constexpr auto divide_complex_by_number = [](graph<13> g, complex_value z
     double const ratio = c / d;
     double const scale = d + c * ratio;
     return g.complex(over(g.op<"Add">(times(a, ratio), b), scale), over(g.op<"Sub">(times(b, ratio), a), scale));
-};
-
-/// Powers up to 3, as products. Others are refused: at extremes, ATen's are those of the C library.
-inline constexpr auto complex_power = [](graph<13> g, complex_value z, number exponent) -> complex_value {
-    complex_value const base = g.cast(z, z.dtype());
-    for (int n : {1, 2, 3}) {
-        if (!(exponent == n)) continue;
-        complex_value product = base;
-        for (int i = 1; i != n; ++i) product = multiply_complex(g, {product, base});
-        return product;
-    }
-    return g.unsupported("a power of complex numbers other than 1, 2 or 3");
 };
 
 /// Whether both parts are equal.

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// Fourier transforms: torch.fft. Complex numbers are pairs along a trailing axis, as in DFT.
+// Public header.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/mappings/creation.hpp>
+#include <aton/mappings/detail/complex.hpp>
+#include <aton/mappings/repeating.hpp>
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Maximum elements of the table of one transform below opset 17: 2048 real or 1024 complex numbers.
+inline constexpr std::int64_t max_fourier_table = std::int64_t{1} << 22;
+
+/// The divisor of the result, numbered as in at::native::fft_norm_mode.
+enum class fourier_norm : std::uint8_t { none, by_root, by_size };
+
+inline fourier_norm norm_of(std::int64_t number) {
+    if (number < 0 || number > 2) throw unsupported_error("normalization " + std::to_string(number));
+    return static_cast<fourier_norm>(number);
+}
+inline fourier_norm norm_of(std::optional<std::string_view> name, bool forward) {
+    std::string_view const n = name.value_or("backward");
+    if (n == "ortho") return fourier_norm::by_root;
+    if (n != "backward" && n != "forward") throw unsupported_error("norm '" + std::string(n) + "'");
+    return (n == "forward") == forward ? fourier_norm::by_size : fourier_norm::none;
+}
+
+/// A dimension to transform, and to how many elements it is trimmed or padded first; none for its own size.
+struct transformed_axis {
+    std::int64_t axis;
+    std::optional<sym_int> length;
+    bool half = false; ///< of real numbers: only the first length / 2 + 1 results
+};
+using transformed_axes = safe_vector<transformed_axis>;
+
+inline sym_int length_along(graph<13> g, value x, transformed_axis const& a) {
+    sym_int const n = a.length ? *a.length : g.size(x, a.axis);
+    if (n.is_constant() && n.constant() < 1)
+        throw unsupported_error("a transform of " + std::to_string(n.constant()) + " elements");
+    if (x.size(a.axis) == dim(0)) throw unsupported_error("a transform of an empty dimension");
+    return n;
+}
+
+inline bool holds_reals(complex_value const& z) { return !z.is_pair() && !is_complex(z.tensor().dtype()); }
+
+/// x with a trailing axis: of size 2 if it is complex, otherwise of size 1. Integers are converted to float32.
+inline value as_signal(graph<13> g, complex_value const& z) {
+    bool const real = holds_reals(z);
+    dtype const type = real ? to_floating(z.tensor().dtype()) : part_type(z.dtype());
+    if (type != dtype::float32 && type != dtype::float64)
+        throw unsupported_error("a Fourier transform of " + std::string(name(type)) +
+                                ", which ATen computes on GPUs only");
+    return real ? unsqueeze(g, g.cast(z.tensor(), type), -1) : g.as_real(z);
+}
+inline bool has_imaginary(value x) { return x.size(-1).is_static() && x.size(-1).size() == 2; }
+
+/// cos and sin of -2 pi t / n, for 0 <= t < n; quarters of the circle are exact.
+inline std::pair<double, double> root_of_unity(std::int64_t t, std::int64_t n) {
+    constexpr double quarters[] = {1, 0, -1, 0, 1};
+    if (4 * t % n == 0) return {quarters[4 * t / n], quarters[4 * t / n + 1]};
+    double const angle = -2 * std::numbers::pi * static_cast<double>(t) / static_cast<double>(n);
+    return {std::cos(angle), std::sin(angle)};
+}
+
+/// A transform as a product with a matrix, below opset 17.
+inline value transform_by_table(graph<13> g, value x, transformed_axis const& a) {
+    sym_int const length = length_along(g, x, a);
+    if (!x.size(a.axis).is_static() || !length.is_constant())
+        throw unsupported_error("a Fourier transform of a dynamic length, below opset 17");
+    std::int64_t const n = length.constant();
+    x = slice(g, x, a.axis, 0, n);
+    std::int64_t const rows = x.size(a.axis).size();
+    std::int64_t const columns = a.half ? n / 2 + 1 : n;
+    std::int64_t const parts = has_imaginary(x) ? 2 : 1;
+    budget::expect(
+        "the table of a Fourier transform below opset 17,", checked_int(2 * parts) * rows * columns, max_fourier_table);
+    tensor table{x.dtype(), {rows * parts, 2 * columns}, {}};
+    for (std::int64_t j = 0; j != rows * parts; ++j) {
+        for (std::int64_t k = 0; k != columns; ++k) {
+            auto const [re, im] = root_of_unity(j / parts * k % n, n);
+            bool const imaginary = j % parts == 1;
+            table.append(imaginary ? -im : re);
+            table.append(imaginary ? re : im);
+        }
+    }
+    std::int64_t const last = x.rank() - 2;
+    x = move_axes(g, x, {&a.axis, 1}, {&last, 1});
+    safe_vector<sym_int> sizes = g.sizes(x);
+    sizes.pop_back();
+    sizes.back() = rows * parts;
+    value y = g.op<"MatMul">(reshape(g, x, sizes), g.constant(std::move(table)));
+    sizes.back() = columns;
+    sizes.push_back(2);
+    y = reshape(g, y, sizes);
+    return move_axes(g, y, {&last, 1}, {&a.axis, 1});
+}
+
+inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
+    sym_int const n = length_along(g, x, a);
+    bool const whole = !a.length || (n.is_constant() && x.size(a.axis) == dim(n.constant()));
+    optional_value const length = whole ? optional_value() : optional_value(g.to_value(n));
+    value y = g.opset() >= 20
+                  ? value(g.within<20>().op<"DFT">(x, length, g.scalar(a.axis, dtype::int64), attr::onesided_i(a.half)))
+                  : value(g.within<17, 19>().op<"DFT">(x, length, attr::axis_i(a.axis), attr::onesided_i(a.half)));
+    safe_vector<dim> sizes(x.shape().dims().begin(), x.shape().dims().end());
+    sizes.back() = 2;
+    auto const at = static_cast<std::size_t>(a.axis);
+    if (n.is_constant()) sizes[at] = a.half ? n.constant() / 2 + 1 : n.constant();
+    else if (!whole || a.half) sizes[at] = dim();
+    return y.set_shape(shape(sizes));
+}
+
+/// The transforms along some axes, without a divisor.
+inline value transform_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
+    for (transformed_axis const& a : axes)
+        x = g.opset() >= 17 ? transform_by_dft(g.within<17>(), x, a) : transform_by_table(g, x, a);
+    return x;
+}
+
+/// Applies f to a signal in float64: ONNX Runtime computes the angles of DFT in the dtype of the signal. In float32, errors of lengths other
+/// than powers of two are 3e-4 of the largest result for 1000 elements, and 4e-3 for 16000.
+template <class Function>
+value with_exact_angles(graph<13> g, value x, Function f) {
+    return g.cast(f(g.cast(x, dtype::float64)), x.dtype());
+}
+
+/// The inverse transform is that of the conjugates, conjugated: ONNX Runtime rounds the divisor of DFT's own inverse to float32, and does not
+/// have a one-sided inverse.
+inline value conjugate_pairs(graph<13> g, value x) {
+    return has_imaginary(x) ? value(g.op<"Mul">(x, g.constant({1, -1}, x.dtype()))) : x;
+}
+
+/// Divides the results by the number of elements or its root, and conjugates pairs.
+inline value normalized(graph<13> g, value y, sym_int const& count, fourier_norm norm, bool conjugates) {
+    if (norm == fourier_norm::none) return conjugates ? conjugate_pairs(g, y) : y;
+    if (!count.is_constant()) {
+        value const n = g.cast(g.to_value(count), y.dtype());
+        y = g.op<"Div">(y, norm == fourier_norm::by_root ? value(g.op<"Sqrt">(n)) : n);
+        return conjugates ? conjugate_pairs(g, y) : y;
+    }
+    auto const n = static_cast<double>(count.constant());
+    double const factor = norm == fourier_norm::by_root ? 1 / std::sqrt(n) : 1 / n;
+    if (conjugates) return g.op<"Mul">(y, g.constant({factor, -factor}, y.dtype()));
+    return factor == 1 ? y : value(g.op<"Mul">(y, factor));
+}
+
+inline sym_int count_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
+    sym_int count = 1;
+    for (transformed_axis const& a : axes) count = count * length_along(g, x, a);
+    return count;
+}
+
+/// Complex numbers, or real ones with `half`, to complex ones, of which the trailing axis remains.
+inline value complex_spectrum(graph<13> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
+    return with_exact_angles(g, x, [&](value v) {
+        value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
+        return normalized(g, y, count_along(g, v, axes), norm, !forward);
+    });
+}
+
+/// The weights with which the first half of a spectrum of n elements, or its conjugates, stands for the whole: 1 for the elements that are
+/// their own mirror image, and 2 for the others.
+inline value mirrored(graph<13> g, value x, std::int64_t axis, sym_int const& n, bool conjugates) {
+    std::int64_t const after = x.rank() - 1 - axis;
+    if (dim const& d = x.size(axis); d.is_static() && n.is_constant()) {
+        budget::expect("the weights of a Fourier transform", d.size());
+        std::int64_t const parts = has_imaginary(x) ? 2 : 1;
+        safe_vector<std::int64_t> sizes(static_cast<std::size_t>(after) + 1, 1);
+        sizes[0] = d.size();
+        sizes[sizes.size() - 1] = parts;
+        tensor weights{x.dtype(), {sizes.begin(), sizes.end()}, {}};
+        for (std::int64_t k = 0; k != d.size(); ++k) {
+            double const w = k == 0 || k == n.constant() - k ? 1 : 2;
+            weights.append(w);
+            if (parts == 2) weights.append(conjugates ? -w : w);
+        }
+        return g.op<"Mul">(x, g.constant(std::move(weights)));
+    }
+    value const k = arithmetic_sequence(g, 0, g.size(x, axis));
+    value const own = g.op<"Or">(g.op<"Equal">(k, 0), g.op<"Equal">(g.op<"Mul">(k, 2), g.to_value(n)));
+    value w = g.op<"Where">(own, g.scalar_like(1, x), g.scalar_like(2, x));
+    w = g.op<"Unsqueeze">(w, arithmetic_sequence(g, 1, after));
+    value const y = g.op<"Mul">(x, w);
+    return conjugates ? conjugate_pairs(g, y) : y;
+}
+
+/// The first half of a spectrum along the last of the axes, to real numbers.
+inline value real_signal(graph<13> g, value x, transformed_axes axes, fourier_norm norm, bool forward) {
+    transformed_axis& last = axes.back();
+    sym_int const n = last.length ? *last.length : (g.size(x, last.axis) - 1) * 2;
+    if (last.length) x = slice(g, x, last.axis, 0, n / 2 + 1);
+    last.length = n;
+    return with_exact_angles(g, x, [&](value v) {
+        value const y = transform_along(g, mirrored(g, v, last.axis, n, !forward), axes);
+        return normalized(g, select(g, y, -1, 0), count_along(g, v, axes), norm, false);
+    });
+}
+
+// The three kinds of transforms.
+
+template <bool Forward>
+inline constexpr auto fft = [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) {
+    if (axes.empty()) return g.cast(self, to_complex(to_floating(self.tensor().dtype())));
+    return g.as_complex(complex_spectrum(g, as_signal(g, self), axes, norm, Forward));
+};
+template <bool Forward>
+inline constexpr auto rfft = [](graph<13> g, value self, transformed_axes axes, fourier_norm norm) {
+    if (axes.empty()) throw unsupported_error("a real transform of no dimension");
+    axes.back().half = true;
+    std::swap(axes.front(), axes.back()); // the dimension of real numbers first
+    return g.as_complex(complex_spectrum(g, as_signal(g, complex_value(self)), axes, norm, Forward));
+};
+template <bool Forward>
+inline constexpr auto irfft =
+    [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) -> value {
+    if (axes.empty()) throw unsupported_error("a real transform of no dimension");
+    return real_signal(g, as_signal(g, self), axes, norm, Forward);
+};
+
+// Their arguments.
+
+inline transformed_axes axes_to_transform(std::int64_t rank, std::optional<size_list> s, std::optional<axis_list> dim) {
+    safe_vector<std::int64_t> axes;
+    if (dim && !dim->empty()) {
+        if (rank == 0) throw unsupported_error("a Fourier transform of a 0-d tensor");
+        axes = normalize_axes(*dim, rank);
+    } else if (!dim) {
+        std::int64_t const count = s ? static_cast<std::int64_t>(s->size()) : rank;
+        if (count > rank) throw unsupported_error("s has more elements than the tensor has dimensions");
+        for (std::int64_t i = rank - count; i != rank; ++i) axes.push_back(i);
+    }
+    if (has_duplicates(axes)) throw unsupported_error("dim has duplicates");
+    if (s && s->size() != axes.size()) throw unsupported_error("s and dim have different lengths");
+    transformed_axes out;
+    for (std::size_t i = 0; i != axes.size(); ++i)
+        out.push_back({axes[i], s && !(*s)[i].is(-1) ? std::optional<sym_int>((*s)[i]) : std::nullopt});
+    return out;
+}
+
+template <auto const& Transform, bool Forward, class Self = complex_value>
+inline constexpr auto along_one =
+    [](graph<13> g, Self self, std::optional<sym_int> n, std::int64_t dim, std::optional<std::string_view> norm) {
+        std::optional<size_list> const s = n ? std::optional<size_list>(size_list(&*n, 1)) : std::nullopt;
+        return Transform(g, self, axes_to_transform(self.rank(), s, axis_list(&dim, 1)), norm_of(norm, Forward));
+    };
+template <auto const& Transform, bool Forward, class Self = complex_value>
+inline constexpr auto along_any = [](graph<13> g, Self self, std::optional<size_list> s, std::optional<axis_list> dim,
+                                     std::optional<std::string_view> norm) {
+    return Transform(g, self, axes_to_transform(self.rank(), s, dim), norm_of(norm, Forward));
+};
+template <auto const& Transform, bool Forward, class Self = complex_value>
+inline constexpr auto along_two =
+    [](graph<13> g, Self self, std::optional<size_list> s, axis_list dim, std::optional<std::string_view> norm) {
+        return along_any<Transform, Forward, Self>(g, self, s, dim, norm);
+    };
+
+inline void require_complex(complex_value const& z) {
+    if (holds_reals(z))
+        throw unsupported_error("a transform of complex numbers that are " + std::string(name(z.tensor().dtype())));
+}
+inline constexpr auto fft_c2c = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
+                                   bool forward) {
+    require_complex(self);
+    transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
+    return forward ? fft<true>(g, self, axes, norm_of(normalization))
+                   : fft<false>(g, self, axes, norm_of(normalization));
+};
+inline constexpr auto fft_r2c = [](graph<13> g, value self, axis_list dim, std::int64_t normalization, bool onesided) {
+    transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
+    if (onesided && !axes.empty()) return rfft<true>(g, self, axes, norm_of(normalization));
+    return fft<true>(g, complex_value(self), axes, norm_of(normalization));
+};
+inline constexpr auto fft_c2r = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
+                                   sym_int size) {
+    require_complex(self);
+    transformed_axes axes = axes_to_transform(self.rank(), std::nullopt, dim);
+    if (!axes.empty()) axes.back().length = size;
+    return irfft<false>(g, self, axes, norm_of(normalization));
+};
+
+/// Moves element 0 to the middle of its dimensions, or back.
+template <bool Back>
+inline constexpr auto shift_spectrum = [](graph<13> g, value self, std::optional<axis_list> dim) -> value {
+    if (self.rank() == 0) return self;
+    value x = self;
+    for (std::int64_t const axis : dim ? normalize_axes(*dim, self.rank()) : iota(self.rank()))
+        x = roll_axis(g, x, (g.size(x, axis) + (Back ? 1 : 0)) / 2, axis);
+    return x;
+};
+
+/// The frequencies of a spectrum of n elements at a distance of d, computed like at::fft_fftfreq: rounded integers times a rounded factor.
+template <bool Half>
+inline constexpr auto frequencies = [](graph<13> g, std::int64_t n, double d, optional_dtype asked) -> value {
+    dtype const type = asked.value_or(aten::default_dtype);
+    if (!is_floating(type)) return g.unsupported("frequencies of dtype " + std::string(name(type)));
+    if (n < 0) return g.unsupported("a spectrum of " + std::to_string(n) + " elements");
+    budget::expect("frequencies", n);
+    std::int64_t const count = Half ? n / 2 + 1 : n;
+    double const factor = 1 / (static_cast<double>(n) * d);
+    tensor steps{type, {count}, {}};
+    tensor all{type, {count}, {}};
+    for (std::int64_t i = 0; i != count; ++i) {
+        steps.append(Half || i < (n + 1) / 2 ? i : i - n);
+        auto const step = steps.at(static_cast<std::size_t>(i)).to<double>();
+        if (type == dtype::float64) all.append(step * factor);
+        else all.append(static_cast<float>(step) * static_cast<float>(factor));
+    }
+    return g.constant(std::move(all));
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto transforms = table(
+    symbolic<"aten::fft_fft(self, n, dim, norm)">(detail::along_one<detail::fft<true>, true>),
+    symbolic<"aten::fft_ifft(self, n, dim, norm)">(detail::along_one<detail::fft<false>, false>),
+    symbolic<"aten::fft_rfft(self, n, dim, norm)">(detail::along_one<detail::rfft<true>, true, value>),
+    symbolic<"aten::fft_ihfft(self, n, dim, norm)">(detail::along_one<detail::rfft<false>, false, value>),
+    symbolic<"aten::fft_irfft(self, n, dim, norm)">(detail::along_one<detail::irfft<false>, false>),
+    symbolic<"aten::fft_hfft(self, n, dim, norm)">(detail::along_one<detail::irfft<true>, true>),
+    symbolic<"aten::fft_fft2(self, s, dim, norm)">(detail::along_two<detail::fft<true>, true>),
+    symbolic<"aten::fft_ifft2(self, s, dim, norm)">(detail::along_two<detail::fft<false>, false>),
+    symbolic<"aten::fft_rfft2(self, s, dim, norm)">(detail::along_two<detail::rfft<true>, true, value>),
+    symbolic<"aten::fft_ihfft2(self, s, dim, norm)">(detail::along_two<detail::rfft<false>, false, value>),
+    symbolic<"aten::fft_irfft2(self, s, dim, norm)">(detail::along_two<detail::irfft<false>, false>),
+    symbolic<"aten::fft_hfft2(self, s, dim, norm)">(detail::along_two<detail::irfft<true>, true>),
+    symbolic<"aten::fft_fftn(self, s, dim, norm)">(detail::along_any<detail::fft<true>, true>),
+    symbolic<"aten::fft_ifftn(self, s, dim, norm)">(detail::along_any<detail::fft<false>, false>),
+    symbolic<"aten::fft_rfftn(self, s, dim, norm)">(detail::along_any<detail::rfft<true>, true, value>),
+    symbolic<"aten::fft_ihfftn(self, s, dim, norm)">(detail::along_any<detail::rfft<false>, false, value>),
+    symbolic<"aten::fft_irfftn(self, s, dim, norm)">(detail::along_any<detail::irfft<false>, false>),
+    symbolic<"aten::fft_hfftn(self, s, dim, norm)">(detail::along_any<detail::irfft<true>, true>),
+    symbolic<"aten::_fft_c2c(self, dim, normalization, forward)">(detail::fft_c2c),
+    symbolic<"aten::_fft_r2c(self, dim, normalization, onesided)">(detail::fft_r2c),
+    symbolic<"aten::_fft_c2r(self, dim, normalization, last_dim_size)">(detail::fft_c2r),
+    symbolic<"aten::fft_fftfreq(n, d, dtype)">(detail::frequencies<false>),
+    symbolic<"aten::fft_rfftfreq(n, d, dtype)">(detail::frequencies<true>),
+    symbolic<"aten::fft_fftshift(self, dim)">(detail::shift_spectrum<false>).by_parts<"self">(),
+    symbolic<"aten::fft_ifftshift(self, dim)">(detail::shift_spectrum<true>).by_parts<"self">());
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
