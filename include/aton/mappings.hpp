@@ -24,11 +24,13 @@
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/elementwise_unary.hpp>
 #include <aton/mappings/embedding.hpp>
+#include <aton/mappings/fake_quantization.hpp>
 #include <aton/mappings/histograms.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/joining.hpp>
 #include <aton/mappings/linear_algebra.hpp>
 #include <aton/mappings/loss.hpp>
+#include <aton/mappings/masked_indexing.hpp>
 #include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/normalization.hpp>
@@ -81,11 +83,13 @@ inline constexpr table_view families[] = {
     elementwise_binary,
     elementwise_unary,
     embedding,
+    fake_quantization,
     histograms,
     indexing,
     joining,
     linear_algebra,
     loss,
+    masked_indexing,
     matrix_product,
     norm,
     normalization,

@@ -2247,6 +2247,29 @@ inline constexpr auto bilinear = [](graph<13> g, value a, value b, value weight,
     return bias ? g.op<"Add">(y, *bias) : y;
 };
 
+/// The products of three tensors, each without the dimensions in its list, summed over some dimensions. unroll_dim only determines the order
+/// of the work.
+inline constexpr auto trilinear = [](graph<13> g, value a, value b, value c, int_list without_a, int_list without_b,
+                                     int_list without_c, int_list summed, std::int64_t /*unroll_dim*/) -> value {
+    std::int64_t const rank = a.rank() + static_cast<std::int64_t>(without_a.size());
+    if (rank > 26) throw unsupported_error("more than 26 dimensions");
+    auto const letters = [&](int_list without) {
+        safe_vector<std::int64_t> const left_out = normalize_axes(without, rank);
+        std::string out;
+        for (std::int64_t i = 0; i < rank; ++i)
+            if (std::find(left_out.begin(), left_out.end(), i) == left_out.end()) out += static_cast<char>('a' + i);
+        return out;
+    };
+    std::string equation;
+    for (auto const& [x, without] : {std::pair(a, without_a), std::pair(b, without_b), std::pair(c, without_c)}) {
+        std::string const own = letters(without);
+        if (x.rank() != static_cast<std::int64_t>(own.size())) throw unsupported_error("operands of different ranks");
+        equation += (equation.empty() ? "" : ",") + own;
+    }
+    value const operands[] = {a, b, c};
+    return einsum(g, equation + "->" + letters(summed), operands);
+};
+
 inline constexpr auto complex_vdot = [](graph<13> g, complex_value a, complex_value b) {
     return complex_product<plain_product>(g, conjugate(g, a), b);
 };
@@ -2343,6 +2366,7 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
     symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
+    symbolic<"aten::_trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)">(detail::trilinear),
     symbolic<"aten::kron(self, other)">(detail::kron).for_complex(detail::complex_kron));
 // clang-format on
 
@@ -2621,8 +2645,7 @@ inline safe_vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, va
     return dim ? axis_of(*dim, x) : iota(x.rank());
 }
 
-/// Add, Sub and Mul of operands of the same dtype. They support integers below 32 bits since opset 14; below, int32 gives the
-/// same bits.
+/// Add, Sub and Mul of operands of the same dtype; below opset 14, integers below 32 bits as int32, which gives the same bits.
 template <fixed_string Op>
 value arithmetic(graph<13> g, value a, value b) {
     dtype const type = a.dtype();
@@ -2968,6 +2991,7 @@ inline constexpr auto reduction = table(
     symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">).for_complex(detail::of_truth<detail::bool_dims<"ReduceMin">>),
     symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">).for_complex(detail::of_truth<detail::bool_dims<"ReduceMax">>),
     symbolic<"aten::logsumexp(self, dim, keepdim)">(detail::logsumexp),
+    symbolic<"aten::special_logsumexp(self, dim, keepdim)">(detail::logsumexp),
     symbolic<"aten::count_nonzero(self, dim)">(detail::count_nonzero_row).for_complex(detail::of_truth<detail::count_nonzero_row>),
     symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(detail::count_nonzero_dims).for_complex(detail::of_truth<detail::count_nonzero_dims>));
 // clang-format on
@@ -5362,6 +5386,8 @@ inline constexpr auto cumulative = table(
     symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff).by_parts<"self", "prepend", "append">(),
     symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
     symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
+    symbolic<"aten::trapz.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
+    symbolic<"aten::trapz.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
     symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx).for_complex(detail::complex_area<detail::cumulative_trapezoid_dx>),
     symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x).for_complex(detail::complex_area<detail::cumulative_trapezoid_x>));
 // clang-format on
@@ -6404,6 +6430,23 @@ inline constexpr auto one_hot = [](graph<13> g, value self, std::int64_t num_cla
     return self.rank() == 0 ? squeeze(g, y, 0) : y;
 };
 
+/// Scales the rows that are looked up down to a norm of max_norm if theirs is larger.
+inline constexpr auto embedding_renorm = [](graph<13> g, value self, value indices, double max_norm,
+                                            double norm_type) -> value {
+    if (self.rank() != 2) return g.unsupported("a weight that is not a matrix");
+    std::int64_t const last[] = {1};
+    value const norms = g.cast(vector_norm(g, self, norm_type, last, true), dtype::float64);
+    value const scale = g.op<"Div">(g.scalar(max_norm, dtype::float64), g.op<"Add">(norms, 1e-7));
+    value const at = flat(g, g.cast(indices, dtype::int64));
+    value const none = filled(g, safe_vector<sym_int>{g.size(self, 0)}, 0, dtype::bool_);
+    value const ones = filled(g, safe_vector<sym_int>{g.size(at, 0)}, 1, dtype::bool_);
+    value const named = unsqueeze(g, g.op<"ScatterElements">(none, at, ones, attr::axis_i(0)), 1);
+    value const changes = g.op<"And">(named, g.op<"Greater">(norms, max_norm));
+    value const wide = g.cast(self, opmath_type(self.dtype()));
+    value const scaled = g.op<"Mul">(wide, g.cast(scale, wide.dtype()));
+    return g.cast(g.op<"Where">(changes, scaled, wide), self.dtype());
+};
+
 /// Adds gradients [n, width] to the rows of zeros that were looked up.
 inline value added_rows(graph<16> g, value each, value indices, sym_int rows) {
     value const zeros = filled(g, safe_vector<sym_int>{rows, g.size(each, 1)}, 0, each.dtype());
@@ -6451,8 +6494,80 @@ inline constexpr auto embedding = table(
     symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
     symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
     symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot),
+    symbolic<"aten::embedding_renorm(self, indices, max_norm, norm_type)">(detail::embedding_renorm),
     symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<16>>),
     symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<13, 15>>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/fake_quantization.hpp
+// Fake quantization: numbers rounded to those of a quantized dtype, as in quantization-aware training.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The rounded numbers, and which of them were not clamped. Scale and zero point are float32 in
+/// ATen; beside float64, the product with the scale is `product_type`.
+using fake_quantized = std::tuple<value, value>;
+
+inline fake_quantized fake_quantize(graph<13> g, value x, value scale, value zero_point, std::int64_t low,
+                                    std::int64_t high, dtype product_type = dtype::float32) {
+    if (!is_floating(x.dtype())) throw unsupported_error("fake quantization of " + std::string(name(x.dtype())));
+    if (low > high) throw unsupported_error("quant_min is greater than quant_max");
+    dtype const wide = opmath_type(x.dtype());
+    value const step = g.cast(scale, dtype::float32);
+    value const zero = g.cast(g.cast(zero_point, dtype::float32), wide);
+    value const inverse = g.cast(g.op<"Reciprocal">(step), wide);
+    value const number = g.op<"Add">(g.op<"Round">(g.op<"Mul">(g.cast(x, wide), inverse)), zero);
+    value const clamped = g.op<"Clip">(number, rounded_constant(g, low, wide), rounded_constant(g, high, wide));
+    value const y = g.op<"Mul">(g.cast(g.op<"Sub">(clamped, zero), product_type), g.cast(step, product_type));
+    return {g.cast(y, x.dtype()), g.op<"Equal">(number, clamped)};
+}
+
+inline constexpr auto fake_quantize_by_numbers = [](graph<13> g, value self, double scale, std::int64_t zero_point,
+                                                    std::int64_t low, std::int64_t high) {
+    value const step = g.scalar(scale, dtype::float32);
+    return fake_quantize(g, self, step, g.scalar(zero_point, dtype::int64), low, high);
+};
+inline constexpr auto fake_quantize_by_tensors = [](graph<13> g, value self, value scale, value zero_point,
+                                                    std::int64_t low, std::int64_t high) {
+    safe_vector<sym_int> const none;
+    return fake_quantize(g, self, reshape(g, scale, none), reshape(g, zero_point, none), low, high);
+};
+inline constexpr auto fake_quantize_channels = [](graph<13> g, value self, value scale, value zero_point,
+                                                  std::int64_t axis, std::int64_t low, std::int64_t high) {
+    safe_vector<sym_int> sizes(static_cast<std::size_t>(self.rank()), 1);
+    sizes[static_cast<std::size_t>(normalize_axis(axis, self.rank()))] = -1;
+    dtype const wide = opmath_type(self.dtype());
+    return fake_quantize(g, self, reshape(g, scale, sizes), reshape(g, zero_point, sizes), low, high, wide);
+};
+/// Where `enabled` is 0, the numbers are returned as they are.
+inline constexpr auto fake_quantize_if = [](graph<13> g, value self, value scale, value zero_point, value enabled,
+                                            std::int64_t low, std::int64_t high) -> fake_quantized {
+    auto const [y, inside] = fake_quantize_by_tensors(g, self, scale, zero_point, low, high);
+    value const on = g.cast(reshape(g, enabled, safe_vector<sym_int>{}), dtype::bool_);
+    return {g.op<"Where">(on, y, self), g.op<"Or">(inside, g.op<"Not">(on))};
+};
+
+/// The first result alone.
+template <auto const& Body, class... More>
+inline constexpr auto only_numbers = [](graph<13> g, value self, More... more, std::int64_t low, std::int64_t high) {
+    return std::get<0>(Body(g, self, more..., low, high));
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto fake_quantization = table(
+    symbolic<"aten::fake_quantize_per_tensor_affine(self, scale, zero_point, quant_min, quant_max)">(detail::only_numbers<detail::fake_quantize_by_numbers, double, std::int64_t>),
+    symbolic<"aten::fake_quantize_per_tensor_affine.tensor_qparams(self, scale, zero_point, quant_min, quant_max)">(detail::only_numbers<detail::fake_quantize_by_tensors, value, value>),
+    symbolic<"aten::fake_quantize_per_channel_affine(self, scale, zero_point, axis, quant_min, quant_max)">(detail::only_numbers<detail::fake_quantize_channels, value, value, std::int64_t>),
+    symbolic<"aten::fake_quantize_per_tensor_affine_cachemask(self, scale, zero_point, quant_min, quant_max)">(detail::fake_quantize_by_numbers),
+    symbolic<"aten::fake_quantize_per_channel_affine_cachemask(self, scale, zero_point, axis, quant_min, quant_max)">(detail::fake_quantize_channels),
+    symbolic<"aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(self, scale, zero_point, fake_quant_enabled, quant_min, quant_max)">(detail::fake_quantize_if));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -6793,7 +6908,737 @@ inline constexpr auto linear_algebra = table(
     symbolic<"aten::det(self)">(detail::determinant),
     symbolic<"aten::linalg_det(A)">(detail::determinant),
     symbolic<"aten::logdet(self)">(detail::logdet),
-    symbolic<"aten::linalg_slogdet(A)">(detail::linalg_slogdet));
+    symbolic<"aten::linalg_slogdet(A)">(detail::linalg_slogdet),
+    symbolic<"aten::slogdet(self)">(detail::linalg_slogdet));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/slicing.hpp
+// Parts of a tensor by position: aten's slice, select, narrow, as_strided and unfold.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline constexpr auto slice_dim = [](graph<13> g, value self, std::int64_t dim, std::optional<sym_int> start,
+                                     std::optional<sym_int> end, sym_int step) {
+    return slice(g, self, dim, start.value_or(0), end.value_or(to_the_end), step);
+};
+
+inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim, sym_int index) {
+    return select(g, self, dim, index);
+};
+
+/// The positions of a strided view's elements in the storage.
+inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
+                                std::int64_t offset) {
+    tensor positions{dtype::int64, {size.begin(), size.end()}, {}};
+    std::int64_t const n = positions.element_count();
+    budget::expect("a table of positions", n); // also where a size is negative
+    budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
+    for (std::int64_t i = 0; i != n; ++i) {
+        checked_int at = offset;
+        std::int64_t rest = i;
+        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + checked_int(rest % size[k]) * stride[k];
+        if (at < 0) throw unsupported_error("a strided view that starts before the first element");
+        positions.append(std::int64_t{at});
+    }
+    return positions;
+}
+
+/// The same where the program computes sizes, strides or the offset.
+inline value computed_positions(graph<13> g, size_list size, size_list stride, sym_int offset) {
+    value at = g.to_value(offset);
+    for (std::size_t i = 0; i != size.size(); ++i) {
+        value const along = g.op<"Mul">(arithmetic_sequence(g, 0, size[i]), g.to_value(stride[i]));
+        at = g.op<"Add">(unsqueeze(g, at, static_cast<std::int64_t>(i)), along);
+    }
+    return at;
+}
+
+inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
+    tensor positions = strided_positions(size, stride, offset);
+    std::int64_t const count = x.shape().element_count();
+    for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
+        if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
+            throw unsupported_error("as_strided past the last element of its input");
+    if (positions.element_count() == 0) return empty_constant(g, size, x.dtype());
+    return gather(g, flat(g, x), g.constant(std::move(positions)), 0);
+}
+
+/// Whether the strides are those of a contiguous tensor of these sizes, some of which are computed. Ignores dimensions of size 1.
+inline bool is_row_major(size_list size, size_list stride) {
+    std::int64_t expected = 1; // -1: depends on a computed size
+    for (std::size_t i = size.size(); i-- != 0;) {
+        if (size[i].is(1)) continue;
+        if (expected < 0 || !stride[i].is(expected)) return false;
+        expected = size[i].is_constant() ? checked_multiply(expected, size[i].constant()) : -1;
+    }
+    return true;
+}
+
+inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
+                                      std::optional<sym_int> storage_offset) -> value {
+    sym_int const offset = storage_offset.value_or(0);
+    if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
+    if (all_constant(size) && all_constant(stride) && offset.is_constant())
+        return strided_view(g, self, constants(size), constants(stride), offset.constant());
+    if (offset.is(0) && is_row_major(size, stride)) return reshape(g, self, size);
+    return gather(g, flat(g, self), computed_positions(g, size, stride, offset), 0);
+};
+
+/// The positions of the elements of every window, as (windows, size).
+inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
+    if (size < 0 || step < 1 || dilation < 1)
+        throw unsupported_error("windows of negative size, or with a step or dilation below 1");
+    std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
+    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than their dimension");
+    sym_int const windows = (n - extent) / step + 1;
+    if (!windows.is_constant())
+        return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
+                           arithmetic_sequence(g, 0, size, dilation));
+    std::int64_t const sizes[] = {windows.constant(), size};
+    std::int64_t const strides[] = {step, dilation};
+    return g.constant(strided_positions(sizes, strides, 0));
+}
+
+inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
+                                      std::int64_t step) {
+    value const x = at_least_1d(g, self);
+    std::int64_t const axis = normalize_axis(dimension, x.rank());
+    value const windows = gather(g, x, window_positions(g, g.size(x, axis), size, step), axis);
+    // The result for a 0-d tensor has only the dimension of the window size.
+    if (self.rank() == 0) return flat(g, windows);
+    std::int64_t const within = axis + 1;
+    std::int64_t const last = -1;
+    return move_axes(g, windows, {&within, 1}, {&last, 1});
+};
+
+inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
+    axis = normalize_axis(axis, x.rank());
+    if (start.is_constant() && start.constant() < 0) start = start + g.size(x, axis);
+    if (!start.is_constant()) { // may be negative at run time
+        value const s = start.as_value();
+        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(start + g.size(x, axis)), s));
+    }
+    return slice(g, x, axis, start, start + length);
+}
+
+inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
+    return narrow_axis(g, self, dim, start, length);
+};
+
+inline constexpr auto narrow_from = [](graph<13> g, value self, std::int64_t dim, value start, sym_int length) {
+    value const at = g.cast(start, dtype::int64);
+    return narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto slicing = table(
+    symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
+    symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
+    symbolic<"aten::select.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
+    symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
+    symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
+    symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
+    symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
+    symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
+    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
+    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
+    symbolic<"aten::narrow.Tensor(self, dim, start, length)">(detail::narrow_from).by_parts<"self">());
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/scatter.hpp
+// Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Crops x to the sizes of another tensor: ATen's index may be smaller than its source.
+inline value crop_to(graph<13> g, value x, value other) {
+    for (std::int64_t i = 0; i != x.rank(); ++i)
+        if (!x.size(i).same_as(other.size(i))) x = slice(g, x, i, 0, g.size(other, i));
+    return x;
+}
+
+/// ScatterElements without a reduction. 0-d tensors count as 1-d.
+inline constexpr auto write_elements = [](graph<13> g, value x, std::int64_t dim, value index, value source) -> value {
+    if (is_empty(index)) return x;
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    value const at = at_least_1d(g, as_index(g, index));
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
+    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
+};
+/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18.
+template <class Graph>
+value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
+    if (is_empty(index)) return x;
+    // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
+    bool const sums = reduction == "add" || reduction == "mul";
+    dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
+    if (type != x.dtype())
+        return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    value const at = at_least_1d(g, as_index(g, index));
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const y =
+        g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
+    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
+}
+/// A tensor full of one number, with the dtype of x and the shape of `other`.
+inline value filled_as(graph<13> g, value x, value other, number const& n) {
+    return filled(g, g.sizes(other), n, x.dtype());
+}
+
+inline std::string_view reduction_named(std::string_view reduce) {
+    if (reduce == "add" || reduce == "sum") return "add";
+    if (reduce == "multiply" || reduce == "prod") return "mul";
+    if (reduce == "amax") return "max";
+    if (reduce == "amin") return "min";
+    throw unsupported_error("the reduction " + std::string(reduce));
+}
+
+/// The identity of a reduction.
+inline scalar neutral(std::string_view reduction, dtype type) {
+    if (reduction == "add") return 0;
+    if (reduction == "mul") return 1;
+    bool const highest = reduction == "min";
+    if (is_floating(type))
+        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    if (type == dtype::bool_) return highest;
+    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
+    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
+    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
+}
+
+/// aten::scatter_reduce. Without `include_self`, the elements that are written start from the identity of the reduction.
+inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
+                             bool include_self) {
+    bool const mean = reduce == "mean";
+    if (dtype const type = opmath_type(x.dtype()); mean && type != x.dtype())
+        return g.cast(scatter_reduced(g, g.cast(x, type), dim, index, g.cast(source, type), reduce, include_self),
+                      x.dtype());
+    std::string_view const reduction = mean ? "add" : reduction_named(reduce);
+    value const start =
+        include_self ? x : write_elements(g, x, dim, index, filled_as(g, x, index, neutral(reduction, x.dtype())));
+    value const y = reduce_elements(g, start, dim, index, source, reduction);
+    if (!mean || is_empty(index)) return y;
+    value const before = filled_as(g, x, x, 1);
+    value const none = include_self ? before : write_elements(g, before, dim, index, filled_as(g, x, index, 0));
+    value const count = reduce_elements(g, none, dim, index, filled_as(g, x, index, 1), "add");
+    if (is_floating(x.dtype())) return g.op<"Div">(y, count);
+    // ATen rounds means of integers down, Div truncates; the divisor is positive.
+    value const quotient = g.op<"Div">(y, count);
+    if (is_unsigned_integral(x.dtype())) return quotient;
+    value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
+    return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
+}
+
+/// A 1-d index along an axis, expanded to the shape of a source.
+inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
+    safe_vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
+    column[static_cast<std::size_t>(axis)] = -1;
+    return expand_to(g, reshape(g, as_index(g, index), column), g.shape_of(source));
+}
+
+/// The operands of index_copy, index_add and index_reduce, where 0-d tensors count as 1-d.
+struct indexed_source {
+    value index;
+    value source;
+};
+inline indexed_source along(graph<13> g, value x, std::int64_t dim, value index, value source) {
+    value const from = at_least_1d(g, source);
+    return {index_along(g, at_least_1d(g, index), from, normalize_axis(dim, x.rank())), from};
+}
+
+inline constexpr auto fill_index = [](graph<13> g, value x, std::int64_t dim, value index, value number) -> value {
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
+    sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
+    value const source = expand(g, reshape(g, g.cast(number, x.dtype()), safe_vector<sym_int>{}), sizes);
+    return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
+};
+
+/// x with x[start:end] along an axis replaced by the source.
+inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
+    safe_vector<value> parts;
+    if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
+    parts.push_back(g.cast(source, x.dtype()));
+    if (dim const& d = x.size(axis);
+        !end.is(to_the_end) && !(d.is_static() && end.is_constant() && end.constant() >= d.size()))
+        parts.push_back(slice(g, x, axis, end, to_the_end));
+    return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
+}
+
+/// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
+inline sym_int clamp_index(graph<13> g, sym_int i, sym_int n) {
+    if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : min(i, n);
+    if (i.is_constant()) return max(i + n, 0);
+    value const at = i.as_value();
+    sym_int const counted = value(g.op<"Where">(g.op<"Less">(at, 0), g.to_value(i + n), at));
+    return max(min(counted, n), 0);
+}
+inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
+                         sym_int step) {
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    sym_int const n = g.size(x, axis);
+    if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
+    start = clamp_index(g, start, n);
+    if (step.is(1)) {
+        if (!end.is(to_the_end)) end = max(clamp_index(g, end, n), start);
+        return is_empty(source) ? x : replace_range(g, x, source, axis, start, end);
+    }
+    end = max(clamp_index(g, end, n), start);
+    sym_int const count = (end - start + (step - 1)) / step;
+    value const positions = arithmetic_sequence(g, start, count, step);
+    return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
+}
+inline constexpr auto write_selected = [](graph<13> g, value x, value source, std::int64_t dim,
+                                          sym_int index) -> value {
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    sym_int const at = clamp_index(g, index, g.size(x, axis));
+    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at + 1);
+};
+
+/// Writes the source to positions of the flattened x.
+inline value write_positions(graph<13> g, value x, value positions, value source) {
+    if (is_empty(source)) return x;
+    value const y = g.op<"ScatterElements">(flat(g, x), positions, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
+    return reshape(g, y, g.sizes(x));
+}
+/// The axes of a diagonal, which write_diagonal moves to the end.
+struct diagonal_axes {
+    std::int64_t from[2];
+    std::int64_t last[2];
+    diagonal_axes(std::int64_t rank, std::int64_t dim1, std::int64_t dim2)
+        : from{normalize_axis(dim1, rank), normalize_axis(dim2, rank)},
+          last{rank - 2, rank - 1} {
+        if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
+    }
+};
+/// Writes the diagonals of matrices, of which `merged` makes a tensor whose last dimension has all elements of a matrix.
+template <class Merged>
+value write_diagonals(graph<13> g, safe_span<sym_int const> sizes, Merged const& merged, value source,
+                      std::int64_t offset) {
+    std::int64_t const last = static_cast<std::int64_t>(sizes.size()) - 2;
+    safe_vector<sym_int> flat(sizes.begin(), sizes.end() - 1);
+    flat.back() = sizes[sizes.size() - 2] * sizes.back();
+    value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
+    return reshape(g, write_elements(g, merged(flat), last, index_along(g, positions, source, last), source), sizes);
+}
+inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
+                                          std::int64_t dim2) -> value {
+    diagonal_axes const axes(x.rank(), dim1, dim2);
+    value const matrices = move_axes(g, x, axes.from, axes.last);
+    auto const merged = [&](safe_vector<sym_int> const& sizes) { return reshape(g, matrices, sizes); };
+    return move_axes(g, write_diagonals(g, g.sizes(matrices), merged, source, offset), axes.last, axes.from);
+};
+
+/// ScatterND; `accumulate` requires opset 16.
+inline value write_coordinates(graph<13> g, value x, value positions, value source, bool accumulate) {
+    if (!accumulate) return g.op<"ScatterND">(x, positions, source);
+    if (x.dtype() == dtype::bool_)
+        return g.cast(write_coordinates(g, g.cast(x, dtype::int32), positions, g.cast(source, dtype::int32), true),
+                      dtype::bool_);
+    if (g.opset() < 16) throw unsupported_error("accumulate below opset 16, where ScatterND cannot add");
+    return g.within<16>().op<"ScatterND">(x, positions, source, attr::reduction_s("add"));
+}
+
+/// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.
+inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
+    std::int64_t const after = x.rank() - axis - mask.rank();
+    if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
+    value from = source;
+    safe_vector<std::int64_t> ones;
+    for (std::int64_t i = 1; source.rank() > after && i < mask.rank(); ++i)
+        ones.push_back(source.rank() - after - 1 + i);
+    if (!ones.empty()) from = unsqueeze(g, from, ones);
+    value at = g.cast(mask, dtype::bool_);
+    safe_vector<std::int64_t> last;
+    for (std::int64_t i = 0; i != after; ++i) last.push_back(mask.rank() + i);
+    if (!last.empty()) at = unsqueeze(g, at, last);
+    if (!accumulate) return g.op<"Where">(at, from, x);
+    value const more = g.op<"Where">(at, from, g.scalar_like(0, x));
+    return x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
+}
+
+/// aten::index_put: x[indices] = source, or += if `accumulate`.
+inline value put_with(graph<13> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
+    source = g.cast(source, x.dtype());
+    auto const has = [](optional_value const& v) { return v.has_value(); };
+    auto const first = std::find_if(indices.begin(), indices.end(), has);
+    if (first == indices.end()) throw unsupported_error("index_put without an index tensor");
+    if (std::count_if(indices.begin(), indices.end(), has) == 1 && is_mask(**first) && (*first)->rank() != 0)
+        if (optional_value const y = put_mask(g, x, first - indices.begin(), **first, source, accumulate); y) return *y;
+
+    index_tensors const by = read_indices(g, x, indices);
+    value const positions = coordinates(g, by);
+    if (is_empty(positions)) return x;
+    safe_vector<std::int64_t> const perm = axes_first(by.axes, x.rank());
+    value const into = permute(g, x, perm);
+    // The source is broadcast to the shape of x[indices]; then the indexed axes are moved to the front for ScatterND.
+    safe_vector<sym_int> shape = g.sizes(positions);
+    shape.pop_back();
+    auto const depth = static_cast<std::int64_t>(shape.size());
+    std::int64_t const front = by.adjacent() ? by.axes.front() : 0;
+    safe_vector<sym_int> const rest = g.sizes(into);
+    auto const kept = rest.begin() + static_cast<std::ptrdiff_t>(by.axes.size());
+    shape.insert(shape.end(), kept + front, rest.end());
+    shape.insert(shape.begin(), kept, kept + front);
+    safe_vector<std::int64_t> indexed;
+    for (std::int64_t i = 0; i != depth; ++i) indexed.push_back(front + i);
+    value const updates =
+        permute(g, expand(g, source, shape), axes_first(indexed, static_cast<std::int64_t>(shape.size())));
+    safe_vector<std::int64_t> back(perm.size());
+    for (std::size_t i = 0; i != perm.size(); ++i)
+        back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
+    return permute(g, write_coordinates(g, into, positions, updates, accumulate), back);
+}
+inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
+                                     bool accumulate) { return put_with(g, self, indices, values, accumulate); };
+
+inline constexpr auto put = [](graph<13> g, value self, value index, value source, bool accumulate) {
+    if (is_empty(index)) return self;
+    value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
+    value const y = write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
+    return reshape(g, y, g.sizes(self));
+};
+
+inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+    return write_elements(g, self, dim, index, filled_as(g, self, index, n));
+};
+
+/// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
+inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t dim, value index, value src,
+                                          std::string_view reduce) -> value {
+    return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
+};
+
+inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, number n,
+                                                std::string_view reduce) -> value {
+    value const source = filled_as(g, self, index, n);
+    return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
+};
+
+inline constexpr auto scatter_add = [](graph<16> g, value self, std::int64_t dim, value index, value src) {
+    return reduce_elements(g, self, dim, index, src, "add");
+};
+
+inline constexpr auto scatter_reduce_two = [](graph<18> g, value self, std::int64_t dim, value index, value src,
+                                              std::string_view reduce, bool include_self) -> value {
+    return scatter_reduced(g, self, dim, index, src, reduce, include_self);
+};
+
+inline constexpr auto index_copy = [](graph<13> g, value self, std::int64_t dim, value index, value source) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    return write_elements(g, self, dim, at, from);
+};
+
+inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, value index, value source,
+                                     number alpha) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    value const factor = element(g, alpha, from.dtype());
+    value const scaled = alpha == 1                     ? from
+                         : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
+                                                        : g.op<"Mul">(from, factor);
+    return reduce_elements(g, self, dim, at, scaled, "add");
+};
+
+inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, std::int64_t dim, value index,
+                                             complex_value source, number alpha) {
+    complex_operands const o = promoted(g, self, source);
+    complex_value const scaled = scaled_complex(g, o.b, alpha);
+    return g.complex(index_add(g, g.real(o.a), dim, index, g.real(scaled), 1),
+                     index_add(g, g.imag(o.a), dim, index, g.imag(scaled), 1));
+};
+
+inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t dim, value index, value source,
+                                        std::string_view reduce, bool include_self) {
+    auto const [at, from] = along(g, self, dim, index, source);
+    return scatter_reduced(g, self, dim, at, from, reduce, include_self);
+};
+
+inline constexpr auto fill_index_with = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+    return fill_index(g, self, dim, index, element(g, n, self.dtype()));
+};
+
+inline constexpr auto slice_scatter = [](graph<13> g, value self, value src, std::int64_t dim,
+                                         std::optional<sym_int> start, std::optional<sym_int> end, sym_int step) {
+    return write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
+};
+
+inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, size_list size, size_list stride,
+                                              std::optional<sym_int> storage_offset) -> value {
+    sym_int const offset = storage_offset.value_or(0);
+    if (size.size() != stride.size()) return g.unsupported("different numbers of sizes and strides");
+    if (!all_constant(size) || !all_constant(stride) || !offset.is_constant())
+        return write_positions(g, self, flat(g, computed_positions(g, size, stride, offset)), src);
+    tensor positions = strided_positions(constants(size), constants(stride), offset.constant());
+    positions.sizes = {positions.element_count()};
+    return write_positions(g, self, g.constant(std::move(positions)), src);
+};
+
+/// The gradients of views: zeros, with the gradient in the place of the view.
+inline constexpr auto slice_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
+                                          sym_int start, sym_int end, sym_int step) {
+    return write_slice(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, start, end, step);
+};
+inline constexpr auto select_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
+                                           sym_int index) {
+    return write_selected(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, index);
+};
+inline constexpr auto diagonal_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t offset,
+                                             std::int64_t dim1, std::int64_t dim2) -> value {
+    diagonal_axes const axes(static_cast<std::int64_t>(input_sizes.size()), dim1, dim2);
+    safe_vector<sym_int> sizes;
+    for (std::size_t i = 0; i != input_sizes.size(); ++i)
+        if (auto const axis = static_cast<std::int64_t>(i); axis != axes.from[0] && axis != axes.from[1])
+            sizes.push_back(input_sizes[i]);
+    for (std::int64_t const axis : axes.from) sizes.push_back(input_sizes[static_cast<std::size_t>(axis)]);
+    auto const zeros = [&](safe_vector<sym_int> const& merged) { return filled(g, merged, 0, grad.dtype()); };
+    return move_axes(g, write_diagonals(g, sizes, zeros, grad, offset), axes.last, axes.from);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto scatter = table(
+    symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
+    symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
+    symbolic<"aten::put(self, index, source, accumulate)">(detail::put).by_parts<"self", "source">(),
+    symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements).by_parts<"self", "src">(),
+    symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value).by_parts<"self", "value">(),
+    symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(detail::scatter_reduce),
+    symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(detail::scatter_value_reduce),
+    symbolic<"aten::scatter_add(self, dim, index, src)">(detail::scatter_add).by_parts<"self", "src">(),
+    symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(detail::scatter_reduce_two),
+    symbolic<"aten::index_copy(self, dim, index, source)">(detail::index_copy),
+    symbolic<"aten::index_add(self, dim, index, source, alpha)">(detail::index_add).for_complex(detail::complex_index_add),
+    symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(detail::index_reduce),
+    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(detail::fill_index_with).by_parts<"self", "value">(),
+    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(detail::fill_index).by_parts<"self", "value">(),
+    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter).for_complex(detail::both_parts<detail::slice_scatter>),
+    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected).for_complex(detail::both_parts<detail::write_selected>),
+    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal).for_complex(detail::both_parts<detail::write_diagonal>),
+    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter).for_complex(detail::both_parts<detail::as_strided_scatter>),
+    symbolic<"aten::slice_backward(grad_output, input_sizes, dim, start, end, step)">(detail::slice_backward),
+    symbolic<"aten::select_backward(grad_output, input_sizes, dim, index)">(detail::select_backward),
+    symbolic<"aten::diagonal_backward(grad_output, input_sizes, offset, dim1, dim2)">(detail::diagonal_backward));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/selection.hpp
+// Selecting elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline constexpr auto choose_promoted = [](graph<13> g, value condition, value a, value b) -> value {
+    auto const [x, y, type] = promoted(g, a, b);
+    return choose(g, g.cast(condition, dtype::bool_), x, y);
+};
+
+/// As in ATen, the bounds take part in type promotion, NaN stays NaN, and if the bounds cross, the upper one is the result.
+inline value clamp(graph<13> g, value self, optional_value lower, optional_value upper) {
+    dtype const type = promote(self, lower, upper);
+    value x = g.cast(self, type);
+    if (lower) x = maximum(g, x, g.cast(*lower, type));
+    if (upper) x = minimum(g, x, g.cast(*upper, type));
+    return x;
+}
+
+/// Clip if the bounds are in order; its result is undefined if they cross or are NaN. ONNX Runtime does not support Clip of
+/// bfloat16.
+inline value clamp_to_numbers(graph<13> g, value self, std::optional<number> lower, std::optional<number> upper) {
+    optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
+    optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
+    dtype const type = promote(self, lo, hi);
+    for (auto const& bound : {lower, upper})
+        if (bound && bound->is_constant() && !fits(as_element(bound->constant(), type), type))
+            dsl::detail::refuse_constant(bound->constant(), type); // as in ATen
+    bool const in_order = lower && upper && *lower <= *upper;
+    if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
+    return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
+}
+
+/// Whether two shapes are known to be equal.
+inline bool same_shape(value a, value b) {
+    if (a.rank() != b.rank()) return false;
+    for (std::int64_t i = 0; i != a.rank(); ++i)
+        if (!a.size(i).same_as(b.size(i))) return false;
+    return true;
+}
+
+/// x broadcast to the common shape of both. Expand broadcasts in both directions.
+inline value broadcast_with(graph<13> g, value x, value other) {
+    return same_shape(x, other) ? x : g.op<"Expand">(x, g.op<"Shape">(other));
+}
+
+inline value masked_select(graph<13> g, value self, value mask) {
+    // Compress does not support bfloat16.
+    value const x = self.dtype() == dtype::bfloat16 ? g.cast(self, dtype::float32) : self;
+    return g.cast(g.op<"Compress">(in_one_dimension(g, broadcast_with(g, x, mask)),
+                                   in_one_dimension(g, broadcast_with(g, mask, x))),
+                  self.dtype());
+}
+
+/// Replaces the element at the n-th true element of the mask by the n-th element of source.
+inline constexpr auto masked_scatter = [](graph<13> g, value self, value mask, value source) -> value {
+    value const target = broadcast_with(g, self, mask);
+    if (target.shape().element_count() == 0) return target;
+    value const positions =
+        g.op<"Transpose">(g.op<"NonZero">(in_one_dimension(g, broadcast_with(g, mask, self))), attr::perm_i({1, 0}));
+    value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));
+    value const taken = g.op<"Slice">(in_one_dimension(g, source), g.ints({0}), count, g.ints({0}));
+    return g.op<"Reshape">(g.op<"ScatterND">(in_one_dimension(g, target), positions, taken), g.op<"Shape">(target));
+};
+
+/// Indices as [n, rank]; for a 0-d tensor [n, 0], where n is 1 or 0.
+inline value nonzero(graph<13> g, value self) {
+    if (self.rank() != 0) return g.op<"Transpose">(g.op<"NonZero">(self), attr::perm_i({1, 0}));
+    value const count = g.op<"Reshape">(g.cast(g.cast(self, dtype::bool_), dtype::int64), g.ints({1}));
+    return g.cast(g.op<"ConstantOfShape">(g.op<"Concat">(safe_vector<value>{count, g.ints({0})}, attr::axis_i(0))),
+                  dtype::int64);
+}
+
+inline constexpr auto nonzero_row = [](graph<13> g, value self) -> value { return nonzero(g, self); };
+inline constexpr auto clamp_row = [](graph<13> g, value self, optional_value lower, optional_value upper) -> value {
+    return clamp(g, self, lower, upper);
+};
+inline constexpr auto clamp_numbers_row = [](graph<13> g, value self, std::optional<number> lower,
+                                             std::optional<number> upper) -> value {
+    return clamp_to_numbers(g, self, lower, upper);
+};
+
+inline constexpr auto where_scalar_other = [](graph<13> g, value condition, value a, number b) -> value {
+    return choose_promoted(g, condition, a, wrapped_number(g, b));
+};
+
+inline constexpr auto where_scalar_self = [](graph<13> g, value condition, number a, value b) -> value {
+    return choose_promoted(g, condition, wrapped_number(g, a), b);
+};
+
+inline constexpr auto where_scalars = [](graph<13> g, value condition, number a, number b) -> value {
+    return choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
+};
+
+/// The columns of nonzero; a 0-d condition counts as 1-d.
+inline constexpr auto where_condition = [](graph<13> g, value condition) -> safe_vector<value> {
+    value const indices = g.op<"NonZero">(condition.rank() == 0 ? in_one_dimension(g, condition) : condition);
+    safe_vector<value> rows;
+    for (std::int64_t i = 0; i != std::max<std::int64_t>(condition.rank(), 1); ++i)
+        rows.push_back(g.op<"Gather">(indices, g.scalar(i, dtype::int64), attr::axis_i(0)));
+    return rows;
+};
+
+/// The first `size` rows of nonzero, followed by rows of a number if there are fewer.
+inline constexpr auto nonzero_static = [](graph<13> g, value self, sym_int size, std::int64_t filler) -> value {
+    value const rows = nonzero(g, self);
+    value const more = filled(g, safe_vector<sym_int>{size, self.rank()}, filler, dtype::int64);
+    return slice(g, g.op<"Concat">(safe_vector<value>{rows, more}, attr::axis_i(0)), 0, 0, size);
+};
+
+inline constexpr auto masked_fill = [](graph<13> g, value self, value mask, number n) -> value {
+    return choose(g, mask, element(g, n, self.dtype()), self);
+};
+
+inline constexpr auto masked_fill_tensor = [](graph<13> g, value self, value mask, value filler) -> value {
+    return choose(g, mask, g.cast(filler, self.dtype()), self);
+};
+
+inline constexpr auto complex_masked_fill = [](graph<13> g, complex_value self, value mask,
+                                               complex_value filler) -> complex_value {
+    if (!is_complex(self.tensor().dtype())) return g.unsupported("a complex number in a real tensor");
+    complex_value const same = g.cast(filler, self.dtype());
+    return g.complex(choose(g, mask, g.real(same), g.real(self)), choose(g, mask, g.imag(same), g.imag(self)));
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto selection = table(
+    symbolic<"aten::where.self(condition, self, other)">(detail::choose_promoted).by_parts<"self", "other">(),
+    symbolic<"aten::where.ScalarOther(condition, self, other)">(detail::where_scalar_other).by_parts<"self", "other">(),
+    symbolic<"aten::where.ScalarSelf(condition, self, other)">(detail::where_scalar_self).by_parts<"self", "other">(),
+    symbolic<"aten::where.Scalar(condition, self, other)">(detail::where_scalars).by_parts<"self", "other">(),
+    symbolic<"aten::where(condition)">(detail::where_condition).for_complex(detail::of_truth<detail::where_condition>),
+    symbolic<"aten::masked_fill.Scalar(self, mask, value)">(detail::masked_fill).by_parts<"self", "value">(),
+    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(detail::masked_fill_tensor).for_complex(detail::complex_masked_fill),
+    symbolic<"aten::clamp(self, min, max)">(detail::clamp_numbers_row),
+    symbolic<"aten::clamp.Tensor(self, min, max)">(detail::clamp_row),
+    symbolic<"aten::clip(self, min, max)">(detail::clamp_numbers_row),
+    symbolic<"aten::clip.Tensor(self, min, max)">(detail::clamp_row),
+    symbolic<"aten::clamp_min(self, min)">(detail::with_number<maximum>),
+    symbolic<"aten::clamp_min.Tensor(self, min)">(detail::of_tensors<maximum>),
+    symbolic<"aten::clamp_max(self, max)">(detail::with_number<minimum>),
+    symbolic<"aten::clamp_max.Tensor(self, max)">(detail::of_tensors<minimum>),
+    symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>).by_parts<"self">(),
+    symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter).by_parts<"self", "source">(),
+    symbolic<"aten::nonzero_numpy(self)">(detail::where_condition).for_complex(detail::of_truth<detail::where_condition>),
+    symbolic<"aten::nonzero_static(self, size, fill_value)">(detail::nonzero_static),
+    symbolic<"aten::nonzero(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>),
+    symbolic<"aten::argwhere(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/masked_indexing.hpp
+// Reading and writing by index where a mask is true: what torch's decompositions of padding and resizing gradients use.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Indices moved into the range of their dimension: the mask hides the elements at the others.
+inline safe_vector<optional_value> clamped_indices(graph<13> g, value x, safe_span<optional_value const> indices) {
+    safe_vector<optional_value> out(indices.begin(), indices.end());
+    std::int64_t axis = 0;
+    for (optional_value& index : out) {
+        if (axis == x.rank()) throw unsupported_error("more indices than dimensions");
+        if (index) {
+            if (is_mask(*index)) throw unsupported_error("a mask as an index");
+            sym_int const size = g.size(x, axis);
+            value const low = g.op<"Max">(safe_vector<value>{g.cast(*index, dtype::int64), g.to_value(-size)});
+            index = g.op<"Min">(safe_vector<value>{low, g.to_value(size - 1)});
+        }
+        ++axis;
+    }
+    return out;
+}
+
+inline constexpr auto masked_index = [](graph<13> g, value self, value mask, safe_span<optional_value const> indices,
+                                        number fill) -> value {
+    if (is_empty(self)) return g.unsupported("indices into an empty tensor");
+    value const found = index_with(g, self, clamped_indices(g, self, indices));
+    return choose(g, mask, found, element(g, fill, self.dtype()));
+};
+/// From opset 16 on, where ScatterND can add.
+inline constexpr auto masked_index_add = [](graph<16> g, value self, value mask,
+                                            safe_span<optional_value const> indices, value values) -> value {
+    if (is_empty(self)) return self;
+    value const added = g.op<"Where">(mask, g.cast(values, self.dtype()), g.scalar(0, self.dtype()));
+    return put_with(g, self, clamped_indices(g, self, indices), added, true);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto masked_indexing = table(
+    symbolic<"aten::_unsafe_masked_index(self, mask, indices, fill)">(detail::masked_index),
+    symbolic<"aten::_unsafe_masked_index_put_accumulate(self, mask, indices, values)">(detail::masked_index_add));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -7510,146 +8355,6 @@ inline constexpr auto padding = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/slicing.hpp
-// Parts of a tensor by position: aten's slice, select, narrow, as_strided and unfold.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-inline constexpr auto slice_dim = [](graph<13> g, value self, std::int64_t dim, std::optional<sym_int> start,
-                                     std::optional<sym_int> end, sym_int step) {
-    return slice(g, self, dim, start.value_or(0), end.value_or(to_the_end), step);
-};
-
-inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim, sym_int index) {
-    return select(g, self, dim, index);
-};
-
-/// The positions of a strided view's elements in the storage.
-inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
-                                std::int64_t offset) {
-    tensor positions{dtype::int64, {size.begin(), size.end()}, {}};
-    std::int64_t const n = positions.element_count();
-    budget::expect("a table of positions", n); // also where a size is negative
-    budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
-    for (std::int64_t i = 0; i != n; ++i) {
-        checked_int at = offset;
-        std::int64_t rest = i;
-        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + checked_int(rest % size[k]) * stride[k];
-        if (at < 0) throw unsupported_error("a strided view that starts before the first element");
-        positions.append(std::int64_t{at});
-    }
-    return positions;
-}
-
-/// The same where the program computes sizes, strides or the offset.
-inline value computed_positions(graph<13> g, size_list size, size_list stride, sym_int offset) {
-    value at = g.to_value(offset);
-    for (std::size_t i = 0; i != size.size(); ++i) {
-        value const along = g.op<"Mul">(arithmetic_sequence(g, 0, size[i]), g.to_value(stride[i]));
-        at = g.op<"Add">(unsqueeze(g, at, static_cast<std::int64_t>(i)), along);
-    }
-    return at;
-}
-
-inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
-    tensor positions = strided_positions(size, stride, offset);
-    std::int64_t const count = x.shape().element_count();
-    for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
-        if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
-            throw unsupported_error("as_strided past the last element of its input");
-    if (positions.element_count() == 0) return empty_constant(g, size, x.dtype());
-    return gather(g, flat(g, x), g.constant(std::move(positions)), 0);
-}
-
-/// Whether the strides are those of a contiguous tensor of these sizes, some of which are computed. Ignores dimensions of size 1.
-inline bool is_row_major(size_list size, size_list stride) {
-    std::int64_t expected = 1; // -1: depends on a computed size
-    for (std::size_t i = size.size(); i-- != 0;) {
-        if (size[i].is(1)) continue;
-        if (expected < 0 || !stride[i].is(expected)) return false;
-        expected = size[i].is_constant() ? checked_multiply(expected, size[i].constant()) : -1;
-    }
-    return true;
-}
-
-inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
-                                      std::optional<sym_int> storage_offset) -> value {
-    sym_int const offset = storage_offset.value_or(0);
-    if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
-    if (all_constant(size) && all_constant(stride) && offset.is_constant())
-        return strided_view(g, self, constants(size), constants(stride), offset.constant());
-    if (offset.is(0) && is_row_major(size, stride)) return reshape(g, self, size);
-    return gather(g, flat(g, self), computed_positions(g, size, stride, offset), 0);
-};
-
-/// The positions of the elements of every window, as (windows, size).
-inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
-    if (size < 0 || step < 1 || dilation < 1)
-        throw unsupported_error("windows of negative size, or with a step or dilation below 1");
-    std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
-    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than their dimension");
-    sym_int const windows = (n - extent) / step + 1;
-    if (!windows.is_constant())
-        return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
-                           arithmetic_sequence(g, 0, size, dilation));
-    std::int64_t const sizes[] = {windows.constant(), size};
-    std::int64_t const strides[] = {step, dilation};
-    return g.constant(strided_positions(sizes, strides, 0));
-}
-
-inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
-                                      std::int64_t step) {
-    value const x = at_least_1d(g, self);
-    std::int64_t const axis = normalize_axis(dimension, x.rank());
-    value const windows = gather(g, x, window_positions(g, g.size(x, axis), size, step), axis);
-    // The result for a 0-d tensor has only the dimension of the window size.
-    if (self.rank() == 0) return flat(g, windows);
-    std::int64_t const within = axis + 1;
-    std::int64_t const last = -1;
-    return move_axes(g, windows, {&within, 1}, {&last, 1});
-};
-
-inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
-    axis = normalize_axis(axis, x.rank());
-    if (start.is_constant() && start.constant() < 0) start = start + g.size(x, axis);
-    if (!start.is_constant()) { // may be negative at run time
-        value const s = start.as_value();
-        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(start + g.size(x, axis)), s));
-    }
-    return slice(g, x, axis, start, start + length);
-}
-
-inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
-    return narrow_axis(g, self, dim, start, length);
-};
-
-inline constexpr auto narrow_from = [](graph<13> g, value self, std::int64_t dim, value start, sym_int length) {
-    value const at = g.cast(start, dtype::int64);
-    return narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
-};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto slicing = table(
-    symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
-    symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
-    symbolic<"aten::select.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
-    symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
-    symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
-    symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
-    symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
-    symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
-    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
-    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
-    symbolic<"aten::narrow.Tensor(self, dim, start, length)">(detail::narrow_from).by_parts<"self">());
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
 // ---- aton/mappings/patches.hpp
 // Patches of images as columns: aten's im2col and col2im.
 // Public header.
@@ -8041,389 +8746,6 @@ inline constexpr auto pooling = table(
     symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool<3>),
     symbolic<"aten::max_unpool2d(self, indices, output_size)">(detail::unpool),
     symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(detail::max_unpool3d));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/scatter.hpp
-// Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// Crops x to the sizes of another tensor: ATen's index may be smaller than its source.
-inline value crop_to(graph<13> g, value x, value other) {
-    for (std::int64_t i = 0; i != x.rank(); ++i)
-        if (!x.size(i).same_as(other.size(i))) x = slice(g, x, i, 0, g.size(other, i));
-    return x;
-}
-
-/// ScatterElements without a reduction. 0-d tensors count as 1-d.
-inline constexpr auto write_elements = [](graph<13> g, value x, std::int64_t dim, value index, value source) -> value {
-    if (is_empty(index)) return x;
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    value const at = at_least_1d(g, as_index(g, index));
-    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
-    value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
-    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
-};
-/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18.
-template <class Graph>
-value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
-    if (is_empty(index)) return x;
-    // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
-    bool const sums = reduction == "add" || reduction == "mul";
-    dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
-    if (type != x.dtype())
-        return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    value const at = at_least_1d(g, as_index(g, index));
-    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
-    value const y =
-        g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
-    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
-}
-/// A tensor full of one number, with the dtype of x and the shape of `other`.
-inline value filled_as(graph<13> g, value x, value other, number const& n) {
-    return filled(g, g.sizes(other), n, x.dtype());
-}
-
-inline std::string_view reduction_named(std::string_view reduce) {
-    if (reduce == "add" || reduce == "sum") return "add";
-    if (reduce == "multiply" || reduce == "prod") return "mul";
-    if (reduce == "amax") return "max";
-    if (reduce == "amin") return "min";
-    throw unsupported_error("the reduction " + std::string(reduce));
-}
-
-/// The identity of a reduction.
-inline scalar neutral(std::string_view reduction, dtype type) {
-    if (reduction == "add") return 0;
-    if (reduction == "mul") return 1;
-    bool const highest = reduction == "min";
-    if (is_floating(type))
-        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
-    if (type == dtype::bool_) return highest;
-    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
-    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
-    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
-}
-
-/// aten::scatter_reduce. Without `include_self`, the elements that are written start from the identity of the reduction.
-inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
-                             bool include_self) {
-    bool const mean = reduce == "mean";
-    if (dtype const type = opmath_type(x.dtype()); mean && type != x.dtype())
-        return g.cast(scatter_reduced(g, g.cast(x, type), dim, index, g.cast(source, type), reduce, include_self),
-                      x.dtype());
-    std::string_view const reduction = mean ? "add" : reduction_named(reduce);
-    value const start =
-        include_self ? x : write_elements(g, x, dim, index, filled_as(g, x, index, neutral(reduction, x.dtype())));
-    value const y = reduce_elements(g, start, dim, index, source, reduction);
-    if (!mean || is_empty(index)) return y;
-    value const before = filled_as(g, x, x, 1);
-    value const none = include_self ? before : write_elements(g, before, dim, index, filled_as(g, x, index, 0));
-    value const count = reduce_elements(g, none, dim, index, filled_as(g, x, index, 1), "add");
-    if (is_floating(x.dtype())) return g.op<"Div">(y, count);
-    // ATen rounds means of integers down, Div truncates; the divisor is positive.
-    value const quotient = g.op<"Div">(y, count);
-    if (is_unsigned_integral(x.dtype())) return quotient;
-    value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
-    return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
-}
-
-/// A 1-d index along an axis, expanded to the shape of a source.
-inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
-    safe_vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
-    column[static_cast<std::size_t>(axis)] = -1;
-    return expand_to(g, reshape(g, as_index(g, index), column), g.shape_of(source));
-}
-
-/// The operands of index_copy, index_add and index_reduce, where 0-d tensors count as 1-d.
-struct indexed_source {
-    value index;
-    value source;
-};
-inline indexed_source along(graph<13> g, value x, std::int64_t dim, value index, value source) {
-    value const from = at_least_1d(g, source);
-    return {index_along(g, at_least_1d(g, index), from, normalize_axis(dim, x.rank())), from};
-}
-
-inline constexpr auto fill_index = [](graph<13> g, value x, std::int64_t dim, value index, value number) -> value {
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
-    sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
-    value const source = expand(g, reshape(g, g.cast(number, x.dtype()), safe_vector<sym_int>{}), sizes);
-    return write_elements(g, x, dim, index_along(g, at_least_1d(g, index), source, axis), source);
-};
-
-/// x with x[start:end] along an axis replaced by the source.
-inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
-    safe_vector<value> parts;
-    if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
-    parts.push_back(g.cast(source, x.dtype()));
-    if (dim const& d = x.size(axis);
-        !end.is(to_the_end) && !(d.is_static() && end.is_constant() && end.constant() >= d.size()))
-        parts.push_back(slice(g, x, axis, end, to_the_end));
-    return parts.size() == 1 ? parts[0] : g.op<"Concat">(parts, attr::axis_i(axis));
-}
-
-/// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
-inline sym_int clamp_index(graph<13> g, sym_int i, sym_int n) {
-    if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : min(i, n);
-    if (i.is_constant()) return max(i + n, 0);
-    value const at = i.as_value();
-    sym_int const counted = value(g.op<"Where">(g.op<"Less">(at, 0), g.to_value(i + n), at));
-    return max(min(counted, n), 0);
-}
-inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
-                         sym_int step) {
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    sym_int const n = g.size(x, axis);
-    if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
-    start = clamp_index(g, start, n);
-    if (step.is(1)) {
-        if (!end.is(to_the_end)) end = max(clamp_index(g, end, n), start);
-        return is_empty(source) ? x : replace_range(g, x, source, axis, start, end);
-    }
-    end = max(clamp_index(g, end, n), start);
-    sym_int const count = (end - start + (step - 1)) / step;
-    value const positions = arithmetic_sequence(g, start, count, step);
-    return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
-}
-inline constexpr auto write_selected = [](graph<13> g, value x, value source, std::int64_t dim,
-                                          sym_int index) -> value {
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    sym_int const at = clamp_index(g, index, g.size(x, axis));
-    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at + 1);
-};
-
-/// Writes the source to positions of the flattened x.
-inline value write_positions(graph<13> g, value x, value positions, value source) {
-    if (is_empty(source)) return x;
-    value const y = g.op<"ScatterElements">(flat(g, x), positions, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
-    return reshape(g, y, g.sizes(x));
-}
-/// The axes of a diagonal, which write_diagonal moves to the end.
-struct diagonal_axes {
-    std::int64_t from[2];
-    std::int64_t last[2];
-    diagonal_axes(std::int64_t rank, std::int64_t dim1, std::int64_t dim2)
-        : from{normalize_axis(dim1, rank), normalize_axis(dim2, rank)},
-          last{rank - 2, rank - 1} {
-        if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
-    }
-};
-/// Writes the diagonals of matrices, of which `merged` makes a tensor whose last dimension has all elements of a matrix.
-template <class Merged>
-value write_diagonals(graph<13> g, safe_span<sym_int const> sizes, Merged const& merged, value source,
-                      std::int64_t offset) {
-    std::int64_t const last = static_cast<std::int64_t>(sizes.size()) - 2;
-    safe_vector<sym_int> flat(sizes.begin(), sizes.end() - 1);
-    flat.back() = sizes[sizes.size() - 2] * sizes.back();
-    value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
-    return reshape(g, write_elements(g, merged(flat), last, index_along(g, positions, source, last), source), sizes);
-}
-inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
-                                          std::int64_t dim2) -> value {
-    diagonal_axes const axes(x.rank(), dim1, dim2);
-    value const matrices = move_axes(g, x, axes.from, axes.last);
-    auto const merged = [&](safe_vector<sym_int> const& sizes) { return reshape(g, matrices, sizes); };
-    return move_axes(g, write_diagonals(g, g.sizes(matrices), merged, source, offset), axes.last, axes.from);
-};
-
-/// ScatterND; `accumulate` requires opset 16.
-inline value write_coordinates(graph<13> g, value x, value positions, value source, bool accumulate) {
-    if (!accumulate) return g.op<"ScatterND">(x, positions, source);
-    if (x.dtype() == dtype::bool_)
-        return g.cast(write_coordinates(g, g.cast(x, dtype::int32), positions, g.cast(source, dtype::int32), true),
-                      dtype::bool_);
-    if (g.opset() < 16) throw unsupported_error("accumulate below opset 16, where ScatterND cannot add");
-    return g.within<16>().op<"ScatterND">(x, positions, source, attr::reduction_s("add"));
-}
-
-/// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.
-inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
-    std::int64_t const after = x.rank() - axis - mask.rank();
-    if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
-    value from = source;
-    safe_vector<std::int64_t> ones;
-    for (std::int64_t i = 1; source.rank() > after && i < mask.rank(); ++i)
-        ones.push_back(source.rank() - after - 1 + i);
-    if (!ones.empty()) from = unsqueeze(g, from, ones);
-    value at = g.cast(mask, dtype::bool_);
-    safe_vector<std::int64_t> last;
-    for (std::int64_t i = 0; i != after; ++i) last.push_back(mask.rank() + i);
-    if (!last.empty()) at = unsqueeze(g, at, last);
-    if (!accumulate) return g.op<"Where">(at, from, x);
-    value const more = g.op<"Where">(at, from, g.scalar_like(0, x));
-    return x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
-}
-
-/// aten::index_put: x[indices] = source, or += if `accumulate`.
-inline value put_with(graph<13> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
-    source = g.cast(source, x.dtype());
-    auto const has = [](optional_value const& v) { return v.has_value(); };
-    auto const first = std::find_if(indices.begin(), indices.end(), has);
-    if (first == indices.end()) throw unsupported_error("index_put without an index tensor");
-    if (std::count_if(indices.begin(), indices.end(), has) == 1 && is_mask(**first) && (*first)->rank() != 0)
-        if (optional_value const y = put_mask(g, x, first - indices.begin(), **first, source, accumulate); y) return *y;
-
-    index_tensors const by = read_indices(g, x, indices);
-    value const positions = coordinates(g, by);
-    if (is_empty(positions)) return x;
-    safe_vector<std::int64_t> const perm = axes_first(by.axes, x.rank());
-    value const into = permute(g, x, perm);
-    // The source is broadcast to the shape of x[indices]; then the indexed axes are moved to the front for ScatterND.
-    safe_vector<sym_int> shape = g.sizes(positions);
-    shape.pop_back();
-    auto const depth = static_cast<std::int64_t>(shape.size());
-    std::int64_t const front = by.adjacent() ? by.axes.front() : 0;
-    safe_vector<sym_int> const rest = g.sizes(into);
-    auto const kept = rest.begin() + static_cast<std::ptrdiff_t>(by.axes.size());
-    shape.insert(shape.end(), kept + front, rest.end());
-    shape.insert(shape.begin(), kept, kept + front);
-    safe_vector<std::int64_t> indexed;
-    for (std::int64_t i = 0; i != depth; ++i) indexed.push_back(front + i);
-    value const updates =
-        permute(g, expand(g, source, shape), axes_first(indexed, static_cast<std::int64_t>(shape.size())));
-    safe_vector<std::int64_t> back(perm.size());
-    for (std::size_t i = 0; i != perm.size(); ++i)
-        back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
-    return permute(g, write_coordinates(g, into, positions, updates, accumulate), back);
-}
-inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
-                                     bool accumulate) { return put_with(g, self, indices, values, accumulate); };
-
-inline constexpr auto put = [](graph<13> g, value self, value index, value source, bool accumulate) {
-    if (is_empty(index)) return self;
-    value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
-    value const y = write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
-    return reshape(g, y, g.sizes(self));
-};
-
-inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
-    return write_elements(g, self, dim, index, filled_as(g, self, index, n));
-};
-
-/// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
-inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t dim, value index, value src,
-                                          std::string_view reduce) -> value {
-    return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
-};
-
-inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, number n,
-                                                std::string_view reduce) -> value {
-    value const source = filled_as(g, self, index, n);
-    return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
-};
-
-inline constexpr auto scatter_add = [](graph<16> g, value self, std::int64_t dim, value index, value src) {
-    return reduce_elements(g, self, dim, index, src, "add");
-};
-
-inline constexpr auto scatter_reduce_two = [](graph<18> g, value self, std::int64_t dim, value index, value src,
-                                              std::string_view reduce, bool include_self) -> value {
-    return scatter_reduced(g, self, dim, index, src, reduce, include_self);
-};
-
-inline constexpr auto index_copy = [](graph<13> g, value self, std::int64_t dim, value index, value source) {
-    auto const [at, from] = along(g, self, dim, index, source);
-    return write_elements(g, self, dim, at, from);
-};
-
-inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, value index, value source,
-                                     number alpha) {
-    auto const [at, from] = along(g, self, dim, index, source);
-    value const factor = element(g, alpha, from.dtype());
-    value const scaled = alpha == 1                     ? from
-                         : from.dtype() == dtype::bool_ ? value(g.op<"And">(from, factor))
-                                                        : g.op<"Mul">(from, factor);
-    return reduce_elements(g, self, dim, at, scaled, "add");
-};
-
-inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, std::int64_t dim, value index,
-                                             complex_value source, number alpha) {
-    complex_operands const o = promoted(g, self, source);
-    complex_value const scaled = scaled_complex(g, o.b, alpha);
-    return g.complex(index_add(g, g.real(o.a), dim, index, g.real(scaled), 1),
-                     index_add(g, g.imag(o.a), dim, index, g.imag(scaled), 1));
-};
-
-inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t dim, value index, value source,
-                                        std::string_view reduce, bool include_self) {
-    auto const [at, from] = along(g, self, dim, index, source);
-    return scatter_reduced(g, self, dim, at, from, reduce, include_self);
-};
-
-inline constexpr auto fill_index_with = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
-    return fill_index(g, self, dim, index, element(g, n, self.dtype()));
-};
-
-inline constexpr auto slice_scatter = [](graph<13> g, value self, value src, std::int64_t dim,
-                                         std::optional<sym_int> start, std::optional<sym_int> end, sym_int step) {
-    return write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
-};
-
-inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, size_list size, size_list stride,
-                                              std::optional<sym_int> storage_offset) -> value {
-    sym_int const offset = storage_offset.value_or(0);
-    if (size.size() != stride.size()) return g.unsupported("different numbers of sizes and strides");
-    if (!all_constant(size) || !all_constant(stride) || !offset.is_constant())
-        return write_positions(g, self, flat(g, computed_positions(g, size, stride, offset)), src);
-    tensor positions = strided_positions(constants(size), constants(stride), offset.constant());
-    positions.sizes = {positions.element_count()};
-    return write_positions(g, self, g.constant(std::move(positions)), src);
-};
-
-/// The gradients of views: zeros, with the gradient in the place of the view.
-inline constexpr auto slice_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
-                                          sym_int start, sym_int end, sym_int step) {
-    return write_slice(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, start, end, step);
-};
-inline constexpr auto select_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
-                                           sym_int index) {
-    return write_selected(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, index);
-};
-inline constexpr auto diagonal_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t offset,
-                                             std::int64_t dim1, std::int64_t dim2) -> value {
-    diagonal_axes const axes(static_cast<std::int64_t>(input_sizes.size()), dim1, dim2);
-    safe_vector<sym_int> sizes;
-    for (std::size_t i = 0; i != input_sizes.size(); ++i)
-        if (auto const axis = static_cast<std::int64_t>(i); axis != axes.from[0] && axis != axes.from[1])
-            sizes.push_back(input_sizes[i]);
-    for (std::int64_t const axis : axes.from) sizes.push_back(input_sizes[static_cast<std::size_t>(axis)]);
-    auto const zeros = [&](safe_vector<sym_int> const& merged) { return filled(g, merged, 0, grad.dtype()); };
-    return move_axes(g, write_diagonals(g, sizes, zeros, grad, offset), axes.last, axes.from);
-};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto scatter = table(
-    symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
-    symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
-    symbolic<"aten::put(self, index, source, accumulate)">(detail::put).by_parts<"self", "source">(),
-    symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements).by_parts<"self", "src">(),
-    symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value).by_parts<"self", "value">(),
-    symbolic<"aten::scatter.reduce(self, dim, index, src, reduce)">(detail::scatter_reduce),
-    symbolic<"aten::scatter.value_reduce(self, dim, index, value, reduce)">(detail::scatter_value_reduce),
-    symbolic<"aten::scatter_add(self, dim, index, src)">(detail::scatter_add).by_parts<"self", "src">(),
-    symbolic<"aten::scatter_reduce.two(self, dim, index, src, reduce, include_self)">(detail::scatter_reduce_two),
-    symbolic<"aten::index_copy(self, dim, index, source)">(detail::index_copy),
-    symbolic<"aten::index_add(self, dim, index, source, alpha)">(detail::index_add).for_complex(detail::complex_index_add),
-    symbolic<"aten::index_reduce(self, dim, index, source, reduce, include_self)">(detail::index_reduce),
-    symbolic<"aten::index_fill.int_Scalar(self, dim, index, value)">(detail::fill_index_with).by_parts<"self", "value">(),
-    symbolic<"aten::index_fill.int_Tensor(self, dim, index, value)">(detail::fill_index).by_parts<"self", "value">(),
-    symbolic<"aten::slice_scatter(self, src, dim, start, end, step)">(detail::slice_scatter).for_complex(detail::both_parts<detail::slice_scatter>),
-    symbolic<"aten::select_scatter(self, src, dim, index)">(detail::write_selected).for_complex(detail::both_parts<detail::write_selected>),
-    symbolic<"aten::diagonal_scatter(self, src, offset, dim1, dim2)">(detail::write_diagonal).for_complex(detail::both_parts<detail::write_diagonal>),
-    symbolic<"aten::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::as_strided_scatter).for_complex(detail::both_parts<detail::as_strided_scatter>),
-    symbolic<"aten::slice_backward(grad_output, input_sizes, dim, start, end, step)">(detail::slice_backward),
-    symbolic<"aten::select_backward(grad_output, input_sizes, dim, index)">(detail::select_backward),
-    symbolic<"aten::diagonal_backward(grad_output, input_sizes, offset, dim1, dim2)">(detail::diagonal_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -10357,154 +10679,6 @@ inline constexpr auto sampling = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/selection.hpp
-// Selecting elements by conditions and bounds: aten's where, clamp, masked_fill, masked_select, nonzero ...
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-inline constexpr auto choose_promoted = [](graph<13> g, value condition, value a, value b) -> value {
-    auto const [x, y, type] = promoted(g, a, b);
-    return choose(g, g.cast(condition, dtype::bool_), x, y);
-};
-
-/// As in ATen, the bounds take part in type promotion, NaN stays NaN, and if the bounds cross, the upper one is the result.
-inline value clamp(graph<13> g, value self, optional_value lower, optional_value upper) {
-    dtype const type = promote(self, lower, upper);
-    value x = g.cast(self, type);
-    if (lower) x = maximum(g, x, g.cast(*lower, type));
-    if (upper) x = minimum(g, x, g.cast(*upper, type));
-    return x;
-}
-
-/// Clip if the bounds are in order; its result is undefined if they cross or are NaN. ONNX Runtime does not support Clip of
-/// bfloat16.
-inline value clamp_to_numbers(graph<13> g, value self, std::optional<number> lower, std::optional<number> upper) {
-    optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
-    optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
-    dtype const type = promote(self, lo, hi);
-    for (auto const& bound : {lower, upper})
-        if (bound && bound->is_constant() && !fits(as_element(bound->constant(), type), type))
-            dsl::detail::refuse_constant(bound->constant(), type); // as in ATen
-    bool const in_order = lower && upper && *lower <= *upper;
-    if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
-    return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
-}
-
-/// Whether two shapes are known to be equal.
-inline bool same_shape(value a, value b) {
-    if (a.rank() != b.rank()) return false;
-    for (std::int64_t i = 0; i != a.rank(); ++i)
-        if (!a.size(i).same_as(b.size(i))) return false;
-    return true;
-}
-
-/// x broadcast to the common shape of both. Expand broadcasts in both directions.
-inline value broadcast_with(graph<13> g, value x, value other) {
-    return same_shape(x, other) ? x : g.op<"Expand">(x, g.op<"Shape">(other));
-}
-
-inline value masked_select(graph<13> g, value self, value mask) {
-    // Compress does not support bfloat16.
-    value const x = self.dtype() == dtype::bfloat16 ? g.cast(self, dtype::float32) : self;
-    return g.cast(g.op<"Compress">(in_one_dimension(g, broadcast_with(g, x, mask)),
-                                   in_one_dimension(g, broadcast_with(g, mask, x))),
-                  self.dtype());
-}
-
-/// Replaces the element at the n-th true element of the mask by the n-th element of source.
-inline constexpr auto masked_scatter = [](graph<13> g, value self, value mask, value source) -> value {
-    value const target = broadcast_with(g, self, mask);
-    if (target.shape().element_count() == 0) return target;
-    value const positions =
-        g.op<"Transpose">(g.op<"NonZero">(in_one_dimension(g, broadcast_with(g, mask, self))), attr::perm_i({1, 0}));
-    value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));
-    value const taken = g.op<"Slice">(in_one_dimension(g, source), g.ints({0}), count, g.ints({0}));
-    return g.op<"Reshape">(g.op<"ScatterND">(in_one_dimension(g, target), positions, taken), g.op<"Shape">(target));
-};
-
-/// Indices as [n, rank]; for a 0-d tensor [n, 0], where n is 1 or 0.
-inline value nonzero(graph<13> g, value self) {
-    if (self.rank() != 0) return g.op<"Transpose">(g.op<"NonZero">(self), attr::perm_i({1, 0}));
-    value const count = g.op<"Reshape">(g.cast(g.cast(self, dtype::bool_), dtype::int64), g.ints({1}));
-    return g.cast(g.op<"ConstantOfShape">(g.op<"Concat">(safe_vector<value>{count, g.ints({0})}, attr::axis_i(0))),
-                  dtype::int64);
-}
-
-inline constexpr auto nonzero_row = [](graph<13> g, value self) -> value { return nonzero(g, self); };
-inline constexpr auto clamp_row = [](graph<13> g, value self, optional_value lower, optional_value upper) -> value {
-    return clamp(g, self, lower, upper);
-};
-inline constexpr auto clamp_numbers_row = [](graph<13> g, value self, std::optional<number> lower,
-                                             std::optional<number> upper) -> value {
-    return clamp_to_numbers(g, self, lower, upper);
-};
-
-inline constexpr auto where_scalar_other = [](graph<13> g, value condition, value a, number b) -> value {
-    return choose_promoted(g, condition, a, wrapped_number(g, b));
-};
-
-inline constexpr auto where_scalar_self = [](graph<13> g, value condition, number a, value b) -> value {
-    return choose_promoted(g, condition, wrapped_number(g, a), b);
-};
-
-inline constexpr auto where_scalars = [](graph<13> g, value condition, number a, number b) -> value {
-    return choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
-};
-
-/// The columns of nonzero; a 0-d condition counts as 1-d.
-inline constexpr auto where_condition = [](graph<13> g, value condition) -> safe_vector<value> {
-    value const indices = g.op<"NonZero">(condition.rank() == 0 ? in_one_dimension(g, condition) : condition);
-    safe_vector<value> rows;
-    for (std::int64_t i = 0; i != std::max<std::int64_t>(condition.rank(), 1); ++i)
-        rows.push_back(g.op<"Gather">(indices, g.scalar(i, dtype::int64), attr::axis_i(0)));
-    return rows;
-};
-
-inline constexpr auto masked_fill = [](graph<13> g, value self, value mask, number n) -> value {
-    return choose(g, mask, element(g, n, self.dtype()), self);
-};
-
-inline constexpr auto masked_fill_tensor = [](graph<13> g, value self, value mask, value filler) -> value {
-    return choose(g, mask, g.cast(filler, self.dtype()), self);
-};
-
-inline constexpr auto complex_masked_fill = [](graph<13> g, complex_value self, value mask,
-                                               complex_value filler) -> complex_value {
-    if (!is_complex(self.tensor().dtype())) return g.unsupported("a complex number in a real tensor");
-    complex_value const same = g.cast(filler, self.dtype());
-    return g.complex(choose(g, mask, g.real(same), g.real(self)), choose(g, mask, g.imag(same), g.imag(self)));
-};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto selection = table(
-    symbolic<"aten::where.self(condition, self, other)">(detail::choose_promoted).by_parts<"self", "other">(),
-    symbolic<"aten::where.ScalarOther(condition, self, other)">(detail::where_scalar_other).by_parts<"self", "other">(),
-    symbolic<"aten::where.ScalarSelf(condition, self, other)">(detail::where_scalar_self).by_parts<"self", "other">(),
-    symbolic<"aten::where.Scalar(condition, self, other)">(detail::where_scalars).by_parts<"self", "other">(),
-    symbolic<"aten::where(condition)">(detail::where_condition).for_complex(detail::of_truth<detail::where_condition>),
-    symbolic<"aten::masked_fill.Scalar(self, mask, value)">(detail::masked_fill).by_parts<"self", "value">(),
-    symbolic<"aten::masked_fill.Tensor(self, mask, value)">(detail::masked_fill_tensor).for_complex(detail::complex_masked_fill),
-    symbolic<"aten::clamp(self, min, max)">(detail::clamp_numbers_row),
-    symbolic<"aten::clamp.Tensor(self, min, max)">(detail::clamp_row),
-    symbolic<"aten::clip(self, min, max)">(detail::clamp_numbers_row),
-    symbolic<"aten::clip.Tensor(self, min, max)">(detail::clamp_row),
-    symbolic<"aten::clamp_min(self, min)">(detail::with_number<maximum>),
-    symbolic<"aten::clamp_min.Tensor(self, min)">(detail::of_tensors<maximum>),
-    symbolic<"aten::clamp_max(self, max)">(detail::with_number<minimum>),
-    symbolic<"aten::clamp_max.Tensor(self, max)">(detail::of_tensors<minimum>),
-    symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>).by_parts<"self">(),
-    symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter).by_parts<"self", "source">(),
-    symbolic<"aten::nonzero(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>),
-    symbolic<"aten::argwhere(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
 // ---- aton/mappings/transforms.hpp
 // Fourier transforms: torch.fft. Complex numbers are pairs along a trailing axis, as in DFT.
 // Public header.
@@ -11332,6 +11506,16 @@ value unscaled(graph<13> g, value x) {
     return g.op<"Mul">(g.op<"Mul">(Scaled(g, x), half), half);
 }
 
+/// sin(x) / x; its series near 0, and 0 at infinity.
+inline value spherical_bessel_j0(graph<13> g, value x) {
+    value const near = g.op<"Less">(g.op<"Abs">(x), 0.5);
+    value const series =
+        polynomial(g, g.op<"Mul">(x, x), {1, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800});
+    value const quotient = g.op<"Div">(g.op<"Sin">(x), x);
+    value const finite = g.op<"Where">(near, series, quotient);
+    return g.op<"Where">(g.op<"IsInf">(x), g.scalar(0, x.dtype()), finite);
+}
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -11359,7 +11543,8 @@ inline constexpr auto special_functions = table(
     symbolic<"aten::special_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
     symbolic<"aten::special_i1e(self)">(detail::single_precision<detail::i1e>),
     symbolic<"aten::special_modified_bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-    symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>));
+    symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
+    symbolic<"aten::special_spherical_bessel_j0(x)">(detail::composed<detail::spherical_bessel_j0>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -11574,6 +11759,60 @@ inline constexpr auto complex_spread_correction =
         return complex_spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
     };
 
+/// The sums of products of centered rows, which become covariances when they are divided by `norm`.
+struct covariances {
+    value products; ///< [rows, rows]
+    value norm;
+    dtype type;
+};
+inline covariances covariances_of(graph<13> g, value self, std::int64_t correction, optional_value fweights,
+                                  optional_value aweights) {
+    if (self.rank() > 2) throw unsupported_error("covariances of a tensor with more than 2 dimensions");
+    if (self.dtype() == dtype::bool_) throw unsupported_error("covariances of bools");
+    dtype type = to_floating(self.dtype());
+    for (optional_value const& w : {fweights, aweights})
+        if (w) type = aten::promote_types(type, w->dtype());
+    value const x = self.rank() == 2 ? self : reshape(g, self, {1, element_count(g, self)});
+    dtype const wide = opmath_type(type);
+    auto const flat_weights = [&](value w) { return g.cast(reshape(g, w, {g.size(x, 1)}), wide); };
+    optional_value weight;
+    if (fweights) weight = flat_weights(*fweights);
+    if (aweights) weight = weight ? value(g.op<"Mul">(*weight, flat_weights(*aweights))) : flat_weights(*aweights);
+    safe_vector<std::int64_t> const first = {0};
+    safe_vector<std::int64_t> const along = {1};
+    value const v = g.cast(g.cast(x, opmath_type(to_floating(x.dtype()))), wide);
+    value const total = weight ? reduce_sum(g, *weight, first, false) : value(g.cast(g.to_value(g.size(x, 1)), wide));
+    auto const weighted = [&](value y) { return weight ? value(g.op<"Mul">(y, *weight)) : y; };
+    bool const exact = is_integral(x.dtype()) && !weight;
+    value const sum = exact ? value(g.cast(reduce_sum(g, g.cast(x, dtype::int64), along, true), wide))
+                            : reduce_sum(g, weighted(v), along, true);
+    value const centered = g.op<"Sub">(v, g.op<"Div">(sum, total));
+    value less = g.scalar(correction, wide);
+    if (aweights && correction != 0) {
+        value const squares = reduce_sum(g, g.op<"Mul">(*weight, flat_weights(*aweights)), first, false);
+        less = g.op<"Div">(g.op<"Mul">(squares, correction), total);
+    }
+    return {g.op<"MatMul">(centered, g.op<"Transpose">(weighted(centered))), g.op<"Sub">(total, less), type};
+}
+
+/// The covariances of the rows of a matrix, or the variance of a vector, 0-d.
+inline constexpr auto covariance = [](graph<13> g, value self, std::int64_t correction, optional_value fweights,
+                                      optional_value aweights) -> value {
+    covariances const c = covariances_of(g, self, correction, fweights, aweights);
+    value const norm = g.op<"Max">(c.norm, g.scalar_like(0, c.norm));
+    value const y = g.cast(g.op<"Div">(c.products, norm), c.type);
+    return y.size(0) == dim(1) ? reshape(g, y, safe_vector<sym_int>{}) : y;
+};
+/// The products of centered rows, divided by the roots of those of each row with itself.
+inline constexpr auto correlation = [](graph<13> g, value self) -> value {
+    covariances const c = covariances_of(g, self, 1, std::nullopt, std::nullopt);
+    value const y = c.products;
+    if (y.size(0) == dim(1)) return g.cast(reshape(g, g.op<"Div">(y, y), safe_vector<sym_int>{}), c.type); // 1 or NaN
+    value const deviations = g.op<"Sqrt">(diagonal_of(g, y, 0, 0, 1));
+    value const r = g.op<"Div">(g.op<"Div">(y, unsqueeze(g, deviations, 1)), deviations);
+    return g.cast(g.op<"Clip">(r, g.scalar_like(-1, r), g.scalar_like(1, r)), c.type);
+};
+
 /// The number of NaNs along the axis, which is kept.
 inline value count_nan(graph<13> g, value x, std::int64_t axis) {
     return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
@@ -11708,6 +11947,8 @@ inline constexpr auto mode_row = [](graph<13> g, value self, std::int64_t dim,
 
 // clang-format off: one row per line
 inline constexpr auto statistics = table(
+    symbolic<"aten::cov(self, correction, fweights, aweights)">(detail::covariance),
+    symbolic<"aten::corrcoef(self)">(detail::correlation),
     symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>).for_complex(detail::complex_spread_all<false, false>),
     symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>).for_complex(detail::complex_spread_all<true, false>),
     symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>).for_complex(detail::complex_spread_all<false, true>),
@@ -11840,11 +12081,13 @@ inline constexpr table_view families[] = {
     elementwise_binary,
     elementwise_unary,
     embedding,
+    fake_quantization,
     histograms,
     indexing,
     joining,
     linear_algebra,
     loss,
+    masked_indexing,
     matrix_product,
     norm,
     normalization,

@@ -141,6 +141,38 @@ TEST_CASE("nanmean rounds the sum to float16 before it divides") {
           {of(dtype::float16, {}, {infinity})});
 }
 
+TEST_CASE("fake quantization rounds before it adds the zero point") {
+    gives("aten::fake_quantize_per_tensor_affine",
+          {arg("self", row_of(dtype::float32, {0.5, 1.5, 2.5, -1.5})),
+           number("scale", 1),
+           number("zero_point", 1),
+           number("quant_min", -8),
+           number("quant_max", 8)},
+          {row_of(dtype::float32, {0, 2, 2, -2})});
+}
+
+TEST_CASE("the gradient of dropout multiplies by the mask first") {
+    gives("aten::native_dropout_backward",
+          {arg("grad_output", row_of(dtype::float16, {0, 1000})),
+           arg("mask", row_of(dtype::bool_, {1, 1})),
+           number("scale", 100000)},
+          {row_of(dtype::float16, {0, infinity})});
+}
+
+TEST_CASE("the gradient of hardsigmoid has a float factor also in float64") {
+    gives("aten::hardsigmoid_backward",
+          {arg("grad_output", row_of(dtype::float64, {1})), arg("self", row_of(dtype::float64, {0}))},
+          {row_of(dtype::float64, {0.1666666716337204})});
+}
+
+TEST_CASE("the gradient of logit is NaN for NaN, also with eps") {
+    gives("aten::logit_backward",
+          {arg("grad_output", row_of(dtype::float32, {1, 1, 1})),
+           arg("self", row_of(dtype::float32, {nan, 0.1, 0.5})),
+           number("eps", 0.2)},
+          {row_of(dtype::float32, {nan, 0, 4})});
+}
+
 /// The message with which the runtime refuses a call; empty if it accepts it.
 std::string refusal_of(std::string overload, std::vector<runtime::aten_argument> arguments) {
     try {

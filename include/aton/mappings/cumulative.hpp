@@ -286,6 +286,8 @@ inline constexpr auto cumulative = table(
     symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff).by_parts<"self", "prepend", "append">(),
     symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
     symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
+    symbolic<"aten::trapz.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
+    symbolic<"aten::trapz.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
     symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx).for_complex(detail::complex_area<detail::cumulative_trapezoid_dx>),
     symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x).for_complex(detail::complex_area<detail::cumulative_trapezoid_x>));
 // clang-format on

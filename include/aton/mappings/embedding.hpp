@@ -11,6 +11,7 @@
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/norm.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -104,6 +105,23 @@ inline constexpr auto one_hot = [](graph<13> g, value self, std::int64_t num_cla
     return self.rank() == 0 ? squeeze(g, y, 0) : y;
 };
 
+/// Scales the rows that are looked up down to a norm of max_norm if theirs is larger.
+inline constexpr auto embedding_renorm = [](graph<13> g, value self, value indices, double max_norm,
+                                            double norm_type) -> value {
+    if (self.rank() != 2) return g.unsupported("a weight that is not a matrix");
+    std::int64_t const last[] = {1};
+    value const norms = g.cast(vector_norm(g, self, norm_type, last, true), dtype::float64);
+    value const scale = g.op<"Div">(g.scalar(max_norm, dtype::float64), g.op<"Add">(norms, 1e-7));
+    value const at = flat(g, g.cast(indices, dtype::int64));
+    value const none = filled(g, safe_vector<sym_int>{g.size(self, 0)}, 0, dtype::bool_);
+    value const ones = filled(g, safe_vector<sym_int>{g.size(at, 0)}, 1, dtype::bool_);
+    value const named = unsqueeze(g, g.op<"ScatterElements">(none, at, ones, attr::axis_i(0)), 1);
+    value const changes = g.op<"And">(named, g.op<"Greater">(norms, max_norm));
+    value const wide = g.cast(self, opmath_type(self.dtype()));
+    value const scaled = g.op<"Mul">(wide, g.cast(scale, wide.dtype()));
+    return g.cast(g.op<"Where">(changes, scaled, wide), self.dtype());
+};
+
 /// Adds gradients [n, width] to the rows of zeros that were looked up.
 inline value added_rows(graph<16> g, value each, value indices, sym_int rows) {
     value const zeros = filled(g, safe_vector<sym_int>{rows, g.size(each, 1)}, 0, each.dtype());
@@ -151,6 +169,7 @@ inline constexpr auto embedding = table(
     symbolic<"aten::_embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
     symbolic<"aten::_embedding_bag_forward_only(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)">(detail::embedding_bag_forward),
     symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot),
+    symbolic<"aten::embedding_renorm(self, indices, max_norm, norm_type)">(detail::embedding_renorm),
     symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<16>>),
     symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<13, 15>>));
 // clang-format on

@@ -116,7 +116,8 @@ inline constexpr auto linear_algebra = table(
     symbolic<"aten::det(self)">(detail::determinant),
     symbolic<"aten::linalg_det(A)">(detail::determinant),
     symbolic<"aten::logdet(self)">(detail::logdet),
-    symbolic<"aten::linalg_slogdet(A)">(detail::linalg_slogdet));
+    symbolic<"aten::linalg_slogdet(A)">(detail::linalg_slogdet),
+    symbolic<"aten::slogdet(self)">(detail::linalg_slogdet));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -3,9 +3,11 @@
 // Public header.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -238,6 +240,29 @@ inline constexpr auto bilinear = [](graph<13> g, value a, value b, value weight,
     return bias ? g.op<"Add">(y, *bias) : y;
 };
 
+/// The products of three tensors, each without the dimensions in its list, summed over some dimensions. unroll_dim only determines the order
+/// of the work.
+inline constexpr auto trilinear = [](graph<13> g, value a, value b, value c, int_list without_a, int_list without_b,
+                                     int_list without_c, int_list summed, std::int64_t /*unroll_dim*/) -> value {
+    std::int64_t const rank = a.rank() + static_cast<std::int64_t>(without_a.size());
+    if (rank > 26) throw unsupported_error("more than 26 dimensions");
+    auto const letters = [&](int_list without) {
+        safe_vector<std::int64_t> const left_out = normalize_axes(without, rank);
+        std::string out;
+        for (std::int64_t i = 0; i < rank; ++i)
+            if (std::find(left_out.begin(), left_out.end(), i) == left_out.end()) out += static_cast<char>('a' + i);
+        return out;
+    };
+    std::string equation;
+    for (auto const& [x, without] : {std::pair(a, without_a), std::pair(b, without_b), std::pair(c, without_c)}) {
+        std::string const own = letters(without);
+        if (x.rank() != static_cast<std::int64_t>(own.size())) throw unsupported_error("operands of different ranks");
+        equation += (equation.empty() ? "" : ",") + own;
+    }
+    value const operands[] = {a, b, c};
+    return einsum(g, equation + "->" + letters(summed), operands);
+};
+
 inline constexpr auto complex_vdot = [](graph<13> g, complex_value a, complex_value b) {
     return complex_product<plain_product>(g, conjugate(g, a), b);
 };
@@ -334,6 +359,7 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
     symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
+    symbolic<"aten::_trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)">(detail::trilinear),
     symbolic<"aten::kron(self, other)">(detail::kron).for_complex(detail::complex_kron));
 // clang-format on
 

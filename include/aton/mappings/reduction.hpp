@@ -45,8 +45,7 @@ inline safe_vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, va
     return dim ? axis_of(*dim, x) : iota(x.rank());
 }
 
-/// Add, Sub and Mul of operands of the same dtype. They support integers below 32 bits since opset 14; below, int32 gives the
-/// same bits.
+/// Add, Sub and Mul of operands of the same dtype; below opset 14, integers below 32 bits as int32, which gives the same bits.
 template <fixed_string Op>
 value arithmetic(graph<13> g, value a, value b) {
     dtype const type = a.dtype();
@@ -392,6 +391,7 @@ inline constexpr auto reduction = table(
     symbolic<"aten::all.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMin">).for_complex(detail::of_truth<detail::bool_dims<"ReduceMin">>),
     symbolic<"aten::any.dims(self, dim, keepdim)">(detail::bool_dims<"ReduceMax">).for_complex(detail::of_truth<detail::bool_dims<"ReduceMax">>),
     symbolic<"aten::logsumexp(self, dim, keepdim)">(detail::logsumexp),
+    symbolic<"aten::special_logsumexp(self, dim, keepdim)">(detail::logsumexp),
     symbolic<"aten::count_nonzero(self, dim)">(detail::count_nonzero_row).for_complex(detail::of_truth<detail::count_nonzero_row>),
     symbolic<"aten::count_nonzero.dim_IntList(self, dim)">(detail::count_nonzero_dims).for_complex(detail::of_truth<detail::count_nonzero_dims>));
 // clang-format on

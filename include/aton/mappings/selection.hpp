@@ -109,6 +109,13 @@ inline constexpr auto where_condition = [](graph<13> g, value condition) -> safe
     return rows;
 };
 
+/// The first `size` rows of nonzero, followed by rows of a number if there are fewer.
+inline constexpr auto nonzero_static = [](graph<13> g, value self, sym_int size, std::int64_t filler) -> value {
+    value const rows = nonzero(g, self);
+    value const more = filled(g, safe_vector<sym_int>{size, self.rank()}, filler, dtype::int64);
+    return slice(g, g.op<"Concat">(safe_vector<value>{rows, more}, attr::axis_i(0)), 0, 0, size);
+};
+
 inline constexpr auto masked_fill = [](graph<13> g, value self, value mask, number n) -> value {
     return choose(g, mask, element(g, n, self.dtype()), self);
 };
@@ -145,6 +152,8 @@ inline constexpr auto selection = table(
     symbolic<"aten::clamp_max.Tensor(self, max)">(detail::of_tensors<minimum>),
     symbolic<"aten::masked_select(self, mask)">(detail::of_tensors<detail::masked_select>).by_parts<"self">(),
     symbolic<"aten::masked_scatter(self, mask, source)">(detail::masked_scatter).by_parts<"self", "source">(),
+    symbolic<"aten::nonzero_numpy(self)">(detail::where_condition).for_complex(detail::of_truth<detail::where_condition>),
+    symbolic<"aten::nonzero_static(self, size, fill_value)">(detail::nonzero_static),
     symbolic<"aten::nonzero(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>),
     symbolic<"aten::argwhere(self)">(detail::nonzero_row).for_complex(detail::of_truth<detail::nonzero_row>));
 // clang-format on

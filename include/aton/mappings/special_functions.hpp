@@ -231,6 +231,16 @@ value unscaled(graph<13> g, value x) {
     return g.op<"Mul">(g.op<"Mul">(Scaled(g, x), half), half);
 }
 
+/// sin(x) / x; its series near 0, and 0 at infinity.
+inline value spherical_bessel_j0(graph<13> g, value x) {
+    value const near = g.op<"Less">(g.op<"Abs">(x), 0.5);
+    value const series =
+        polynomial(g, g.op<"Mul">(x, x), {1, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800});
+    value const quotient = g.op<"Div">(g.op<"Sin">(x), x);
+    value const finite = g.op<"Where">(near, series, quotient);
+    return g.op<"Where">(g.op<"IsInf">(x), g.scalar(0, x.dtype()), finite);
+}
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -258,7 +268,8 @@ inline constexpr auto special_functions = table(
     symbolic<"aten::special_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
     symbolic<"aten::special_i1e(self)">(detail::single_precision<detail::i1e>),
     symbolic<"aten::special_modified_bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-    symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>));
+    symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
+    symbolic<"aten::special_spherical_bessel_j0(x)">(detail::composed<detail::spherical_bessel_j0>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/diagonals.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/sorting.hpp>
 
@@ -74,6 +75,60 @@ inline constexpr auto complex_spread_correction =
     [](graph<13> g, complex_value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
         return complex_spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
     };
+
+/// The sums of products of centered rows, which become covariances when they are divided by `norm`.
+struct covariances {
+    value products; ///< [rows, rows]
+    value norm;
+    dtype type;
+};
+inline covariances covariances_of(graph<13> g, value self, std::int64_t correction, optional_value fweights,
+                                  optional_value aweights) {
+    if (self.rank() > 2) throw unsupported_error("covariances of a tensor with more than 2 dimensions");
+    if (self.dtype() == dtype::bool_) throw unsupported_error("covariances of bools");
+    dtype type = to_floating(self.dtype());
+    for (optional_value const& w : {fweights, aweights})
+        if (w) type = aten::promote_types(type, w->dtype());
+    value const x = self.rank() == 2 ? self : reshape(g, self, {1, element_count(g, self)});
+    dtype const wide = opmath_type(type);
+    auto const flat_weights = [&](value w) { return g.cast(reshape(g, w, {g.size(x, 1)}), wide); };
+    optional_value weight;
+    if (fweights) weight = flat_weights(*fweights);
+    if (aweights) weight = weight ? value(g.op<"Mul">(*weight, flat_weights(*aweights))) : flat_weights(*aweights);
+    safe_vector<std::int64_t> const first = {0};
+    safe_vector<std::int64_t> const along = {1};
+    value const v = g.cast(g.cast(x, opmath_type(to_floating(x.dtype()))), wide);
+    value const total = weight ? reduce_sum(g, *weight, first, false) : value(g.cast(g.to_value(g.size(x, 1)), wide));
+    auto const weighted = [&](value y) { return weight ? value(g.op<"Mul">(y, *weight)) : y; };
+    bool const exact = is_integral(x.dtype()) && !weight;
+    value const sum = exact ? value(g.cast(reduce_sum(g, g.cast(x, dtype::int64), along, true), wide))
+                            : reduce_sum(g, weighted(v), along, true);
+    value const centered = g.op<"Sub">(v, g.op<"Div">(sum, total));
+    value less = g.scalar(correction, wide);
+    if (aweights && correction != 0) {
+        value const squares = reduce_sum(g, g.op<"Mul">(*weight, flat_weights(*aweights)), first, false);
+        less = g.op<"Div">(g.op<"Mul">(squares, correction), total);
+    }
+    return {g.op<"MatMul">(centered, g.op<"Transpose">(weighted(centered))), g.op<"Sub">(total, less), type};
+}
+
+/// The covariances of the rows of a matrix, or the variance of a vector, 0-d.
+inline constexpr auto covariance = [](graph<13> g, value self, std::int64_t correction, optional_value fweights,
+                                      optional_value aweights) -> value {
+    covariances const c = covariances_of(g, self, correction, fweights, aweights);
+    value const norm = g.op<"Max">(c.norm, g.scalar_like(0, c.norm));
+    value const y = g.cast(g.op<"Div">(c.products, norm), c.type);
+    return y.size(0) == dim(1) ? reshape(g, y, safe_vector<sym_int>{}) : y;
+};
+/// The products of centered rows, divided by the roots of those of each row with itself.
+inline constexpr auto correlation = [](graph<13> g, value self) -> value {
+    covariances const c = covariances_of(g, self, 1, std::nullopt, std::nullopt);
+    value const y = c.products;
+    if (y.size(0) == dim(1)) return g.cast(reshape(g, g.op<"Div">(y, y), safe_vector<sym_int>{}), c.type); // 1 or NaN
+    value const deviations = g.op<"Sqrt">(diagonal_of(g, y, 0, 0, 1));
+    value const r = g.op<"Div">(g.op<"Div">(y, unsqueeze(g, deviations, 1)), deviations);
+    return g.cast(g.op<"Clip">(r, g.scalar_like(-1, r), g.scalar_like(1, r)), c.type);
+};
 
 /// The number of NaNs along the axis, which is kept.
 inline value count_nan(graph<13> g, value x, std::int64_t axis) {
@@ -209,6 +264,8 @@ inline constexpr auto mode_row = [](graph<13> g, value self, std::int64_t dim,
 
 // clang-format off: one row per line
 inline constexpr auto statistics = table(
+    symbolic<"aten::cov(self, correction, fweights, aweights)">(detail::covariance),
+    symbolic<"aten::corrcoef(self)">(detail::correlation),
     symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>).for_complex(detail::complex_spread_all<false, false>),
     symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>).for_complex(detail::complex_spread_all<true, false>),
     symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>).for_complex(detail::complex_spread_all<false, true>),

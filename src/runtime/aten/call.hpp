@@ -160,6 +160,7 @@ using rows = std::span<row const>;
 [[nodiscard]] rows joining();
 [[nodiscard]] rows linear_algebra();
 [[nodiscard]] rows loss();
+[[nodiscard]] rows masked_indexing();
 [[nodiscard]] rows matrix_product();
 [[nodiscard]] rows norm();
 [[nodiscard]] rows normalization();

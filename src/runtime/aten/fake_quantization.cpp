@@ -30,8 +30,9 @@ results rounded(call const& c, bool masked) {
     tensor const zero = parameter(c, "zero_point", x);
     tensor const v = cast(x, compute_type(x.dtype()));
     tensor const inverse = cast(scalar(1) / scale, v.dtype());
-    tensor const number = round(v * inverse + cast(zero, v.dtype()));
-    tensor const y = (clamp(number, low, high) - cast(zero, v.dtype())) * cast(scale, v.dtype());
+    tensor const number = round(v * inverse) + cast(zero, v.dtype());
+    dtype const product = c.has_argument("axis") ? v.dtype() : dtype::float32;
+    tensor const y = cast(clamp(number, low, high) - cast(zero, v.dtype()), product) * cast(scale, product);
     if (!masked) return cast(y, x.dtype());
     return {cast(y, x.dtype()), logical_and(greater_equal(number, low), less_equal(number, high))};
 }

@@ -8,45 +8,7 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-tensor indexed(tensor const& x, std::vector<tensor> const& given) {
-    std::vector<tensor> const indices = integer_indices(x, given);
-    if (std::none_of(indices.begin(), indices.end(), [](tensor const& i) { return static_cast<bool>(i); })) return x;
-    return take(x, indexed_positions(x.sizes(), indices));
-}
-
 results index(call const& c) { return indexed(c.t("self"), c.tensors("indices")); }
-
-/// Clamps indices, for elements that a mask ignores anyway.
-std::vector<tensor> clamped(tensor const& x, std::vector<tensor> const& given) {
-    std::vector<tensor> out = given;
-    if (out.size() > x.rank()) throw error("there are more indices than dimensions in shape " + to_string(x.sizes()));
-    for (std::size_t i = 0; i != out.size(); ++i)
-        if (out[i])
-            out[i] = maximum(minimum(cast(out[i], dtype::int64), scalar(static_cast<long long>(x.size(i) - 1))),
-                             scalar(static_cast<long long>(-x.size(i))));
-    return out;
-}
-
-results masked_index(call const& c) {
-    tensor x = c.t("self");
-    std::vector<tensor> const& given = c.tensors("indices");
-    tensor const fill = constant(c, c.number("fill"), x.dtype());
-    if (x.count() == 0) { // nothing to read: size 1 in place of each indexed dimension
-        sizes to = x.sizes();
-        for (std::size_t i = 0; i < std::min(given.size(), to.size()); ++i)
-            if (given[i]) to[i] = 1;
-        x = fill.expanded(to);
-    }
-    return where(c.t("mask"), indexed(x, clamped(x, given)), fill);
-}
-
-results masked_index_put_accumulate(call const& c) {
-    tensor const x = c.t("self");
-    if (x.count() == 0) return x;
-    tensor const values = where(c.t("mask"), c.t("values"), 0);
-    tensor const at = indexed_positions(x.sizes(), clamped(x, c.tensors("indices")));
-    return put(x, at, values.expanded(at.sizes()), put_op::add);
-}
 
 results select_by_index(call const& c) {
     tensor const x = c.t("self");
@@ -102,8 +64,6 @@ rows indexing() {
     static constexpr row all[] = {
         {"index.Tensor", index},
         {"_unsafe_index.Tensor", index},
-        {"_unsafe_masked_index", masked_index},
-        {"_unsafe_masked_index_put_accumulate", masked_index_put_accumulate},
         {"index_select", select_by_index},
         {"gather", gather},
         {"take_along_dim", take_along_dim},

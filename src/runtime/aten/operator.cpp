@@ -54,6 +54,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   joining(),
                                   linear_algebra(),
                                   loss(),
+                                  masked_indexing(),
                                   matrix_product(),
                                   norm(),
                                   normalization(),

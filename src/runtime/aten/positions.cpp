@@ -89,4 +89,10 @@ tensor true_positions(tensor const& mask) {
     return kernels_of(mask.where()).nonzero(cast(mask, dtype::bool_));
 }
 
+tensor indexed(tensor const& x, std::vector<tensor> const& given) {
+    std::vector<tensor> const indices = integer_indices(x, given);
+    if (std::none_of(indices.begin(), indices.end(), [](tensor const& i) { return static_cast<bool>(i); })) return x;
+    return take(x, indexed_positions(x.sizes(), indices));
+}
+
 } // namespace ATON_NAMESPACE::runtime::aten_kernels

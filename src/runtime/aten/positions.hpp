@@ -14,6 +14,9 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 /// front.
 [[nodiscard]] tensor indexed_positions(sizes const& of, std::vector<tensor> const& indices);
 
+/// x[indices].
+[[nodiscard]] tensor indexed(tensor const& x, std::vector<tensor> const& given);
+
 /// Positions of the slices of one dimension at a vector (or 0-d tensor) of indices.
 [[nodiscard]] tensor slice_positions(sizes const& of, std::size_t axis, tensor const& index);
 

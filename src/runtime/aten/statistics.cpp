@@ -187,7 +187,10 @@ tensor covariance_of(call const& c, double correction) {
     tensor weight = frequency ? frequency : full(1, x.dtype(), {x.size(1)}, x.where());
     if (reliability) weight = weight * reliability;
     tensor const total = sum(weight, {0});
-    tensor const centered = x - sum(x * weight, {1}, true) / total;
+    bool const exact = is_integral(self.dtype()) && !frequency && !reliability;
+    tensor const sums = exact ? cast(sum(reshape(cast(self, dtype::int64), x.sizes()), {1}, true), x.dtype())
+                              : sum(x * weight, {1}, true);
+    tensor const centered = x - sums / total;
     tensor norm = total - scalar(correction);
     if (reliability && correction != 0) norm = total - sum(weight * reliability, {0}) * scalar(correction) / total;
     if (!is_complex(type)) norm = where(less_equal(norm, 0), scalar(0), norm);
