@@ -136,19 +136,23 @@ bool is_rounded_beside_the_other_part(different_call const& d) {
 
 bool gives_integers(different_call const& d) { return is_integral(d.expected.dtype()); }
 
+/// All elements are equal where `counts` is true.
+bool differs_only_beside(different_call const& d, tensor const& counts) {
+    return compare(runtime::where(counts, d.got, d.expected), d.expected, 16).same();
+}
+
 /// All elements are equal where the input is a number; a bound that is NaN may change all.
 bool differs_for_no_number(different_call const& d) {
     for (runtime::aten_argument const& a : d.call.arguments)
         if (a.kind == aten::argument_kind::number && std::isnan(a.number.to<double>())) return true;
     tensor x = argument_of(d.call, "self");
     if (!x) x = argument_of(d.call, "self_or_result");
-    return compare(runtime::where(runtime::isnan(x), d.expected, d.got), d.expected, 16).same();
+    return differs_only_beside(d, runtime::logical_not(runtime::isnan(x)));
 }
 
 /// All elements are equal where the input is within the range of int64.
 bool differs_beyond_integers(different_call const& d) {
-    tensor const ordinary = runtime::less(runtime::abs(argument_of(d.call, "self")), 1e15);
-    return compare(runtime::where(ordinary, d.got, d.expected), d.expected, 16).same();
+    return differs_only_beside(d, runtime::less(runtime::abs(argument_of(d.call, "self")), 1e15));
 }
 
 /// Some complex operands are infinite or NaN, or their squares overflow.
