@@ -9,6 +9,7 @@
 #include <aton/mappings/activation_backward.hpp>
 #include <aton/mappings/adaptive_pooling.hpp>
 #include <aton/mappings/attention.hpp>
+#include <aton/mappings/bessel_functions.hpp>
 #include <aton/mappings/binary_math.hpp>
 #include <aton/mappings/bitwise.hpp>
 #include <aton/mappings/bucketing.hpp>
@@ -25,6 +26,7 @@
 #include <aton/mappings/elementwise_unary.hpp>
 #include <aton/mappings/embedding.hpp>
 #include <aton/mappings/fake_quantization.hpp>
+#include <aton/mappings/gradients.hpp>
 #include <aton/mappings/histograms.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/joining.hpp>
@@ -35,6 +37,7 @@
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/normalization.hpp>
 #include <aton/mappings/normalization_backward.hpp>
+#include <aton/mappings/orthogonal_polynomials.hpp>
 #include <aton/mappings/padding.hpp>
 #include <aton/mappings/patches.hpp>
 #include <aton/mappings/pixels.hpp>
@@ -59,6 +62,7 @@
 #include <aton/mappings/transforms.hpp>
 #include <aton/mappings/unique.hpp>
 #include <aton/mappings/view.hpp>
+#include <aton/mappings/zeta_functions.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -68,6 +72,7 @@ inline constexpr table_view families[] = {
     activation_backward,
     adaptive_pooling,
     attention,
+    bessel_functions,
     binary_math,
     bitwise,
     bucketing,
@@ -84,6 +89,7 @@ inline constexpr table_view families[] = {
     elementwise_unary,
     embedding,
     fake_quantization,
+    gradients,
     histograms,
     indexing,
     joining,
@@ -94,6 +100,7 @@ inline constexpr table_view families[] = {
     norm,
     normalization,
     normalization_backward,
+    orthogonal_polynomials,
     padding,
     patches,
     pixels,
@@ -118,6 +125,7 @@ inline constexpr table_view families[] = {
     transforms,
     unique,
     view,
+    zeta_functions,
 };
 
 /// Every built-in row. Look-up: `aton::dsl::find(aton::mappings::library(), "aten::elu", opset)`.

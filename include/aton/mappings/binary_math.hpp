@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
+#include <tuple>
 
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/unary.hpp>
@@ -13,15 +15,6 @@
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
-
-/// Applies `Function` to the operands in the floating-point dtype that ATen computes in, and rounds once.
-template <binary_function Function>
-value in_floats(graph<13> g, value a, value b) {
-    dtype const type = to_floating(promote(a, b));
-    dtype const wide = opmath_type(type);
-    auto const [x, y, same] = cast_rounded(g, a, b, type, wide);
-    return g.cast(Function(g, x, y), type);
-}
 
 /// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
 inline value sign_bit(graph<13> g, value x) {
@@ -81,6 +74,56 @@ inline value logaddexp2(graph<13> g, value a, value b) {
     return g.op<"Add">(g.op<"Max">(a, b), g.op<"Mul">(nats, std::numbers::log2e));
 }
 
+/// Euclid's algorithm takes at most this many steps for integers of 64 bits.
+inline constexpr std::int64_t max_steps_of_gcd = 92;
+
+/// Euclid's algorithm on magnitudes, which wrap around like ATen's: the one of the minimum stays negative.
+inline value gcd_in(graph<13> g, value a, value b, dtype type) {
+    auto const magnitude = [&](value x) { return g.cast(g.cast(g.op<"Abs">(x), type), x.dtype()); };
+    auto const unfinished = [](graph<13> h, value x) -> value {
+        value const left = h.cast(h.op<"Not">(h.op<"Equal">(x, 0)), dtype::int64);
+        return h.op<"Greater">(h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
+    };
+    value const both = g.scalar(true, dtype::bool_); // broadcasts a and b with each other
+    value const x = magnitude(g.op<"Where">(both, a, b));
+    value const y = magnitude(g.op<"Where">(both, b, a));
+    auto [zero, divisor] = g.op<"Loop">(g.scalar(max_steps_of_gcd, dtype::int64),
+                                        unfinished(g, x),
+                                        x,
+                                        y,
+                                        outputs<2>,
+                                        attr::body_g([&](graph<13> h, value, value, value p, value q) {
+                                            value const done = h.op<"Equal">(p, 0);
+                                            value const safe = h.op<"Where">(done, h.scalar(1, p.dtype()), p);
+                                            value const rest = h.op<"Mod">(q, safe, attr::fmod_i(1));
+                                            value const next = h.op<"Where">(done, p, rest);
+                                            return std::tuple(unfinished(h, next), next, h.op<"Where">(done, q, p));
+                                        }));
+    return divisor;
+}
+
+inline operands integers(graph<13> g, value a, value b) {
+    dtype const type = promote(a, b);
+    if (!is_integral(type) || type == dtype::bool_) throw unsupported_error("the operands are not integers");
+    return cast_through(g, a, b, type, arithmetic_type(type));
+}
+
+inline value gcd(graph<13> g, value a, value b) {
+    auto const [x, y, wide] = integers(g, a, b);
+    dtype const type = promote(a, b);
+    return g.cast(gcd_in(g, x, y, type), type);
+}
+
+/// |a / gcd * b|, 0 for 0 and 0. The quotient by the magnitude cannot overflow.
+inline value lcm(graph<13> g, value a, value b) {
+    auto const [x, y, wide] = integers(g, a, b);
+    dtype const type = promote(a, b);
+    value const divisor = g.op<"Abs">(gcd_in(g, x, y, type));
+    value const safe = g.op<"Where">(g.op<"Equal">(divisor, 0), g.scalar(1, wide), divisor);
+    value const product = g.op<"Mul">(g.op<"Div">(x, safe), y);
+    return g.cast(g.op<"Abs">(g.cast(g.cast(product, type), wide)), type);
+}
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -100,7 +143,9 @@ inline constexpr auto binary_math = table(
     symbolic<"aten::special_xlog1py.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlog1py>>),
     symbolic<"aten::special_xlog1py.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlog1py>>),
     symbolic<"aten::logaddexp(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp>>),
-    symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>));
+    symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>),
+    symbolic<"aten::gcd(self, other)">(detail::of_tensors<detail::gcd>),
+    symbolic<"aten::lcm(self, other)">(detail::of_tensors<detail::lcm>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Linear algebra: aten's det, inverse, matrix_power and cross.
+// Linear algebra: aten's det, inverse, matrix_power, cross and vander.
 // Public header.
 #pragma once
 
@@ -9,7 +9,9 @@
 #include <tuple>
 #include <utility>
 
+#include <aton/mappings/cumulative.hpp>
 #include <aton/mappings/matrix_product.hpp>
+#include <aton/mappings/repeating.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -103,6 +105,34 @@ inline constexpr auto linalg_slogdet = [](graph<13> g, value a) -> std::tuple<va
     return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
 };
 
+/// The powers 0, 1, ..., count - 1 of each element, along a new last dimension.
+inline value powers(graph<13> g, value x, sym_int const& count) {
+    dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;
+    value const base = unsqueeze(g, g.cast(x, type), x.rank());
+    safe_vector<sym_int> sizes = g.sizes(base);
+    value const ones = filled(g, sizes, 1, type);
+    sizes.back() = count - 1;
+    value const factors = g.op<"Concat">(safe_vector<value>{ones, expand(g, base, sizes)}, attr::axis_i(x.rank()));
+    if (g.opset() >= 26) return cumprod(g.within<26>(), factors, -1, std::nullopt);
+    return cumprod_until_25(g.within<13, 25>(), factors, -1, std::nullopt);
+}
+
+inline constexpr auto linalg_vander = [](graph<13> g, value x, std::optional<sym_int> count) -> value {
+    value const v = x.rank() == 0 ? unsqueeze(g, x, 0) : x;
+    sym_int const n = count ? *count : g.size(v, -1);
+    if (n.is_constant() && n.constant() < 2) return g.unsupported("N below 2");
+    return powers(g, v, n);
+};
+inline constexpr auto vander = [](graph<13> g, value x, std::optional<sym_int> count, bool increasing) -> value {
+    sym_int const n = count ? *count : g.size(x, 0);
+    if (n.is(0)) {
+        dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;
+        return filled(g, safe_vector<sym_int>{g.size(x, 0), 0}, 0, type);
+    }
+    value const columns = powers(g, x, n);
+    return increasing ? columns : flip_axes(g, columns, safe_vector<std::int64_t>{1});
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -117,7 +147,9 @@ inline constexpr auto linear_algebra = table(
     symbolic<"aten::linalg_det(A)">(detail::determinant),
     symbolic<"aten::logdet(self)">(detail::logdet),
     symbolic<"aten::linalg_slogdet(A)">(detail::linalg_slogdet),
-    symbolic<"aten::slogdet(self)">(detail::linalg_slogdet));
+    symbolic<"aten::slogdet(self)">(detail::linalg_slogdet),
+    symbolic<"aten::linalg_vander(x, N)">(detail::linalg_vander),
+    symbolic<"aten::vander(x, N, increasing)">(detail::vander));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

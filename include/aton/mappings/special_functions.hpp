@@ -4,6 +4,7 @@
 // Public header.
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <limits>
 #include <numbers>
@@ -15,11 +16,14 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Evaluates a polynomial by Horner's rule; the constant term comes first.
-inline value polynomial(graph<13> g, value x, std::initializer_list<double> coefficients) {
-    double const* c = coefficients.end();
-    value y = g.scalar(*--c, x.dtype());
-    while (c != coefficients.begin()) y = g.op<"Add">(g.op<"Mul">(y, x), *--c);
+inline value polynomial(graph<13> g, value x, safe_span<double const> coefficients) {
+    std::size_t i = coefficients.size() - 1;
+    value y = g.scalar(coefficients[i], x.dtype());
+    while (i-- != 0) y = g.op<"Add">(g.op<"Mul">(y, x), coefficients[i]);
     return y;
+}
+inline value polynomial(graph<13> g, value x, std::initializer_list<double> coefficients) {
+    return polynomial(g, x, safe_span<double const>(coefficients.begin(), coefficients.size()));
 }
 
 /// The body of a function with float32 precision; refuses float64.

@@ -32,6 +32,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   activation_backward(),
                                   adaptive_pooling(),
                                   attention(),
+                                  bessel_functions(),
                                   binary_math(),
                                   bitwise(),
                                   bucketing(),
@@ -49,6 +50,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   elementwise_unary(),
                                   embedding(),
                                   fake_quantization(),
+                                  gradients(),
                                   histograms(),
                                   indexing(),
                                   joining(),
@@ -59,6 +61,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   norm(),
                                   normalization(),
                                   normalization_backward(),
+                                  orthogonal_polynomials(),
                                   padding(),
                                   patches(),
                                   pixels(),
@@ -84,7 +87,8 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   statistics(),
                                   transforms(),
                                   unique(),
-                                  view()})
+                                  view(),
+                                  zeta_functions()})
             for (row const& r : family) {
                 bool const qualified = r.overload.find("::") != std::string_view::npos;
                 all.emplace((qualified ? "" : "aten::") + std::string(r.overload), r.run);

@@ -81,6 +81,15 @@ template <binary_function Function>
 inline constexpr auto number_first =
     [](graph<13> g, number a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
 
+/// Applies `Function` to the operands in the floating-point dtype that ATen computes in, and rounds once.
+template <binary_function Function>
+value in_floats(graph<13> g, value a, value b) {
+    dtype const type = to_floating(promote(a, b));
+    dtype const wide = opmath_type(type);
+    auto const [x, y, same] = cast_rounded(g, a, b, type, wide);
+    return g.cast(Function(g, x, y), type);
+}
+
 } // namespace detail
 
 } // namespace ATON_NAMESPACE::mappings
