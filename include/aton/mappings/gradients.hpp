@@ -53,12 +53,16 @@ struct derivative {
         return joined(combined<"Div">(g, first, h), inside, combined<"Div">(g, last, h));
     }
 
-    /// The factors of three neighbors, whose gaps are u and v, in the derivative at the first one.
-    [[nodiscard]] std::array<value, 3> one_sided(value u, value v) const {
+    /// The factors of three neighbors, whose gaps are u and v, in the derivative at the first one; `mirrored` at the last one. Numerators
+    /// are negated before the division, as in ATen: integers wrap around.
+    [[nodiscard]] std::array<value, 3> one_sided(value u, value v, bool mirrored) const {
         value const both = combined<"Add">(g, u, v);
-        return {combined<"Div">(g, g.op<"Neg">(combined<"Add">(g, both, u)), combined<"Mul">(g, u, both)),
-                combined<"Div">(g, both, combined<"Mul">(g, u, v)),
-                combined<"Div">(g, g.op<"Neg">(u), combined<"Mul">(g, v, both))};
+        auto const negated = [&](value x, bool if_mirrored) {
+            return mirrored == if_mirrored ? value(g.op<"Neg">(x)) : x;
+        };
+        return {combined<"Div">(g, negated(combined<"Add">(g, times(2, u), v), false), combined<"Mul">(g, u, both)),
+                combined<"Div">(g, negated(both, true), combined<"Mul">(g, u, v)),
+                combined<"Div">(g, negated(u, false), combined<"Mul">(g, v, both))};
     }
     /// The same at the middle one.
     [[nodiscard]] std::array<value, 3> two_sided(value u, value v) const {
@@ -82,10 +86,9 @@ struct derivative {
         value const inside = weighted(by, at(0, -2), at(1, -1), at(2, to_the_end));
         if (!curved)
             return joined(slope(at(1, 2), at(0, 1), gap(0)), inside, slope(at(-1, to_the_end), at(-2, -1), gap(-1)));
-        value const first = weighted(one_sided(gap(0), gap(1)), at(0, 1), at(1, 2), at(2, 3));
-        auto mirrored = one_sided(gap(-1), gap(-2));
-        for (value& v : mirrored) v = g.op<"Neg">(v);
-        return joined(first, inside, weighted(mirrored, at(-1, to_the_end), at(-2, -1), at(-3, -2)));
+        value const first = weighted(one_sided(gap(0), gap(1), false), at(0, 1), at(1, 2), at(2, 3));
+        auto const at_end = one_sided(gap(-1), gap(-2), true);
+        return joined(first, inside, weighted(at_end, at(-1, to_the_end), at(-2, -1), at(-3, -2)));
     }
 };
 

@@ -41,7 +41,7 @@ inline std::tuple<value, value> sum_of_negative_terms(graph<13> g, value s, valu
             value const next = b.op<"Where">(counts, b.op<"Add">(total, term), total);
             return std::tuple(value(b.op<"Identity">(goes_on)), next, b.op<"Where">(counts, b.op<"Add">(at, 1), at));
         }));
-    return {sum, end};
+    return {sum.set_shape(q.shape()), end.set_shape(q.shape())};
 }
 
 /// The sum of (q + k)^-s for all k >= 0, in float64: 20 terms, and the others by the formula of Euler and Maclaurin (DLMF 25.11.28).

@@ -71,7 +71,7 @@ private:
         return f_.sliced(axis_at(axis_, f_.rank()), start, count);
     }
     [[nodiscard]] tensor joined_with(term const& first, term const& inside, term const& last) const {
-        return concat({*first, *inside, *last}, axis_);
+        return concat(std::vector<tensor>{*first, *inside, *last}, axis_);
     }
 
     tensor f_;

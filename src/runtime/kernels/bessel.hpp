@@ -83,7 +83,20 @@ ATON_HD inline double spherical_bessel_j0(double x) {
     return std::abs(x) < 1e-4 ? 1 - x * x / 6 : std::sin(x) / x;
 }
 
-/// Ai(x): its power series (9.4.1) around 0, K(1/3) (9.6.2) above, the oscillating expansion (9.7.9) below, with its phase
+/// Ai(x) for x below 0, where its power series cancels: the integral of exp(i (t^3 / 3 + x t)) / (2 pi) along the line t = s + i / 2, on
+/// which it decays (9.5.4), by the trapezoidal rule.
+ATON_HD inline double airy_integral(double x) {
+    constexpr double step = 0.05;
+    constexpr double height = 0.5;
+    double sum = 0.5;
+    for (int i = 1; i != 190; ++i) {
+        double const s = i * step;
+        sum += std::exp(-height * s * s) * std::cos(s * (s * s / 3 - height * height + x));
+    }
+    return sum * step / pi * std::exp(height * (height * height / 3 - x));
+}
+
+/// Ai(x): its power series (9.4.1) around 0, K(1/3) (9.6.2) above, an integral and the oscillating expansion (9.7.9) below, with its phase
 /// rounded to T.
 template <class T>
 ATON_HD double airy_ai(T of) {
@@ -92,7 +105,8 @@ ATON_HD double airy_ai(T of) {
     double const z = std::abs(x);
     double const phase = 2 * z * std::sqrt(z) / 3;
     if (x > 3) return std::sqrt(x / 3) / pi * bessel_k(1. / 3, phase);
-    if (x > -8) {
+    if (x > -8 && x <= -4) return airy_integral(x);
+    if (x > -4) {
         double even = 0.35502805388781723926; // Ai(0)
         double odd = -0.25881940379280679840; // Ai'(0)
         double sum = even + odd * x;
