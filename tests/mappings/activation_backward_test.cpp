@@ -55,4 +55,17 @@ TEST_CASE("the gradient of a result needs a slope that is not negative") {
                    "a negative slope"));
 }
 
+TEST_CASE("the gradient of elu refuses factors beyond float32 for narrower dtypes, as ATen does") {
+    auto const zero = row_of(dtype::float32, {0});
+    for (std::string const factor : {"alpha", "scale", "input_scale"}) {
+        std::vector<runtime::aten_argument> arguments = {arg("grad_output", zero)};
+        for (std::string const each : {"alpha", "scale", "input_scale"})
+            arguments.push_back(number(each, each == factor ? -1e308 : 0.5));
+        arguments.push_back(number("is_result", false));
+        arguments.push_back(arg("self_or_result", zero));
+        CHECK(contains(fault_of([&] { return runtime::call_aten("aten::elu_backward", arguments); }),
+                       "a number is out of range for float32"));
+    }
+}
+
 } // namespace aton::tests

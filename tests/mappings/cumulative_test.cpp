@@ -35,4 +35,17 @@ TEST_CASE("sums of complex numbers are added one after another, as those of real
         of(dtype::float32, {4, 2}, {2.75, 0, -3e38, 1, 0, 3, 0.5, 7}).from_pairs());
 }
 
+TEST_CASE("areas under complex points with an infinite dx are infinite, and with an infinite x NaN") {
+    tensor const y = of(dtype::float32, {2, 2}, {3, 2, -4, -3}).from_pairs();
+    gives("aten::trapz.dx",
+          {arg("y", y), number("dx", infinity)},
+          of(dtype::float32, {2}, {-infinity, -infinity}).from_pairs());
+    gives("aten::cumulative_trapezoid.dx",
+          {arg("y", y), number("dx", infinity)},
+          of(dtype::float32, {1, 2}, {-infinity, -infinity}).from_pairs());
+    gives("aten::trapz.x",
+          {arg("y", y), arg("x", row_of(dtype::float32, {0, infinity}))},
+          of(dtype::float32, {2}, {nan, nan}).from_pairs());
+}
+
 } // namespace aton::tests

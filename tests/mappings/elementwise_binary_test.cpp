@@ -66,4 +66,10 @@ TEST_CASE("ldexp by integers keeps the dtype, and its power does not overflow") 
           row_of(dtype::float32, {0x1p60, 0}));
 }
 
+TEST_CASE("the divisor of complex numbers is rounded to their dtype, where it may be 0") {
+    gives("aten::div.Scalar",
+          {arg("self", of(dtype::float32, {1, 2}, {-1.5, infinity}).from_pairs()), number("other", 1e-310)},
+          of(dtype::float32, {1, 2}, {-infinity, infinity}).from_pairs());
+}
+
 } // namespace aton::tests

@@ -52,4 +52,14 @@ TEST_CASE("binary_cross_entropy of half types is rounded once") {
           of(dtype::float16, {1, 2}, {84.5, -13.5078125}));
 }
 
+TEST_CASE("margin_ranking_loss rounds its margin to the dtype before it adds it") {
+    gives("aten::margin_ranking_loss",
+          {arg("input1", row_of(dtype::float16, {infinity, 2, 1})),
+           arg("input2", row_of(dtype::float16, {1, 3, 4})),
+           arg("target", row_of(dtype::float16, {1, 2, -1})),
+           number("margin", 1e5),
+           number("reduction", 0)},
+          row_of(dtype::float16, {nan, infinity, infinity}));
+}
+
 } // namespace aton::tests

@@ -71,4 +71,41 @@ TEST_CASE("addmv does not expand its sum where the matrix has no elements") {
               row_of(dtype::float32, {6}));
 }
 
+TEST_CASE("a product of no terms is 0, whatever alpha is") {
+    tensor const self = of(dtype::float32, {1, 1}, {3});
+    tensor const row = of(dtype::float32, {1, 0}, {});
+    tensor const column = of(dtype::float32, {0, 1}, {});
+    auto const alpha = number("alpha", -infinity);
+    gives("aten::addmm", {arg("self", self), arg("mat1", row), arg("mat2", column), alpha}, self);
+    gives("aten::addmv",
+          {arg("self", row_of(dtype::float32, {3})), arg("mat", row), arg("vec", of(dtype::float32, {0}, {})), alpha},
+          row_of(dtype::float32, {3}));
+    gives(
+        "aten::baddbmm",
+        {arg("self", self.unsqueezed(0)), arg("batch1", row.unsqueezed(0)), arg("batch2", column.unsqueezed(0)), alpha},
+        self.unsqueezed(0));
+    gives("aten::addbmm",
+          {arg("self", self), arg("batch1", row.unsqueezed(0)), arg("batch2", column.unsqueezed(0)), alpha},
+          self);
+    tensor const none = of(dtype::float32, {0, 1, 1}, {});
+    gives("aten::addbmm", {arg("self", self), arg("batch1", none), arg("batch2", none), alpha}, self);
+}
+
+TEST_CASE("baddbmm of half precision adds before it rounds") {
+    gives("aten::baddbmm",
+          {arg("self", of(dtype::float16, {1, 1, 2}, {-infinity, 5})),
+           arg("batch1", of(dtype::float16, {1, 1, 2}, {1, -100})),
+           arg("batch2", of(dtype::float16, {1, 2, 2}, {0, 1, -4, -3})),
+           number("alpha", 300)},
+          of(dtype::float16, {1, 1, 2}, {-infinity, infinity}));
+}
+
+TEST_CASE("bilinear of half precision rounds the product of its first two factors") {
+    gives("aten::bilinear",
+          {arg("input1", of(dtype::bfloat16, {1, 1}, {0x1p-133})),
+           arg("input2", of(dtype::bfloat16, {1, 1}, {-infinity})),
+           arg("weight", of(dtype::bfloat16, {1, 1, 1}, {0.25}))},
+          of(dtype::bfloat16, {1, 1}, {nan}));
+}
+
 } // namespace aton::tests

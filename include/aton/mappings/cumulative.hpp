@@ -254,19 +254,26 @@ inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x,
     return halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
 };
 
-/// The area under complex points. ATen multiplies by the widths as by complex numbers, whose imaginary part of 0 is a factor of the other
-/// part.
+/// The area under complex points. ATen multiplies by a number dx as by a complex number, whose imaginary part of 0 is a factor of the other
+/// part. With points x it divides the areas by 2 likewise. Both give NaN where that factor is infinite.
 template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
 struct complex_area_body;
-template <auto Body, class Width>
-struct complex_area_body<Body, std::tuple<value, Width, std::int64_t>> {
-    complex_value operator()(graph<13> g, complex_value y, Width width, std::int64_t dim) const {
-        bool is_real = true;
-        if constexpr (std::is_same_v<Width, number>) is_real = !width.is_complex();
-        else is_real = !is_complex(width.dtype());
-        if (!is_real) throw unsupported_error("complex widths of intervals");
-        value const re = Body(g, g.real(y), width, dim);
-        value const im = Body(g, g.imag(y), width, dim);
+template <auto Body>
+struct complex_area_body<Body, std::tuple<value, number, std::int64_t>> {
+    complex_value operator()(graph<13> g, complex_value y, number dx, std::int64_t dim) const {
+        if (dx.is_complex()) throw unsupported_error("complex widths of intervals");
+        auto const area = [&](value part, number const& width) -> value { return Body(g, part, width, dim); };
+        value const re = g.real(y);
+        value const im = g.imag(y);
+        return g.complex(g.op<"Sub">(area(re, dx), area(im, 0)), g.op<"Add">(area(im, dx), area(re, 0)));
+    }
+};
+template <auto Body>
+struct complex_area_body<Body, std::tuple<value, value, std::int64_t>> {
+    complex_value operator()(graph<13> g, complex_value y, value x, std::int64_t dim) const {
+        if (is_complex(x.dtype())) throw unsupported_error("complex widths of intervals");
+        value const re = Body(g, g.real(y), x, dim);
+        value const im = Body(g, g.imag(y), x, dim);
         return g.complex(g.op<"Sub">(re, g.op<"Mul">(im, 0)), g.op<"Add">(im, g.op<"Mul">(re, 0)));
     }
 };

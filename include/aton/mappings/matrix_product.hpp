@@ -48,9 +48,9 @@ inline value scaled_sum(graph<13> g, value self, value product, number beta, num
     if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
     dtype const type = product.dtype();
     dtype const wide = opmath_type(type);
-    if (wide != type && self.dtype() == type && beta != 0 && !(surely_fits(alpha, type) && surely_fits(beta, type))) {
+    if (wide != type && self.dtype() == type && beta != 0 && !(alpha == 1 && beta == 1)) {
         value const sum = scaled_sum(g, g.cast(self, wide), g.cast(product, wide), beta, alpha);
-        return g.cast(sum, type); // which may fit even if alpha or beta does not
+        return g.cast(sum, type); // which may fit even if alpha, beta or a scaled term does not
     }
     value const scaled = scale_by(g, product, alpha);
     if (beta == 0) return scaled;
@@ -62,9 +62,10 @@ inline value scaled_sum(graph<13> g, value self, value product, number beta, num
     return g.op<"Add">(addend, scaled);
 }
 
-/// Whether the product is ignored, including NaN: BLAS does so if alpha is 0, but ATen uses BLAS only for float32 and float64.
+/// Whether the product with `a` is ignored even if alpha makes it NaN: if it is a sum of no terms, and if alpha is 0, as in BLAS, which ATen
+/// uses only for float32 and float64.
 inline bool skips_product(value a, number const& alpha) {
-    return alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64);
+    return is_empty(a) || (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
 }
 
 inline constexpr auto addmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
@@ -192,6 +193,9 @@ inline constexpr auto addmv = [](graph<13> g, value self, value mat, value vec, 
 };
 
 inline constexpr auto baddbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+    if (is_empty(a)) // a sum of no terms
+        return scaled_sum(
+            g, self, filled(g, std::array{g.size(a, 0), g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
     return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
 };
 

@@ -13,6 +13,7 @@
 
 #include <aton/mappings/detail/batch_norm.hpp>
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/moments.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/reduction.hpp>

@@ -144,28 +144,6 @@ inline std::tuple<value, value> gathered(graph<13> g, value x, value index, std:
     return {squeeze(g, y, axis), squeeze(g, index, axis)};
 }
 
-struct moments {
-    value variance; ///< in float32 for half-precision x
-    value mean;
-};
-
-/// The variance and mean over normalized axes. As in ATen, the variance is the sum of squares divided by max(0, n - correction).
-inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double correction, bool keepdim) {
-    dtype const type = detail::opmath_type(x.dtype());
-    value const wide = g.cast(x, type);
-    value const mu = mean(g, wide, axes, true);
-    value const squares = reduce<"ReduceSumSquare">(g, g.op<"Sub">(wide, mu), axes, keepdim);
-    value n = count_along(g, x, axes, type);
-    if (n.is_constant()) {
-        double const left = n.constant<double>() - correction;
-        n = g.scalar(left > 0 ? left : 0.0, type);
-    } else if (correction != 0) {
-        n = g.op<"Max">(safe_vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
-    }
-    value const y = g.op<"Div">(squares, n);
-    return {y, g.cast(keepdim || axes.empty() ? mu : squeeze(g, mu, axes), x.dtype())};
-}
-
 namespace detail {
 
 using int_list_or_none = std::optional<safe_span<std::int64_t const>>;

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/detail/moments.hpp>
 #include <aton/mappings/diagonals.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/sorting.hpp>

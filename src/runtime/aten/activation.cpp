@@ -13,19 +13,6 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// The number, checked to be in the range of the dtype as in ATen; infinities are out of range only for integers.
-double fitting(double number, dtype type) {
-    double const limit = type == dtype::float64    ? std::numeric_limits<double>::max()
-                         : type == dtype::float16  ? 65504.0
-                         : type == dtype::bfloat16 ? 0x1.FEp127
-                         : type == dtype::float32  ? static_cast<double>(std::numeric_limits<float>::max())
-                                                   : std::exp2(bits(type) - (is_unsigned_integral(type) ? 0 : 1));
-    bool const fits =
-        is_floating(type) ? !std::isfinite(number) || std::abs(number) <= limit : std::abs(number) <= limit;
-    if (!fits) throw error("a number is out of range for " + std::string(name(type)));
-    return number;
-}
-
 /// A function with parameters from arguments.
 results with_parameters(call const& c, unary_op op, double a, double b = 0, double d = 0) {
     tensor const x = floats(c);

@@ -26,6 +26,8 @@ tensor gradient(call const& c, std::string_view of, Function const& f) {
 results elu_gradient(call const& c) {
     bool const of_result = c.b("is_result");
     if (of_result && c.f("alpha") < 0) throw error("the gradient of a result needs an alpha that is not negative");
+    dtype const type = compute_type(result_type(c, {"grad_output", "self_or_result"}));
+    for (std::string_view const each : {"alpha", "scale", "input_scale"}) (void)fitting(c.f(each), type);
     scalar const outer(c.f("alpha") * c.f("scale"));
     scalar const inner(c.f("input_scale"));
     scalar const positive(c.f("scale"));

@@ -2,6 +2,10 @@
 // Kernels that consist of one elementwise function.
 #pragma once
 
+#include <cmath>
+#include <limits>
+#include <string>
+
 #include <aton/core/error.hpp>
 
 #include "call.hpp"
@@ -19,6 +23,19 @@ tensor computed_in(dtype type, tensor const& x, Function const& f) {
     tensor x = c.t(name);
     if (!is_floating(x.dtype())) throw error("this function requires a floating-point dtype");
     return x;
+}
+
+/// The number, checked to be in the range of the dtype as in ATen; infinities are out of range only for integers.
+[[nodiscard]] inline double fitting(double number, dtype type) {
+    double const limit = type == dtype::float64    ? std::numeric_limits<double>::max()
+                         : type == dtype::float16  ? 65504.0
+                         : type == dtype::bfloat16 ? 0x1.FEp127
+                         : type == dtype::float32  ? static_cast<double>(std::numeric_limits<float>::max())
+                                                   : std::exp2(bits(type) - (is_unsigned_integral(type) ? 0 : 1));
+    bool const fits =
+        is_floating(type) ? !std::isfinite(number) || std::abs(number) <= limit : std::abs(number) <= limit;
+    if (!fits) throw error("a number is out of range for " + std::string(name(type)));
+    return number;
 }
 
 /// A function that keeps the dtype.

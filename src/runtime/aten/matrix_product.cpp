@@ -42,8 +42,10 @@ results bmm(call const& c) { return cast(checked_product<3, 3>(c, "self", "mat2"
 results mv(call const& c) { return cast(checked_product<2, 1>(c, "self", "vec"), c.t("self").dtype()); }
 results matrix_or_vector_product(call const& c) { return product(c.t("self"), c.t("other")); }
 
-/// Whether alpha = 0 drops the product including NaN: BLAS does so, but it does not compute narrow floats.
-bool leaves_product(call const& c) {
+/// Whether the product with the tensor `left` is dropped, even if it is NaN: a sum of no terms, and one that alpha = 0 makes so, as in BLAS,
+/// which does not compute narrow floats.
+bool leaves_product(call const& c, std::string_view left) {
+    if (c.t(left).count() == 0) return true;
     return c.number("alpha") == scalar(0) && compute_type(c.t("self").dtype()) == c.t("self").dtype();
 }
 
@@ -61,20 +63,22 @@ tensor added(call const& c, tensor const& wide, bool without_product = false) {
     return added(c, wide, type, without_product);
 }
 
-results addmm(call const& c) { return added(c, checked_product<2, 2>(c, "mat1", "mat2"), leaves_product(c)); }
+results addmm(call const& c) { return added(c, checked_product<2, 2>(c, "mat1", "mat2"), leaves_product(c, "mat1")); }
 results addmv(call const& c) {
     tensor const self = c.t("self");
     tensor const product = checked_product<2, 1>(c, "mat", "vec");
-    if (c.t("mat").count() != 0 || c.number("beta") == scalar(0)) return added(c, product, leaves_product(c));
+    if (c.t("mat").count() != 0 || c.number("beta") == scalar(0)) return added(c, product, leaves_product(c, "mat"));
     static_cast<void>(broadcast(self.sizes(), product.sizes()));
     return cast(cast(self, product.dtype()) * c.number("beta"), self.dtype()); // ATen does not expand it
 }
-results baddbmm(call const& c) { return added(c, checked_product<3, 3>(c, "batch1", "batch2")); }
+results baddbmm(call const& c) {
+    return added(c, checked_product<3, 3>(c, "batch1", "batch2"), c.t("batch1").count() == 0);
+}
 
 /// Adds one product after the other and rounds each time.
 results addbmm(call const& c) {
     tensor const products = checked_product<3, 3>(c, "batch1", "batch2");
-    if (products.size(0) == 0 || leaves_product(c)) return added(c, sum(products, {0}), leaves_product(c));
+    if (leaves_product(c, "batch1")) return added(c, sum(products, {0}), true);
     tensor out = added(c, products.sliced(0, 0, 1).squeezed(0));
     for (std::int64_t i = 1; i != products.size(0); ++i) {
         tensor const next = products.sliced(0, i, 1).squeezed(0);
@@ -90,8 +94,8 @@ results in_type(call const& c) {
 }
 
 results addmm_activation(call const& c) {
-    tensor const x =
-        cast(added(c, checked_product<2, 2>(c, "mat1", "mat2"), leaves_product(c)), compute_type(c.t("self").dtype()));
+    tensor const x = cast(added(c, checked_product<2, 2>(c, "mat1", "mat2"), leaves_product(c, "mat1")),
+                          compute_type(c.t("self").dtype()));
     return cast(unary(c.b("use_gelu") ? unary_op::gelu : unary_op::relu, x), c.t("self").dtype());
 }
 

@@ -31,6 +31,12 @@ tensor computed_in(binary_op op, dtype type, tensor const& x, tensor const& y) {
     return compares(op) ? out : cast(out, type);
 }
 
+/// A number as an operand. ATen's kernels take it in the compute type, not as float64, but those of sums and differences in the dtype.
+tensor number_operand(binary_op op, dtype type, double number, device where) {
+    bool const is_rounded = op == binary_op::add || op == binary_op::sub;
+    return to_device(tensor::of_scalar(number, is_rounded ? type : compute_type(type)), where);
+}
+
 /// at::sub does not support bools, even if they would be promoted.
 void require_defined(binary_op op, tensor const& x, tensor const& y) {
     if (op == binary_op::sub && (x.dtype() == dtype::bool_ || y.dtype() == dtype::bool_))
@@ -59,13 +65,12 @@ term apply(binary_op op, term const& x, term const& y) {
 term apply(binary_op op, term const& x, double y) {
     require_defined(op, *x, *x);
     dtype const type = type_with(x, y);
-    // ATen's kernels take the number in the compute type, not as float64.
-    return computed_in(op, type, x, to_device(tensor::of_scalar(y, compute_type(type)), x->where()));
+    return computed_in(op, type, x, number_operand(op, type, y, x->where()));
 }
 term apply(binary_op op, double x, term const& y) {
     require_defined(op, *y, *y);
     dtype const type = type_with(y, x);
-    return computed_in(op, type, to_device(tensor::of_scalar(x, compute_type(type)), y->where()), y);
+    return computed_in(op, type, number_operand(op, type, x, y->where()), y);
 }
 
 term apply(unary_op op, term const& x, unary_parameters const& p) {

@@ -5,7 +5,7 @@
 
 #include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/shaping.hpp>
-#include <aton/mappings/reduction.hpp>
+#include <aton/mappings/detail/moments.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 

@@ -154,10 +154,12 @@ inline constexpr auto phase = [](graph<13> g, complex_value z) -> value { return
 inline constexpr auto divide_complex_by_number = [](graph<13> g, complex_value z, number n) -> complex_value {
     complex_operands const o = promoted(g, z, n);
     if (!n.is_constant()) return divide_complex(g, o);
-    double const c = n.constant<double>();
-    double const d = n.constant().imaginary();
     value const a = g.real(o.a);
     value const b = g.imag(o.a);
+    bool const in_double = opmath_type(a.dtype()) == dtype::float64;
+    auto const rounded = [in_double](double x) { return in_double ? x : static_cast<double>(static_cast<float>(x)); };
+    double const c = rounded(n.constant<double>());
+    double const d = rounded(n.constant().imaginary());
     auto const times = [&](value x, double factor) -> value {
         return g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
     };

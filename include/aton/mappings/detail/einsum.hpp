@@ -214,7 +214,9 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
     bool const is_one = std::all_of(steps.begin(), steps.end(), [type](einsum_step const& s) {
         return s.product.type == type && !s.a.is_summed_first() && !s.b.is_summed_first();
     });
-    return is_one ? einsum_in(g, type, tensors, equation) : einsum_by_steps(g, steps, tensors, path.has_value());
+    bool const rounds_between = opmath_type(type) != type && steps.size() > 1; // to half precision
+    return is_one && !rounds_between ? einsum_in(g, type, tensors, equation)
+                                     : einsum_by_steps(g, steps, tensors, path.has_value());
 }
 
 } // namespace ATON_NAMESPACE::mappings::detail

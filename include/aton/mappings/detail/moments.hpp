@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The variance and mean over some axes, shared by var, std and the normalizations.
+// Implementation detail of Aton.
+#pragma once
+
+#include <aton/mappings/reduction.hpp>
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+struct moments {
+    value variance; ///< in float32 for half-precision x
+    value mean;
+};
+
+/// The variance and mean over normalized axes. As in ATen, the variance is the sum of squares divided by max(0, n - correction).
+inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double correction, bool keepdim) {
+    dtype const type = opmath_type(x.dtype());
+    value const wide = g.cast(x, type);
+    value const mu = mean(g, wide, axes, true);
+    value const centered = g.op<"Sub">(wide, mu);
+    value n = count_along(g, x, axes, type);
+    bool over_zero = false;
+    if (n.is_constant()) {
+        double const left = n.constant<double>() - correction;
+        over_zero = !(left > 0);
+        n = g.scalar(over_zero ? 0.0 : left, type);
+    } else if (correction != 0) {
+        n = g.op<"Max">(safe_vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
+    }
+    // ATen sums squares of float32 in float64, where they do not underflow. Over 0, magnitudes have the same quotients.
+    value const sum = over_zero && type == dtype::float32 ? reduce<"ReduceL1">(g, centered, axes, keepdim)
+                                                          : reduce<"ReduceSumSquare">(g, centered, axes, keepdim);
+    value const y = g.op<"Div">(sum, n);
+    return {y, g.cast(keepdim || axes.empty() ? mu : squeeze(g, mu, axes), x.dtype())};
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
