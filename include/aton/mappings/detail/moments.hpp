@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The variance and mean over some axes, shared by var, std and the normalizations.
-// Implementation detail of Aton.
+// Internal header.
 #pragma once
 
 #include <aton/mappings/reduction.hpp>
