@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -84,19 +85,15 @@ inline value gcd_in(graph<13> g, value a, value b, dtype type) {
         value const left = h.cast(h.op<"Not">(h.op<"Equal">(x, 0)), dtype::int64);
         return h.op<"Greater">(h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
     };
-    value const both = g.scalar(true, dtype::bool_); // broadcasts a and b with each other
-    value const x = magnitude(g.op<"Where">(both, a, b));
-    value const y = magnitude(g.op<"Where">(both, b, a));
     auto [zero, divisor] = g.op<"Loop">(g.scalar(max_steps_of_gcd, dtype::int64),
-                                        unfinished(g, x),
-                                        x,
-                                        y,
+                                        absent,
+                                        magnitude(broadcast_with(g, a, b)),
+                                        magnitude(broadcast_with(g, b, a)),
                                         outputs<2>,
                                         attr::body_g([&](graph<13> h, value, value, value p, value q) {
                                             value const done = h.op<"Equal">(p, 0);
                                             value const safe = h.op<"Where">(done, h.scalar(1, p.dtype()), p);
-                                            value const rest = h.op<"Mod">(q, safe, attr::fmod_i(1));
-                                            value const next = h.op<"Where">(done, p, rest);
+                                            value const next = h.op<"Mod">(q, safe, attr::fmod_i(1)); // 0 if done
                                             return std::tuple(unfinished(h, next), next, h.op<"Where">(done, q, p));
                                         }));
     return divisor;
@@ -114,11 +111,11 @@ inline value gcd(graph<13> g, value a, value b) {
     return g.cast(gcd_in(g, x, y, type), type);
 }
 
-/// |a / gcd * b|, 0 for 0 and 0. The quotient by the magnitude cannot overflow.
+/// |a / gcd * b|, 0 for 0 and 0. The quotient cannot overflow: the only negative divisor is the minimum.
 inline value lcm(graph<13> g, value a, value b) {
     auto const [x, y, wide] = integers(g, a, b);
     dtype const type = promote(a, b);
-    value const divisor = g.op<"Abs">(gcd_in(g, x, y, type));
+    value const divisor = gcd_in(g, x, y, type);
     value const safe = g.op<"Where">(g.op<"Equal">(divisor, 0), g.scalar(1, wide), divisor);
     value const product = g.op<"Mul">(g.op<"Div">(x, safe), y);
     return g.cast(g.op<"Abs">(g.cast(g.cast(product, type), wide)), type);

@@ -39,19 +39,6 @@ inline value clamp_to_numbers(graph<13> g, value self, std::optional<number> low
     return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
 }
 
-/// Whether two shapes are known to be equal.
-inline bool same_shape(value a, value b) {
-    if (a.rank() != b.rank()) return false;
-    for (std::int64_t i = 0; i != a.rank(); ++i)
-        if (!a.size(i).same_as(b.size(i))) return false;
-    return true;
-}
-
-/// x broadcast to the common shape of both. Expand broadcasts in both directions.
-inline value broadcast_with(graph<13> g, value x, value other) {
-    return same_shape(x, other) ? x : g.op<"Expand">(x, g.op<"Shape">(other));
-}
-
 inline value masked_select(graph<13> g, value self, value mask) {
     // Compress does not support bfloat16.
     value const x = self.dtype() == dtype::bfloat16 ? g.cast(self, dtype::float32) : self;

@@ -179,6 +179,19 @@ inline value gather(graph<13> g, value x, value indices, std::int64_t axis) {
     return g.op<"Gather">(x, indices, attr::axis_i(axis));
 }
 
+/// Whether two shapes are known to be equal.
+inline bool same_shape(value a, value b) {
+    if (a.rank() != b.rank()) return false;
+    for (std::int64_t i = 0; i != a.rank(); ++i)
+        if (!a.size(i).same_as(b.size(i))) return false;
+    return true;
+}
+
+/// x broadcast to the common shape of both. Expand broadcasts in both directions.
+inline value broadcast_with(graph<13> g, value x, value other) {
+    return same_shape(x, other) ? x : g.op<"Expand">(x, g.op<"Shape">(other));
+}
+
 /// aten::expand. A size of -1 keeps a dimension; ONNX's Expand has 1 for that, because it broadcasts in both directions.
 inline value expand(graph<13> g, value x, safe_vector<sym_int> sizes) {
     std::int64_t const added = static_cast<std::int64_t>(sizes.size()) - x.rank();
