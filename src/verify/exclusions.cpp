@@ -11,6 +11,17 @@ constexpr char const* fourier_transforms =
     "fft_ihfft2 fft_fftn fft_ifftn fft_rfftn fft_irfftn fft_hfftn fft_ihfftn _fft_c2c _fft_r2c _fft_c2r stft "
     "stft.center";
 
+constexpr char const* polynomials =
+    "special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v "
+    "special_chebyshev_polynomial_w special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u "
+    "special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w special_hermite_polynomial_h "
+    "special_hermite_polynomial_he special_laguerre_polynomial_l special_legendre_polynomial_p";
+
+constexpr char const* chebyshev =
+    "special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v "
+    "special_chebyshev_polynomial_w special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u "
+    "special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w";
+
 } // namespace
 
 std::span<exclusion const> known_exclusions() {
@@ -73,6 +84,23 @@ std::span<equivalent_mutant const> known_equivalents() {
         {"gcd lcm", "Constant: one less, input 0 of Loop", "only consecutive Fibonacci numbers take all steps"},
         {"gcd lcm", "Constant: one more, input 0 of Loop", "the same"},
         {"gcd lcm", "Expand: left out", "the operators in the loop broadcast; the state keeps one shape for runtimes"},
+        {polynomials, "Loop: without input 1", "the first step changes nothing where the degree is below 2"},
+        {polynomials,
+         "Expand: left out",
+         "the operators in the loop broadcast; the state keeps one shape for runtimes"},
+        {polynomials, "Equal: replaced by GreaterOrEqual", "its result is used only for degrees that are not positive"},
+        {polynomials, "Cast: to int32", "degrees are far from its limits"},
+        {polynomials, "Cast: to int64", "degrees are converted to int64 in the end"},
+        {chebyshev, "Greater: ", "the angle and the recurrence give the same numbers, so that either may be used"},
+        {chebyshev, "Less: ", "the same"},
+        {chebyshev, "Constant: zero, input 1 of Greater", "the same"},
+        {chebyshev, "Constant: negated, input 1 of Greater", "the same"},
+        {chebyshev, "Constant: one less, input 1 of Greater", "the same"},
+        {chebyshev, "Constant: one more, input 1 of Greater", "the same"},
+        {chebyshev, "Constant: zero, input 1 of Less", "the same"},
+        {chebyshev, "Constant: negated, input 1 of Less", "the same"},
+        {chebyshev, "Constant: one less, input 1 of Less", "the same"},
+        {chebyshev, "Constant: negated, input 1 of Mul", "the cosine is even, and a quotient of two sines is, too"},
         {"lcm", "Constant: one more, input 1 of Where", "the divisor of 0: any number but 0 has the quotient 0"},
         {"lcm", "Constant: negated, input 1 of Where", "the same"},
         {"lcm", "Constant: zero, input 1 of Where", "0 / 0 is 0 in this runtime and an error in others"},

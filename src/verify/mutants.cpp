@@ -81,7 +81,13 @@ void row_mutants::run(translation const& t, runtime::device where, call_origin c
     for (mutation& m : mutations_of(t.graph)) {
         mutant& state = mutants_[{places[m.node], numbers[m.node], m.what}];
         if (state.is_detected()) continue;
-        if (!traced) traced.emplace(t, where);
+        if (!traced) {
+            try {
+                traced.emplace(t, where);
+            } catch (runtime::step_limit_error const&) {
+                return; // too many steps: other calls have graphs that end sooner
+            }
+        }
         if (!traced->is_used(m.node)) continue;
         constexpr std::size_t max_calls = 12;
         if (state.example.empty()) {
@@ -94,6 +100,7 @@ void row_mutants::run(translation const& t, runtime::device where, call_origin c
         traced_graph::outcome const got = traced->run(m);
         switch (got.is) {
         case traced_graph::effect::illegal: break;
+        case traced_graph::effect::endless: state.ran = true; [[fallthrough]];
         case traced_graph::effect::fails: state.fails = true; break;
         case traced_graph::effect::same: state.ran = state.ran || has_numbers; break;
         case traced_graph::effect::other:

@@ -3,6 +3,7 @@
 #include "traced_graph.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <span>
@@ -56,6 +57,12 @@ runtime::onnx_observer store_in(std::vector<value>& values) {
     };
 }
 
+/// Limits of steps: a graph beyond the first has no mutants, and a mutant beyond the second is one that does not end.
+constexpr std::uint64_t max_steps = std::uint64_t{1} << 15;
+constexpr std::uint64_t max_steps_of_mutants = max_steps * 4;
+
+runtime::onnx_options limited(runtime::device where, std::uint64_t steps) { return {where, 0, steps}; }
+
 constexpr bool is_constant(graph_node const& n) { return n.op == "Constant" && n.domain.empty(); }
 
 } // namespace
@@ -71,7 +78,7 @@ traced_graph::traced_graph(translation const& t, runtime::device where) : of_(&t
         shell_.values.back().type = {};
     }
     values_.resize(g.values.size());
-    (void)runtime::onnx_model(g, {where, 0}).run(t.inputs, store_in(values_));
+    (void)runtime::onnx_model(g, limited(where, max_steps)).run(t.inputs, store_in(values_));
     for (graph_initializer const& i : g.initializers)
         values_[i.value] = runtime::to_device(tensor::from_constant(i.data), where);
     for (std::size_t i = 0; i != g.inputs.size(); ++i) values_[g.inputs[i]] = t.inputs[i];
@@ -137,7 +144,7 @@ std::vector<value> traced_graph::changed(mutation const& m, bool& legal) const {
     }
     std::size_t const count = n.outputs.size();
     one.nodes.push_back(std::move(n));
-    std::vector<value> made = runtime::onnx_model(std::move(one), {where_, 0}).run(given);
+    std::vector<value> made = runtime::onnx_model(std::move(one), limited(where_, max_steps_of_mutants)).run(given);
     std::vector<value> out(count);
     for (std::size_t i = 0; i != places.size(); ++i) out[places[i]] = std::move(made[i]);
     return out;
@@ -190,7 +197,7 @@ traced_graph::outcome traced_graph::run(mutation const& m) {
         std::vector<value> given;
         for (value_id const id : c.takes) given.push_back(values[id]);
         if (c.model == nullptr)
-            c.model = std::make_unique<runtime::onnx_model>(c.graph, runtime::onnx_options{where_, 0});
+            c.model = std::make_unique<runtime::onnx_model>(c.graph, limited(where_, max_steps_of_mutants));
         std::vector<value> const results =
             c.model->run(given, same_types ? runtime::onnx_observer() : store_in(values));
         bool const legal_after =
@@ -198,6 +205,8 @@ traced_graph::outcome traced_graph::run(mutation const& m) {
                 return is_legal(other, values);
             });
         return legal_after ? outcome{effect::other, results_of(*of_, results)} : outcome{effect::illegal};
+    } catch (runtime::step_limit_error const&) {
+        return {effect::endless};
     } catch (error const&) {
         return {effect::fails};
     }

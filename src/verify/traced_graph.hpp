@@ -14,12 +14,13 @@ namespace ATON_NAMESPACE::verify {
 
 class traced_graph {
 public:
-    /// Throws aton::error if the graph does not run.
+    /// Throws aton::error if the graph does not run, or takes more steps than the mutants of a call may be worth.
     traced_graph(translation const& t, runtime::device where);
 
     /// The effect of a mutation on this call.
     enum class effect : std::uint8_t {
         illegal, ///< not a legal ONNX graph: an operator does not support these dtypes
+        endless, ///< takes more steps than any graph of a row
         fails,   ///< the runtime refuses the graph, usually for its sizes
         same,    ///< the results are identical bit by bit
         other,   ///< the results differ; `results` holds them

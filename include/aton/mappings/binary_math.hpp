@@ -86,7 +86,7 @@ inline value gcd_in(graph<13> g, value a, value b, dtype type) {
         return h.op<"Greater">(h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
     };
     auto [zero, divisor] = g.op<"Loop">(g.scalar(max_steps_of_gcd, dtype::int64),
-                                        absent,
+                                        g.scalar(true, dtype::bool_),
                                         magnitude(broadcast_with(g, a, b)),
                                         magnitude(broadcast_with(g, b, a)),
                                         outputs<2>,

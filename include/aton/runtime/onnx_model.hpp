@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/ir/graph.hpp>
 #include <aton/runtime/value.hpp>
 
@@ -21,8 +22,14 @@ struct onnx_options {
     device where;           ///< device of all tensors
     std::uint64_t seed = 0; ///< for random operators without the attribute 'seed'
     /// Maximum number of nodes and graphs that a run may execute, counting each loop iteration, plus tensors in the
-    /// sequences that nodes take; beyond it, aton::error is thrown.
+    /// sequences that nodes take; beyond it, step_limit_error is thrown.
     std::uint64_t max_steps = std::uint64_t{1} << 30;
+};
+
+/// A run that takes more steps than onnx_options::max_steps: a loop that does not end, or nearly so.
+class step_limit_error : public error {
+public:
+    using error::error;
 };
 
 /// The inputs of a node, including values that its subgraphs capture.

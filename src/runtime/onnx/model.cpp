@@ -102,7 +102,7 @@ struct onnx_model::run_state {
     void spend(std::uint64_t more) {
         steps += more;
         if (steps > options.max_steps)
-            throw error("the run takes more than " + std::to_string(options.max_steps) + " steps");
+            throw step_limit_error("the run takes more than " + std::to_string(options.max_steps) + " steps");
     }
 };
 
@@ -177,6 +177,8 @@ private:
                 set_outputs(n,
                             p.run != nullptr ? std::move(p.run(call(n, p.opset, std::move(inputs), *this)).values())
                                              : by_body(n, p, std::move(inputs)));
+            } catch (step_limit_error const& e) {
+                throw step_limit_error(describe(g, n) + ": " + e.what());
             } catch (std::exception const& e) { // such as std::bad_alloc
                 throw error(describe(g, n) + ": " + e.what());
             }
