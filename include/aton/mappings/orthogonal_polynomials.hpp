@@ -3,6 +3,7 @@
 // Public header.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <tuple>
@@ -37,7 +38,10 @@ value recurrence(graph<13> g, value second, value n, Next next) {
 }
 
 /// The degree as ATen truncates it, by a conversion to int64; NaN becomes the lowest integer, whose polynomial is 0.
-inline value degree_of(graph<13> g, value n) { return g.cast(g.cast(n, dtype::int64), n.dtype()); }
+inline value degree_of(graph<13> g, value n) {
+    if (auto const known = known_number(n)) return g.scalar_like(std::isnan(*known) ? -1.0 : std::trunc(*known), n);
+    return g.cast(g.cast(n, dtype::int64), n.dtype());
+}
 
 /// NaN for degrees whose polynomials ATen does not compute.
 inline value hermite(graph<13> g, value x, value n_of, double factor) {
