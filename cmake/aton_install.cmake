@@ -63,7 +63,7 @@ function(aton_install_compiled)
     string(REPLACE "@" "exporter" bring_exporter "${bring}")
     string(REPLACE "@" "runtime" bring_runtime "${bring}")
 
-    aton_install_component(mappings "" TARGETS aton_mappings)
+    aton_install_component(mappings "" TARGETS aton_language aton_mappings)
 
     set(libraries aton_model_io aton_program aton_frontend aton_passes aton_exporter)
     if(ATON_ONNX_IS_INSTALLED)

@@ -7,9 +7,9 @@ A case is a C++ file that starts with three lines:
     // error: the sentence that the compiler must print in its first error
     // twin: wrong token => right token
 The twin is the same file with the one token replaced. The compiler must reject the case (non-zero exit code). Its first error must contain the
-sentence, and with --count-lines have at most 8 lines; all output together has at most 12 lines. The twin must compile without a warning.
+sentence, and with GCC have at most 8 lines; all output together has at most 12 lines. The twin must compile without a warning.
 
-    run.py --compiler "g++ -std=c++20" --include include [--case NAME] [--show] [--count-lines]
+    run.py --compiler "g++ -std=c++20" --include include [--case NAME] [--show]
 """
 import argparse
 import concurrent.futures
@@ -73,18 +73,20 @@ def compile_text(arguments, text, path="-"):
     return run.returncode, run.stderr
 
 
-def precompile(arguments, folder):
-    """The compiler reads the DSL once for all programs, with the same sentences. GCC's errors then have a shorter backtrace, so their lines are
-    counted without."""
-    if arguments.count_lines:
-        return []
-    header = pathlib.Path(arguments.include) / "aton" / "aton.hpp"
-    made = pathlib.Path(folder) / ("aton.hpp.gch" if is_gcc(arguments.compiler) else "aton.pch")
-    command = arguments.compiler.split() + ["-x", "c++-header", "-I", arguments.include, *WARNINGS, str(header), "-o", str(made)]
-    done = header.exists() and subprocess.run(command, capture_output=True, text=True, timeout=300).returncode == 0
-    if not done:
-        return []
-    return ["-include", str(made.with_suffix(""))] if is_gcc(arguments.compiler) else ["-include-pch", str(made)]
+def precompile(compiler, include, warnings, folder):
+    """The arguments with which the compiler reads <aton/aton.hpp> once for all programs, with the same output as if each included it: the same
+    sentences in as many lines. GCC warns about #pragma once in the file that it precompiles, so it gets a header that includes the DSL."""
+    header = pathlib.Path(include).resolve() / "aton" / "aton.hpp"
+    made = pathlib.Path(folder) / "first.pch"
+    if is_gcc(compiler):
+        header = pathlib.Path(folder) / "first.hpp"
+        header.write_text("#include <aton/aton.hpp>\n")
+        made = header.with_suffix(".hpp.gch")
+    command = [*compiler.split(), "-x", "c++-header", "-I", include, *warnings, str(header), "-o", str(made)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if run.returncode != 0:
+        sys.exit(f"<aton/aton.hpp> does not compile\n{run.stderr}")
+    return ["-include", str(header)] if is_gcc(compiler) else ["-include-pch", str(made)]
 
 
 def check(arguments, case):
@@ -96,7 +98,7 @@ def check(arguments, case):
         problems.append("the wrong program compiles")
     elif case["error"] not in plain("\n".join(first)):
         problems.append("the first error does not contain: " + case["error"])
-    elif arguments.count_lines and len(first) > LONGEST_FIRST_ERROR:
+    elif is_gcc(arguments.compiler) and len(first) > LONGEST_FIRST_ERROR:
         problems.append(f"the first error is {len(first)} lines long, at most {LONGEST_FIRST_ERROR} allowed")
     elif lines > LONGEST_OUTPUT and case["rule"] not in ERRORS_OF_CPP and "-std=c++26" not in arguments.compiler:
         problems.append(f"the output is {lines} lines long, at most {LONGEST_OUTPUT} allowed")
@@ -151,7 +153,6 @@ def main():
     parser.add_argument("--cases", default=str(here / "cases"))
     parser.add_argument("--case", action="append", help="only this case (several allowed)")
     parser.add_argument("--show", action="store_true", help="print every first error")
-    parser.add_argument("--count-lines", action="store_true", help="limit the lines of the first error; without a precompiled header, which is slower")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
 
@@ -162,7 +163,8 @@ def main():
         sys.exit("compile_fail: no cases")
     failed = set()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        arguments.precompiled = precompile(arguments, folder)
+        needed = any("#include <aton/aton.hpp>" in case["good"] for case in cases)
+        arguments.precompiled = precompile(arguments.compiler, arguments.include, WARNINGS, folder) if needed else []
         twins = [pool.submit(check_twins, arguments, some) for some in groups(cases)]
         for name, problems in pool.map(lambda case: check(arguments, case), cases):
             if problems:

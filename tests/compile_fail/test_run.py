@@ -31,7 +31,7 @@ def main():
     for name, (text, code, words) in CASES.items():
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / f"{name}.cpp").write_text(text)
-            run = subprocess.run([sys.executable, RUN, "--cases", folder, "--count-lines"], capture_output=True, text=True)
+            run = subprocess.run([sys.executable, RUN, "--cases", folder], capture_output=True, text=True)
         output = run.stdout + run.stderr
         if run.returncode != code or (words and words not in output):
             failed += 1

@@ -30,7 +30,7 @@ import documents
 from documents import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "compile_fail"))
-from run import plain  # noqa: E402: joins the pieces in which Clang prints a sentence
+from run import plain, precompile  # noqa: E402: plain joins the pieces in which Clang prints a sentence
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-Wno-unused", "-Wunused-result"]
 PARAMETERS = "[[maybe_unused]] value x, [[maybe_unused]] value y, [[maybe_unused]] optional_value o, " \
@@ -56,9 +56,11 @@ def unit_of(blocks):
     return "\n".join(includes + code) + "\n"
 
 
-def compile_text(arguments, text, *, folder=None, name="mapping.cpp", output=None):
-    """Exit code and errors of a translation unit; only its syntax is checked unless there is an output file."""
+def compile_text(arguments, text, *, folder=None, name="mapping.cpp", output=None, quoted=False):
+    """Exit code and errors of a translation unit; only its syntax is checked unless there is an output file. `quoted`: a page shows the compiler's
+    output, in which files are included from the unit, so that it includes the DSL itself."""
     command = [*arguments.compiler.split(), *(["-o", output] if output else ["-fsyntax-only"]), "-I", arguments.include, *WARNINGS]
+    command += [] if quoted else arguments.precompiled
     if "clang" in arguments.compiler:
         command.append("-ferror-limit=0")
     if folder:
@@ -115,7 +117,7 @@ def check_error(arguments, block):
         return []
     lines = (code_above(block) if where == "above" else []) + block.code_in_comment
     with tempfile.TemporaryDirectory() as folder:
-        code, output = compile_text(arguments, "\n".join(lines) + "\n", folder=folder)
+        code, output = compile_text(arguments, "\n".join(lines) + "\n", folder=folder, quoted=True)
     if code == 0:
         return [f"line {block.first}: the wrong program compiles"]
     said = [" ".join(text.split()) for text in (output, plain(output))]
@@ -177,7 +179,8 @@ def main():
     blocks = {path: documents.read_blocks(path) for path in files}
     programs = [b for each in blocks.values() for b in each if b.kind() == "program"]
     failed = right = wrong = 0
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        arguments.precompiled = precompile(arguments.compiler, arguments.include, WARNINGS, folder)
         printed = pool.submit(check_programs, arguments, programs)
         longest_first = sorted(blocks, key=lambda path: -path.stat().st_size)
         results = list(pool.map(lambda path: check(arguments, path, blocks[path]), longest_first))

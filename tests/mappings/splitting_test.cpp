@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <aton/mappings/splitting.hpp>
+#include <aton/mappings/built_in.hpp>
 
 #include "../faults.hpp"
 
@@ -21,7 +21,7 @@ std::size_t pieces(std::size_t count) {
     value const x(data, data.add_input("x", {dtype::float32, aton::shape{"rows", 2}}));
     value const sections(data, data.add_input("sections", {dtype::int64, aton::shape(std::vector<aton::dim>{})}));
     data.context.expected.resize(count, x.type());
-    entry const* const row = find(mappings::splitting, "aten::tensor_split.tensor_indices_or_sections", 13);
+    entry const* const row = find(mappings::built_in_tables(), "aten::tensor_split.tensor_indices_or_sections", 13);
     REQUIRE(row != nullptr);
     auto const results = convert(data, *row, 13, {argument::of_tensor(x), argument::of_tensor(sections)});
     return results.at(0).list.size();

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Exports every model of the zoo with `aton export`, runs the result in ONNX Runtime on two inputs, and compares with torch.
 
-    tests/models/run_models.py --aton build/release/aton [--quick] [--only bert,vit] [--opsets 13,17,18,26] [--check]
+    tests/models/run_models.py --aton build/release/aton [--quick | --rest] [--only bert,vit] [--opsets 13,17,18,26] [--check]
                                [--jobs 2] [--work FOLDER] [--report docs/models.md] [--json FILE] [--list]
 
 Each model is exported by torch twice: raw, straight from torch.export.export, and after run_decompositions(). The files
@@ -78,6 +78,7 @@ def parse(words):
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/models", help="folder for .pt2 files")
     parser.add_argument("--only", help="only models whose name contains one of these: bert,vit")
     parser.add_argument("--quick", action="store_true", help="a few small models that only need torch")
+    parser.add_argument("--rest", action="store_true", help="all models but those of --quick")
     parser.add_argument("--opsets", default=",".join(map(str, OPSETS)))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--check", action="store_true", help="exit with 1 if anything is wrong")
@@ -91,7 +92,7 @@ def parse(words):
 
 
 def select(models, options):
-    entries = [e for e in models.values() if e.tested and (e.quick or not options.quick)]
+    entries = [e for e in models.values() if e.tested and not (options.quick and not e.quick) and not (options.rest and e.quick)]
     if options.only:
         entries = [e for e in entries if any(part in e.name for part in options.only.split(","))]
     return entries

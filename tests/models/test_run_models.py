@@ -3,6 +3,7 @@
 """Tests of the models' runner, without torch: a correct model passes, and every kind of wrong model planted here is
 reported."""
 
+import collections
 import math
 import pathlib
 import sys
@@ -16,6 +17,7 @@ from onnx import helper, save
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import checking
 import model_report
+import run_models
 
 ONNX = {"float32": T.FLOAT, "float64": T.DOUBLE, "int64": T.INT64, "bool": T.BOOL}
 FIRST, SECOND = np.array([[1, -2, 0.5]], np.float32), np.array([[4, 0, -1], [2, 8, 3]], np.float32)
@@ -159,6 +161,16 @@ class Planted(unittest.TestCase):
         self.assertEqual(found[13]["status"], "needs")
         self.assertEqual(found[26]["status"], "fail")
         self.assertIn("needs 28", found[26]["reason"])
+
+
+class Selection(unittest.TestCase):
+    def test_quick_models_and_the_rest_are_all_models(self):
+        entry = collections.namedtuple("entry", "name tested quick")
+        models = {name: entry(name, tested, quick) for name, tested, quick in (("a", True, True), ("b", True, False), ("c", False, False))}
+        names = lambda *words: [e.name for e in run_models.select(models, run_models.parse(words))]
+        self.assertEqual(names(), ["a", "b"])
+        self.assertEqual(names("--quick"), ["a"])
+        self.assertEqual(names("--rest"), ["b"])
 
 
 class Figures(unittest.TestCase):

@@ -310,4 +310,9 @@ std::vector<Bound> bind_arguments(Graph& graph, std::string_view overload, std::
     return bound;
 }
 
+#ifdef ATON_EXTERN_TEMPLATES // src/dsl/templates.cpp
+extern template std::vector<bound_argument> bind_arguments(graph_data&, std::string_view, std::string_view,
+                                                           std::span<std::uint8_t const>, std::vector<argument>);
+#endif
+
 } // namespace ATON_NAMESPACE::dsl::detail

@@ -344,4 +344,12 @@ value_id append_wrapped_number(Graph& graph, Number const& n) {
     return id;
 }
 
+#ifdef ATON_EXTERN_TEMPLATES // src/dsl/templates.cpp
+extern template void count_nodes(graph_data&, std::size_t);
+extern template value_id append_constant(graph_data&, tensor);
+extern template class node_builder<graph_data>;
+extern template value_id append_cast(graph_data&, value const&, dtype);
+extern template value_id append_wrapped_number(graph_data&, dsl::number const&);
+#endif
+
 } // namespace ATON_NAMESPACE::dsl::detail

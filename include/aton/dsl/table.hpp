@@ -248,5 +248,8 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     }
     return std::move(in.results);
 }
+#ifdef ATON_EXTERN_TEMPLATES // src/dsl/templates.cpp
+extern template std::vector<result> convert(graph_data&, entry const&, int, std::vector<argument>);
+#endif
 
 } // namespace ATON_NAMESPACE::dsl

@@ -144,4 +144,8 @@ void infer_types(Graph& graph, graph_node const& node) {
         if (id != no_value) expect_countable(c, graph.values[id].type);
 }
 
+#ifdef ATON_EXTERN_TEMPLATES // src/dsl/templates.cpp
+extern template void infer_types(graph_data&, graph_node const&);
+#endif
+
 } // namespace ATON_NAMESPACE::shapes
