@@ -66,7 +66,8 @@ def make_folder(entry, folder):
         given = copy.deepcopy(made.args)
         module = made.module.module if made.training else made.module
         program = torch.export.export(module, given, dynamic_shapes=made.dynamic, strict=made.strict)
-        raw, decomposed = joint(program) if made.training else (program, program.run_decompositions())
+        other = program.run_decompositions() if made.decomposes and not made.training else program
+        raw, decomposed = joint(program) if made.training else (program, other)
         torch.export.save(raw, folder / "raw.pt2")
         torch.export.save(decomposed, folder / "decomposed.pt2")
     numpy.savez(folder / "cases.npz", **cases)
