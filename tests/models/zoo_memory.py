@@ -17,12 +17,10 @@ def written_attribute():
         def __init__(self):
             super().__init__()
             self.total = torch.zeros(3)
-            self.steps = torch.tensor(4)
 
         def forward(self, x):
             self.total.add_(x.sum(0))
-            self.steps += 1
-            return x - self.total / self.steps
+            return x - self.total
 
     return Made(Counting(), (normal(2, 3),), (normal(5, 3),), ({0: BATCH},), decomposes=False)
 
@@ -46,11 +44,21 @@ def replaced_memory():
         a = torch.empty(0)
         a.set_(x.clone())
         a.add_(1)
-        b = torch.empty(0)
-        b.resize_(3, 2).copy_(x[:2].reshape(3, 2))
-        c = x[:2].clone()
-        c.resize_(6)
-        c[0] = 7
-        return a * 2, b, c
+        return a * 2
 
     return Made(Apply(function), (normal(2, 3),), (normal(5, 3),), ({0: BATCH},))
+
+
+@model("resized_memory")
+def resized_memory():
+    """run_decompositions() would make aten::resize of resize_, whose result depends on the strides of its operand."""
+
+    def function(x):
+        a = torch.empty(0)
+        a.resize_(3, 2).copy_(x[:2].reshape(3, 2))
+        b = x[:2].clone()
+        b.resize_(6)
+        b[0] = 7
+        return a, b
+
+    return Made(Apply(function), (normal(2, 3),), (normal(5, 3),), ({0: BATCH},), decomposes=False)
