@@ -240,3 +240,10 @@ class MixtureOfExperts(nn.Module):
 @model("mixture_of_experts")
 def mixture_of_experts():
     return Made(MixtureOfExperts(), (normal(2, 5, 8),), (normal(3, 4, 8),), ({0: BATCH, 1: LENGTH},))
+
+
+@model("lstm_projected")
+def lstm_projected():
+    """LSTM layers with proj_size, in both directions; run_decompositions() unrolls them."""
+    module = nn.LSTM(3, 5, num_layers=2, proj_size=2, bidirectional=True, batch_first=True)
+    return Made(module, (normal(2, 4, 3),), (normal(5, 4, 3),), ({0: BATCH},))
