@@ -51,6 +51,7 @@
 #include <aton/mappings/resize.hpp>
 #include <aton/mappings/sampling.hpp>
 #include <aton/mappings/scatter.hpp>
+#include <aton/mappings/segments.hpp>
 #include <aton/mappings/selection.hpp>
 #include <aton/mappings/short_time_transforms.hpp>
 #include <aton/mappings/slicing.hpp>
@@ -114,6 +115,7 @@ inline constexpr table_view families[] = {
     resize,
     sampling,
     scatter,
+    segments,
     selection,
     short_time_transforms,
     slicing,
