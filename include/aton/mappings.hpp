@@ -28,6 +28,7 @@
 #include <aton/mappings/fake_quantization.hpp>
 #include <aton/mappings/gradients.hpp>
 #include <aton/mappings/histograms.hpp>
+#include <aton/mappings/incomplete_gamma.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/joining.hpp>
 #include <aton/mappings/linear_algebra.hpp>
@@ -92,6 +93,7 @@ inline constexpr table_view families[] = {
     fake_quantization,
     gradients,
     histograms,
+    incomplete_gamma,
     indexing,
     joining,
     linear_algebra,
