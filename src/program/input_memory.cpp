@@ -100,9 +100,9 @@ void add_mutations(program const& p, alias_state& state, std::vector<argument>& 
         case input_kind::buffer:
         case input_kind::constant:
             made.kind = output_kind::buffer_mutation;
-            break; // a tensor attribute that is no buffer
+            break; // a tensor attribute that is not a buffer
         case input_kind::parameter: made.kind = output_kind::parameter_mutation; break;
-        default: throw error(p.file + ": " + each.target + " is written to, which is no tensor");
+        default: throw error(p.file + ": " + each.target + " is written to, which is not a tensor");
         }
         bool const is_said = std::any_of(
             p.outputs.begin(), p.outputs.end(), [&](output const& o) { return is_mutation_of(o, each.target); });

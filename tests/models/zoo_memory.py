@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that change tensors in unusual ways: attributes that are no buffers, replaced and resized memory."""
+"""Programs that change tensors in unusual ways: attributes that are not buffers, replaced and resized memory."""
 
 import torch
 from torch import nn
@@ -11,7 +11,7 @@ BATCH = dim("batch")
 
 @model("written_attribute")
 def written_attribute():
-    """A tensor that is an attribute of the module, but no buffer: torch.export records a constant that is written to."""
+    """A tensor that is an attribute of the module, but not a buffer: torch.export records a constant that is written to."""
 
     class Counting(nn.Module):
         def __init__(self):
