@@ -28,6 +28,7 @@
 #include <aton/mappings/fake_quantization.hpp>
 #include <aton/mappings/gradients.hpp>
 #include <aton/mappings/histograms.hpp>
+#include <aton/mappings/incomplete_gamma.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/joining.hpp>
 #include <aton/mappings/linear_algebra.hpp>
@@ -51,6 +52,7 @@
 #include <aton/mappings/resize.hpp>
 #include <aton/mappings/sampling.hpp>
 #include <aton/mappings/scatter.hpp>
+#include <aton/mappings/segments.hpp>
 #include <aton/mappings/selection.hpp>
 #include <aton/mappings/short_time_transforms.hpp>
 #include <aton/mappings/slicing.hpp>
@@ -91,6 +93,7 @@ inline constexpr table_view families[] = {
     fake_quantization,
     gradients,
     histograms,
+    incomplete_gamma,
     indexing,
     joining,
     linear_algebra,
@@ -114,6 +117,7 @@ inline constexpr table_view families[] = {
     resize,
     sampling,
     scatter,
+    segments,
     selection,
     short_time_transforms,
     slicing,

@@ -37,6 +37,9 @@ public:
     /// For in-place operators that only change sizes and strides: `v` becomes the view of itself that `n` computes.
     void change_view(node n, view_of const& view, value_index v);
 
+    /// `v` becomes the same tensor as `source`, whose memory it shares from now on. Views of the former `v` keep their memory.
+    void replace(value_index v, value_index source) { records_of_[object_of_[v]] = records_of_[object_of_[source]]; }
+
     [[nodiscard]] bool is_known(value_index v) const { return v < object_of_.size() && object_of_[v] != none; }
     /// The current value of `v`. Emits the operators that are needed to compute it.
     [[nodiscard]] value_index read(value_index v, node const& cause);

@@ -107,9 +107,7 @@ void functionalizer::visit(node const& n) {
     if (has_no_effect(n.op)) return same_tensor(n);
     if (std::string_view const view = view_counterpart(n.op); !view.empty()) return change_view(n, view);
     if (n.op == "aten::resize_" || n.op == "aten::resize_as_") return visit_resize(n);
-    if (n.op.starts_with("aten::set_"))
-        throw error(describe(program_, n) +
-                    ": replaces the memory of a tensor; assign a new tensor to the name instead");
+    if (n.op.starts_with("aten::set_")) return visit_set(n);
     if (n.op == "aten::copy_") return visit_copy(n);
     if (n.op == "aten::zero_" || n.op == "aten::fill_.Scalar" || n.op == "aten::fill_.Tensor") return visit_fill(n);
     if (n.op == "aten::fill_diagonal_") return visit_fill_diagonal(n);
@@ -203,6 +201,12 @@ void functionalizer::write(value_index written, value_index now, node const& cau
     if (is_main()) check_memory(program_, memory_, state_, written, cause);
     else check_outside(written, cause);
     state_.write(written, now, cause);
+}
+
+bool functionalizer::is_outer(value_index tensor) const {
+    return std::any_of(graph_.inputs.begin(), graph_.inputs.end(), [&](value_index each) {
+        return each != no_value && state_.is_known(each) && state_.share_memory(each, tensor);
+    });
 }
 
 void functionalizer::check_outside(value_index written, node const& cause) const {

@@ -24,10 +24,56 @@ void functionalizer::change_view(node const& n, std::string_view op) {
     state_.change_view(with_arguments_read(std::move(view)), found.value_or(view_of{view_rule::unknown, 0, 0}), self);
 }
 
+namespace {
+
+std::int64_t count_of(concrete_layout const& layout) {
+    std::int64_t n = 1;
+    for (std::int64_t const size : layout.sizes)
+        if (__builtin_mul_overflow(n, size, &n)) return -1;
+    return n;
+}
+
+} // namespace
+
+/// Resizes are views if the number of elements stays the same, as long as both are contiguous. A tensor without elements becomes a new one,
+/// whose elements ATen leaves uninitialized.
 void functionalizer::visit_resize(node const& n) {
     value_index const self = tensor_of(n, "self");
-    if (!layout_.same_sizes(state_.described_by(self), result_of(n, self)))
+    value_index const made = result_of(n, self);
+    auto const before = layout_.of(state_.described_by(self));
+    auto const after = layout_.of(made);
+    bool const known = before && after;
+    if (layout_.same_sizes(state_.described_by(self), made) && (!known || layouts::same_order(*before, *after)))
+        return same_tensor(n);
+    argument const* const size = find_argument(n, "size");
+    argument const* const like = find_argument(n, "the_template");
+    bool const usable = known && has_one_result(n) && (size != nullptr || like != nullptr) &&
+                        layouts::is_contiguous(*before) && layouts::is_contiguous(*after) && !is_outer(self);
+    if (usable && count_of(*before) > 0 && count_of(*before) == count_of(*after)) {
+        node view = n;
+        view.arguments = {tensor_argument("self", self), size != nullptr ? *size : renamed(*like, "other")};
+        return change_view(view, size != nullptr ? "aten::view" : "aten::view_as");
+    }
+    if (!usable || count_of(*before) != 0)
         throw error(describe(program_, n) + ": changes the number of elements of a tensor; make a new tensor");
+    if (size != nullptr) {
+        (void)out_.emit("aten::new_empty", n, {tensor_argument("self", state_.shape_of(self)), *size}, made);
+    } else {
+        argument shape = renamed(*like, "self");
+        if (state_.is_known(shape.tensor)) shape.tensor = state_.shape_of(shape.tensor);
+        (void)out_.emit("aten::empty_like", n, {shape, type_argument("dtype", program_.values[self].type)}, made);
+    }
+    state_.add_tensor(made);
+    state_.replace(self, made);
+}
+
+/// The tensor becomes another name of `source`.
+void functionalizer::visit_set(node const& n) {
+    value_index const self = tensor_of(n, "self");
+    if (n.op != "aten::set_.source_Tensor" || is_outer(self))
+        throw error(describe(program_, n) +
+                    ": replaces the memory of a tensor; assign a new tensor to the name instead");
+    state_.replace(self, tensor_of(n, "source"));
     same_tensor(n);
 }
 

@@ -48,6 +48,8 @@ private:
     value_index result_of(node const& n, value_index written);
     void same_tensor(node const& n);
     void write(value_index written, value_index now, node const& cause);
+    /// Whether a tensor shares memory with an input of the graph.
+    [[nodiscard]] bool is_outer(value_index tensor) const;
     /// Refuses writes of branches and loop bodies to tensors of outer graphs.
     void check_outside(value_index written, node const& cause) const;
     void finish();
@@ -55,6 +57,7 @@ private:
     // functionalize_in_place.cpp: operators that write in a way of their own.
     void change_view(node const& n, std::string_view op);
     void visit_resize(node const& n);
+    void visit_set(node const& n);
     void visit_copy(node const& n);
     void visit_fill(node const& n);
     void visit_fill_diagonal(node const& n);

@@ -97,9 +97,12 @@ void add_mutations(program const& p, alias_state& state, std::vector<argument>& 
         made.target = each.target;
         switch (each.kind) {
         case input_kind::user: made.kind = output_kind::input_mutation; break;
-        case input_kind::buffer: made.kind = output_kind::buffer_mutation; break;
+        case input_kind::buffer:
+        case input_kind::constant:
+            made.kind = output_kind::buffer_mutation;
+            break; // a tensor attribute that is not a buffer
         case input_kind::parameter: made.kind = output_kind::parameter_mutation; break;
-        default: throw error(p.file + ": the constant " + each.target + " is written to; register it as a buffer");
+        default: throw error(p.file + ": " + each.target + " is written to, which is not a tensor");
         }
         bool const is_said = std::any_of(
             p.outputs.begin(), p.outputs.end(), [&](output const& o) { return is_mutation_of(o, each.target); });

@@ -26,9 +26,33 @@ tensor with_large_diagonal(random_source& random, tensor const& x) {
     return x + tensor::from_constant(diagonal);
 }
 
+/// Positive integers in descending order, none larger than `first`. If a sum is given, the first is `first`, and the sum is reached if it
+/// can be.
+tensor descending(random_source& random, sizes const& of, std::int64_t first, std::int64_t sum) {
+    tensor out = tensor::empty(dtype::int64, of);
+    if (out.count() == 0) return out;
+    auto* const at = out.data<std::int64_t>();
+    std::int64_t const n = out.count();
+    for (std::int64_t i = 0; i != n; ++i) at[i] = sum < 0 ? random.integer(1, std::max<std::int64_t>(1, first)) : 1;
+    if (sum < 0) {
+        std::sort(at, at + n, [](std::int64_t a, std::int64_t b) { return a > b; });
+        return out;
+    }
+    *at = first;
+    std::int64_t left = std::min(sum - first - (n - 1), (first - 1) * (n - 1));
+    while (left > 0) {
+        std::int64_t const i = random.integer(1, n - 1);
+        if (at[i] == at[i - 1]) continue;
+        ++at[i];
+        --left;
+    }
+    return out;
+}
+
 } // namespace
 
 tensor constrained_elements(element_source& from, dtype t, sizes const& of, tensor_constraints const& w) {
+    if (w.falls_from >= 0) return descending(from.random, of, w.falls_from, w.sum);
     element_range range = w.range;
     if (w.index >= 0)
         range = {

@@ -17,11 +17,13 @@ struct tensor_constraints {
     element_range range;
     std::int64_t index = -1;
     bool is_signed = false;
-    bool ascends = false; ///< from 0 to `index`
-    bool dense = false;   ///< in every theme
-    bool regular = false; ///< a matrix with a large diagonal
-    bool hides = false;   ///< a mask of which some rows hide everything
-    bool near = false;    ///< close to the previous tensor
+    bool ascends = false;         ///< from 0 to `index`
+    std::int64_t falls_from = -1; ///< positive integers in descending order, the first at most this
+    std::int64_t sum = -1;        ///< of them; the first is then `falls_from`
+    bool dense = false;           ///< in every theme
+    bool regular = false;         ///< a matrix with a large diagonal
+    bool hides = false;           ///< a mask of which some rows hide everything
+    bool near = false;            ///< close to the previous tensor
     bool sorted = false;
     bool distinct = false;
     bool one_sign = false;

@@ -52,6 +52,10 @@ void tensor_drawing::word_of(rule_reader& r, tensor_constraints& w) {
         w.index = r.size();
         w.is_signed = name == "signed_index";
         w.ascends = name == "offsets";
+    } else if (name == "lengths" || name == "counts") {
+        w.type = dtype::int64;
+        w.falls_from = r.size();
+        w.sum = name == "counts" ? r.size() : -1;
     } else if (name == "in") {
         bool real = false;
         w.range.min = r.bound(real);

@@ -31,4 +31,18 @@ TEST_CASE("complex functions of numbers near 0 and of huge ones keep their preci
     gives("aten::tanh", {arg("self", z(100, 1))}, z(1, 0));
 }
 
+TEST_CASE("frexp of zeros, infinities, NaN, subnormal and the largest numbers") {
+    std::vector<runtime::aten_argument> const call = {
+        arg("self",
+            row_of(dtype::float32, {0, infinity, -infinity, nan, 1, -0.75, 0x1p-149, 3.4028234663852886e38, 0.5, -8}))};
+    gives("aten::frexp.Tensor",
+          call,
+          row_of(dtype::float32, {0, infinity, -infinity, nan, 0.5, -0.75, 0.5, 0x1.fffffep-1, 0.5, -0.5}));
+    gives("aten::frexp.Tensor", call, row_of(dtype::int32, {0, 0, 0, 0, 1, 0, -148, 128, 0, 4}), 1);
+    std::vector<runtime::aten_argument> const wide = {
+        arg("self", row_of(dtype::float64, {0x1p-1074, 0x1.fffffffffffffp1023}))};
+    gives("aten::frexp.Tensor", wide, row_of(dtype::float64, {0.5, 0x1.fffffffffffffp-1}));
+    gives("aten::frexp.Tensor", wide, row_of(dtype::int32, {-1073, 1024}), 1);
+}
+
 } // namespace aton::tests

@@ -108,4 +108,22 @@ TEST_CASE("bilinear of half precision rounds the product of its first two factor
           of(dtype::bfloat16, {1, 1}, {nan}));
 }
 
+TEST_CASE("grouped products of rows, columns and sums, with an empty group and a rest") {
+    tensor const ends = row_of(dtype::int32, {1, 1, 2});
+    tensor const flat = of(dtype::float32, {3, 1}, {1, 2, 3});
+    tensor const each = of(dtype::float32, {3, 1, 1}, {5, 7, 11});
+    gives("aten::_grouped_mm",
+          {arg("self", flat), arg("mat2", each), arg("offs", ends)},
+          of(dtype::float32, {3, 1}, {5, 22, 0}));
+    gives("aten::_grouped_mm",
+          {arg("self", each), arg("mat2", of(dtype::float32, {1, 3}, {1, 2, 3})), arg("offs", ends)},
+          of(dtype::float32, {1, 3}, {5, 22, 0}));
+    gives("aten::_grouped_mm",
+          {arg("self", of(dtype::float32, {1, 3}, {5, 7, 11})), arg("mat2", flat), arg("offs", ends)},
+          of(dtype::float32, {3, 1, 1}, {5, 0, 14}));
+    gives("aten::_grouped_mm",
+          {arg("self", each), arg("mat2", of(dtype::float32, {3, 1, 1}, {1, 2, 3}))},
+          of(dtype::float32, {3, 1, 1}, {5, 14, 33}));
+}
+
 } // namespace aton::tests

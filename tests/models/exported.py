@@ -66,7 +66,8 @@ def make_folder(entry, folder):
         given = copy.deepcopy(made.args)
         module = made.module.module if made.training else made.module
         program = torch.export.export(module, given, dynamic_shapes=made.dynamic, strict=made.strict)
-        raw, decomposed = joint(program) if made.training else (program, program.run_decompositions())
+        other = program.run_decompositions() if made.decomposes and not made.training else program
+        raw, decomposed = joint(program) if made.training else (program, other)
         torch.export.save(raw, folder / "raw.pt2")
         torch.export.save(decomposed, folder / "decomposed.pt2")
     numpy.savez(folder / "cases.npz", **cases)
@@ -93,14 +94,24 @@ def tensors(tree):
     return [leaf for leaf in torch.utils._pytree.tree_leaves(tree) if isinstance(leaf, torch.Tensor)]
 
 
+def states(module):
+    """Buffers, and tensors that are plain attributes: {name: tensor}."""
+    import torch
+
+    found = dict(module.named_buffers())
+    for prefix, part in module.named_modules():
+        found |= {f"{prefix}.{name}".lstrip("."): v for name, v in vars(part).items() if isinstance(v, torch.Tensor)}
+    return found
+
+
 def run(module, args):
-    """Results of a copy of the module, and the buffers and arguments that the call changed: {name: new value}."""
+    """Results of a copy of the module, and the states and arguments that the call changed: {name: new value}."""
     import torch
 
     module, given = copy.deepcopy(module), copy.deepcopy(args)
-    before = {name: buffer.clone() for name, buffer in module.named_buffers()}
+    before = {name: state.clone() for name, state in states(module).items()}
     results = [r.clone() for r in tensors(module(*given))]
-    changed = {n: b for n, b in module.named_buffers() if not torch.equal(in_reals(b), in_reals(before[n]))}
+    changed = {n: s for n, s in states(module).items() if not torch.equal(in_reals(s), in_reals(before[n]))}
     for i, (old, new) in enumerate(zip(tensors(args), tensors(given))):
         if not torch.equal(in_reals(old), in_reals(new)):
             changed[f"argument {i}"] = new

@@ -28,6 +28,7 @@ class Made:
     other: tuple
     dynamic: object = None
     strict: bool = False
+    decomposes: bool = True  # False: run_decompositions() refuses the program, and both programs are the raw one
     training: bool = False  # the module is a zoo_training.Step: the programs compute its loss and its gradients
 
 

@@ -240,3 +240,18 @@ class MixtureOfExperts(nn.Module):
 @model("mixture_of_experts")
 def mixture_of_experts():
     return Made(MixtureOfExperts(), (normal(2, 5, 8),), (normal(3, 4, 8),), ({0: BATCH, 1: LENGTH},))
+
+
+@model("lstm_projected")
+def lstm_projected():
+    """LSTM layers with proj_size, in both directions; run_decompositions() unrolls them."""
+    module = nn.LSTM(3, 5, num_layers=2, proj_size=2, bidirectional=True, batch_first=True)
+    return Made(module, (normal(2, 4, 3),), (normal(5, 4, 3),), ({0: BATCH},))
+
+
+@model("encoder_layer_fast_path")
+def encoder_layer_fast_path():
+    """What torch's fast path for inference makes of an encoder: one operator for each layer."""
+    layer = nn.TransformerEncoderLayer(8, 2, 16, activation="gelu", batch_first=True)
+    module = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    return Made(module, (normal(2, 4, 8),), (normal(5, 4, 8),), ({0: BATCH},))

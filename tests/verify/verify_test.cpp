@@ -120,6 +120,23 @@ TEST_CASE("offsets ascend from 0, matrices are regular, moderate elements exclud
     }
 }
 
+TEST_CASE("lengths and counts fall, and counts have a first element and a sum") {
+    constexpr std::string_view schema = "aten::packs(Tensor a, Tensor b) -> Tensor";
+    sampling_rule const rule{"packs", "a: (5) lengths 4; b: (4) counts 3 9"};
+    for (std::uint64_t seed = 0; seed != 20; ++seed) {
+        sample const s = draw("aten::packs", schema, &rule, {}, seed);
+        std::vector<std::int64_t> const lengths = argument(s, "a").tensor.integers();
+        CHECK(std::is_sorted(lengths.rbegin(), lengths.rend()));
+        CHECK(lengths.front() <= 4);
+        CHECK(lengths.back() >= 1);
+        std::vector<std::int64_t> const counts = argument(s, "b").tensor.integers();
+        CHECK(std::is_sorted(counts.rbegin(), counts.rend()));
+        CHECK(counts.front() == 3);
+        CHECK(counts.back() >= 1);
+        CHECK(counts[0] + counts[1] + counts[2] + counts[3] == 9);
+    }
+}
+
 TEST_CASE("a malformed rule is refused with the offset of the error") {
     auto const fault = [](std::string_view text) {
         sampling_rule const rule{"conv2d", text};

@@ -8,10 +8,13 @@
 #include <limits>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include <aton/mappings/activation.hpp>
 #include <aton/mappings/detail/draws.hpp>
 #include <aton/mappings/matrix_product.hpp>
+#include <aton/mappings/normalization.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -113,6 +116,98 @@ inline constexpr auto efficient_attention =
             absent};
 };
 
+/// The parameters and the mask of multi-head attention. A true element of the mask hides a key.
+struct head_options {
+    std::int64_t heads;
+    value qkv_weight;
+    value qkv_bias;
+    value proj_weight;
+    value proj_bias;
+    optional_value mask;
+    std::optional<std::int64_t> mask_type;
+};
+
+/// Queries, keys or values of all heads, (batch, heads, length, size), from (batch, length, heads * size).
+inline value in_heads(graph<13> g, value x, std::int64_t heads) {
+    safe_vector<sym_int> sizes = g.sizes(x);
+    if (sizes.size() != 3 || heads < 1) throw unsupported_error("the input must be (batch, length, features)");
+    sizes[2] = sizes[2] / heads;
+    sizes.insert(sizes.begin() + 2, heads);
+    return g.op<"Transpose">(reshape(g, x, sizes), attr::perm_i({0, 2, 1, 3}));
+}
+
+/// What the mask hides, broadcast to (batch, heads, length, length). ATen takes each number but 0 as true.
+inline value hidden_keys(graph<13> g, head_options const& o) {
+    if (!o.mask_type) throw unsupported_error("a mask without mask_type");
+    value const hides = g.cast(*o.mask, dtype::bool_);
+    std::int64_t const between[] = {1, 2};
+    return *o.mask_type == 1 && hides.rank() == 2 ? unsqueeze(g, hides, between) : hides;
+}
+
+/// (output, weights of all heads). As in ATen, a query whose keys are all hidden gives NaN.
+inline std::tuple<value, value> attend_with_heads(graph<13> g, value query, value key, value values,
+                                                  head_options const& o) {
+    std::int64_t const size = query.size(-1).size();
+    if (size < 1 || size % o.heads != 0) throw unsupported_error("a number of features that is not static");
+    safe_vector<std::int64_t> const thirds(3, size);
+    safe_vector<value> const weights = g.op<"Split">(o.qkv_weight, g.ints(thirds), attr::axis_i(0), output_list(3));
+    safe_vector<value> const biases = g.op<"Split">(o.qkv_bias, g.ints(thirds), attr::axis_i(0), output_list(3));
+    auto const part = [&](value x, std::size_t i) {
+        return in_heads(g, linear_layer(g, x, weights[i], biases[i]), o.heads);
+    };
+    double const scale = 1 / std::sqrt(static_cast<double>(size / o.heads));
+    value const scaled = g.op<"Mul">(part(query, 0), scale);
+    value scores = g.op<"MatMul">(scaled, transpose_last(g, part(key, 1)));
+    if (o.mask) {
+        value const none = g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype());
+        scores = choose(g, hidden_keys(g, o), none, scores);
+    }
+    value const shares = g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const y = g.op<"Transpose">(g.op<"MatMul">(shares, part(values, 2)), attr::perm_i({0, 2, 1, 3}));
+    return {linear_layer(g, reshape(g, y, g.sizes(query)), o.proj_weight, o.proj_bias), shares};
+}
+
+inline constexpr auto multi_head_attention =
+    [](graph<13> g, value query, value key, value values, std::int64_t /*embed_dim*/, std::int64_t num_head,
+       value qkv_weight, value qkv_bias, value proj_weight, value proj_bias, optional_value mask, bool need_weights,
+       bool average_attn_weights, std::optional<std::int64_t> mask_type) -> std::tuple<value, optional_value> {
+    head_options const o{num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
+    auto const [y, shares] = attend_with_heads(g, query, key, values, o);
+    if (!need_weights) return {y, absent};
+    std::int64_t const over_heads[] = {1};
+    return {y, average_attn_weights ? reduce<"ReduceMean">(g, shares, over_heads, false) : shares};
+};
+
+/// Attention and two linear layers, each with a residual connection and normalization before or after.
+template <class Graph>
+inline constexpr auto transformer_layer =
+    [](Graph g, value src, std::int64_t embed_dim, std::int64_t num_heads, value qkv_weight, value qkv_bias,
+       value proj_weight, value proj_bias, bool use_gelu, bool norm_first, double eps, value norm_weight_1,
+       value norm_bias_1, value norm_weight_2, value norm_bias_2, value ffn_weight_1, value ffn_bias_1,
+       value ffn_weight_2, value ffn_bias_2, optional_value mask, std::optional<std::int64_t> mask_type) -> value {
+    head_options const o{num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
+    sym_int const features[] = {embed_dim};
+    using norm_graph = std::conditional_t<std::is_same_v<Graph, graph<13, 16>>, Graph, graph<17>>;
+    auto const normalized = [&](value x, value weight, value bias) {
+        return layer_norm(norm_graph(g), x, features, weight, bias, eps);
+    };
+    auto const attended = [&](value x) { return std::get<0>(attend_with_heads(g, x, x, x, o)); };
+    auto const fed_forward = [&](value x) -> value {
+        value y = linear_layer(g, x, ffn_weight_1, ffn_bias_1);
+        if (!use_gelu) y = without_bfloat16(g, y, [&](value v) -> value { return g.template op<"Relu">(v); });
+        else if constexpr (std::is_same_v<Graph, graph<20>>) y = gelu(g, y, "none");
+        else y = gelu_until_19(g, y, "none");
+        return linear_layer(g, y, ffn_weight_2, ffn_bias_2);
+    };
+    auto const added = [&](value a, value b) -> value { return g.template op<"Add">(a, b); };
+    if (norm_first) {
+        value const y = added(src, attended(normalized(src, norm_weight_1, norm_bias_1)));
+        return added(y, fed_forward(normalized(y, norm_weight_2, norm_bias_2)));
+    }
+    value const y = normalized(added(src, attended(src)), norm_weight_1, norm_bias_1);
+    return normalized(added(y, fed_forward(y)), norm_weight_2, norm_bias_2);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -120,7 +215,11 @@ inline constexpr auto attention = table(
     symbolic<"aten::scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_row),
     symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_math),
     symbolic<"aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(detail::flash_attention),
-    symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)">(detail::efficient_attention));
+    symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)">(detail::efficient_attention),
+    symbolic<"aten::_native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, need_weights, average_attn_weights, mask_type)">(detail::multi_head_attention),
+    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<20>>),
+    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<17, 19>>),
+    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<13, 16>>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

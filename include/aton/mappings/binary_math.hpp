@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/exponents.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
@@ -121,6 +122,38 @@ inline value lcm(graph<13> g, value a, value b) {
     return g.cast(g.op<"Abs">(g.cast(g.cast(product, type), wide)), type);
 }
 
+/// The number after a in the direction of b, in float64, where the neighbors of narrower dtypes are exact.
+inline value next_number(graph<13> g, value a, value b, dtype type) {
+    float_format const format = format_of(type);
+    binary_parts const p = parts_of(g, a, type == dtype::float64);
+    value const two = g.scalar(2, dtype::float64);
+    auto const spacing = [&](value exponent) -> value {
+        value const lowest = g.scalar(format.lowest, dtype::float64);
+        return g.op<"Pow">(two, g.op<"Max">(g.op<"Sub">(exponent, format.digits), lowest));
+    };
+    value const grows = g.op<"Less">(a, b);
+    value const is_negative = g.op<"Less">(a, 0);
+    value const away = g.op<"Xor">(grows, is_negative);
+    value const size = g.op<"Abs">(a);
+    value const is_power =
+        g.cast(g.op<"Equal">(p.fraction, 0.5), dtype::float64); // below it, numbers are closer together
+    value const inward = g.op<"Sub">(size, spacing(g.op<"Sub">(p.exponent, is_power)));
+    value const moved = g.op<"Where">(away, g.op<"Add">(size, spacing(p.exponent)), inward);
+    value const least = g.scalar(std::ldexp(1.0, format.lowest), dtype::float64);
+    value const of_zero = g.op<"Where">(grows, least, g.op<"Neg">(least));
+    value const finite = g.op<"Where">(p.ordinary, moved, g.scalar(format.largest, dtype::float64));
+    value const with_sign = g.op<"Where">(is_negative, g.op<"Neg">(finite), finite);
+    value const next = g.op<"Where">(g.op<"Equal">(a, 0), of_zero, with_sign);
+    value const nan = g.op<"Add">(a, b);
+    value const other = g.op<"Where">(g.op<"IsNaN">(nan), nan, next);
+    return g.op<"Where">(g.op<"Equal">(a, b), b, other);
+}
+inline value nextafter(graph<13> g, value a, value b) {
+    dtype const type = promote(a, b);
+    auto const wide = [&](value x) { return g.cast(g.cast(x, type), dtype::float64); };
+    return g.cast(next_number(g, wide(a), wide(b), type), type);
+}
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -141,6 +174,7 @@ inline constexpr auto binary_math = table(
     symbolic<"aten::special_xlog1py.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlog1py>>),
     symbolic<"aten::logaddexp(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp>>),
     symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>),
+    symbolic<"aten::nextafter(self, other)">(detail::of_tensors<detail::nextafter>),
     symbolic<"aten::gcd(self, other)">(detail::of_tensors<detail::gcd>),
     symbolic<"aten::lcm(self, other)">(detail::of_tensors<detail::lcm>));
 // clang-format on

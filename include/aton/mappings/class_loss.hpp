@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/ctc.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/loss.hpp>
 #include <aton/mappings/reduction.hpp>
@@ -277,6 +278,10 @@ inline constexpr auto class_loss = table(
     symbolic<"aten::nll_loss_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
     symbolic<"aten::nll_loss2d_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
     symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(detail::cross_entropy),
+    symbolic<"aten::ctc_loss.IntList(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)">(detail::ctc_by_list),
+    symbolic<"aten::ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)">(detail::ctc_by_tensor),
+    symbolic<"aten::_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)">(detail::ctc_forward_by_list),
+    symbolic<"aten::_ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)">(detail::ctc_forward_by_tensor),
     symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(detail::multi_margin_loss),
     symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(detail::multilabel_margin_loss_row),
     symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(detail::multilabel_margin_loss_forward),

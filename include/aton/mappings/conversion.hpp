@@ -24,12 +24,17 @@ inline value expand_like(graph<13> g, value x, value target) {
     return g.op<"Expand">(x, sizes);
 }
 
+/// A tensor of one element as a 0-d tensor.
+inline value only_element(graph<13> g, value x) {
+    for (dim const& d : x.shape().dims())
+        if (d.is_static() && d.size() != 1) throw unsupported_error("a tensor that does not have exactly one element");
+    return x.rank() == 0 ? x : squeeze(g, x, iota(x.rank()));
+}
+
 /// A 0-d tensor in the place of ATen's Scalar: float64, int64 or bool.
 inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
-    for (dim const& d : x.shape().dims())
-        if (d.is_static() && d.size() != 1) return g.unsupported("a tensor that does not have exactly one element");
     dtype const type = is_floating(x.dtype()) ? dtype::float64 : is_integral(x.dtype()) ? dtype::int64 : x.dtype();
-    return convert(g, x.rank() == 0 ? x : squeeze(g, x, iota(x.rank())), type);
+    return convert(g, only_element(g, x), type);
 };
 
 inline constexpr auto to_dtype = [](graph<13> g, value x, dtype type, bool) -> value { return convert(g, x, type); };
@@ -85,6 +90,38 @@ inline constexpr auto scalar_tensor_row = [](graph<13> g, number n, std::optiona
     return opmath_type(to) != to ? rounded_constant(g, n, to) : element(g, n, to); // ATen rounds to half precision
 };
 
+constexpr bool is_signed(dtype t) { return is_floating(t) || is_complex(t) || is_signed_integral(t); }
+
+/// A property of the dtype as a constant.
+template <auto Property>
+inline constexpr auto of_dtype =
+    [](graph<13> g, value x) -> value { return g.scalar(Property(x.dtype()), dtype::bool_); };
+template <auto Property>
+inline constexpr auto of_complex_dtype =
+    [](graph<13> g, complex_value z) -> value { return g.scalar(Property(z.tensor().dtype()), dtype::bool_); };
+
+inline constexpr auto truth = [](graph<13> g, value x) -> value { return g.cast(only_element(g, x), dtype::bool_); };
+inline constexpr auto complex_truth = [](graph<13> g, complex_value z) -> value {
+    return g.op<"Or">(truth(g, g.real(z)), truth(g, g.imag(z)));
+};
+
+/// The number of a dtype in c10::ScalarType.
+inline value scalar_type_number(graph<13> g, dtype type) {
+    constexpr std::int64_t count = 16;
+    for (std::int64_t n = 0; n != count; ++n)
+        if (aten::scalar_type(n) == type) return g.scalar(n, dtype::int64);
+    throw unsupported_error("the ScalarType of " + std::string(name(type)));
+}
+inline constexpr auto promoted_types = [](graph<13> g, dtype type1, dtype type2) -> value {
+    return scalar_type_number(g, aten::promote_types(type1, type2));
+};
+inline constexpr auto result_type = [](graph<13> g, value a, value b) -> value {
+    return scalar_type_number(g, promote(a, b));
+};
+inline constexpr auto complex_result_type = [](graph<13> g, complex_value a, complex_value b) -> value {
+    return scalar_type_number(g, promote(a.tensor(), b.tensor()));
+};
+
 /// Checked by torch.export while tracing; it computes nothing.
 inline constexpr auto assert_tensor_metadata = [](graph<13>, value, std::optional<safe_span<sym_int const>>,
                                                   std::optional<safe_span<sym_int const>>, std::optional<dtype>,
@@ -135,6 +172,13 @@ inline constexpr auto conversion = table(
     symbolic<"aten::scalar_tensor(s, dtype)">(detail::scalar_tensor_row).by_parts<"s">(),
     symbolic<"aten::item(self)">(detail::as_scalar).by_parts<"self">(),
     symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar).by_parts<"self">(),
+
+    symbolic<"aten::is_floating_point(self)">(detail::of_dtype<is_floating>).for_complex(detail::of_complex_dtype<is_floating>),
+    symbolic<"aten::is_complex(self)">(detail::of_dtype<is_complex>).for_complex(detail::of_complex_dtype<is_complex>),
+    symbolic<"aten::is_signed(self)">(detail::of_dtype<detail::is_signed>).for_complex(detail::of_complex_dtype<detail::is_signed>),
+    symbolic<"aten::is_nonzero(self)">(detail::truth).for_complex(detail::complex_truth),
+    symbolic<"aten::promote_types(type1, type2)">(detail::promoted_types),
+    symbolic<"aten::result_type.Tensor(tensor, other)">(detail::result_type).for_complex(detail::complex_result_type),
 
     symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(detail::assert_tensor_metadata).by_parts<"a">());
 // clang-format on

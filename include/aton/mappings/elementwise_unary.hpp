@@ -6,8 +6,11 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
+#include <tuple>
 
 #include <aton/mappings/detail/complex_functions.hpp>
+#include <aton/mappings/detail/exponents.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -192,10 +195,22 @@ inline constexpr auto has_no_imaginary_part = [](graph<13> g, complex_value z) -
     return g.op<"Equal">(g.imag(z), 0);
 };
 
+/// Exponents and fractions with the sign of x; x itself and 0 for zeros, infinities and NaN.
+inline constexpr auto frexp = [](graph<13> g, value self) -> std::tuple<value, value> {
+    if (!is_floating(self.dtype())) throw unsupported_error("frexp of " + std::string(name(self.dtype())));
+    value const x = g.cast(self, dtype::float64);
+    binary_parts const p = parts_of(g, x, self.dtype() == dtype::float64);
+    value const fraction = g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(p.fraction), p.fraction);
+    value const zero = g.scalar(0, dtype::float64);
+    return {g.cast(g.op<"Where">(p.ordinary, fraction, x), self.dtype()),
+            g.cast(g.op<"Where">(p.ordinary, p.exponent, zero), dtype::int32)};
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto elementwise_unary = table(
+    symbolic<"aten::frexp.Tensor(self)">(detail::frexp),
     symbolic<"aten::abs(self)">(detail::abs).for_complex(detail::modulus),
     symbolic<"aten::absolute(self)">(detail::abs).for_complex(detail::modulus),
     symbolic<"aten::neg(self)">(detail::neg).by_parts<"self">(),

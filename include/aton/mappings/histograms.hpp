@@ -75,11 +75,172 @@ inline constexpr auto bincount = [](graph<13> g, value self, optional_value weig
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
 };
 
+struct histogram {
+    value counts;
+    safe_vector<value> edges;
+};
+
+/// The edges of bins of equal width between two 0-d float64 values, each computed from the nearer end.
+inline value edges_between(graph<13> g, value low, value high, std::int64_t bins, dtype type) {
+    auto const count = static_cast<double>(bins);
+    value const n = g.cast(arithmetic_sequence(g, 0, bins + 1), dtype::float64);
+    value const width = g.op<"Div">(g.op<"Sub">(high, low), count);
+    value const first = g.op<"Add">(g.op<"Mul">(n, width), low);
+    value const left = g.op<"Sub">(g.scalar(count, dtype::float64), n);
+    value const second = g.op<"Sub">(high, g.op<"Mul">(left, width));
+    value const is_first = g.op<"Less">(n, static_cast<double>((bins + 1) / 2));
+    return g.cast(g.op<"Where">(is_first, first, second), type);
+}
+
+/// The edges of bins between the bounds of a range, or the extremes of x, which are 1 apart if they are equal.
+inline value edges_of(graph<13> g, value x, std::int64_t bins, safe_span<double const> range) {
+    if (bins < 1) throw unsupported_error("a histogram of " + std::to_string(bins) + " bins");
+    budget::expect("bins", bins);
+    auto const number = [&](double n) { return g.scalar(n, dtype::float64); };
+    if (range.empty() && is_empty(x)) return edges_between(g, number(0), number(1), bins, x.dtype());
+    if (!range.empty()) {
+        double const apart = range[0] == range[1] ? 0.5 : 0;
+        if (!std::isfinite(range[0]) || !std::isfinite(range[1]) || range[0] > range[1])
+            throw unsupported_error("a range that is not finite or not in order");
+        return edges_between(g, number(range[0] - apart), number(range[1] + apart), bins, x.dtype());
+    }
+    value const wide = g.cast(x, dtype::float64);
+    value const low = reduce<"ReduceMin">(g, wide, iota(1), false);
+    value const high = reduce<"ReduceMax">(g, wide, iota(1), false);
+    value const apart = g.op<"Mul">(g.cast(g.op<"Equal">(low, high), dtype::float64), 0.5);
+    return edges_between(g, g.op<"Sub">(low, apart), g.op<"Add">(high, apart), bins, x.dtype());
+}
+
+/// One coordinate of points (n, d).
+inline value coordinate(graph<13> g, value points, std::size_t i) {
+    return select(g, points, 1, static_cast<std::int64_t>(i));
+}
+
+/// Points as (n, d), whose last axis has the coordinates.
+inline value points_of(graph<13> g, value self, std::size_t coordinates) {
+    if (self.rank() < 2) throw unsupported_error("points with fewer than 2 dimensions");
+    auto const d = static_cast<std::int64_t>(coordinates);
+    if (d == 0 || (self.size(-1).is_static() && self.size(-1).size() != d))
+        throw unsupported_error("a number of bins or edges that is not that of the coordinates");
+    safe_vector<sym_int> const sizes = g.sizes(self);
+    return reshape(g, self, {product(safe_span<sym_int const>(sizes).first(sizes.size() - 1)), d});
+}
+
+/// Counts, or sums of weights, of points (n, d) between the edges of each coordinate. The last bin contains its upper edge.
+inline value count_points(graph<13> g, value points, safe_span<value const> edges, optional_value weight,
+                          bool density) {
+    if (points.dtype() != dtype::float32 && points.dtype() != dtype::float64)
+        throw unsupported_error("a histogram of " + std::string(name(points.dtype())));
+    value place;
+    value inside;
+    sym_int total = 1;
+    safe_vector<sym_int> bins;
+    for (std::size_t i = 0; i != edges.size(); ++i) {
+        value const edge = g.cast(edges[i], points.dtype());
+        sym_int const count = g.size(edge, 0) - 1;
+        value const x = unsqueeze(g, coordinate(g, points, i), 1);
+        value const passed = g.cast(g.op<"GreaterOrEqual">(x, edge), dtype::int64); // (n, bins + 1)
+        value const bin = g.op<"Sub">(reduce_sum(g, passed, std::array<std::int64_t, 1>{1}, false), 1);
+        value const highest = g.to_value(count - 1);
+        value const held = g.op<"Min">(safe_vector<value>{g.op<"Max">(bin, 0), highest});
+        value const below = g.op<"LessOrEqual">(x, slice(g, edge, 0, -1, to_the_end));
+        value const here = g.op<"And">(g.op<"GreaterOrEqual">(bin, 0), squeeze(g, below, 1));
+        place = i == 0 ? held : value(g.op<"Add">(g.op<"Mul">(place, g.to_value(count)), held));
+        inside = i == 0 ? here : value(g.op<"And">(inside, here));
+        total = total * count;
+        bins.push_back(count);
+    }
+    value amount = g.cast(inside, points.dtype());
+    if (weight) {
+        value const each = reshape(g, g.cast(*weight, points.dtype()), {-1});
+        amount = choose(g, inside, each, g.scalar(0, points.dtype()));
+    }
+    value counts = reshape(g, counted(g, place, amount, total), bins);
+    if (!density) return counts;
+    counts = g.op<"Div">(counts, reduce_sum(g, counts, iota(counts.rank()), false));
+    for (std::size_t i = 0; i != edges.size(); ++i) {
+        value const edge = g.cast(edges[i], points.dtype());
+        value width = g.op<"Sub">(slice(g, edge, 0, 1, to_the_end), slice(g, edge, 0, 0, -1));
+        for (std::size_t k = i + 1; k != edges.size(); ++k) width = unsqueeze(g, width, width.rank());
+        counts = g.op<"Div">(counts, width);
+    }
+    return counts;
+}
+
+using optional_range = std::optional<safe_span<double const>>;
+
+inline safe_vector<value> edges_of_points(graph<13> g, value points, int_list bins, optional_range range) {
+    safe_span<double const> const bounds = range ? *range : safe_span<double const>();
+    if (!bounds.empty() && bounds.size() != 2 * bins.size())
+        throw unsupported_error("a range that does not have two numbers for each coordinate");
+    safe_vector<value> edges;
+    for (std::size_t i = 0; i != bins.size(); ++i)
+        edges.push_back(
+            edges_of(g, coordinate(g, points, i), bins[i], bounds.empty() ? bounds : bounds.subspan(2 * i, 2)));
+    return edges;
+}
+
+inline histogram histogram_of_bins(graph<13> g, value self, int_list bins, optional_range range, optional_value weight,
+                                   bool density) {
+    value const points = points_of(g, self, bins.size());
+    safe_vector<value> const edges = edges_of_points(g, points, bins, range);
+    return {count_points(g, points, edges, weight, density), edges};
+}
+
+inline constexpr auto histogram_bins = [](graph<13> g, value self, std::int64_t bins, optional_range range,
+                                          optional_value weight, bool density) {
+    value const points = reshape(g, self, {element_count(g, self), 1});
+    safe_vector<value> const edges = edges_of_points(g, points, {&bins, 1}, range);
+    return std::tuple(count_points(g, points, edges, weight, density), edges[0]);
+};
+inline constexpr auto histogram_edges = [](graph<13> g, value self, value bins, optional_value weight, bool density) {
+    value const points = reshape(g, self, {element_count(g, self), 1});
+    return std::tuple(count_points(g, points, {&bins, 1}, weight, density), bins);
+};
+inline constexpr auto histogramdd_bins = [](graph<13> g, value self, int_list bins, optional_range range,
+                                            optional_value weight, bool density) {
+    histogram const h = histogram_of_bins(g, self, bins, range, weight, density);
+    return std::tuple(h.counts, h.edges);
+};
+inline constexpr auto histogramdd_int = [](graph<13> g, value self, std::int64_t bins, optional_range range,
+                                           optional_value weight, bool density) {
+    if (self.rank() < 2 || !self.size(-1).is_static())
+        throw unsupported_error("a number of coordinates that is not static");
+    budget::expect("coordinates", self.size(-1).size());
+    safe_vector<std::int64_t> const all(static_cast<std::size_t>(self.size(-1).size()), bins);
+    return histogramdd_bins(g, self, all, range, weight, density);
+};
+inline constexpr auto histogramdd_edges = [](graph<13> g, value self, safe_span<value const> bins, optional_range,
+                                             optional_value weight, bool density) {
+    value const points = points_of(g, self, bins.size());
+    return std::tuple(count_points(g, points, bins, weight, density), safe_vector<value>(bins.begin(), bins.end()));
+};
+inline constexpr auto histogramdd_bin_edges = [](graph<13> g, value self, int_list bins, optional_range range,
+                                                 optional_value, bool) -> safe_vector<value> {
+    return edges_of_points(g, points_of(g, self, bins.size()), bins, range);
+};
+inline constexpr auto histogramdd_from_bins = [](graph<13> g, value self, int_list bins, optional_range range,
+                                                 optional_value weight, bool density) -> value {
+    return histogram_of_bins(g, self, bins, range, weight, density).counts;
+};
+inline constexpr auto histogramdd_from_edges = [](graph<13> g, value self, safe_span<value const> bins,
+                                                  optional_value weight, bool density) -> value {
+    return count_points(g, points_of(g, self, bins.size()), bins, weight, density);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto histograms = table(
     symbolic<"aten::histc(self, bins, min, max)">(detail::histc),
+    symbolic<"aten::histogram.bin_ct(self, bins, range, weight, density)">(detail::histogram_bins),
+    symbolic<"aten::histogram.bins_tensor(self, bins, weight, density)">(detail::histogram_edges),
+    symbolic<"aten::histogramdd(self, bins, range, weight, density)">(detail::histogramdd_bins),
+    symbolic<"aten::histogramdd.int_bins(self, bins, range, weight, density)">(detail::histogramdd_int),
+    symbolic<"aten::histogramdd.TensorList_bins(self, bins, range, weight, density)">(detail::histogramdd_edges),
+    symbolic<"aten::_histogramdd_bin_edges(self, bins, range, weight, density)">(detail::histogramdd_bin_edges),
+    symbolic<"aten::_histogramdd_from_bin_cts(self, bins, range, weight, density)">(detail::histogramdd_from_bins),
+    symbolic<"aten::_histogramdd_from_bin_tensors(self, bins, weight, density)">(detail::histogramdd_from_edges),
     symbolic<"aten::bincount(self, weights, minlength)">(detail::bincount));
 // clang-format on
 

@@ -14,6 +14,7 @@
 #include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/complex.hpp>
 #include <aton/mappings/detail/einsum.hpp>
+#include <aton/mappings/detail/grouped_product.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
@@ -362,6 +363,7 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot).for_complex(detail::complex_vecdot),
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
     symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
+    symbolic<"aten::_grouped_mm(self, mat2, offs, bias, out_dtype)">(detail::grouped_mm),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
     symbolic<"aten::_trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)">(detail::trilinear),
     symbolic<"aten::kron(self, other)">(detail::kron).for_complex(detail::complex_kron));

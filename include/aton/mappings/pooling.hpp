@@ -7,6 +7,7 @@
 
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/windows.hpp>
+#include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -252,6 +253,75 @@ inline constexpr auto avg_pool1d = [](graph<13> g, value self, int_list kernel, 
 inline constexpr auto max_unpool3d = [](graph<13> g, value self, value indices, safe_span<size const> output_size,
                                         int_list, int_list) { return unpool(g, self, indices, output_size); };
 
+/// The first elements of windows along an axis, (batch, channels, windows), which a random number of each plane spreads. The last window
+/// ends at the last element.
+inline value random_starts(graph<13> g, value sample, std::int64_t in, std::int64_t out, std::int64_t kernel) {
+    if (out < 1 || kernel < 1 || kernel > in || out > in - kernel + 1)
+        throw unsupported_error("windows that do not fit into the input");
+    budget::expect("windows", out);
+    value const last = g.scalar(in - kernel, dtype::int64);
+    value const column = unsqueeze(g, sample, 2);
+    value const zero = g.op<"Mul">(g.cast(column, dtype::int64), 0);
+    if (out == 1) return g.op<"Add">(zero, last);
+    dtype const type = sample.dtype();
+    // As in ATen, the distance is a quotient in the dtype of the samples.
+    value const distance = g.op<"Div">(g.scalar(in - kernel, type), g.scalar(out - 1, type));
+    value const at = g.cast(arithmetic_sequence(g, 0, out), type);
+    auto const whole = [&](value x) { return g.cast(g.op<"Mul">(x, distance), dtype::int64); };
+    value const starts = g.op<"Sub">(whole(g.op<"Add">(at, column)), whole(column));
+    return g.op<"Where">(g.op<"Equal">(arithmetic_sequence(g, 0, out), out - 1), last, starts);
+}
+
+/// The maximum, and its index in the plane, of windows at random places.
+template <std::size_t Axes>
+inline constexpr auto fractional_max_pool =
+    [](graph<13> g, value self, int_list kernel_size, int_list output_size, value samples) -> std::tuple<value, value> {
+    ints const kernel = per_dimension(kernel_size, Axes, {});
+    ints const out = per_dimension(output_size, Axes, {});
+    constexpr auto axes = static_cast<std::int64_t>(Axes);
+    if (kernel.size() != Axes || out.size() != Axes || samples.rank() != 3)
+        throw unsupported_error("a pool without kernel_size or output_size");
+    bool const batched = self.rank() == axes + 2;
+    value const x = batched ? self : unsqueeze(g, self, 0);
+    if (x.rank() != axes + 2) throw unsupported_error("an input of another rank than " + std::to_string(axes + 2));
+    value places = g.scalar(0, dtype::int64);
+    sym_int plane = 1;
+    std::int64_t elements = 1;
+    for (std::size_t i = 0; i != Axes; ++i) {
+        dim const& size = x.size(static_cast<std::int64_t>(i) + 2);
+        if (!size.is_static()) throw unsupported_error("a size that is not static");
+        std::size_t const which = Axes == 2 ? 1 - i : i; // two are given as width and height
+        value const sample = select(g, samples, 2, static_cast<std::int64_t>(which));
+        value starts = random_starts(g, sample, size.size(), out[i], kernel[i]);
+        // (batch, channels, windows of each axis, elements of each axis)
+        safe_vector<std::int64_t> added;
+        for (std::int64_t k = 2; k != 2 + 2 * axes; ++k)
+            if (k != 2 + static_cast<std::int64_t>(i)) added.push_back(k);
+        safe_vector<std::int64_t> after;
+        for (std::int64_t k = 1; k != axes - static_cast<std::int64_t>(i); ++k) after.push_back(k);
+        value step = arithmetic_sequence(g, 0, kernel[i]);
+        if (!after.empty()) step = unsqueeze(g, step, after);
+        value const along = g.op<"Add">(unsqueeze(g, starts, added), step);
+        places = i == 0 ? along : value(g.op<"Add">(g.op<"Mul">(places, size.size()), along));
+        plane = plane * size.size();
+        elements *= kernel[i];
+    }
+    safe_vector<sym_int> to = {g.size(x, 0), g.size(x, 1)};
+    safe_vector<sym_int> const flat = {g.size(x, 0), g.size(x, 1), plane};
+    for (std::int64_t const n : out) to.push_back(n);
+    safe_vector<sym_int> windows = to;
+    windows.push_back(elements);
+    value const row = reshape(g, places, {g.size(x, 0), g.size(x, 1), -1});
+    value const found = g.op<"GatherElements">(reshape(g, x, flat), row, attr::axis_i(2));
+    value const all = reshape(g, found, windows);
+    value const best = arg_extreme<"ArgMax">(g, all, axes + 2, true);
+    auto const chosen = [&](value from) -> value {
+        value const y = squeeze(g, g.op<"GatherElements">(from, best, attr::axis_i(axes + 2)), axes + 2);
+        return batched ? y : squeeze(g, y, std::int64_t{0});
+    };
+    return {chosen(all), chosen(reshape(g, places, windows))};
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -265,6 +335,8 @@ inline constexpr auto pooling = table(
     symbolic<"aten::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad)">(detail::avg_pool1d),
     symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool<2>),
     symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool<3>),
+    symbolic<"aten::fractional_max_pool2d(self, kernel_size, output_size, random_samples)">(detail::fractional_max_pool<2>),
+    symbolic<"aten::fractional_max_pool3d(self, kernel_size, output_size, random_samples)">(detail::fractional_max_pool<3>),
     symbolic<"aten::max_unpool2d(self, indices, output_size)">(detail::unpool),
     symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(detail::max_unpool3d));
 // clang-format on

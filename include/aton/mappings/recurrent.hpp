@@ -11,6 +11,8 @@
 #include <vector>
 
 #include <aton/mappings/detail/draws.hpp>
+#include <aton/mappings/detail/packed_sequences.hpp>
+#include <aton/mappings/detail/projected_lstm.hpp>
 #include <aton/mappings/matrix_product.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -94,10 +96,24 @@ inline value merge_directions(graph<13> g, value y, recurrent_options const& o) 
     return g.op<"Reshape">(batch_first, g.ints({0, 0, width.is_static() ? 2 * width.size() : -1}));
 }
 
-/// What layer `index` gives to the next one.
-inline value layer_output(graph<13> g, value y, std::int64_t index, recurrent_options const& o) {
-    value const x = merge_directions(g, y, o);
-    return index + 1 == o.num_layers ? x : dropout<false>(g, x, o.dropout, o.train);
+/// A batch of sequences, (seq, batch, features). Those from packed sequences may end before the longest.
+struct sequence_batch {
+    value x;
+    std::optional<packed_layout> packed;
+};
+
+/// ONNX's sequence_lens.
+inline optional_value sequence_lengths(graph<13> g, sequence_batch const& s) {
+    return s.packed ? optional_value(g.cast(s.packed->lengths, dtype::int32)) : optional_value();
+}
+
+/// What layer `index` gives to the next one; dropout is applied to the elements that are present.
+inline value layer_output(graph<13> g, value x, std::int64_t index, recurrent_options const& o,
+                          sequence_batch const& s) {
+    if (index + 1 == o.num_layers) return x;
+    if (!s.packed || keeps_all(x, o.dropout, o.train)) return dropout<false>(g, x, o.dropout, o.train);
+    value const elements = pack_sequences(g, x, s.packed->present);
+    return pad_sequences(g, dropout<false>(g, elements, o.dropout, o.train), *s.packed);
 }
 
 inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {
@@ -108,10 +124,14 @@ inline value join_layers(graph<13> g, safe_vector<value> const& states) {
     return states.size() == 1 ? states[0] : g.op<"Concat">(states, attr::axis_i(0));
 }
 
-inline void check_recurrent(value input, std::size_t params, recurrent_options const& o) {
-    std::size_t const each = std::size_t{o.has_biases ? 4U : 2U} * (o.bidirectional ? 2U : 1U);
-    if (params != each * static_cast<std::size_t>(o.num_layers))
-        throw unsupported_error("projections (proj_size), which ONNX's LSTM does not support");
+inline std::size_t parameters_of_direction(recurrent_options const& o, bool projects) {
+    return std::size_t{o.has_biases ? 4U : 2U} + (projects ? 1U : 0U);
+}
+
+inline void check_recurrent(value input, std::size_t params, recurrent_options const& o, bool projects = false) {
+    std::size_t const each = parameters_of_direction(o, projects) * (o.bidirectional ? 2U : 1U);
+    if (o.num_layers < 1 || params != each * static_cast<std::size_t>(o.num_layers))
+        throw unsupported_error("the number of parameters does not match the layers");
     if (input.rank() != 3) throw unsupported_error("the input must be (seq, batch, features)");
 }
 
@@ -130,16 +150,41 @@ inline std::int64_t hidden_size(value state) {
     return state.size(-1).size();
 }
 
-inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<value const> states,
-                                            safe_span<value const> parameters, recurrent_options const& o) {
-    check_recurrent(input, parameters.size(), o);
-    safe_vector<value> const hx = widen(g, states);
-    safe_vector<value> const params = widen(g, parameters);
-    for (value const& state : states)
-        if (state.dtype() != input.dtype()) throw unsupported_error("states and input of different dtypes");
-    if (hidden_size(hx[0]) != hidden_size(hx[1]))
-        throw unsupported_error("projections (proj_size), which ONNX's LSTM does not support");
-    value x = swap_batch(g, widen(g, input), o);
+/// All layers of an LSTM with projections.
+inline std::tuple<value, value, value> projected_lstm(graph<13> g, sequence_batch const& s, safe_span<value const> hx,
+                                                      safe_span<value const> params, recurrent_options const& o) {
+    check_recurrent(s.x, params.size(), o, true);
+    std::size_t const directions = o.bidirectional ? 2 : 1;
+    std::size_t const each = parameters_of_direction(o, true);
+    optional_value const present = s.packed ? optional_value(s.packed->present) : optional_value();
+    value x = s.x;
+    safe_vector<value> hidden;
+    safe_vector<value> cell;
+    for (std::int64_t i = 0; i != o.num_layers; ++i) {
+        safe_vector<value> results;
+        for (std::size_t d = 0; d != directions; ++d) {
+            std::size_t const which = static_cast<std::size_t>(i) * directions + d;
+            auto const parameter = [&](std::size_t k) { return params[which * each + k]; };
+            auto const bias = [&](std::size_t k) { return o.has_biases ? optional_value(parameter(k)) : absent; };
+            projected_parameters const p{parameter(0), parameter(1), bias(2), bias(3), parameter(each - 1)};
+            auto const start = [&](value states) { return select(g, states, 0, static_cast<std::int64_t>(which)); };
+            auto const [y, h, c] = projected_direction(g, x, present, start(hx[0]), start(hx[1]), p, d == 1);
+            results.push_back(y);
+            hidden.push_back(unsqueeze(g, h, 0));
+            cell.push_back(unsqueeze(g, c, 0));
+        }
+        value const y = results.size() == 1 ? results[0] : value(g.op<"Concat">(results, attr::axis_i(2)));
+        x = layer_output(g, y, i, o, s);
+    }
+    return {x, join_layers(g, hidden), join_layers(g, cell)};
+}
+
+inline std::tuple<value, value, value> lstm(graph<13> g, sequence_batch const& s, safe_span<value const> hx,
+                                            safe_span<value const> params, recurrent_options const& o) {
+    if (hidden_size(hx[0]) != hidden_size(hx[1])) return projected_lstm(g, s, hx, params, o);
+    check_recurrent(s.x, params.size(), o);
+    value x = s.x;
+    optional_value const lengths = sequence_lengths(g, s);
     safe_vector<value> hidden;
     safe_vector<value> cell;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
@@ -148,26 +193,24 @@ inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<
                                       p.w,
                                       p.r,
                                       p.b,
-                                      absent,
+                                      lengths,
                                       layer_state(g, hx[0], i, o),
                                       layer_state(g, hx[1], i, o),
                                       attr::hidden_size_i(hidden_size(hx[0])),
                                       attr::direction_s(direction(o)),
                                       outputs<3>);
-        x = layer_output(g, y, i, o);
+        x = layer_output(g, merge_directions(g, y, o), i, o, s);
         hidden.push_back(h);
         cell.push_back(c);
     }
-    dtype const t = input.dtype();
-    return {g.cast(swap_batch(g, x, o), t), g.cast(join_layers(g, hidden), t), g.cast(join_layers(g, cell), t)};
+    return {x, join_layers(g, hidden), join_layers(g, cell)};
 }
 
-inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_span<value const> parameters,
+inline std::tuple<value, value> gru(graph<13> g, sequence_batch const& s, value hx, safe_span<value const> params,
                                     recurrent_options const& o) {
-    check_recurrent(input, parameters.size(), o);
-    value const hx = widen(g, state);
-    safe_vector<value> const params = widen(g, parameters);
-    value x = swap_batch(g, widen(g, input), o);
+    check_recurrent(s.x, params.size(), o);
+    value x = s.x;
+    optional_value const lengths = sequence_lengths(g, s);
     safe_vector<value> hidden;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, gru_gates);
@@ -176,25 +219,25 @@ inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_
                                   p.w,
                                   p.r,
                                   p.b,
-                                  absent,
+                                  lengths,
                                   layer_state(g, hx, i, o),
                                   attr::hidden_size_i(hidden_size(hx)),
                                   attr::direction_s(direction(o)),
                                   attr::linear_before_reset_i(1),
                                   outputs<2>);
-        x = layer_output(g, y, i, o);
+        x = layer_output(g, merge_directions(g, y, o), i, o, s);
         hidden.push_back(h);
     }
-    return {g.cast(swap_batch(g, x, o), input.dtype()), g.cast(join_layers(g, hidden), input.dtype())};
+    return {x, join_layers(g, hidden)};
 }
 
-inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_span<value const> parameters,
-                                    recurrent_options const& o, std::string_view activation) {
-    check_recurrent(input, parameters.size(), o);
-    value const hx = widen(g, state);
-    safe_vector<value> const params = widen(g, parameters);
-    safe_vector<std::string> const activations(o.bidirectional ? 2 : 1, std::string(activation));
-    value x = swap_batch(g, widen(g, input), o);
+template <fixed_string Activation>
+inline std::tuple<value, value> rnn(graph<13> g, sequence_batch const& s, value hx, safe_span<value const> params,
+                                    recurrent_options const& o) {
+    check_recurrent(s.x, params.size(), o);
+    safe_vector<std::string> const activations(o.bidirectional ? 2 : 1, std::string(Activation.view()));
+    value x = s.x;
+    optional_value const lengths = sequence_lengths(g, s);
     safe_vector<value> hidden;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, rnn_gates);
@@ -202,16 +245,16 @@ inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_
                                   p.w,
                                   p.r,
                                   p.b,
-                                  absent,
+                                  lengths,
                                   layer_state(g, hx, i, o),
                                   attr::hidden_size_i(hidden_size(hx)),
                                   attr::direction_s(direction(o)),
                                   attr::activations_s(activations),
                                   outputs<2>);
-        x = layer_output(g, y, i, o);
+        x = layer_output(g, merge_directions(g, y, o), i, o, s);
         hidden.push_back(h);
     }
-    return {g.cast(swap_batch(g, x, o), input.dtype()), g.cast(join_layers(g, hidden), input.dtype())};
+    return {x, join_layers(g, hidden)};
 }
 
 /// x @ w^T + b.
@@ -250,24 +293,63 @@ inline constexpr auto rnn_cell =
     return g.op<Activation>(g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx, w_hh, b_hh)));
 };
 
+/// The results in the dtype of the input.
+template <class... Values>
+std::tuple<value, Values...> cast_results(graph<13> g, dtype type, value y, Values... states) {
+    return {g.cast(y, type), g.cast(states, type)...};
+}
+
+/// The sequences of packed data, which have one state each.
+inline sequence_batch unpacked(graph<13> g, value data, value batch_sizes, value state) {
+    if (data.rank() != 2 || state.rank() != 3) throw unsupported_error("packed data must be (elements, features)");
+    packed_layout const layout = layout_of_packed(g, as_batch_sizes(g, batch_sizes), g.size(state, 1));
+    return {pad_sequences(g, widen(g, data), layout), layout};
+}
+inline value repacked(graph<13> g, sequence_batch const& s, value y) { return pack_sequences(g, y, s.packed->present); }
+
+inline void expect_states(value input, safe_span<value const> hx) {
+    for (value const& state : hx)
+        if (state.dtype() != input.dtype()) throw unsupported_error("states and input of different dtypes");
+}
+
 inline constexpr auto lstm_row = [](graph<13> g, value input, safe_span<value const> hx, safe_span<value const> params,
                                     bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
                                     bool bidirectional, bool batch_first) {
-    return lstm(g, input, hx, params, {has_biases, num_layers, dropout_p, train, bidirectional, batch_first});
+    recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
+    expect_states(input, hx);
+    auto const [y, h, c] = lstm(g, {swap_batch(g, widen(g, input), o), {}}, widen(g, hx), widen(g, params), o);
+    return cast_results(g, input.dtype(), swap_batch(g, y, o), h, c);
 };
 
-inline constexpr auto gru_row = [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases,
-                                   std::int64_t num_layers, double dropout_p, bool train, bool bidirectional,
-                                   bool batch_first) {
-    return gru(g, input, hx, params, {has_biases, num_layers, dropout_p, train, bidirectional, batch_first});
+inline constexpr auto lstm_packed = [](graph<13> g, value data, value batch_sizes, safe_span<value const> hx,
+                                       safe_span<value const> params, bool has_biases, std::int64_t num_layers,
+                                       double dropout_p, bool train, bool bidirectional) {
+    recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, false};
+    expect_states(data, hx);
+    sequence_batch const s = unpacked(g, data, batch_sizes, hx[0]);
+    auto const [y, h, c] = lstm(g, s, widen(g, hx), widen(g, params), o);
+    return cast_results(g, data.dtype(), repacked(g, s, y), h, c);
 };
 
-template <fixed_string Activation>
-inline constexpr auto rnn_row = [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases,
-                                   std::int64_t num_layers, double dropout_p, bool train, bool bidirectional,
-                                   bool batch_first) {
-    recurrent_options const options{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
-    return rnn(g, input, hx, params, options, Activation.view());
+/// The body of GRU and RNN over sequences and over packed sequences.
+using one_state_layers = std::tuple<value, value> (*)(graph<13>, sequence_batch const&, value, safe_span<value const>,
+                                                      recurrent_options const&);
+template <one_state_layers Layers>
+inline constexpr auto over_sequences = [](graph<13> g, value input, value hx, safe_span<value const> params,
+                                          bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
+                                          bool bidirectional, bool batch_first) {
+    recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
+    auto const [y, h] = Layers(g, {swap_batch(g, widen(g, input), o), {}}, widen(g, hx), widen(g, params), o);
+    return cast_results(g, input.dtype(), swap_batch(g, y, o), h);
+};
+template <one_state_layers Layers>
+inline constexpr auto over_packed = [](graph<13> g, value data, value batch_sizes, value hx,
+                                       safe_span<value const> params, bool has_biases, std::int64_t num_layers,
+                                       double dropout_p, bool train, bool bidirectional) {
+    recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, false};
+    sequence_batch const s = unpacked(g, data, batch_sizes, hx);
+    auto const [y, h] = Layers(g, s, widen(g, hx), widen(g, params), o);
+    return cast_results(g, data.dtype(), repacked(g, s, y), h);
 };
 
 } // namespace detail
@@ -275,9 +357,15 @@ inline constexpr auto rnn_row = [](graph<13> g, value input, value hx, safe_span
 // clang-format off: one row per line
 inline constexpr auto recurrent = table(
     symbolic<"aten::lstm.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::lstm_row),
-    symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::gru_row),
-    symbolic<"aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::rnn_row<"Tanh">),
-    symbolic<"aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::rnn_row<"Relu">),
+    symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::over_sequences<detail::gru>),
+    symbolic<"aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::over_sequences<detail::rnn<"Tanh">>),
+    symbolic<"aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::over_sequences<detail::rnn<"Relu">>),
+    symbolic<"aten::lstm.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::lstm_packed),
+    symbolic<"aten::gru.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::over_packed<detail::gru>),
+    symbolic<"aten::rnn_tanh.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::over_packed<detail::rnn<"Tanh">>),
+    symbolic<"aten::rnn_relu.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::over_packed<detail::rnn<"Relu">>),
+    symbolic<"aten::_pack_padded_sequence(input, lengths, batch_first)">(detail::pack_padded_sequence),
+    symbolic<"aten::_pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length)">(detail::pad_packed_sequence),
     symbolic<"aten::lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::lstm_cell),
     symbolic<"aten::gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::gru_cell),
     symbolic<"aten::rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::rnn_cell<"Tanh">),

@@ -80,6 +80,32 @@ inline constexpr auto split_at = [](graph<13> g, value x, size_list indices, std
     out.push_back(slice(g, x, axis, start, to_the_end));
     return out;
 };
+/// Splits each tensor into chunks along an axis, fills the last ones up with zeros, flattens them and joins them chunk by chunk.
+inline constexpr auto chunk_cat = [](graph<13> g, safe_span<value const> tensors, std::int64_t dim,
+                                     std::int64_t num_chunks) -> value {
+    expect_pieces(num_chunks);
+    dtype type = tensors[0].dtype();
+    for (value const& x : tensors) type = aten::promote_types(type, x.dtype());
+    std::int64_t const axis = normalize_axis(dim, tensors[0].rank());
+    safe_vector<value> rows;
+    for (value const& each : tensors) {
+        if (each.rank() <= axis) return g.unsupported("a tensor that does not have the dimension");
+        value x = g.cast(each, type);
+        safe_vector<sym_int> sizes = g.sizes(x);
+        auto const at = static_cast<std::size_t>(axis);
+        sym_int const padded = (sizes[at] + (num_chunks - 1)) / num_chunks * num_chunks;
+        safe_vector<sym_int> more = sizes;
+        more[at] = padded - sizes[at];
+        if (!more[at].is(0)) x = g.op<"Concat">(safe_vector<value>{x, filled(g, more, 0, type)}, attr::axis_i(axis));
+        sizes[at] = padded / num_chunks;
+        safe_vector<sym_int> to(sizes.begin(), sizes.begin() + axis);
+        to.push_back(num_chunks);
+        to.push_back(product(safe_span<sym_int const>(sizes).subspan(at)));
+        rows.push_back(reshape(g, x, to));
+    }
+    return rows.size() == 1 ? rows[0] : value(g.op<"Concat">(rows, attr::axis_i(axis + 1)));
+};
+
 /// The axis of hsplit.
 inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
 
@@ -144,6 +170,7 @@ inline constexpr auto splitting = table(
     symbolic<"aten::hsplit.array(self, indices)">(detail::hsplit_array).by_parts<"self">(),
     symbolic<"aten::vsplit.array(self, indices)">(detail::vsplit_array).by_parts<"self">(),
     symbolic<"aten::dsplit.array(self, indices)">(detail::dsplit_array).by_parts<"self">(),
+    symbolic<"aten::_chunk_cat(tensors, dim, num_chunks)">(detail::chunk_cat),
     symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim).by_parts<"self">(),
     symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim).by_parts<"self">());
 // clang-format on

@@ -156,6 +156,7 @@ inline constexpr auto each_at_least_dims = [](graph<13> g, safe_vector<complex_v
 };
 
 inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
+inline constexpr auto rank_of = [](graph<13> g, value self) -> value { return g.scalar(self.rank(), dtype::int64); };
 inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
 
 inline constexpr auto reshape_from_tensor = [](graph<14> g, value self, value shape) {
@@ -245,6 +246,7 @@ inline constexpr auto expanding = table(
     symbolic<"aten::broadcast_to(self, size)">(detail::broadcast_to).by_parts<"self">(),
     symbolic<"aten::size.int(self, dim)">(detail::size_of).for_complex(detail::of_real_part<detail::size_of>),
     symbolic<"aten::sym_size.int(self, dim)">(detail::size_of).for_complex(detail::of_real_part<detail::size_of>),
+    symbolic<"aten::dim(self)">(detail::rank_of).for_complex(detail::of_real_part<detail::rank_of>),
     symbolic<"aten::numel(self)">(detail::count_of).for_complex(detail::of_real_part<detail::count_of>),
     symbolic<"aten::sym_numel(self)">(detail::count_of).for_complex(detail::of_real_part<detail::count_of>),
     symbolic<"aten::_shape_as_tensor(self)">(detail::shape_as_tensor).for_complex(detail::of_real_part<detail::shape_as_tensor>));

@@ -45,6 +45,7 @@ struct attention_options {
     dtype fused = dtype::undefined;
     std::optional<double> scale;
     bool repeats_heads = false;
+    bool hidden_is_nan = false; ///< the result of a query without a visible key; otherwise 0
 };
 
 struct attended {
@@ -81,7 +82,8 @@ attended attend(tensor const& query, tensor key, tensor value, attention_options
         return {matmul(none, value), none, sum(none, {-1})};
     }
     tensor const hidden = reduce(reduce_op::all, equal(scores, scalar(-infinity)), {-1}, true);
-    tensor const weights = where(hidden, scalar(0), softmax(scores, -1)); // no visible key: 0, not NaN
+    double const of_hidden = o.hidden_is_nan ? std::numeric_limits<double>::quiet_NaN() : 0;
+    tensor const weights = where(hidden, scalar(of_hidden), softmax(scores, -1));
     tensor const highest = max(scores, {-1}, true);
     tensor const safe = where(equal(highest, scalar(-infinity)), scalar(0), highest);
     tensor const exponentials = exp(scores - safe);
@@ -161,7 +163,8 @@ tensor without_heads(tensor const& x) {
 tensor mask_bias(call const& c, dtype type) {
     tensor mask = c.maybe("mask");
     if (!mask) return mask;
-    if (mask.dtype() != dtype::bool_) return cast(mask, type);
+    mask = cast(mask, dtype::bool_);
+    if (!c.maybe_i("mask_type")) throw error("a mask without mask_type");
     if (c.maybe_i("mask_type") == 1 && mask.rank() == 2) mask = mask.unsqueezed(1).unsqueezed(1);
     return as_bias(logical_not(mask), type);
 }
@@ -185,6 +188,7 @@ multi_head attend_with_heads(call const& c, term const& query, term const& key, 
     };
     attention_options o;
     o.bias = mask_bias(c, in);
+    o.hidden_is_nan = true;
     attended const a = attend(part(query, 0), part(key, 1), part(value, 2), o);
     return {linear(cast(without_heads(a.out), type), c.t("proj_weight"), c.t("proj_bias")), cast(a.weights, type)};
 }

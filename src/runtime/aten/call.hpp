@@ -158,6 +158,7 @@ using rows = std::span<row const>;
 [[nodiscard]] rows fake_quantization();
 [[nodiscard]] rows gradients();
 [[nodiscard]] rows histograms();
+[[nodiscard]] rows incomplete_gamma();
 [[nodiscard]] rows indexing();
 [[nodiscard]] rows joining();
 [[nodiscard]] rows linear_algebra();

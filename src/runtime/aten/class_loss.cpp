@@ -256,6 +256,8 @@ ctc ctc_of(call const& c) {
     tensor logs = c.t("log_probs"); // [T, N, C]
     if (logs.rank() == 2) logs = logs.unsqueezed(1);
     require_rank(logs, 3, "log_probs");
+    if (logs.dtype() != dtype::float32 && logs.dtype() != dtype::float64)
+        throw error("log_probs must be float32 or float64");
     std::vector<std::int64_t> const inputs = lengths_of(c, "input_lengths");
     std::vector<std::int64_t> const lengths = lengths_of(c, "target_lengths");
     std::int64_t const n = logs.size(1);

@@ -145,7 +145,8 @@ std::vector<tensor> edges_of(tensor const& points, std::vector<std::int64_t> con
 /// Points as [n, d]: the last axis has the coordinates; with one coordinate, all axes are points.
 tensor points_of(call const& c, bool one_coordinate) {
     tensor const x = c.t("self");
-    if (!is_floating(x.dtype())) throw error("a histogram requires a floating-point dtype");
+    if (x.dtype() != dtype::float32 && x.dtype() != dtype::float64)
+        throw error("a histogram requires float32 or float64");
     if (one_coordinate) return reshape(x, {x.count(), 1});
     if (x.rank() < 2) throw error("points with several coordinates must have at least two dimensions");
     std::int64_t const d = x.size(x.rank() - 1);

@@ -223,7 +223,8 @@ results chain(call const& c) {
     return contiguous(row ? out.squeezed(0) : out);
 }
 
-/// Multiplies the rows of each group of self [rows, k] by its matrix of mat2 [groups, k, n].
+/// Multiplies the rows of each group of self [rows, k] by its matrix of mat2 [groups, k, n], or the columns of mat2, or sums the products
+/// of each group.
 results grouped_mm(call const& c) {
     tensor const x = c.t("self");
     tensor const y = c.t("mat2");
@@ -249,6 +250,12 @@ results grouped_mm(call const& c) {
                         : columns ? product(group(x), piece(y, 1))
                                   : product(piece(x, 1), piece(y, 0)));
         start = ends[i];
+    }
+    if (rows || columns) { // what comes after the last group is 0
+        std::size_t const axis = rows ? 0 : 1;
+        sizes rest = parts.empty() ? sizes{x.size(rows ? 0 : 1), y.size(rows ? 2 : 1)} : parts[0].sizes();
+        rest[axis] = (rows ? x.size(0) : y.size(1)) - start;
+        parts.push_back(full(0, x.dtype(), rest, x.where()));
     }
     return cast(rows ? concat(parts, 0) : columns ? concat(parts, 1) : stack(parts, 0), type);
 }

@@ -52,6 +52,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   fake_quantization(),
                                   gradients(),
                                   histograms(),
+                                  incomplete_gamma(),
                                   indexing(),
                                   joining(),
                                   linear_algebra(),
