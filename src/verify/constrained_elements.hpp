@@ -17,11 +17,14 @@ struct tensor_constraints {
     element_range range;
     std::int64_t index = -1;
     bool is_signed = false;
-    bool ascends = false; ///< from 0 to `index`
-    bool dense = false;   ///< in every theme
-    bool regular = false; ///< a matrix with a large diagonal
-    bool hides = false;   ///< a mask of which some rows hide everything
-    bool near = false;    ///< close to the previous tensor
+    bool ascends = false;   ///< from 0 to `index`
+    bool dense = false;     ///< in every theme
+    bool regular = false;   ///< a matrix with a large diagonal
+    bool permuted = false;  ///< a regular matrix with its rows in a random order
+    bool definite = false;  ///< both triangles are those of positive definite matrices
+    bool deficient = false; ///< some matrices are singular or, of definite ones, not definite
+    bool hides = false;     ///< a mask of which some rows hide everything
+    bool near = false;      ///< close to the previous tensor
     bool sorted = false;
     bool distinct = false;
     bool one_sign = false;
