@@ -20,6 +20,7 @@
 #include <aton/mappings/convolution.hpp>
 #include <aton/mappings/creation.hpp>
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/decompositions.hpp>
 #include <aton/mappings/diagonals.hpp>
 #include <aton/mappings/distances.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
@@ -59,6 +60,7 @@
 #include <aton/mappings/softmax.hpp>
 #include <aton/mappings/sorting.hpp>
 #include <aton/mappings/special_functions.hpp>
+#include <aton/mappings/spectra.hpp>
 #include <aton/mappings/splitting.hpp>
 #include <aton/mappings/statistics.hpp>
 #include <aton/mappings/transforms.hpp>
@@ -85,6 +87,7 @@ inline constexpr table_view families[] = {
     convolution,
     creation,
     cumulative,
+    decompositions,
     diagonals,
     distances,
     elementwise_binary,
@@ -124,6 +127,7 @@ inline constexpr table_view families[] = {
     softmax,
     sorting,
     special_functions,
+    spectra,
     splitting,
     statistics,
     transforms,

@@ -15,18 +15,18 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-/// Nodes that only record facts about sizes.
-constexpr std::array<std::string_view, 4> size_assertions{"aten::_assert_scalar",
-                                                          "aten::_assert_tensor_metadata",
-                                                          "aten::sym_constrain_range",
-                                                          "aten::sym_constrain_range_for_size"};
+/// Nodes that only record facts about sizes, or raise an error where a matrix is singular, which a graph cannot.
+constexpr std::array<std::string_view, 5> assertions{"aten::_assert_scalar",
+                                                     "aten::_assert_tensor_metadata",
+                                                     "aten::_linalg_check_errors",
+                                                     "aten::sym_constrain_range",
+                                                     "aten::sym_constrain_range_for_size"};
 
 bool has_effect(node const& n) {
     if (n.kind == node_kind::higher_order) return n.op == "higher_order::print" || n.op == "higher_order::with_effects";
     if (n.kind != node_kind::aten) return false;
     if (n.op.find("assert_async") != std::string::npos) return true; // the functional variant has a result
-    return n.results.empty() &&
-           std::find(size_assertions.begin(), size_assertions.end(), n.op) == size_assertions.end();
+    return n.results.empty() && std::find(assertions.begin(), assertions.end(), n.op) == assertions.end();
 }
 
 /// A custom operator with an unknown schema is assumed to write: torch.export removes those without side effects. For operators of torch that

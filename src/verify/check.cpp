@@ -25,6 +25,7 @@
 #endif
 
 #include "argument_coverage.hpp"
+#include "canonical_results.hpp"
 #include "declared_types.hpp"
 #include "expectation.hpp"
 #include "mutants.hpp"
@@ -55,6 +56,7 @@ public:
           rule_(find_rule(options.rules, row.overload) != nullptr ? find_rule(options.rules, row.overload)
                                                                   : find_rule(aten_sampling_rules(), row.overload)),
           is_relative_(rule_ != nullptr && part_of_rule(rule_->text, "result") == "relative"),
+          form_(rule_ == nullptr ? result_form::plain : form_of(part_of_rule(rule_->text, "result"))),
           has_reference_(options.truth || runtime::has_aten_operator(row.overload)),
           coverage_(row.schema, rule_ == nullptr ? std::string_view() : rule_->text),
           mutants_(row.overload, options.equivalents) {
@@ -135,9 +137,13 @@ private:
 
     [[nodiscard]] expectation expectation_with(std::vector<value> results, sample const& s, theme const& t) {
         expectation out;
-        out.results = std::move(results);
+        out.results = canonical(std::move(results), form_, row_.overload);
         out.bounds_of = [this, s, given = out.results] {
-            reference const again = [this](sample const& o) { return has_reference_ ? call(o) : call_row(o); };
+            reference const again = [this](sample const& o) {
+                runtime::aten_results all = has_reference_ ? call(o) : call_row(o);
+                all.results = canonical(std::move(all.results), form_, row_.overload);
+                return all;
+            };
             return rounding_bounds(again, s, row_.schema, given, has_reference_);
         };
         out.terms = is_relative_ ? 0 : terms_of(s, out.results);
@@ -228,7 +234,7 @@ private:
             bool const any_numbers = has_numbers(expected.results);
             for (translation const& graph : graphs)
                 mutants_.run(graph, options_.where, from, any_numbers, [&](std::vector<value> const& got) {
-                    return !describe_difference(got, expected).empty();
+                    return !describe_difference(canonical(got, form_, row_.overload), expected).empty();
                 });
         }
         bool const is_wrong = std::exchange(wrong_sample_, false);
@@ -249,9 +255,10 @@ private:
             auto const observe = [&](graph_node const& n, std::span<value const> results) {
                 if (undeclared.empty()) undeclared = declared_difference(graph.graph, n, results);
             };
-            std::string out = describe_difference(verify::run(graph, graph.graph, options_.where, observe),
-                                                  expected,
-                                                  [this](double error) { note_error(error); });
+            std::string out = describe_difference(
+                canonical(verify::run(graph, graph.graph, options_.where, observe), form_, row_.overload),
+                expected,
+                [this](double error) { note_error(error); });
             return out.empty() ? undeclared : out;
         } catch (error const& e) {
             return std::string("the graph does not run: ") + e.what();
@@ -311,6 +318,7 @@ private:
     check_options const& options_;
     sampling_rule const* rule_;
     bool is_relative_;   ///< results near 0 keep their relative accuracy
+    result_form form_;   ///< in which the results are compared
     bool has_reference_; ///< other than recorded calls
     std::vector<recorded_call const*> recorded_;
     std::vector<std::string_view> excluded_when_; ///< of the exclusions that name the row

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include <aton/runtime/compute.hpp>
 
@@ -14,16 +17,47 @@ using runtime::tensor;
 
 namespace {
 
-/// Adds a dominant diagonal with a random sign per row: the matrices are invertible and have determinants of both signs.
-tensor with_large_diagonal(random_source& random, tensor const& x) {
-    std::int64_t const n = x.sizes().back();
-    if (!is_floating(x.dtype()) || n == 0) return x;
-    aton::tensor diagonal{x.dtype(), {n, n}, {}};
-    for (std::int64_t i = 0; i != n; ++i) {
-        double const large = static_cast<double>(2 * n + 1) * (random.chance(0.5) ? 1 : -1);
-        for (std::int64_t k = 0; k != n; ++k) diagonal.append(i == k ? large : 0.0);
+/// The elements of a tensor, as float64.
+std::vector<double> numbers_of(tensor const& x) {
+    aton::tensor const all = x.to_constant();
+    std::vector<double> out;
+    for (std::int64_t i = 0; i != x.count(); ++i) out.push_back(all.at(static_cast<std::size_t>(i)).to<double>());
+    return out;
+}
+
+/// Changes square matrices. A dominant diagonal with a random sign per row makes them invertible, with determinants of both signs; with
+/// positive signs, both triangles are those of positive definite matrices.
+tensor as_matrices(random_source& random, tensor const& x, tensor_constraints const& w) {
+    if (!is_floating(x.dtype()) || x.rank() < 2 || x.count() == 0) return x;
+    auto const n = static_cast<std::size_t>(x.sizes().back());
+    auto const rows = static_cast<std::size_t>(x.size(x.rank() - 2));
+    std::vector<double> all = numbers_of(x);
+    for (auto first = all.begin(); first != all.end(); first += static_cast<std::ptrdiff_t>(n * rows)) {
+        auto const at = [&](std::size_t i, std::size_t k) -> double& {
+            return first[static_cast<std::ptrdiff_t>(i * n + k)];
+        };
+        auto const any = [&](std::size_t count) {
+            return static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(count) - 1));
+        };
+        if (w.regular || w.permuted || w.definite)
+            for (std::size_t i = 0; i != std::min(n, rows); ++i)
+                at(i, i) += static_cast<double>(2 * n + 1) * (w.definite || random.chance(0.5) ? 1 : -1);
+        if (w.permuted)
+            for (std::size_t i = rows; i-- > 1;) {
+                std::size_t const other = any(i + 1);
+                for (std::size_t k = 0; k != n; ++k) std::swap(at(i, k), at(other, k));
+            }
+        if (!w.deficient || !random.chance(0.4)) continue;
+        std::size_t const chosen = any(std::min(n, rows));
+        if (w.definite) at(chosen, chosen) *= -1;
+        else if (random.chance(0.5) && rows > 1)
+            for (std::size_t k = 0; k != n; ++k) at(chosen, k) = at((chosen + 1) % rows, k);
+        else
+            for (std::size_t i = 0; i != rows; ++i) at(i, chosen) = 0;
     }
-    return x + tensor::from_constant(diagonal);
+    aton::tensor out{x.dtype(), x.sizes(), {}};
+    for (double const number : all) out.append(number);
+    return tensor::from_constant(out);
 }
 
 /// Positive integers in descending order, none larger than `first`. If a sum is given, the first is `first`, and the sum is reached if it
@@ -78,7 +112,7 @@ tensor constrained_elements(element_source& from, dtype t, sizes const& of, tens
         first[x.count() - 1] = w.index;
         *first = 0;
     }
-    if (w.regular) x = with_large_diagonal(from.random, x);
+    if (w.regular || w.permuted || w.definite || w.deficient) x = as_matrices(from.random, x, w);
     return w.hides ? with_hiding_rows(from.random, x) : x;
 }
 

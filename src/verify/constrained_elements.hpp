@@ -22,6 +22,9 @@ struct tensor_constraints {
     std::int64_t sum = -1;        ///< of them; the first is then `falls_from`
     bool dense = false;           ///< in every theme
     bool regular = false;         ///< a matrix with a large diagonal
+    bool permuted = false;        ///< a regular matrix with its rows in a random order
+    bool definite = false;        ///< both triangles are those of positive definite matrices
+    bool deficient = false;       ///< some matrices are singular or, of definite ones, not definite
     bool hides = false;           ///< a mask of which some rows hide everything
     bool near = false;            ///< close to the previous tensor
     bool sorted = false;

@@ -26,6 +26,7 @@ bool* flag_of(tensor_constraints& w, std::string_view name) {
     if (name == "one_sign") return &w.one_sign;
     if (name == "bytes") return &w.bytes;
     if (name == "small") return &w.small;
+    if (name == "deficient") return &w.deficient;
     return nullptr;
 }
 
@@ -64,8 +65,8 @@ void tensor_drawing::word_of(rule_reader& r, tensor_constraints& w) {
         w.range.max = r.bound(real);
     } else if (name == "dense") {
         w.dense = true;
-    } else if (name == "regular") {
-        w.regular = true;
+    } else if (name == "regular" || name == "permuted" || name == "definite") {
+        (name == "regular" ? w.regular : name == "permuted" ? w.permuted : w.definite) = true;
         w.range = {-2, 2, true, false, false};
     } else if (name == "moderate") {
         w.range.moderate = true;

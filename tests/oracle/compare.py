@@ -90,7 +90,7 @@ def compare_tensor(case, tensors, expected, got):
     wrong_type = type_difference(expected, got)
     if wrong_type or case["compare"] == "meta":
         return wrong_type
-    if case["compare"] == "nonunique":  # signs and bases are arbitrary: only dtype and shape are compared
+    if case["compare"] == "nonunique":  # compare_invariants() compares the values
         return ""
     wrong = difference(expected, got)
     # Ties: any index of an equal value is correct.
@@ -111,6 +111,45 @@ def as_array(recorded, tensors, got):
         return np.array(recorded, dtype=np.int64)
     width = got.dtype if got.dtype in (np.float32, np.float64) else np.float64
     return np.array(float(recorded["float"]), dtype=width)
+
+
+def adjoint(x):
+    return np.conj(np.swapaxes(x, -1, -2))
+
+
+def of_eigenvectors(w, v):
+    return [w, v * w[..., None, :] @ adjoint(v), adjoint(v) @ v]
+
+
+def of_singular_vectors(u, s, v):
+    n = s.shape[-1]
+    return [u[..., :n] * s[..., None, :] @ adjoint(v[..., :n]), s, adjoint(u) @ u, adjoint(v) @ v]
+
+
+# The signs of vectors are arbitrary, and so are the bases of those that belong to equal values. These functions of the results are not.
+INVARIANTS = {
+    "aten::linalg_eigh": of_eigenvectors,
+    "aten::_linalg_eigh": of_eigenvectors,
+    "aten::svd": of_singular_vectors,
+    "aten::linalg_svd": lambda u, s, vh: of_singular_vectors(u, s, adjoint(vh)),
+    "aten::_linalg_svd": lambda u, s, vh: of_singular_vectors(u, s, adjoint(vh)),
+    "aten::qr": lambda q, r: [q @ r, adjoint(q) @ q],
+    "aten::linalg_qr": lambda q, r: [q @ r, adjoint(q) @ q],
+    "aten::geqrf": lambda a, tau: [a, tau],
+    "aten::linalg_lstsq": lambda *all: list(all),
+}
+
+
+def compare_invariants(case, expected, got):
+    """Why results whose choice is arbitrary do not fit together; '' if they do, or if vectors are not among them."""
+    of = INVARIANTS.get(case["op"])
+    vectors = expected[0] if of is not of_eigenvectors else expected[-1]
+    if of is None or (vectors.ndim < 2 and "lstsq" not in case["op"]):
+        return ""
+    for i, (e, g) in enumerate(zip(of(*expected), of(*got))):
+        if wrong := difference(e, g.astype(e.dtype)):
+            return f"invariant {i}: {wrong}"
+    return ""
 
 
 def compare_outputs(case, tensors, layout, produced):
@@ -138,4 +177,7 @@ def compare_outputs(case, tensors, layout, produced):
         compared += 1
     if missing and compared == 0:
         return "no result is produced", missing
+    if case["compare"] == "nonunique" and not missing and not any(isinstance(r, list) for r in case["outputs"]):
+        got = [produced[name] for name in layout]
+        return compare_invariants(case, [as_array(r, tensors, g) for r, g in zip(case["outputs"], got)], got), missing
     return "", missing

@@ -22,6 +22,8 @@ TEST_CASE("assertions and the arithmetic that only they need are removed") {
     b.add_node("aten::_assert_scalar", {tensor("self", small), text("assert_msg", "too large")}, {});
     value_index const item = b.add("aten::_local_scalar_dense", {tensor("self", x)}, {});
     b.add_node("aten::sym_constrain_range_for_size", {tensor("size", item), integer("min", 2)}, {});
+    value_index const info = b.add("aten::sign", {tensor("self", x)}, {3, 4});
+    b.add_node("aten::_linalg_check_errors", {tensor("info", info), text("api_name", "linalg.inv")}, {});
     value_index const y = b.add("aten::relu", {tensor("self", x)}, {3, 4});
     b.output(y);
     remove_dead_nodes(b.p);

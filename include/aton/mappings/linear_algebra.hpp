@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Linear algebra: aten's det, inverse, matrix_power, cross and vander.
+// Linear algebra: aten's det, inverse, solve, matrix_power, matrix_exp, cross and vander.
 // Public header.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numbers>
 #include <optional>
+#include <string>
 #include <tuple>
-#include <utility>
 
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/detail/elimination.hpp>
 #include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/repeating.hpp>
 
@@ -38,32 +42,26 @@ inline std::int64_t cross_dim(value a, value b) {
     throw unsupported_error("cross without dim needs a static dimension of size 3");
 }
 
-/// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
+/// A^-1. Like those of an unchecked solver, the elements for a singular matrix are infinite or NaN.
 inline constexpr auto inverse_matrix = [](graph<13> g, value x) -> value {
-    std::int64_t const n = x.size(-2).size();
-    if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
-    if (n < 0 || n > 8)
-        return g.unsupported("the inverse of a matrix with more than 8 rows, or a computed number of them");
-    if (n == 0) return x;
-    if (n == 1) return g.op<"Reciprocal">(x);
-    std::int64_t const r = x.rank();
-    tensor others{dtype::int64, {n, n - 1}, {}}; // row i: all indices but i
-    tensor signs{x.dtype(), {n, n}, {}};
-    for (std::int64_t i = 0; i != n; ++i) {
-        for (std::int64_t j = 0; j != n; ++j) {
-            if (j != i) others.append(j);
-            signs.append((i + j) % 2 == 0 ? 1 : -1);
-        }
-    }
-    value const without = g.constant(others);
-    // (..., i, n-1, n), then (..., i, n-1, j, n-1), then (..., i, j, n-1, n-1)
-    value const rows = g.op<"Gather">(x, without, attr::axis_i(r - 2));
-    value const both = g.op<"Gather">(rows, without, attr::axis_i(r));
-    safe_vector<std::int64_t> perm = iota(r + 2);
-    std::swap(perm[static_cast<std::size_t>(r - 1)], perm[static_cast<std::size_t>(r)]);
-    value const minors = g.op<"Det">(g.op<"Transpose">(both, attr::perm_i(perm)));
-    value const adjugate = transpose_last(g, g.op<"Mul">(minors.set_shape(x.shape()), g.constant(signs)));
-    return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), safe_vector<std::int64_t>{-2, -1}));
+    value const a = square_factorable(g, x);
+    sym_int const n = g.size(a, -1);
+    return g.cast(solve_square(g, a, identities(g, a, n, n)), x.dtype());
+};
+inline constexpr auto complex_inverse = [](graph<13> g, complex_value z) -> complex_value {
+    value const a = as_real_matrix(g, z);
+    sym_int const n = g.size(a, -1);
+    value const columns = first_columns(g, identities(g, a, n, n), n / 2); // [1, 0]
+    return as_complex_matrix(g, solve_square(g, a, columns), z.dtype());
+};
+
+/// The inverse and LAPACK's info. ATen raises an error for a singular matrix if check_errors is true; a graph cannot.
+inline constexpr auto linalg_inv_ex = [](graph<13> g, value x, bool) -> std::tuple<value, value> {
+    value const a = square_factorable(g, x);
+    sym_int const n = g.size(a, -1);
+    lu_parts const parts = lu_factor(g, a);
+    value const inverse = solve_factored(g, parts.lu, parts.order, identities(g, a, n, n), false);
+    return {g.cast(inverse, x.dtype()), lu_info(g, parts.lu)};
 };
 
 inline value matrix_power(graph<13> g, value x, std::int64_t n) {
@@ -105,6 +103,162 @@ inline constexpr auto linalg_slogdet = [](graph<13> g, value a) -> std::tuple<va
     return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
 };
 
+/// The factors of A, or of its transpose: ATen factors the transpose of a contiguous matrix to compute a determinant.
+struct determinant_parts {
+    lu_parts factors;
+    value diagonal; ///< of U [..., n]
+    value parity;   ///< -1 [...] after an odd number of exchanges, otherwise 1
+};
+inline determinant_parts determinant_of(graph<13> g, value a) {
+    lu_parts const factors = lu_factor(g, transpose_last(g, square_factorable(g, a)));
+    value const own = g.op<"Add">(arithmetic_sequence(g, 0, g.size(a, -1)), 1);
+    value const moved = g.op<"Not">(g.op<"Equal">(g.cast(factors.pivots, dtype::int64), own));
+    std::array const last{a.rank() - 2};
+    value const odd = g.op<"Mod">(reduce_sum(g, g.cast(moved, dtype::int64), last, false), 2);
+    return {factors, diagonal_of_matrix(g, factors.lu), g.cast(g.op<"Sub">(1, g.op<"Mul">(odd, 2)), dtype::float64)};
+}
+
+inline constexpr auto det_with_factors = [](graph<13> g, value a) -> std::tuple<value, value, value> {
+    determinant_parts const parts = determinant_of(g, a);
+    value const product = iterate(g, g.size(a, -1), parts.parity, [&](graph<13> b, value k, value so_far) -> value {
+        return b.op<"Mul">(so_far, gather(b, parts.diagonal, k, a.rank() - 2));
+    });
+    return {g.cast(product, a.dtype()), g.cast(parts.factors.lu, a.dtype()), parts.factors.pivots};
+};
+
+inline constexpr auto slogdet_with_factors = [](graph<13> g, value a) -> std::tuple<value, value, value, value> {
+    determinant_parts const parts = determinant_of(g, a);
+    std::array const last{a.rank() - 2};
+    value const signs = g.cast(g.op<"Sign">(parts.diagonal), dtype::float32);
+    value const side = g.op<"Mul">(g.cast(parts.parity, dtype::float32), reduce<"ReduceProd">(g, signs, last, false));
+    value const logarithm = reduce_sum(g, g.op<"Log">(g.op<"Abs">(parts.diagonal)), last, false);
+    return {g.cast(side, a.dtype()),
+            g.cast(logarithm, a.dtype()),
+            g.cast(parts.factors.lu, a.dtype()),
+            parts.factors.pivots};
+};
+
+struct solution {
+    value x;
+    lu_parts factors;
+};
+/// A X = B, or X A = B; B may be vectors. In both cases, the factors are those of A, as in ATen.
+inline solution solve_system(graph<13> g, value a, value b, bool left) {
+    if (a.dtype() != b.dtype()) throw unsupported_error("A and B of different dtypes");
+    value const matrix = square_factorable(g, a);
+    value const right = g.cast(b, dtype::float64);
+    bool const vectors = is_vectors(a, b);
+    if (vectors && !left) throw unsupported_error("left=False with vectors");
+    lu_parts const factors = lu_factor(g, matrix);
+    auto const solve = [&](value columns, bool turned) {
+        return solve_factored(g, factors.lu, factors.order, columns, turned);
+    };
+    if (!left) return {transpose_last(g, solve(transpose_last(g, right), true)), factors};
+    if (!vectors) return {solve(right, false), factors};
+    value const x = solve(unsqueeze(g, right, b.rank()), false);
+    return {squeeze(g, x, x.rank() - 1), factors};
+}
+
+inline constexpr auto linalg_solve = [](graph<13> g, value a, value b, bool left) -> value {
+    return g.cast(solve_system(g, a, b, left).x, a.dtype());
+};
+inline constexpr auto linalg_solve_ex = [](graph<13> g, value a, value b, bool left, bool) -> std::tuple<value, value> {
+    solution const s = solve_system(g, a, b, left);
+    return {g.cast(s.x, a.dtype()), lu_info(g, s.factors.lu)};
+};
+inline constexpr auto solve_with_factors = [](graph<13> g, value a, value b, bool left,
+                                              bool) -> std::tuple<value, value, value, value> {
+    solution const s = solve_system(g, a, b, left);
+    lu_parts const& f = s.factors;
+    return {g.cast(s.x, a.dtype()), g.cast(f.lu, a.dtype()), f.pivots, lu_info(g, f.lu)};
+};
+/// A X = B with the parts of the numbers as blocks of real matrices.
+inline constexpr auto complex_solve = [](graph<13> g, complex_value a, complex_value b, bool left) -> complex_value {
+    if (a.dtype() != b.dtype()) throw unsupported_error("A and B of different dtypes");
+    value const re = require_square(g.real(a));
+    bool const vectors = is_vectors(re, g.real(b));
+    if (!left) throw unsupported_error("complex numbers with left=False");
+    if (!vectors) return as_complex_matrix(g, solve_square(g, as_real_matrix(g, a), stacked_parts(g, b)), a.dtype());
+    auto const column = [&](value part) { return unsqueeze(g, part, part.rank()); };
+    complex_value const columns = g.complex(column(g.real(b)), column(g.imag(b)));
+    complex_value const x =
+        as_complex_matrix(g, solve_square(g, as_real_matrix(g, a), stacked_parts(g, columns)), a.dtype());
+    auto const vector = [&](value part) { return squeeze(g, part, part.rank() - 1); };
+    return g.complex(vector(g.real(x)), vector(g.imag(x)));
+};
+
+/// The inverse of the linear map from the last dimensions to the first `ind`.
+inline constexpr auto tensorinv = [](graph<13> g, value self, std::int64_t ind) -> value {
+    if (ind < 1 || ind >= self.rank())
+        return g.unsupported("ind of a tensor with " + std::to_string(self.rank()) + " dimensions");
+    safe_vector<sym_int> sizes = g.sizes(self);
+    safe_vector<sym_int> const rows(sizes.begin(), sizes.begin() + ind);
+    safe_vector<sym_int> to(sizes.begin() + ind, sizes.end());
+    sym_int const n = product(rows);
+    value const flat = reshape(g, self, {n, n});
+    to.insert(to.end(), rows.begin(), rows.end());
+    return reshape(g, inverse_matrix(g, flat), to);
+};
+inline constexpr auto tensorsolve = [](graph<13> g, value self, value other, int_list_or_none dims) -> value {
+    value x = self;
+    if (dims) {
+        safe_vector<std::int64_t> const from = normalize_axes(*dims, self.rank());
+        safe_vector<std::int64_t> to_end;
+        for (std::size_t i = from.size(); i != 0; --i) to_end.push_back(-static_cast<std::int64_t>(i));
+        x = move_axes(g, self, from, to_end);
+    }
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    if (other.rank() > x.rank()) return g.unsupported("other has more dimensions than self");
+    safe_vector<sym_int> const to(sizes.begin() + other.rank(), sizes.end());
+    sym_int const n = product(to);
+    value const found = linalg_solve(g, reshape(g, x, {n, n}), reshape(g, other, {n, 1}), true);
+    return reshape(g, found, to);
+};
+
+/// The Taylor series of a matrix divided by a power of 2, squared as often. As in ATen, the result for a matrix with an
+/// element that is not finite is NaN.
+inline value matrix_exponential(graph<13> g, value a) {
+    constexpr std::int64_t terms = 18;
+    constexpr double max_squarings = 1100;
+    std::int64_t const r = a.rank();
+    sym_int const n = g.size(a, -1);
+    value const one = identity_matrix(g, n, n, dtype::float64);
+    value const sums = reduce_sum(g, g.op<"Abs">(a), std::array{r - 1}, true);
+    value const norm = reduce<"ReduceMax">(g, sums, std::array{r - 2}, true);
+    // The norm of the divided matrix is below 1.
+    value const zero = g.scalar(0, dtype::float64);
+    value const exponent = g.op<"Ceil">(g.op<"Div">(g.op<"Log">(norm), std::numbers::ln2));
+    value const is_finite = g.op<"Less">(norm, g.scalar(std::numeric_limits<double>::infinity(), dtype::float64));
+    value const squarings =
+        g.op<"Clip">(g.op<"Where">(is_finite, exponent, zero), zero, g.scalar(max_squarings, dtype::float64));
+    value const part = g.op<"Div">(a, g.op<"Pow">(g.scalar(2, dtype::float64), squarings));
+    value const start = expand(g, one, g.sizes(a));
+    value const series = iterate(g, terms, start, [&](graph<13> b, value k, value sum) -> value {
+        value const factor = b.cast(b.op<"Sub">(b.scalar(terms, dtype::int64), k), dtype::float64);
+        return b.op<"Add">(b.op<"Div">(b.op<"MatMul">(part, sum), factor), one);
+    });
+    value const most = reduce<"ReduceMax">(g, squarings, iota(r), false);
+    value const all =
+        iterate(g, value(g.cast(most, dtype::int64)), series, [&](graph<13> b, value k, value x) -> value {
+            value const goes_on = b.op<"Less">(b.cast(k, dtype::float64), squarings);
+            return b.op<"Where">(goes_on, b.op<"MatMul">(x, x), x);
+        });
+    return g.op<"Where">(is_finite, all, g.scalar(std::numeric_limits<double>::quiet_NaN(), dtype::float64));
+}
+inline constexpr auto matrix_exp = [](graph<13> g, value self) -> value {
+    // In half precision, ATen's intermediate results overflow.
+    if (self.dtype() != dtype::float32 && self.dtype() != dtype::float64)
+        return g.unsupported("the exponential of " + std::string(name(self.dtype())));
+    if (is_empty(self)) return self;
+    return g.cast(matrix_exponential(g, g.cast(require_square(self), dtype::float64)), self.dtype());
+};
+inline constexpr auto complex_matrix_exp = [](graph<13> g, complex_value self) -> complex_value {
+    value const re = require_square(g.real(self));
+    if (is_empty(re)) return self;
+    value const all = matrix_exponential(g, as_real_matrix(g, self));
+    return as_complex_matrix(g, first_columns(g, all, g.size(re, -1)), self.dtype());
+};
+
 /// The powers 0, 1, ..., count - 1 of each element, along a new last dimension.
 inline value powers(graph<13> g, value x, sym_int const& count) {
     dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;
@@ -137,14 +291,24 @@ inline constexpr auto vander = [](graph<13> g, value x, std::optional<sym_int> c
 
 // clang-format off: one row per line
 inline constexpr auto linear_algebra = table(
-    symbolic<"aten::linalg_inv(A)">(detail::inverse_matrix),
-    symbolic<"aten::inverse(self)">(detail::inverse_matrix),
+    symbolic<"aten::linalg_inv(A)">(detail::inverse_matrix).for_complex(detail::complex_inverse),
+    symbolic<"aten::inverse(self)">(detail::inverse_matrix).for_complex(detail::complex_inverse),
+    symbolic<"aten::linalg_inv_ex(A, check_errors)">(detail::linalg_inv_ex),
+    symbolic<"aten::linalg_solve(A, B, left)">(detail::linalg_solve).for_complex(detail::complex_solve),
+    symbolic<"aten::linalg_solve_ex(A, B, left, check_errors)">(detail::linalg_solve_ex),
+    symbolic<"aten::_linalg_solve_ex(A, B, left, check_errors)">(detail::solve_with_factors),
+    symbolic<"aten::linalg_tensorinv(self, ind)">(detail::tensorinv),
+    symbolic<"aten::linalg_tensorsolve(self, other, dims)">(detail::tensorsolve),
+    symbolic<"aten::linalg_matrix_exp(self)">(detail::matrix_exp).for_complex(detail::complex_matrix_exp),
+    symbolic<"aten::matrix_exp(self)">(detail::matrix_exp).for_complex(detail::complex_matrix_exp),
     symbolic<"aten::linalg_matrix_power(self, n)">(detail::matrix_power_row),
     symbolic<"aten::matrix_power(self, n)">(detail::matrix_power_row),
     symbolic<"aten::cross(self, other, dim)">(detail::cross_row).for_complex(detail::complex_cross_row),
     symbolic<"aten::linalg_cross(self, other, dim)">(detail::cross).for_complex(detail::complex_cross),
     symbolic<"aten::det(self)">(detail::determinant),
     symbolic<"aten::linalg_det(A)">(detail::determinant),
+    symbolic<"aten::_linalg_det(A)">(detail::det_with_factors),
+    symbolic<"aten::_linalg_slogdet(A)">(detail::slogdet_with_factors),
     symbolic<"aten::logdet(self)">(detail::logdet),
     symbolic<"aten::linalg_slogdet(A)">(detail::linalg_slogdet),
     symbolic<"aten::slogdet(self)">(detail::linalg_slogdet),

@@ -3,12 +3,16 @@
 // Public header.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/rotations.hpp>
 #include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -35,11 +39,31 @@ inline value vector_norm(graph<13> g, value x, double order, axis_list axes, boo
 
 namespace detail {
 
-inline value matrix_norm(graph<13> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
+/// Singular values of matrices over two axes, along the last dimension.
+inline value spectrum_over(graph<13> g, value x, safe_vector<std::int64_t> const& axes) {
+    return singular_values_of(g, move_axes(g, x, axes, safe_vector<std::int64_t>{-2, -1}));
+}
+/// A norm without the two reduced axes as one with them, if asked for.
+inline value with_axes(graph<13> g, value norm, safe_vector<std::int64_t> const& axes, bool keepdim) {
+    if (!keepdim) return norm;
+    return unsqueeze(g, norm, safe_vector<std::int64_t>{std::min(axes[0], axes[1]), std::max(axes[0], axes[1])});
+}
+
+/// `Magnitudes`: x has those of complex numbers, which do not determine singular values.
+template <bool Magnitudes>
+value matrix_norm(graph<13> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
     if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
     bool const by_columns = std::fabs(order) == 1;
-    if (!by_columns && !std::isinf(order))
-        return g.unsupported("matrix norms of order 2, -2 and nuc: ONNX has no singular value decomposition");
+    if (std::fabs(order) == 2) {
+        if (Magnitudes) return g.unsupported("the matrix norm of order 2 or -2 of complex numbers");
+        value const values = spectrum_over(g, x, axes);
+        std::array const last{values.rank() - 1};
+        if (values.size(-1).size() == 0)
+            return order > 0 ? with_axes(g, reduce_sum(g, values, last, false), axes, keepdim)
+                             : g.unsupported("a minimum over an empty dimension");
+        return with_axes(g, select(g, values, -1, order > 0 ? 0 : -1), axes, keepdim);
+    }
+    if (!by_columns && !std::isinf(order)) return g.unsupported("a matrix norm of order " + std::to_string(order));
     std::int64_t const summed = by_columns ? axes[0] : axes[1];
     std::int64_t const other = by_columns ? axes[1] : axes[0];
     std::array const first{summed};
@@ -50,11 +74,16 @@ inline value matrix_norm(graph<13> g, value x, double order, safe_vector<std::in
     return order > 0 ? extreme<"ReduceMax">(g, sums, second, keepdim) : extreme<"ReduceMin">(g, sums, second, keepdim);
 }
 
-inline value frobenius_norm(graph<13> g, value x, std::string_view order, axis_list axes, bool keepdim,
-                            std::optional<dtype> type) {
-    if (order != "fro")
-        return g.unsupported("matrix norm " + std::string(order) + ": ONNX has no singular value decomposition");
-    return vector_norm(g, x, 2, axes, keepdim, type);
+/// The norm "fro" or "nuc".
+template <bool Magnitudes>
+value named_norm(graph<13> g, value x, std::string_view order, safe_vector<std::int64_t> const& axes, bool keepdim,
+                 std::optional<dtype> type) {
+    if (order == "fro") return vector_norm(g, x, 2, axes, keepdim, type);
+    if (order != "nuc") return g.unsupported("matrix norm " + std::string(order));
+    if (Magnitudes) return g.unsupported("the nuclear norm of complex numbers");
+    if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
+    value const values = spectrum_over(g, g.cast(x, type.value_or(x.dtype())), axes);
+    return with_axes(g, reduce_sum(g, values, std::array{values.rank() - 1}, false), axes, keepdim);
 }
 
 inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scalar> p,
@@ -85,26 +114,33 @@ inline constexpr auto frobenius_norm_dim = [](graph<13> g, value self, safe_span
 };
 
 /// Without an order, the 2-norm of all elements; with one, a vector norm over one dimension or a matrix norm over two.
+template <bool Magnitudes>
 inline constexpr auto linalg_norm = [](graph<13> g, value self, std::optional<scalar> order, int_list_or_none dim,
                                        bool keepdim, std::optional<dtype> type) {
     safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
     if (!order || axes.size() < 2) return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
-    return matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
+    return matrix_norm<Magnitudes>(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
 };
 
-inline constexpr auto linalg_norm_named = [](graph<13> g, value self, std::string_view order, int_list_or_none dim,
-                                             bool keepdim, std::optional<dtype> type) {
-    return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
-};
+template <bool Magnitudes>
+inline constexpr auto linalg_norm_named =
+    [](graph<13> g, value self, std::string_view order, int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
+        return named_norm<Magnitudes>(g, self, order, axes_or_all(dim, self), keepdim, type);
+    };
 
+template <bool Magnitudes>
 inline constexpr auto linalg_matrix_norm = [](graph<13> g, value self, double order, safe_span<std::int64_t const> dim,
                                               bool keepdim, std::optional<dtype> type) {
-    return matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
+    return matrix_norm<Magnitudes>(
+        g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
 };
 
-inline constexpr auto linalg_matrix_norm_named =
-    [](graph<13> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
-       std::optional<dtype> type) { return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type); };
+template <bool Magnitudes>
+inline constexpr auto linalg_matrix_norm_named = [](graph<13> g, value self, std::string_view order,
+                                                    safe_span<std::int64_t const> dim, bool keepdim,
+                                                    std::optional<dtype> type) {
+    return named_norm<Magnitudes>(g, self, order, axes_or_all(dim, self), keepdim, type);
+};
 
 /// A norm of complex numbers, which is that of their magnitudes. `dtype` is a complex one.
 template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
@@ -164,10 +200,10 @@ inline constexpr auto norm = table(
     symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(detail::norm_over_in),
     symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(detail::norm_of_all_in),
     symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(detail::frobenius_norm_dim).for_complex(detail::of_magnitudes<detail::frobenius_norm_dim>),
-    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm).for_complex(detail::of_magnitudes<detail::linalg_norm>),
-    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named).for_complex(detail::of_magnitudes<detail::linalg_norm_named>),
-    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm>),
-    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm_named).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm_named>),
+    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm<false>).for_complex(detail::of_magnitudes<detail::linalg_norm<true>>),
+    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named<false>).for_complex(detail::of_magnitudes<detail::linalg_norm_named<true>>),
+    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm<false>).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm<true>>),
+    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm_named<false>).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm_named<true>>),
     symbolic<"aten::dist(self, other, p)">(detail::dist).for_complex(detail::complex_dist),
     symbolic<"aten::renorm(self, p, dim, maxnorm)">(detail::renorm));
 // clang-format on

@@ -69,7 +69,8 @@ struct theme {
 /// - `in a..b`: elements in a range; `one_sign`: the range or its negative; `bytes`: uint8 tensors ignore the range;
 /// - `moderate`: without the largest numbers, whose sums overflow in one order and not in another;
 /// - `whole`: floats without fractions; `small`: all elements close to 0 in some calls; `near`: close to the previous tensor;
-/// - `sorted`: each row ascends; `distinct`: pairwise different indices; `regular`: invertible square matrices;
+/// - `sorted`: each row ascends; `distinct`: pairwise different indices; `regular`: invertible square matrices; `permuted`: the same with
+///   rows in a random order; `definite`: positive definite by either triangle; `deficient`: some are singular, or not definite;
 /// - `hides`: a mask (bool, or float to be added) of which some rows hide everything;
 /// - `dense`: contiguous in every theme; `?`: may be None.
 ///
@@ -80,6 +81,7 @@ struct theme {
 /// List: `[a..b; count]`, `{n, c}`, `axes x`. String: `'a' | 'b'`. Dtype: `float32 | int64`.
 /// `default`: the default of the argument, None if it has none.
 /// `result: relative` applies to the results: those near 0 are accurate relative to their size, as those of log1p are.
+/// `result: eigenvectors`, `result: singular vectors`: vectors are compared by the products that do not depend on their choice.
 /// Arguments that the rule does not name are drawn by type and name: tensors broadcast with each other, `dim` is an axis of the first one.
 struct sampling_rule {
     std::string_view operators; ///< overloads or operators, separated by spaces; "aten::" is optional

@@ -192,9 +192,11 @@ solution solve_from(call const& c) {
         return s;
     }
     if (vectors) throw error("the right-hand side can only be a vector if left is true");
-    solution s = solve(transpose(a, -1, -2), transpose(b, -1, -2));
-    s.x = transpose(s.x, -1, -2);
-    return s;
+    if (a.dtype() != b.dtype()) throw error("the matrices must have the same dtype");
+    lu_factors factors = lu_factor(a); // as in ATen, of A itself
+    tensor const wide = cast(to_host(b), widest(b.dtype()));
+    tensor x = adjoint(solve_factored(factors.lu, factors.pivots, adjoint(wide), true));
+    return {std::move(x), std::move(factors)};
 }
 results linalg_solve(call const& c) {
     solution const s = solve_from(c);
@@ -264,22 +266,27 @@ results matrix_power(call const& c) {
     return out ? out : contiguous(identity(x.sizes().back(), x.dtype(), x.where()).expanded(x.sizes()));
 }
 
-/// The Taylor series of the matrix, scaled down until it converges fast, then squared as often.
+/// The Taylor series of each matrix, divided by a power of 2 until it converges fast, then squared as often. As in ATen, the result for a
+/// matrix with an element that is not finite is NaN.
 results matrix_exp(call const& c) {
     tensor const x = c.t("self");
     require_square(x);
     if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("self must be floating-point");
     if (x.count() == 0) return x;
-    tensor const rows = cast(max(sum(abs(cast(x, widest(x.dtype()))), {-1}), {-1}), dtype::float64);
-    double const largest = to_host(max(rows, all_axes(rows))).item().to<double>();
-    int const halvings = std::isfinite(largest) && largest > 0 ? std::clamp(std::ilogb(largest) + 3, 0, 1023) : 0;
-    tensor const part = cast(x, widest(x.dtype())) * scalar(std::ldexp(1.0, -halvings));
+    tensor const wide = cast(x, widest(x.dtype()));
+    tensor const norm = max(sum(cast(abs(wide), dtype::float64), {-1}, true), {-2}, true);
+    tensor const is_finite = less(norm, scalar(std::numeric_limits<double>::infinity()));
+    tensor const exponent = ceil(log(norm) * scalar(1 / std::log(2.0))) + scalar(2);
+    tensor const halvings = maximum(where(is_finite, exponent, scalar(0)), scalar(0));
+    tensor const divisor = binary(binary_op::pow, tensor::of_scalar(2.0, dtype::float64), halvings);
+    tensor const part = wide / cast(divisor, wide.dtype());
     tensor const one = identity(x.sizes().back(), part.dtype(), x.where());
     constexpr int terms = 16;
     tensor out = one.expanded(x.sizes());
     for (int k = terms; k != 0; --k) out = one + matmul(part, out) * scalar(1.0 / k);
-    for (int i = 0; i != halvings; ++i) out = matmul(out, out);
-    return cast(out, x.dtype());
+    auto const most = static_cast<int>(to_host(max(halvings, all_axes(halvings))).item().to<double>());
+    for (int i = 0; i < most; ++i) out = where(greater(halvings, scalar(i)), matmul(out, out), out);
+    return cast(where(is_finite, out, scalar(std::numeric_limits<double>::quiet_NaN())), x.dtype());
 }
 
 } // namespace

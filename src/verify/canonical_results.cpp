@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "canonical_results.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+
+#include <aton/core/error.hpp>
+#include <aton/runtime/compute.hpp>
+
+namespace ATON_NAMESPACE::verify {
+
+using runtime::tensor;
+using runtime::value;
+
+namespace {
+
+bool are_matrices(std::vector<value> const& results, std::initializer_list<std::size_t> which) {
+    for (std::size_t const i : which)
+        if (i >= results.size() || !results[i].is_tensor() || !results[i].one() || results[i].one().rank() < 2 ||
+            !is_floating(results[i].one().dtype()))
+            return false;
+    return true;
+}
+
+tensor transposed(tensor const& x) { return runtime::transpose(x, -1, -2); }
+
+/// left diag(values) right, for as many columns of `left` and rows of `right` as there are values.
+tensor joined(tensor const& left, tensor const& values, tensor const& right) {
+    if (values.rank() + 1 != left.rank() || left.rank() != right.rank()) throw error("the ranks do not match");
+    std::int64_t const n = values.sizes().back();
+    if (left.sizes().back() < n || right.size(right.rank() - 2) < n) throw error("a vector is missing");
+    tensor const columns = left.sliced(left.rank() - 1, 0, n);
+    tensor const scaled = columns * runtime::cast(values, left.dtype()).unsqueezed(values.rank() - 1);
+    return runtime::matmul(scaled, right.sliced(right.rank() - 2, 0, n));
+}
+tensor inner_products(tensor const& columns) { return runtime::matmul(transposed(columns), columns); }
+
+} // namespace
+
+result_form form_of(std::string_view name) {
+    if (name == "eigenvectors") return result_form::eigenvectors;
+    return name == "singular vectors" ? result_form::singular_vectors : result_form::plain;
+}
+
+std::vector<value> canonical(std::vector<value> given, result_form form, std::string_view overload) {
+    std::vector<value> results = given;
+    try {
+        if (form == result_form::eigenvectors && are_matrices(given, {1})) {
+            tensor const w = given[0].one();
+            tensor const v = given[1].one();
+            results[1] = joined(v, w, transposed(v));
+            results.emplace_back(inner_products(v));
+        }
+        if (form == result_form::singular_vectors && are_matrices(given, {0, 2})) {
+            tensor const u = given[0].one();
+            tensor const v = overload == "aten::svd" ? given[2].one() : transposed(given[2].one());
+            results[0] = joined(u, given[1].one(), transposed(v));
+            results[2] = inner_products(u);
+            results.emplace_back(inner_products(v));
+        }
+        return results;
+    } catch (error const&) {
+        return given;
+    }
+}
+
+} // namespace ATON_NAMESPACE::verify
