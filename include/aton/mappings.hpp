@@ -43,6 +43,10 @@
 #include <aton/mappings/pixels.hpp>
 #include <aton/mappings/pooling.hpp>
 #include <aton/mappings/pooling_backward.hpp>
+#include <aton/mappings/prims_creation.hpp>
+#include <aton/mappings/prims_elementwise.hpp>
+#include <aton/mappings/prims_reduction.hpp>
+#include <aton/mappings/prims_shape.hpp>
 #include <aton/mappings/random.hpp>
 #include <aton/mappings/ranges.hpp>
 #include <aton/mappings/recurrent.hpp>
@@ -106,6 +110,10 @@ inline constexpr table_view families[] = {
     pixels,
     pooling,
     pooling_backward,
+    prims_creation,
+    prims_elementwise,
+    prims_reduction,
+    prims_shape,
     random,
     ranges,
     recurrent,
