@@ -20,6 +20,9 @@
 #include <aton/mappings/convolution.hpp>
 #include <aton/mappings/creation.hpp>
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/decomposed_quantization.hpp>
+#include <aton/mappings/deformable_convolution.hpp>
+#include <aton/mappings/detection.hpp>
 #include <aton/mappings/diagonals.hpp>
 #include <aton/mappings/distances.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
@@ -51,6 +54,7 @@
 #include <aton/mappings/ranges.hpp>
 #include <aton/mappings/recurrent.hpp>
 #include <aton/mappings/reduction.hpp>
+#include <aton/mappings/regions.hpp>
 #include <aton/mappings/repeating.hpp>
 #include <aton/mappings/resize.hpp>
 #include <aton/mappings/sampling.hpp>
@@ -87,6 +91,9 @@ inline constexpr table_view families[] = {
     convolution,
     creation,
     cumulative,
+    decomposed_quantization,
+    deformable_convolution,
+    detection,
     diagonals,
     distances,
     elementwise_binary,
@@ -118,6 +125,7 @@ inline constexpr table_view families[] = {
     ranges,
     recurrent,
     reduction,
+    regions,
     repeating,
     resize,
     sampling,
