@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/operators.md, every ATen overload with a built-in mapping and the opsets at which it can be exported, from `aton ops` and, for the
+"""Writes docs/operators.md, every overload with a built-in mapping and the opsets at which it can be exported, from `aton ops` and, for the
 families, the headers of the tables.
 
     generate_operators_page.py --aton build/release/aton [--check]
@@ -19,7 +19,7 @@ PAGE = ROOT / "docs" / "operators.md"
 ROW = re.compile(r'symbolic<\s*"([\w:.]+)\(')
 INTRODUCTION = """# Supported operators
 
-The ATen overloads of the built-in tables, and the opsets of `ai.onnx` that their rows cover. Nothing is exported below opset
+The overloads of the built-in tables, and the opsets of `ai.onnx` that their rows cover. Nothing is exported below opset
 {oldest}. *From* is the first opset of the mapping. If a mapping refuses a call (for an argument that ONNX cannot express, or for a
 dtype), it gives the reason when a model is exported; [the oracle's results](oracle.md) show how many recorded calls of each overload
 are right. A family is a file of `include/aton/mappings/`.
@@ -83,8 +83,12 @@ def page(mapped, everything, oldest=13):
         by_family.setdefault(families[name], []).append(name)
 
     names = [span(*c) for c in columns]
-    lines = [INTRODUCTION.format(oldest=oldest), f"{len(rows)} of the {len({e['overload'] for e in everything})} overloads that torch declares in `aten`, "
-             "out variants and internal ones included.", "",
+    of_aten = sum(name.startswith("aten::") for name in rows)
+    others = sorted({name.partition("::")[0] for name in rows} - {"aten"})
+    more = f"; and {len(rows) - of_aten} of " + ", ".join(f"`{each}`" for each in others) if others else ""
+    total = len({e["overload"] for e in everything if e["overload"].startswith("aten::")})
+    lines = [INTRODUCTION.format(oldest=oldest), f"{of_aten} of the {total} overloads that torch declares in `aten`, out variants and internal ones "
+             f"included{more}.", "",
              "| opset | " + " | ".join(names) + " |", "|---|" + "--:|" * len(names),
              "| overloads | " + " | ".join(str(sum(marks[i] for marks in holds.values())) for i in range(len(columns))) + " |", "",
              "| family | overloads |", "|---|--:|"]

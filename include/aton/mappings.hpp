@@ -20,7 +20,10 @@
 #include <aton/mappings/convolution.hpp>
 #include <aton/mappings/creation.hpp>
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/decomposed_quantization.hpp>
 #include <aton/mappings/decompositions.hpp>
+#include <aton/mappings/deformable_convolution.hpp>
+#include <aton/mappings/detection.hpp>
 #include <aton/mappings/diagonals.hpp>
 #include <aton/mappings/distances.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
@@ -45,10 +48,15 @@
 #include <aton/mappings/pixels.hpp>
 #include <aton/mappings/pooling.hpp>
 #include <aton/mappings/pooling_backward.hpp>
+#include <aton/mappings/prims_creation.hpp>
+#include <aton/mappings/prims_elementwise.hpp>
+#include <aton/mappings/prims_reduction.hpp>
+#include <aton/mappings/prims_shape.hpp>
 #include <aton/mappings/random.hpp>
 #include <aton/mappings/ranges.hpp>
 #include <aton/mappings/recurrent.hpp>
 #include <aton/mappings/reduction.hpp>
+#include <aton/mappings/regions.hpp>
 #include <aton/mappings/repeating.hpp>
 #include <aton/mappings/resize.hpp>
 #include <aton/mappings/sampling.hpp>
@@ -87,7 +95,10 @@ inline constexpr table_view families[] = {
     convolution,
     creation,
     cumulative,
+    decomposed_quantization,
     decompositions,
+    deformable_convolution,
+    detection,
     diagonals,
     distances,
     elementwise_binary,
@@ -112,10 +123,15 @@ inline constexpr table_view families[] = {
     pixels,
     pooling,
     pooling_backward,
+    prims_creation,
+    prims_elementwise,
+    prims_reduction,
+    prims_shape,
     random,
     ranges,
     recurrent,
     reduction,
+    regions,
     repeating,
     resize,
     sampling,

@@ -50,7 +50,8 @@ std::vector<std::string> counterpart_names(aten::schema_head const& head) {
     std::string name{head.name};
     if (name == "_index_put_impl_") return {ns + "index_put"};
     if (name == "normal_") return {ns + "normal_functional"};
-    if (name.starts_with("__i") && name.ends_with("__")) return {ns + "__" + name.substr(3)};
+    if (name.starts_with("__i") && name.ends_with("__"))
+        return {ns + "__" + name.substr(3)}; // __iand__, __ior__, __ixor__
     if (name.ends_with('_') && !name.ends_with("__")) name.pop_back();
     return {ns + name, ns + name + "_functional"};
 }

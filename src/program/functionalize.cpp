@@ -2,12 +2,14 @@
 // Functionalization: walks over the nodes of every graph, and handles the operators that do not write.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <aton/aten/mutation.hpp>
+#include <aton/aten/schema_table.hpp>
 #include <aton/core/error.hpp>
 #include <aton/program/subgraphs.hpp>
 
@@ -30,6 +32,31 @@ bool has_no_effect(std::string_view op) {
     static constexpr std::string_view names[] = {
         "aten::detach_", "aten::requires_grad_", "aten::retain_grad", "aten::record_stream"};
     return is_one_of(op, names);
+}
+
+/// A prim that writes to its argument, or is said to by its schema, as the operator of ATen that does the same; nullopt for other nodes.
+std::optional<node> as_operator_of_aten(node const& n) {
+    struct same_operator {
+        std::string_view prim;
+        std::string_view aten;
+        std::pair<std::string_view, std::string_view> renamed[2];
+    };
+    static constexpr same_operator rows[] = {{"prims::as_strided", "aten::as_strided", {{"a", "self"}, {}}},
+                                             {"prims::copy_to", "aten::copy_", {{"a", "self"}, {"b", "src"}}},
+                                             {"prims::resize", "aten::resize_", {{"a", "self"}, {"shape", "size"}}}};
+    auto const* const found =
+        std::find_if(std::begin(rows), std::end(rows), [&](same_operator const& each) { return each.prim == n.op; });
+    if (found == std::end(rows)) return {};
+    node out = n;
+    out.op = found->aten;
+    out.schema = aten::find_schema(found->aten);
+    for (argument& each : out.arguments)
+        for (auto const& [from, to] : found->renamed)
+            if (each.name == from && !to.empty()) {
+                each.name = to;
+                break;
+            }
+    return out;
 }
 
 /// The view that computes the same as an in-place operator that changes sizes and strides.
@@ -101,6 +128,7 @@ void functionalizer::visit(node const& n) {
     if (is_auto_functionalized(n)) return visit_functionalized(n);
     if (n.kind != node_kind::aten) return pass(n);
     if (n.schema.empty()) return visit_custom(n);
+    if (std::optional<node> const same = as_operator_of_aten(n)) return visit(*same);
     if (updates_statistics(n)) return visit_norm(n);
     std::vector<std::string_view> const& written = written_by(n.schema);
     if (written.empty()) return visit_pure(n, n.schema);

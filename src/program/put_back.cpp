@@ -124,9 +124,10 @@ call transposed_call(view_write const& w) {
 }
 
 std::optional<call> permute_call(view_write const& w) {
-    argument const* const dims = find_argument(w.view, "dims");
+    argument const* dims = find_argument(w.view, "dims");
+    if (dims == nullptr) dims = find_argument(w.view, "permutation"); // of prims::transpose
     if (dims == nullptr) return {};
-    return call{"aten::permute", {tensor_argument("self", w.part), inverse_permutation(*dims)}};
+    return call{"aten::permute", {tensor_argument("self", w.part), renamed(inverse_permutation(*dims), "dims")}};
 }
 
 std::optional<call> move_dimensions_call(view_write const& w) {

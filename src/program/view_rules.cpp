@@ -92,6 +92,11 @@ constexpr view_row rows[] = {
     {"aten::view", view_rule::reshape},
     {"aten::view_as", view_rule::reshape},
     {"aten::vsplit", view_rule::pieces},
+    {"prims::collapse_view", view_rule::reshape},
+    {"prims::split_dim", view_rule::reshape},
+    {"prims::squeeze", view_rule::reshape},
+    {"prims::transpose", view_rule::permute},
+    {"prims::view_of", view_rule::same},
 };
 static_assert(std::is_sorted(std::begin(rows), std::end(rows),
                              [](view_row const& a, view_row const& b) { return a.op < b.op; }));

@@ -13,6 +13,7 @@
 #include <aton/core/error.hpp>
 
 #include "call.hpp"
+#include "libraries.hpp"
 #include "operand_dtypes.hpp"
 
 namespace ATON_NAMESPACE::runtime {
@@ -43,7 +44,10 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   convolution(),
                                   creation(),
                                   cumulative(),
+                                  decomposed_quantization(),
                                   decompositions(),
+                                  deformable_convolution(),
+                                  detection(),
                                   diagonals(),
                                   distances(),
                                   elementwise_binary(),
@@ -68,10 +72,15 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   pixels(),
                                   pooling(),
                                   pooling_backward(),
+                                  prims_creation(),
+                                  prims_elementwise(),
+                                  prims_reduction(),
+                                  prims_shape(),
                                   random(),
                                   ranges(),
                                   recurrent(),
                                   reduction(),
+                                  regions(),
                                   repeating(),
                                   resize(),
                                   sampling(),
@@ -190,7 +199,8 @@ tensor placed(tensor const& x, device where) {
 
 aten_results call_aten(std::string_view overload, std::vector<aten_argument> arguments, aten_options const& options) {
     overload = plain(overload);
-    std::string_view const schema = aten::find_schema(overload);
+    std::string_view schema = aten::find_schema(overload);
+    if (schema.empty()) schema = aten_kernels::library_schema(overload);
     if (schema.empty()) throw error(std::string(overload) + ": ATen does not have this operator");
     kernel run = find(overload);
     bool const writes = run == nullptr;
