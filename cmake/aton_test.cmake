@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Functions that add a test in one line. Labels: `quick` (seconds, for every build) and `full` (everything else).
+# Functions that add a test in one line. Labels: `quick` (seconds, for every build), `full` (everything else), and `zoo` (an hour, by hand).
 include_guard(GLOBAL)
 
 find_package(doctest REQUIRED)
@@ -80,7 +80,7 @@ function(aton_python_test name label)
 endfunction()
 
 function(aton_check_label label)
-    if(NOT label MATCHES "^(quick|full)$")
-        message(FATAL_ERROR "the label of a test must be quick or full, not '${label}'")
+    if(NOT label MATCHES "^(quick|full|zoo)$")
+        message(FATAL_ERROR "the label of a test must be quick, full or zoo, not '${label}'")
     endif()
 endfunction()

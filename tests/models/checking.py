@@ -163,6 +163,20 @@ def node_count(path):
     return count
 
 
+def largest_error(session, cases):
+    """The largest error of a model on both recorded calls."""
+    worst = 0.0
+    for number in (0, 1):
+        got = run_session(session, numbered(cases, "input", number))
+        check_declared(session, got)
+        try:
+            error = compare_case(numbered(cases, "output", number), numbered(cases, "state", number), got)
+        except Failure as failure:
+            raise Failure(f"input {number + 1}: {failure}") from None
+        worst = max(worst, error)
+    return worst
+
+
 def check_opset(aton, folder, kind, opset, tolerance):
     """{"status": "pass", "error": ..., "nodes": ...}, {"status": "needs", "opset": 18} or {"status": "fail", "reason":
     ...}"""
@@ -172,16 +186,9 @@ def check_opset(aton, folder, kind, opset, tolerance):
         wanted = aton_export(aton, folder / f"{kind}.pt2", target, opset)
         if wanted is not None:
             return {"status": "needs", "opset": wanted}
-        nodes, session, worst = node_count(target), open_session(target), 0.0
+        nodes, session = node_count(target), open_session(target)
         with np.load(folder / "cases.npz") as cases:
-            for number in (0, 1):
-                got = run_session(session, numbered(cases, "input", number))
-                check_declared(session, got)
-                try:
-                    error = compare_case(numbered(cases, "output", number), numbered(cases, "state", number), got)
-                except Failure as failure:
-                    raise Failure(f"input {number + 1}: {failure}") from None
-                worst = max(worst, error)
+            worst = largest_error(session, cases)
         if not worst <= tolerance:
             return {"status": "fail", "reason": f"error {worst:.2g}, allowed {tolerance:.0g}", "nodes": nodes}
         return {"status": "pass", "error": worst, "nodes": nodes}

@@ -6,7 +6,7 @@ the zoo_*.py beside this file."""
 import copy
 import dataclasses
 import functools
-import importlib.util
+import importlib.metadata
 import pathlib
 import zlib
 from collections.abc import Callable
@@ -45,7 +45,7 @@ class Entry:
 
     def missing(self):
         """The first package that this entry needs and that is not installed, or ''."""
-        return next((package for package in self.needs if importlib.util.find_spec(package) is None), "")
+        return next((package for package in self.needs if not installed(package)), "")
 
     def make(self):
         torch.manual_seed(zlib.crc32(self.name.encode()))
@@ -56,6 +56,13 @@ class Entry:
         randomize(made.module)
         randomize_statistics(made.module, made.args)
         return made
+
+
+def installed(package):
+    try:
+        return bool(importlib.metadata.version(package))
+    except importlib.metadata.PackageNotFoundError:
+        return False
 
 
 def model(name, *, needs=(), quick=False, full_size=False, tested=True, tolerance=1e-4, parts=()):

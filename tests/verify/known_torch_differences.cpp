@@ -215,7 +215,8 @@ std::span<known_torch_difference const> known_torch_differences() {
          differs_for_no_number,
          "torch's scalar loops compare NaN in another order than its vectorized ones"},
         {"fft_fft fft_ifft fft_rfft fft_irfft fft_hfft fft_ihfft fft_fft2 fft_ifft2 fft_rfft2 fft_irfft2 fft_hfft2 "
-         "fft_ihfft2 fft_fftn fft_ifftn fft_rfftn fft_irfftn fft_hfftn fft_ihfftn _fft_c2c _fft_r2c _fft_c2r stft",
+         "fft_ihfft2 fft_fftn fft_ifftn fft_rfftn fft_irfftn fft_hfftn fft_ihfftn _fft_c2c _fft_r2c _fft_c2r stft "
+         "istft",
          "special",
          0,
          is_added_in_another_order,

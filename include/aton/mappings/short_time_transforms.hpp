@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fourier transforms of the frames of a signal: aten's stft. STFT (opset 17) has neither float32 angles that are exact, nor complex windows.
+// Fourier transforms of the frames of a signal: aten's stft and istft. STFT (opset 17) has neither float32 angles that are exact, nor complex windows.
 // Public header.
 #pragma once
 
@@ -96,10 +96,73 @@ inline constexpr auto stft_centered =
     return short_time(g, self, window, a, center ? std::optional(pad_mode) : std::nullopt);
 };
 
+/// Adds the frames of [batch, frame, size] at distances of `hop`: [batch, time]. Frames are cut into pieces of a hop, and the pieces that lie at
+/// the same place are added: a row of zeros more in each matrix of pieces shifts it by one place against the one before.
+inline value add_overlapping(graph<13> g, value frames, std::int64_t hop) {
+    sym_int const batch = g.size(frames, 0), count = g.size(frames, 1);
+    std::int64_t const size = frames.size(2).size();
+    std::int64_t const pieces = (size + hop - 1) / hop;
+    sym_int const to_whole_pieces[] = {0, pieces * hop - size}, more[] = {0, 0, 0, pieces};
+    value x = pieces * hop == size ? frames : pad_constant(g, frames, to_whole_pieces, 0);
+    x = swap_axes(g, reshape(g, x, {batch, count, pieces, hop}), 1, 2);
+    sym_int const places = count + (pieces - 1);
+    x = reshape(g, pad_constant(g, x, more, 0), {batch, (count + pieces) * pieces, hop});
+    x = reshape(g, slice(g, x, 1, 0, places * pieces), {batch, pieces, places, hop});
+    x = reshape(g, g.op<"ReduceSum">(x, g.ints({1}), attr::keepdims_i(0)), {batch, places * hop});
+    return slice(g, x, 1, 0, (count - 1) * hop + size);
+}
+
+inline constexpr auto istft = [](graph<13> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+                                 std::optional<std::int64_t> win_length, std::optional<complex_value> window,
+                                 bool center, bool normalized, std::optional<bool> onesided,
+                                 std::optional<std::int64_t> length, bool return_complex) -> value {
+    require_complex(self);
+    if (self.rank() != 2 && self.rank() != 3) return g.unsupported("a spectrum that is not [batch, frequency, frame]");
+    std::int64_t const window_length = win_length.value_or(n_fft), step = hop.value_or(n_fft / 4);
+    if (step < 1 || step > window_length || window_length > n_fft)
+        return g.unsupported("n_fft, hop_length or win_length out of range");
+    if (length && *length < 1) return g.unsupported("a signal of no samples");
+    value x = as_signal(g, self);
+    dim const bins = x.size(-3);
+    if (!bins.is_static()) return g.unsupported("a number of frequencies that is not known at export");
+    bool const half = onesided.value_or(bins.size() != n_fft);
+    if (bins.size() != (half ? n_fft / 2 + 1 : n_fft))
+        return g.unsupported("a number of frequencies that does not fit n_fft");
+    if (half && return_complex) return g.unsupported("onesided together with return_complex");
+    if (window && !holds_reals(*window)) return g.unsupported("a complex window");
+    if (x.rank() == 3) x = unsqueeze(g, x, 0);
+
+    fourier_norm const norm = normalized ? fourier_norm::by_root : fourier_norm::by_size;
+    transformed_axes const axes = {{2, sym_int(n_fft)}};
+    value const spectrum = swap_axes(g, x, 1, 2);
+    value const frames = return_complex ? complex_spectrum(g, spectrum, {{2, std::nullopt}}, norm, false)
+                                        : real_signal(g, spectrum, axes, norm, false);
+    std::optional<complex_value> const padded = centered_window(g, window, frames.dtype(), window_length, n_fft);
+    value const w = padded ? padded->tensor() : filled(g, safe_vector<sym_int>{n_fft}, 1, frames.dtype());
+    dtype const type = promote(frames, w);
+    sym_int const count = g.size(frames, 1), total = (count - 1) * step + n_fft;
+    std::int64_t const start = center ? n_fft / 2 : 0;
+    sym_int const end = length ? total : total - start;
+    auto const added = [&](value x_frames) { return slice(g, add_overlapping(g, x_frames, step), 1, start, end); };
+    value const ones = filled(g, safe_vector<sym_int>{1, count, 1}, 1, type);
+    value const weights = added(g.op<"Mul">(ones, g.op<"Mul">(g.cast(w, type), g.cast(w, type))));
+    auto const signal = [&](value x_frames) -> value {
+        value y = g.op<"Div">(added(g.op<"Mul">(g.cast(x_frames, type), g.cast(w, type))), weights);
+        if (!length) return y;
+        sym_int const zeros[] = {0, *length};
+        if (!total.is_constant() || total.constant() - start < *length) y = pad_constant(g, y, zeros, 0);
+        return slice(g, y, 1, 0, *length);
+    };
+    auto const of_rank = [&](value y) { return self.rank() == 2 ? squeeze(g, y, 0) : y; };
+    if (!return_complex) return of_rank(signal(frames));
+    return g.to_value(g.complex(of_rank(signal(select(g, frames, -1, 0))), of_rank(signal(select(g, frames, -1, 1)))));
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto short_time_transforms = table(
+    symbolic<"aten::istft(self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex)">(detail::istft),
     symbolic<"aten::stft(self, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)">(detail::stft),
     symbolic<"aten::stft.center(self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex, align_to_window)">(detail::stft_centered));
 // clang-format on

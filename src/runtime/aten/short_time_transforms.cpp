@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: Fourier transforms of the frames of a signal.
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include <aton/aten/promotion.hpp>
 #include <aton/core/error.hpp>
+
+#include "runtime/compute/complex.hpp"
 
 #include "axes.hpp"
 #include "transforms.hpp"
@@ -67,10 +72,72 @@ results stft(call const& c) {
     return as_complex ? out : out.as_pairs();
 }
 
+/// Adds the frames of [batch, frame, size] at distances of `hop`: [batch, time].
+tensor overlapped(call const& c, tensor const& frames, std::int64_t hop) {
+    std::int64_t const size = frames.size(2);
+    std::int64_t const length = size + hop * (frames.size(1) - 1);
+    return c
+        .run("aten::col2im",
+             {aten_argument::of_tensor(transpose(frames, 1, 2)).named("self"),
+              aten_argument::of_numbers({1, length}).named("output_size"),
+              aten_argument::of_numbers({1, size}).named("kernel_size"),
+              aten_argument::of_numbers({1, 1}).named("dilation"),
+              aten_argument::of_numbers({0, 0}).named("padding"),
+              aten_argument::of_numbers({1, hop}).named("stride")})
+        .results.at(0)
+        .one()
+        .squeezed(1)
+        .squeezed(1);
+}
+
+/// The inverse transform of each frame of [batch, frame, frequency].
+tensor frames_of(call const& c, tensor const& spectrum, std::int64_t size) {
+    std::vector<aten_argument> const given = {
+        aten_argument::of_tensor(spectrum).named("self"),
+        aten_argument::of_number(size).named("n"),
+        aten_argument::of_text(c.b("normalized") ? "ortho" : "backward").named("norm")};
+    return c.run(c.b("return_complex") ? "aten::fft_ifft" : "aten::fft_irfft", given).results.at(0).one();
+}
+
+results istft(call const& c) {
+    tensor const self = c.t("self");
+    if (!is_complex(self.dtype())) throw error("a spectrum that is not complex");
+    if ((self.rank() != 2 && self.rank() != 3) || self.count() == 0)
+        throw error("[batch, frequency, frame] is expected, not " + to_string(self.sizes()));
+    std::int64_t const size = c.i("n_fft");
+    std::int64_t const hop = c.maybe_i("hop_length").value_or(size / 4);
+    std::int64_t const length = c.maybe_i("win_length").value_or(size);
+    if (hop < 1 || hop > length || length > size) throw error("n_fft, hop_length or win_length is out of range");
+    tensor const x = self.rank() == 2 ? self.unsqueezed(0) : self;
+    bool const onesided = c.given("onesided") ? c.b("onesided") : x.size(1) != size;
+    if (x.size(1) != (onesided ? size / 2 + 1 : size)) throw error("the number of frequencies does not fit n_fft");
+    if (onesided && c.b("return_complex")) throw error("onesided and return_complex cannot be combined");
+    tensor const window = window_of(c, full(0, part_type(self.dtype()), {}, self.where()), length, size);
+    if (is_complex(window.dtype())) throw error("a complex window");
+
+    tensor const ones = full(1, window.dtype(), {1, x.size(2), 1}, self.where());
+    tensor const squares = overlapped(c, square(window) * ones, hop);
+    std::int64_t const start = c.b("center") ? size / 2 : 0;
+    std::optional<std::int64_t> const wanted = c.maybe_i("length");
+    std::int64_t const end = wanted ? start + *wanted : squares.size(1) - start;
+    std::int64_t const last = std::min(end, squares.size(1));
+    tensor const weights = python_slice(squares, 1, start, last);
+    if (weights.size(1) < 1) throw error("a signal of no samples");
+    if (min(weights, all_axes(weights)).item().to<double>() < 1e-11) throw error("a sample that no window covers");
+    auto const signal = [&](tensor const& frames) {
+        tensor y = python_slice(overlapped(c, frames * window, hop), 1, start, last) / weights;
+        if (end > last) y = pad(y, {0, 0}, {0, end - last}, 0);
+        return self.rank() == 2 ? y.squeezed(0) : y;
+    };
+    complex_parts const frames = parts_of(frames_of(c, transpose(x, 1, 2), size));
+    return frames.imaginary ? complex_of(signal(frames.real), signal(frames.imaginary)) : signal(frames.real);
+}
+
 } // namespace
 
 rows short_time_transforms() {
     static constexpr row all[] = {
+        {"istft", istft},
         {"stft", stft},
         {"stft.center", stft},
     };
