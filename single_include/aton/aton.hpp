@@ -15235,6 +15235,10 @@ void infer_types(Graph& graph, graph_node const& node) {
         if (id != no_value) expect_countable(c, graph.values[id].type);
 }
 
+#ifdef ATON_EXTERN_TEMPLATES // src/dsl/templates.cpp
+extern template void infer_types(graph_data&, graph_node const&);
+#endif
+
 } // namespace ATON_NAMESPACE::shapes
 
 // ---- aton/ir/type_rules.hpp
@@ -15594,6 +15598,14 @@ value_id append_wrapped_number(Graph& graph, Number const& n) {
     graph.values[id].wrapped_number = true;
     return id;
 }
+
+#ifdef ATON_EXTERN_TEMPLATES // src/dsl/templates.cpp
+extern template void count_nodes(graph_data&, std::size_t);
+extern template value_id append_constant(graph_data&, tensor);
+extern template class node_builder<graph_data>;
+extern template value_id append_cast(graph_data&, value const&, dtype);
+extern template value_id append_wrapped_number(graph_data&, dsl::number const&);
+#endif
 
 } // namespace ATON_NAMESPACE::dsl::detail
 
@@ -18226,6 +18238,11 @@ std::vector<Bound> bind_arguments(Graph& graph, std::string_view overload, std::
     return bound;
 }
 
+#ifdef ATON_EXTERN_TEMPLATES // src/dsl/templates.cpp
+extern template std::vector<bound_argument> bind_arguments(graph_data&, std::string_view, std::string_view,
+                                                           std::span<std::uint8_t const>, std::vector<argument>);
+#endif
+
 } // namespace ATON_NAMESPACE::dsl::detail
 
 // ---- aton/dsl/table.hpp
@@ -18459,6 +18476,9 @@ std::vector<result> convert(Graph& graph, entry const& row, int opset, std::vect
     }
     return std::move(in.results);
 }
+#ifdef ATON_EXTERN_TEMPLATES // src/dsl/templates.cpp
+extern template std::vector<result> convert(graph_data&, entry const&, int, std::vector<argument>);
+#endif
 
 } // namespace ATON_NAMESPACE::dsl
 

@@ -12,6 +12,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <numbers>
@@ -314,6 +315,19 @@ inline value gather(graph<13> g, value x, value indices, std::int64_t axis) {
     return g.op<"Gather">(x, indices, attr::axis_i(axis));
 }
 
+/// Whether two shapes are known to be equal.
+inline bool same_shape(value a, value b) {
+    if (a.rank() != b.rank()) return false;
+    for (std::int64_t i = 0; i != a.rank(); ++i)
+        if (!a.size(i).same_as(b.size(i))) return false;
+    return true;
+}
+
+/// x broadcast to the common shape of both. Expand broadcasts in both directions.
+inline value broadcast_with(graph<13> g, value x, value other) {
+    return same_shape(x, other) ? x : g.op<"Expand">(x, g.op<"Shape">(other));
+}
+
 /// aten::expand. A size of -1 keeps a dimension; ONNX's Expand has 1 for that, because it broadcasts in both directions.
 inline value expand(graph<13> g, value x, safe_vector<sym_int> sizes) {
     std::int64_t const added = static_cast<std::int64_t>(sizes.size()) - x.rank();
@@ -576,6 +590,15 @@ inline constexpr auto with_number =
 template <binary_function Function>
 inline constexpr auto number_first =
     [](graph<13> g, number a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
+
+/// Applies `Function` to the operands in the floating-point dtype that ATen computes in, and rounds once.
+template <binary_function Function>
+value in_floats(graph<13> g, value a, value b) {
+    dtype const type = to_floating(promote(a, b));
+    dtype const wide = opmath_type(type);
+    auto const [x, y, same] = cast_rounded(g, a, b, type, wide);
+    return g.cast(Function(g, x, y), type);
+}
 
 } // namespace detail
 
@@ -1535,6 +1558,64 @@ inline constexpr auto adaptive_pooling = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/detail/exponents.hpp
+// Binary exponents of floating-point numbers, computed in float64.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// |x| = fraction * 2^exponent with a fraction in [1/2, 1), both in float64; 1/2 and 1 for zeros, infinities and NaN, which are not
+/// `ordinary`.
+struct binary_parts {
+    value fraction;
+    value exponent;
+    value ordinary;
+};
+
+/// Parts of x in float64. A logarithm gives the exponent, which may be off by one. Numbers far from 1 are scaled first if `is_wide`: the
+/// inverse of their power of two may be out of range.
+inline binary_parts parts_of(graph<13> g, value x, bool is_wide) {
+    dtype const type = dtype::float64;
+    value const infinity = g.scalar(std::numeric_limits<double>::infinity(), type);
+    value const size = g.op<"Abs">(x);
+    value const ordinary = g.op<"And">(g.op<"Greater">(size, 0), g.op<"Less">(size, infinity));
+    value y = g.op<"Where">(ordinary, size, g.scalar(1, type));
+    value scale = g.scalar(0, type);
+    if (is_wide) {
+        constexpr double limit = 500;
+        value const zero = g.scalar(0, type);
+        value const up = g.op<"Where">(g.op<"Less">(y, std::exp2(-limit)), g.scalar(2 * limit, type), zero);
+        scale = g.op<"Where">(g.op<"Greater">(y, std::exp2(limit)), g.scalar(-2 * limit, type), up);
+        value const half =
+            g.op<"Pow">(g.scalar(2, type), g.op<"Mul">(scale, 0.5)); // the whole power may be out of range
+        y = g.op<"Mul">(g.op<"Mul">(y, half), half);
+    }
+    value const near = g.op<"Add">(g.op<"Floor">(g.op<"Mul">(g.op<"Log">(y), std::numbers::log2e)), 1);
+    value const first = g.op<"Mul">(y, g.op<"Pow">(g.scalar(2, type), g.op<"Neg">(near)));
+    value const too_large = g.op<"Not">(g.op<"Less">(first, 1));
+    value const too_small = g.op<"Less">(first, 0.5);
+    value const off = g.op<"Sub">(g.cast(too_large, type), g.cast(too_small, type));
+    return {g.op<"Mul">(first, g.op<"Pow">(g.scalar(2, type), g.op<"Neg">(off))),
+            g.op<"Sub">(g.op<"Add">(near, off), scale),
+            ordinary};
+}
+
+/// The digits and the smallest exponent of a floating-point dtype: its numbers are multiples of 2^lowest.
+struct float_format {
+    int digits;
+    int lowest;
+    double largest;
+};
+inline float_format format_of(dtype type) {
+    if (type == dtype::float64) return {53, -1074, std::numeric_limits<double>::max()};
+    if (type == dtype::float16) return {11, -24, 65504};
+    if (type == dtype::bfloat16) return {8, -133, std::ldexp(255.0, 120)};
+    if (type == dtype::float32) return {24, -149, std::numeric_limits<float>::max()};
+    throw unsupported_error("numbers of " + std::string(name(type)));
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
 // ---- aton/mappings/binary_math.hpp
 // Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ..., correct at zeros, infinities and NaN.
 // Public header.
@@ -1542,15 +1623,6 @@ inline constexpr auto adaptive_pooling = table(
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
-
-/// Applies `Function` to the operands in the floating-point dtype that ATen computes in, and rounds once.
-template <binary_function Function>
-value in_floats(graph<13> g, value a, value b) {
-    dtype const type = to_floating(promote(a, b));
-    dtype const wide = opmath_type(type);
-    auto const [x, y, same] = cast_rounded(g, a, b, type, wide);
-    return g.cast(Function(g, x, y), type);
-}
 
 /// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
 inline value sign_bit(graph<13> g, value x) {
@@ -1610,6 +1682,84 @@ inline value logaddexp2(graph<13> g, value a, value b) {
     return g.op<"Add">(g.op<"Max">(a, b), g.op<"Mul">(nats, std::numbers::log2e));
 }
 
+/// Euclid's algorithm takes at most this many steps for integers of 64 bits.
+inline constexpr std::int64_t max_steps_of_gcd = 92;
+
+/// Euclid's algorithm on magnitudes, which wrap around like ATen's: the one of the minimum stays negative.
+inline value gcd_in(graph<13> g, value a, value b, dtype type) {
+    auto const magnitude = [&](value x) { return g.cast(g.cast(g.op<"Abs">(x), type), x.dtype()); };
+    auto const unfinished = [](graph<13> h, value x) -> value {
+        value const left = h.cast(h.op<"Not">(h.op<"Equal">(x, 0)), dtype::int64);
+        return h.op<"Greater">(h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
+    };
+    auto [zero, divisor] = g.op<"Loop">(g.scalar(max_steps_of_gcd, dtype::int64),
+                                        g.scalar(true, dtype::bool_),
+                                        magnitude(broadcast_with(g, a, b)),
+                                        magnitude(broadcast_with(g, b, a)),
+                                        outputs<2>,
+                                        attr::body_g([&](graph<13> h, value, value, value p, value q) {
+                                            value const done = h.op<"Equal">(p, 0);
+                                            value const safe = h.op<"Where">(done, h.scalar(1, p.dtype()), p);
+                                            value const next = h.op<"Mod">(q, safe, attr::fmod_i(1)); // 0 if done
+                                            return std::tuple(unfinished(h, next), next, h.op<"Where">(done, q, p));
+                                        }));
+    return divisor;
+}
+
+inline operands integers(graph<13> g, value a, value b) {
+    dtype const type = promote(a, b);
+    if (!is_integral(type) || type == dtype::bool_) throw unsupported_error("the operands are not integers");
+    return cast_through(g, a, b, type, arithmetic_type(type));
+}
+
+inline value gcd(graph<13> g, value a, value b) {
+    auto const [x, y, wide] = integers(g, a, b);
+    dtype const type = promote(a, b);
+    return g.cast(gcd_in(g, x, y, type), type);
+}
+
+/// |a / gcd * b|, 0 for 0 and 0. The quotient cannot overflow: the only negative divisor is the minimum.
+inline value lcm(graph<13> g, value a, value b) {
+    auto const [x, y, wide] = integers(g, a, b);
+    dtype const type = promote(a, b);
+    value const divisor = gcd_in(g, x, y, type);
+    value const safe = g.op<"Where">(g.op<"Equal">(divisor, 0), g.scalar(1, wide), divisor);
+    value const product = g.op<"Mul">(g.op<"Div">(x, safe), y);
+    return g.cast(g.op<"Abs">(g.cast(g.cast(product, type), wide)), type);
+}
+
+/// The number after a in the direction of b, in float64, where the neighbors of narrower dtypes are exact.
+inline value next_number(graph<13> g, value a, value b, dtype type) {
+    float_format const format = format_of(type);
+    binary_parts const p = parts_of(g, a, type == dtype::float64);
+    value const two = g.scalar(2, dtype::float64);
+    auto const spacing = [&](value exponent) -> value {
+        value const lowest = g.scalar(format.lowest, dtype::float64);
+        return g.op<"Pow">(two, g.op<"Max">(g.op<"Sub">(exponent, format.digits), lowest));
+    };
+    value const grows = g.op<"Less">(a, b);
+    value const is_negative = g.op<"Less">(a, 0);
+    value const away = g.op<"Xor">(grows, is_negative);
+    value const size = g.op<"Abs">(a);
+    value const is_power =
+        g.cast(g.op<"Equal">(p.fraction, 0.5), dtype::float64); // below it, numbers are closer together
+    value const inward = g.op<"Sub">(size, spacing(g.op<"Sub">(p.exponent, is_power)));
+    value const moved = g.op<"Where">(away, g.op<"Add">(size, spacing(p.exponent)), inward);
+    value const least = g.scalar(std::ldexp(1.0, format.lowest), dtype::float64);
+    value const of_zero = g.op<"Where">(grows, least, g.op<"Neg">(least));
+    value const finite = g.op<"Where">(p.ordinary, moved, g.scalar(format.largest, dtype::float64));
+    value const with_sign = g.op<"Where">(is_negative, g.op<"Neg">(finite), finite);
+    value const next = g.op<"Where">(g.op<"Equal">(a, 0), of_zero, with_sign);
+    value const nan = g.op<"Add">(a, b);
+    value const other = g.op<"Where">(g.op<"IsNaN">(nan), nan, next);
+    return g.op<"Where">(g.op<"Equal">(a, b), b, other);
+}
+inline value nextafter(graph<13> g, value a, value b) {
+    dtype const type = promote(a, b);
+    auto const wide = [&](value x) { return g.cast(g.cast(x, type), dtype::float64); };
+    return g.cast(next_number(g, wide(a), wide(b), type), type);
+}
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -1629,7 +1779,10 @@ inline constexpr auto binary_math = table(
     symbolic<"aten::special_xlog1py.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlog1py>>),
     symbolic<"aten::special_xlog1py.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlog1py>>),
     symbolic<"aten::logaddexp(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp>>),
-    symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>));
+    symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>),
+    symbolic<"aten::nextafter(self, other)">(detail::of_tensors<detail::nextafter>),
+    symbolic<"aten::gcd(self, other)">(detail::of_tensors<detail::gcd>),
+    symbolic<"aten::lcm(self, other)">(detail::of_tensors<detail::lcm>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -1782,10 +1935,12 @@ inline constexpr auto phase = [](graph<13> g, complex_value z) -> value { return
 inline constexpr auto divide_complex_by_number = [](graph<13> g, complex_value z, number n) -> complex_value {
     complex_operands const o = promoted(g, z, n);
     if (!n.is_constant()) return divide_complex(g, o);
-    double const c = n.constant<double>();
-    double const d = n.constant().imaginary();
     value const a = g.real(o.a);
     value const b = g.imag(o.a);
+    bool const in_double = opmath_type(a.dtype()) == dtype::float64;
+    auto const rounded = [in_double](double x) { return in_double ? x : static_cast<double>(static_cast<float>(x)); };
+    double const c = rounded(n.constant<double>());
+    double const d = rounded(n.constant().imaginary());
     auto const times = [&](value x, double factor) -> value {
         return g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
     };
@@ -2015,8 +2170,74 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
     bool const is_one = std::all_of(steps.begin(), steps.end(), [type](einsum_step const& s) {
         return s.product.type == type && !s.a.is_summed_first() && !s.b.is_summed_first();
     });
-    return is_one ? einsum_in(g, type, tensors, equation) : einsum_by_steps(g, steps, tensors, path.has_value());
+    bool const rounds_between = opmath_type(type) != type && steps.size() > 1; // to half precision
+    return is_one && !rounds_between ? einsum_in(g, type, tensors, equation)
+                                     : einsum_by_steps(g, steps, tensors, path.has_value());
 }
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/detail/grouped_product.hpp
+// Products of groups of rows or columns with a matrix each, as in mixtures of experts.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// Splits x at the ends of the groups. What comes after the last group is one more piece.
+inline safe_vector<value> split_groups(graph<13> g, value x, value ends, std::size_t groups, std::int64_t axis) {
+    value const all =
+        g.op<"Concat">(safe_vector<value>{g.ints({0}), ends, as_list(g, g.size(x, axis))}, attr::axis_i(0));
+    value const sizes = g.op<"Sub">(slice(g, all, 0, 1, to_the_end), slice(g, all, 0, 0, -1));
+    return g.op<"Split">(x, sizes, attr::axis_i(axis), output_list(groups + 1));
+}
+
+/// The matrices of x, each with a leading dimension of size 1.
+inline safe_vector<value> each_matrix(graph<13> g, value x, std::size_t groups) {
+    if (groups == 1) return {x};
+    return g.op<"Split">(x, g.ints(safe_vector<std::int64_t>(groups, 1)), attr::axis_i(0), output_list(groups));
+}
+
+inline std::size_t group_count(value offs) {
+    if (offs.rank() != 1 || !offs.size(0).is_static() || offs.size(0).size() < 1)
+        throw unsupported_error("a number of groups that is not static");
+    budget::expect("a list", offs.size(0).size(), static_cast<std::int64_t>(budget::max_nodes));
+    return static_cast<std::size_t>(offs.size(0).size());
+}
+
+/// self @ mat2 for each group. `offs` are the ends of the groups: of rows of a 2-d self, of columns of a 2-d mat2, or of the dimension that
+/// is summed if both are 2-d. Rows and columns after the last group are 0.
+inline value grouped_product(graph<13> g, value a, value b, value offs) {
+    if (a.rank() + b.rank() != 5 && !(a.rank() == 2 && b.rank() == 2))
+        throw unsupported_error("offsets of operands that are not one 2-d and one 3-d tensor, or two 2-d tensors");
+    std::size_t const groups = group_count(offs);
+    value const ends = g.cast(offs, dtype::int64);
+    bool const rows = b.rank() == 3;
+    bool const columns = a.rank() == 3;
+    safe_vector<value> const left =
+        columns ? each_matrix(g, a, groups) : split_groups(g, a, ends, groups, rows ? 0 : 1);
+    safe_vector<value> const right =
+        rows ? each_matrix(g, b, groups) : split_groups(g, b, ends, groups, columns ? 1 : 0);
+    safe_vector<value> products;
+    for (std::size_t i = 0; i != groups; ++i) {
+        value const product = g.op<"MatMul">(left[i], right[i]);
+        products.push_back(rows || columns ? product : unsqueeze(g, product, 0));
+    }
+    std::int64_t const axis = rows ? 1 : columns ? 2 : 0;
+    if (!rows && !columns) return g.op<"Concat">(products, attr::axis_i(axis));
+    value const rest = rows ? left[groups] : right[groups];
+    sym_int const size = g.size(rest, rows ? 0 : 1);
+    sym_int const sizes[] = {1, rows ? size : g.size(a, 1), rows ? g.size(b, 2) : size};
+    products.push_back(filled(g, sizes, 0, a.dtype()));
+    return squeeze(g, g.op<"Concat">(products, attr::axis_i(axis)), std::int64_t{0});
+}
+
+inline constexpr auto grouped_mm = [](graph<13> g, value self, value mat2, optional_value offs, optional_value bias,
+                                      optional_dtype out_dtype) -> value {
+    if (bias) return g.unsupported("a bias, which ATen does not support either");
+    if (!offs && (self.rank() != 3 || mat2.rank() != 3)) return g.unsupported("operands without groups");
+    value const y = offs ? grouped_product(g, self, mat2, *offs) : value(g.op<"MatMul">(self, mat2));
+    return out_dtype ? g.cast(y, *out_dtype) : y;
+};
 
 } // namespace ATON_NAMESPACE::mappings::detail
 
@@ -2055,9 +2276,9 @@ inline value scaled_sum(graph<13> g, value self, value product, number beta, num
     if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
     dtype const type = product.dtype();
     dtype const wide = opmath_type(type);
-    if (wide != type && self.dtype() == type && beta != 0 && !(surely_fits(alpha, type) && surely_fits(beta, type))) {
+    if (wide != type && self.dtype() == type && beta != 0 && !(alpha == 1 && beta == 1)) {
         value const sum = scaled_sum(g, g.cast(self, wide), g.cast(product, wide), beta, alpha);
-        return g.cast(sum, type); // which may fit even if alpha or beta does not
+        return g.cast(sum, type); // which may fit even if alpha, beta or a scaled term does not
     }
     value const scaled = scale_by(g, product, alpha);
     if (beta == 0) return scaled;
@@ -2069,9 +2290,10 @@ inline value scaled_sum(graph<13> g, value self, value product, number beta, num
     return g.op<"Add">(addend, scaled);
 }
 
-/// Whether the product is ignored, including NaN: BLAS does so if alpha is 0, but ATen uses BLAS only for float32 and float64.
+/// Whether the product with `a` is ignored even if alpha makes it NaN: if it is a sum of no terms, and if alpha is 0, as in BLAS, which ATen
+/// uses only for float32 and float64.
 inline bool skips_product(value a, number const& alpha) {
-    return alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64);
+    return is_empty(a) || (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
 }
 
 inline constexpr auto addmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
@@ -2199,6 +2421,9 @@ inline constexpr auto addmv = [](graph<13> g, value self, value mat, value vec, 
 };
 
 inline constexpr auto baddbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+    if (is_empty(a)) // a sum of no terms
+        return scaled_sum(
+            g, self, filled(g, std::array{g.size(a, 0), g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
     return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
 };
 
@@ -2365,246 +2590,10 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot).for_complex(detail::complex_vecdot),
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
     symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
+    symbolic<"aten::_grouped_mm(self, mat2, offs, bias, out_dtype)">(detail::grouped_mm),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
     symbolic<"aten::_trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)">(detail::trilinear),
     symbolic<"aten::kron(self, other)">(detail::kron).for_complex(detail::complex_kron));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/attention.hpp
-// Scaled dot product attention as two MatMuls around a Softmax, with ATen's masks, causality and grouped heads.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-struct attention_options {
-    optional_value mask;
-    double dropout_p = 0;
-    bool is_causal = false;
-    std::optional<double> scale;
-    bool enable_gqa = false;
-    /// Add a bool mask to the scores as 0 and 1, as _scaled_dot_product_attention_math does, instead of hiding keys.
-    bool adds_bool_mask = false;
-};
-
-/// Repeats each head of (..., n, S, E) to get `heads` of them, in the order of repeat_interleave: h0, h0, h1, h1.
-inline value repeat_heads(graph<13> g, value x, sym_int heads) {
-    sym_int const own = g.size(x, -3);
-    if (own.is_constant() && heads.is(own.constant())) return x;
-    std::int64_t const times = checked_int(heads.constant()) / own.constant();
-    safe_vector<sym_int> wide = g.sizes(x);
-    safe_vector<sym_int> flat = wide;
-    std::size_t const at = wide.size() - 3;
-    flat[at] = heads;
-    wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(at) + 1, times);
-    return g.op<"Reshape">(g.op<"Expand">(unsqueeze(g, x, static_cast<std::int64_t>(at) + 1), g.ints(wide)),
-                           g.ints(flat));
-}
-
-/// The causal mask (L, S): query i attends to key j if j <= i, aligned at the top left corner for every L and S.
-inline value causal_mask(graph<13> g, value query, value key) {
-    value const zero = g.scalar(0, dtype::int64);
-    value const one = g.scalar(1, dtype::int64);
-    value const rows = g.op<"Range">(zero, g.to_value(g.size(query, -2)), one);
-    value const columns = g.op<"Range">(zero, g.to_value(g.size(key, -2)), one);
-    return g.op<"Not">(g.op<"Greater">(unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
-}
-
-/// Softmax that returns zeros instead of NaN for rows that are masked out entirely. Masked elements of other rows are 0 anyway.
-inline value masked_softmax(graph<13> g, value scores) {
-    value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
-    value const hidden = g.op<"Equal">(scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
-    return g.op<"Where">(hidden, g.scalar(0, scores.dtype()), weights);
-}
-
-/// (output, attention weights).
-inline std::tuple<value, value> attend(graph<13> g, value query, value key, value values, attention_options const& o) {
-    if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
-    if (o.enable_gqa || (query.rank() == 4 && key.size(-3).size() > 0 && query.size(-3).size() > key.size(-3).size())) {
-        key = repeat_heads(g, key, g.size(query, -3));
-        values = repeat_heads(g, values, g.size(query, -3));
-    }
-    dtype const t = query.dtype();
-    dim const& width = query.size(-1);
-    if (!o.scale && !width.is_static()) return g.unsupported("a dynamic head size without an explicit scale");
-    // As in ATen, query and key are both multiplied by sqrt(scale), which avoids overflow.
-    double const scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(width.size()));
-    double const max_scale = t == dtype::float16 ? 65504 : static_cast<double>(std::numeric_limits<float>::max());
-    if (o.scale && !(std::fabs(scale) <= max_scale)) return g.unsupported("a scale that does not fit the dtype");
-    value const root = g.scalar(std::sqrt(std::fabs(scale)), t);
-    value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
-    value scores = g.op<"MatMul">(left, g.op<"Mul">(transpose_last(g, key), root));
-    optional_value mask = o.is_causal ? optional_value(causal_mask(g, query, key)) : o.mask;
-    bool const hides = mask && mask->dtype() == dtype::bool_ && !(o.adds_bool_mask && o.mask);
-    if (hides) scores = g.op<"Where">(*mask, scores, g.scalar(-std::numeric_limits<double>::infinity(), t));
-    else if (mask) scores = g.op<"Add">(scores, g.cast(*mask, t));
-    // A causal mask never hides the first key, and a bool mask that is added hides nothing.
-    bool const may_hide_all = o.mask && (hides || o.mask->dtype() != dtype::bool_);
-    value const all = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
-    value const weights = dropout<false>(g, all, o.dropout_p, true);
-    return {g.op<"MatMul">(weights, values), weights};
-}
-
-inline constexpr auto attention_row = [](graph<13> g, value query, value key, value values, optional_value mask,
-                                         double dropout_p, bool is_causal, std::optional<double> scale,
-                                         bool enable_gqa) -> value {
-    return std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
-};
-
-inline constexpr auto attention_math = [](graph<13> g, value query, value key, value values, optional_value mask,
-                                          double dropout_p, bool is_causal, std::optional<double> scale,
-                                          bool enable_gqa) {
-    return attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
-};
-
-/// The second result is only needed for the gradient.
-inline constexpr auto flash_attention = [](graph<13> g, value query, value key, value values, double dropout_p,
-                                           bool is_causal, optional_value mask,
-                                           std::optional<double> scale) -> std::tuple<value, optional_value> {
-    return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})), absent};
-};
-
-inline constexpr auto efficient_attention =
-    [](graph<13> g, value query, value key, value values, optional_value mask, bool, double dropout_p, bool is_causal,
-       std::optional<double> scale) -> std::tuple<value, optional_value, optional_value, optional_value> {
-    return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
-            absent,
-            absent,
-            absent};
-};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto attention = table(
-    symbolic<"aten::scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_row),
-    symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_math),
-    symbolic<"aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(detail::flash_attention),
-    symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)">(detail::efficient_attention));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/bitwise.hpp
-// Bitwise operators and shifts: aten's bitwise_and, __or__, __lshift__ ..., also below opset 18, which added BitwiseAnd.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// 2^i for i < n as int64; 2^63 wraps to the minimum.
-inline safe_vector<std::int64_t> powers_of_two(std::size_t n) {
-    safe_vector<std::int64_t> out;
-    for (std::size_t i = 0; i != n; ++i) out.push_back(static_cast<std::int64_t>(std::uint64_t{1} << i));
-    return out;
-}
-
-/// The bits of an integer tensor as bools along a new last axis.
-inline value bits_of(graph<13> g, value x, std::size_t width) {
-    safe_vector<std::int64_t> const shifts = iota(static_cast<std::int64_t>(width));
-    value const amounts = g.cast(g.ints(shifts), dtype::uint64);
-    value const words = unsqueeze(g, g.cast(x, dtype::uint64), -1);
-    value const shifted = g.op<"BitShift">(words, amounts, attr::direction_s("RIGHT"));
-    return g.cast(g.op<"Mod">(shifted, g.scalar(2, dtype::uint64)), dtype::bool_);
-}
-
-/// The inverse of bits_of. A MatMul, because ONNX Runtime's ReduceSum of int64 sums in double.
-inline value from_bits(graph<13> g, value bools, dtype type) {
-    safe_vector<std::int64_t> weights = powers_of_two(bits(type));
-    if (is_signed_integral(type) && bits(type) < 64) weights.back() = -weights.back();
-    value const column = unsqueeze(g, g.ints(weights), 1);
-    return g.cast(squeeze(g, g.op<"MatMul">(g.cast(bools, dtype::int64), column), -1), type);
-}
-
-/// `Bools` for bools, `Integers` for integers; below opset 18, integers are split into bits.
-template <fixed_string Bools, fixed_string Integers>
-value bitwise(graph<13> g, value a, value b) {
-    auto const [x, y, type] = promoted(g, a, b);
-    if (type == dtype::bool_) return g.op<Bools>(x, y);
-    if (g.opset() >= 18) return g.within<18>().op<Integers>(x, y);
-    if (!is_integral(type)) return g.unsupported("bitwise logic on " + std::string(name(type)));
-    return from_bits(g, g.op<Bools>(bits_of(g, x, bits(type)), bits_of(g, y, bits(type))), type);
-}
-inline constexpr auto bitwise_and = bitwise<"And", "BitwiseAnd">;
-inline constexpr auto bitwise_or = bitwise<"Or", "BitwiseOr">;
-inline constexpr auto bitwise_xor = bitwise<"Xor", "BitwiseXor">;
-
-/// The operands of a shift as int64, and the smallest amount that shifts all bits out.
-struct shift_operands {
-    value x;
-    value amount;
-    dtype type = dtype::undefined;
-    std::int64_t limit = 0;
-};
-inline shift_operands shift(graph<13> g, value a, value b, bool keeps_sign) {
-    dtype const type = promote(a, b);
-    if (!is_integral(type) || type == dtype::uint64) throw unsupported_error("a shift of " + std::string(name(type)));
-    auto const width = static_cast<std::int64_t>(bits(type));
-    return {g.cast(g.cast(a, type), dtype::int64),
-            g.cast(g.cast(b, type), dtype::int64),
-            type,
-            keeps_sign && is_signed_integral(type) ? width - 1 : width};
-}
-
-/// Whether an amount is negative or too large; ATen then shifts all bits out.
-inline value out_of_range(graph<13> g, value amount, std::int64_t limit) {
-    return g.op<"Or">(g.op<"Less">(amount, 0), g.op<"Greater">(amount, limit - 1));
-}
-
-/// A product with a power of two, which wraps around. BitShift supports only unsigned integers.
-inline value left_shift(graph<13> g, value a, value b) {
-    auto const [x, amount, type, limit] = shift(g, a, b, false);
-    safe_vector<std::int64_t> factors = powers_of_two(static_cast<std::size_t>(limit));
-    factors.push_back(0);
-    value const index = g.op<"Where">(out_of_range(g, amount, limit), g.scalar(limit, dtype::int64), amount);
-    return g.cast(g.op<"Mul">(x, g.op<"Gather">(g.ints(factors), index)), type);
-}
-
-/// Division by a power of two, rounded down. Mod has the sign of the divisor, so x - Mod(x, divisor) divides exactly; it
-/// does not overflow, because the minimum is a multiple of the divisor.
-inline value right_shift(graph<13> g, value a, value b) {
-    auto const [x, amount, type, limit] = shift(g, a, b, true);
-    value const out = out_of_range(g, amount, limit);
-    value const divisors = g.ints(powers_of_two(static_cast<std::size_t>(limit)));
-    value const divisor = g.op<"Gather">(divisors, g.op<"Where">(out, g.scalar(0, dtype::int64), amount));
-    value const shifted = g.op<"Div">(g.op<"Sub">(x, g.op<"Mod">(x, divisor)), divisor);
-    value const sign = g.op<"Neg">(g.cast(g.op<"Less">(x, 0), dtype::int64));
-    return g.cast(g.op<"Where">(out, sign, shifted), type);
-}
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto bitwise = table(
-    symbolic<"aten::bitwise_and.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
-    symbolic<"aten::bitwise_and.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
-    symbolic<"aten::bitwise_and.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_and>),
-    symbolic<"aten::bitwise_or.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
-    symbolic<"aten::bitwise_or.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
-    symbolic<"aten::bitwise_or.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_or>),
-    symbolic<"aten::bitwise_xor.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
-    symbolic<"aten::bitwise_xor.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
-    symbolic<"aten::bitwise_xor.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_xor>),
-    symbolic<"aten::__and__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
-    symbolic<"aten::__and__.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
-    symbolic<"aten::__or__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
-    symbolic<"aten::__or__.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
-    symbolic<"aten::__xor__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
-    symbolic<"aten::__xor__.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
-    symbolic<"aten::bitwise_left_shift.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
-    symbolic<"aten::bitwise_left_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::left_shift>),
-    symbolic<"aten::bitwise_left_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::left_shift>),
-    symbolic<"aten::bitwise_right_shift.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
-    symbolic<"aten::bitwise_right_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::right_shift>),
-    symbolic<"aten::bitwise_right_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::right_shift>),
-    symbolic<"aten::__lshift__.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
-    symbolic<"aten::__lshift__.Scalar(self, other)">(detail::with_number<detail::left_shift>),
-    symbolic<"aten::__rshift__.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
-    symbolic<"aten::__rshift__.Scalar(self, other)">(detail::with_number<detail::right_shift>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -2742,28 +2731,6 @@ inline std::tuple<value, value> gathered(graph<13> g, value x, value index, std:
     value const y = g.op<"GatherElements">(x, index, attr::axis_i(axis));
     if (keepdim) return {y, index};
     return {squeeze(g, y, axis), squeeze(g, index, axis)};
-}
-
-struct moments {
-    value variance; ///< in float32 for half-precision x
-    value mean;
-};
-
-/// The variance and mean over normalized axes. As in ATen, the variance is the sum of squares divided by max(0, n - correction).
-inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double correction, bool keepdim) {
-    dtype const type = detail::opmath_type(x.dtype());
-    value const wide = g.cast(x, type);
-    value const mu = mean(g, wide, axes, true);
-    value const squares = reduce<"ReduceSumSquare">(g, g.op<"Sub">(wide, mu), axes, keepdim);
-    value n = count_along(g, x, axes, type);
-    if (n.is_constant()) {
-        double const left = n.constant<double>() - correction;
-        n = g.scalar(left > 0 ? left : 0.0, type);
-    } else if (correction != 0) {
-        n = g.op<"Max">(safe_vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
-    }
-    value const y = g.op<"Div">(squares, n);
-    return {y, g.cast(keepdim || axes.empty() ? mu : squeeze(g, mu, axes), x.dtype())};
 }
 
 namespace detail {
@@ -2998,60 +2965,637 @@ inline constexpr auto reduction = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/bucketing.hpp
-// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary.
-// Public header.
+// ---- aton/mappings/detail/moments.hpp
+// The variance and mean over some axes, shared by var, std and the normalizations.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+struct moments {
+    value variance; ///< in float32 for half-precision x
+    value mean;
+};
+
+/// The variance and mean over normalized axes. As in ATen, the variance is the sum of squares divided by max(0, n - correction).
+inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double correction, bool keepdim) {
+    dtype const type = opmath_type(x.dtype());
+    value const wide = g.cast(x, type);
+    value const mu = mean(g, wide, axes, true);
+    value const centered = g.op<"Sub">(wide, mu);
+    value n = count_along(g, x, axes, type);
+    bool over_zero = false;
+    if (n.is_constant()) {
+        double const left = n.constant<double>() - correction;
+        over_zero = !(left > 0);
+        n = g.scalar(over_zero ? 0.0 : left, type);
+    } else if (correction != 0) {
+        n = g.op<"Max">(safe_vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
+    }
+    // ATen sums squares of float32 in float64, where they do not underflow. Over 0, magnitudes have the same quotients.
+    value const sum = over_zero && type == dtype::float32 ? reduce<"ReduceL1">(g, centered, axes, keepdim)
+                                                          : reduce<"ReduceSumSquare">(g, centered, axes, keepdim);
+    value const y = g.op<"Div">(sum, n);
+    return {y, g.cast(keepdim || axes.empty() ? mu : squeeze(g, mu, axes), x.dtype())};
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/detail/batch_norm.hpp
+// Helpers of normalizations: parameters of channels, and batch normalization with its statistics.
+// Internal header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The number of boundaries below each value, or (`right`) not above it. `boundaries` is 1-d or has one row per row of x.
-/// The comparisons are negated, so that NaN sorts above all boundaries.
-inline value bucket_of(graph<13> g, value x, value boundaries, bool right, bool out_int32) {
-    dtype const type = promote(boundaries, x);
-    value const v = selectable(g, unsqueeze(g, g.cast(x, type), -1));
-    value const edges = selectable(g, g.cast(boundaries.rank() == 1 ? boundaries : unsqueeze(g, boundaries, -2), type));
-    value const above = right ? value(g.op<"Greater">(edges, v)) : value(g.op<"GreaterOrEqual">(edges, v));
-    value const count = reduce_sum(g, g.cast(g.op<"Not">(above), dtype::int64), std::array{x.rank()}, false);
-    return g.cast(count, out_int32 ? dtype::int32 : dtype::int64);
+/// A weight or bias for the channels (dimension 1) of x in dtype `type`; `fallback` for all channels if absent.
+inline value channel_parameter(graph<13> g, optional_value given, value x, double fallback, dtype type) {
+    if (given) return g.cast(*given, type);
+    sym_int const channels = g.size(x, 1);
+    return filled(g, safe_span(&channels, 1), fallback, type);
 }
 
-inline constexpr auto search = [](graph<13> g, value sequence, value x, bool out_int32, bool right,
-                                  std::optional<std::string_view> side, optional_value sorter) -> value {
-    value const sorted = sorter ? value(g.op<"GatherElements">(sequence, *sorter, attr::axis_i(-1))) : sequence;
-    return bucket_of(g, x, sorted, right || side == "right", out_int32);
-};
-
-/// A number to search for, in the dtype that ATen promotes it to.
-inline value searched_number(graph<13> g, value sequence, number const& n) {
-    return g.cast(wrapped_number(g, n), promote(sequence, n));
+/// [C] as [C, 1, ...], which broadcasts along dimension 1 of a tensor of this rank.
+inline value along_channels(graph<13> g, value p, std::int64_t rank) {
+    safe_vector<std::int64_t> const axes = all_but(0, rank - 1);
+    return axes.empty() ? p : unsqueeze(g, p, axes);
 }
 
-inline constexpr auto search_number = [](graph<13> g, value sequence, number self, bool out_int32, bool right,
-                                         std::optional<std::string_view> side, optional_value sorter) {
-    return search(g, sequence, searched_number(g, sequence, self), out_int32, right, side, sorter);
+/// 1 / sqrt(variance + eps)
+inline value inverse_deviation(graph<13> g, value variance, double eps) {
+    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
+}
+
+/// x * scale + bias; either may be absent.
+inline value affine(graph<13> g, value x, optional_value scale, optional_value bias) {
+    if (scale) x = g.op<"Mul">(x, g.cast(*scale, x.dtype()));
+    return bias ? value(g.op<"Add">(x, g.cast(*bias, x.dtype()))) : x;
+}
+
+/// x * scale + bias with one scale and one bias per channel (dimension 1).
+inline value channel_affine(graph<13> g, value x, optional_value scale, optional_value bias) {
+    auto const parameter = [&](optional_value p) { return p ? optional_value(along_channels(g, *p, x.rank())) : p; };
+    return affine(g, x, parameter(scale), parameter(bias));
+}
+
+/// The dtype of the parameters, or that of x if there are none.
+inline dtype parameter_dtype(value x, optional_value weight, optional_value bias) {
+    return weight ? weight->dtype() : bias ? bias->dtype() : x.dtype();
+}
+
+/// The statistics per channel that training uses, and the updated running statistics.
+struct batch_statistics {
+    value mean;
+    value variance; ///< biased, as the normalization uses it
+    value running_mean;
+    value running_variance;
 };
 
-inline constexpr auto bucketize = [](graph<13> g, value self, value boundaries, bool out_int32, bool right) {
-    return bucket_of(g, self, boundaries, right, out_int32);
+inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_value running_mean,
+                                              optional_value running_var, double momentum) {
+    safe_vector<std::int64_t> const axes = all_but(1, x.rank());
+    value const wide = g.cast(x, opmath_type(x.dtype()));
+    batch_statistics s;
+    moments const m = variance_and_mean(g, wide, axes, 0, false);
+    s.mean = m.mean;
+    s.variance = m.variance;
+    auto const updated = [&](value old, value batch) {
+        value const kept = g.cast(old, aten::promote_types(old.dtype(), batch.dtype()));
+        value const added = g.cast(g.op<"Mul">(batch, momentum), kept.dtype());
+        return g.cast(g.op<"Add">(g.op<"Mul">(kept, 1.0 - momentum), added), old.dtype());
+    };
+    if (running_mean) s.running_mean = updated(*running_mean, s.mean);
+    if (running_var) s.running_variance = updated(*running_var, variance_and_mean(g, wide, axes, 1, false).variance);
+    return s;
+}
+
+/// The part of a float64 epsilon that a float32 attribute cannot represent.
+inline double lost_as_float(double eps) { return eps - static_cast<double>(static_cast<float>(eps)); }
+
+/// BatchNormalization with given statistics, in the dtype that all operands promote to: up to opset 14, they must have the
+/// same dtype. Its epsilon is float32; for float64, the remainder is added to the variance.
+inline value batch_norm_with(graph<13> g, value x, optional_value weight, optional_value bias, value mean,
+                             value variance, double eps) {
+    dtype const widest =
+        aten::promote_types(x.dtype(), aten::promote_types(parameter_dtype(x, weight, bias), mean.dtype()));
+    dtype const type = g.opset() < 14 ? opmath_type(widest) : widest; // bfloat16 is supported since opset 14
+    variance = g.cast(variance, type);
+    if (double const rest = lost_as_float(eps); type == dtype::float64 && rest != 0)
+        variance = g.op<"Add">(variance, rounded_constant(g, rest, type));
+    value const y = g.op<"BatchNormalization">(g.cast(x, type),
+                                               channel_parameter(g, weight, x, 1, type),
+                                               channel_parameter(g, bias, x, 0, type),
+                                               g.cast(mean, type),
+                                               variance,
+                                               attr::epsilon_f(eps));
+    return g.cast(y, x.dtype());
+}
+
+/// The result, and ATen's saved mean and inverse standard deviation, which are empty outside training, as on the CPU.
+struct batch_norm_results {
+    value y;
+    value saved_mean;
+    value saved_rstd;
+    batch_statistics statistics;
 };
 
-inline constexpr auto bucketize_number = [](graph<13> g, number self, value boundaries, bool out_int32, bool right) {
-    return bucket_of(g, searched_number(g, boundaries, self), boundaries, right, out_int32);
-};
+inline batch_norm_results batch_norm(graph<13> g, value x, optional_value weight, optional_value bias,
+                                     optional_value running_mean, optional_value running_var, bool training,
+                                     double momentum, double eps) {
+    dtype const saved = parameter_dtype(x, weight, bias);
+    batch_norm_results r;
+    if (!training && running_mean && running_var) {
+        r.y = batch_norm_with(g, x, weight, bias, *running_mean, *running_var, eps);
+        r.saved_mean = r.saved_rstd = g.constant(tensor{saved, {0}, {}});
+        r.statistics.running_mean = *running_mean;
+        r.statistics.running_variance = *running_var;
+        return r;
+    }
+    r.statistics = batch_norm_statistics(g, x, running_mean, running_var, momentum);
+    r.y = batch_norm_with(g, x, weight, bias, r.statistics.mean, r.statistics.variance, eps);
+    r.saved_mean = g.cast(r.statistics.mean, saved);
+    r.saved_rstd = g.cast(inverse_deviation(g, r.statistics.variance, eps), saved);
+    return r;
+}
+
+inline value no_reserve(graph<13> g) { return g.constant(tensor{dtype::uint8, {0}, {}}); }
 
 } // namespace detail
 
-// clang-format off: one row per line
-inline constexpr auto bucketing = table(
-    symbolic<"aten::searchsorted.Tensor(sorted_sequence, self, out_int32, right, side, sorter)">(detail::search),
-    symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(detail::search_number),
-    symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(detail::bucketize),
-    symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(detail::bucketize_number));
-// clang-format on
-
 } // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/detail/matrices.hpp
+// Helpers of factorizations: loops over the columns of matrices, their parts, and complex matrices as real ones.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// The values after a step of a loop, followed by those that the loop collects.
+using loop_step = std::function<safe_vector<value>(graph<13>, value, safe_span<value const>)>;
+
+/// Calls `step` with 0, 1, ..., count - 1 and the values carried from the step before. Returns the last carried values, then the
+/// collected ones, stacked along a new first dimension.
+inline safe_vector<value> iterate(graph<13> g, sym_int const& count, safe_vector<value> const& start,
+                                  std::size_t collected, loop_step const& step) {
+    auto const all = g.op<"Loop">(g.to_value(count),
+                                  absent,
+                                  start,
+                                  output_list(start.size() + collected),
+                                  attr::body_g([&](graph<13> b, value k, value goes_on, safe_span<value const> state) {
+                                      safe_vector<value> carried;
+                                      for (std::size_t i = 0; i != start.size(); ++i) {
+                                          value x = state[i]; // every step keeps the shape
+                                          carried.push_back(x.set_shape(start[i].shape()));
+                                      }
+                                      std::vector<value> body_results = {b.op<"Identity">(goes_on)};
+                                      for (value const v : step(b, k, carried)) body_results.push_back(v);
+                                      return body_results;
+                                  }));
+    for (std::size_t i = 0; i != start.size(); ++i) all[i].set_shape(start[i].shape());
+    return {all.begin(), all.end()};
+}
+inline value iterate(graph<13> g, sym_int const& count, value start,
+                     std::function<value(graph<13>, value, value)> const& step) {
+    if (count.is(0)) return start;
+    return iterate(g, count, safe_vector<value>{start}, 0, [&](graph<13> b, value k, safe_span<value const> state) {
+        return safe_vector<value>{step(b, k, state[0])};
+    })[0];
+}
+
+/// A matrix to be factored, in float64: a factorization in float32 would round differently from LAPACK's.
+inline value factorable(graph<13> g, value x) {
+    if (x.rank() < 2) throw unsupported_error("a matrix with fewer than 2 dimensions");
+    if (x.dtype() != dtype::float32 && x.dtype() != dtype::float64)
+        throw unsupported_error("matrices of " + std::string(name(x.dtype())));
+    return g.cast(x, dtype::float64);
+}
+inline value require_square(value x) {
+    dim const& m = x.size(-2);
+    dim const& n = x.size(-1);
+    if (m.is_static() && n.is_static() && m.size() != n.size()) throw unsupported_error("matrices that are not square");
+    return x;
+}
+inline value square_factorable(graph<13> g, value x) { return require_square(factorable(g, x)); }
+
+/// The numbers of the rows [m, 1], and of the columns [n].
+inline value row_numbers(graph<13> g, value x) { return unsqueeze(g, arithmetic_sequence(g, 0, g.size(x, -2)), 1); }
+inline value column_numbers(graph<13> g, value x) { return arithmetic_sequence(g, 0, g.size(x, -1)); }
+
+/// Row k [..., 1, n] or column k [..., m, 1]; k is 1-d.
+inline value row_of(graph<13> g, value x, value k) { return gather(g, x, k, x.rank() - 2); }
+inline value column_of(graph<13> g, value x, value k) { return gather(g, x, k, x.rank() - 1); }
+
+inline value first_columns(graph<13> g, value x, sym_int const& count) { return slice(g, x, -1, 0, count); }
+
+/// The rows in the order of indices [..., m, 1], which differ between the matrices.
+inline value reordered_rows(graph<13> g, value x, value order) {
+    if (is_empty(x)) return x;
+    safe_vector<sym_int> sizes = g.sizes(x);
+    value const all = expand(g, order, sizes);
+    return g.op<"GatherElements">(x, all, attr::axis_i(x.rank() - 2));
+}
+
+/// The elements where `inside` holds; 0 elsewhere.
+inline value masked(graph<13> g, value inside, value x) { return g.op<"Where">(inside, x, g.scalar_like(0, x)); }
+/// The elements below (`offset` -1) or also on (0) the diagonal, and those on and above it.
+inline value lower_part(graph<13> g, value x, bool strictly) {
+    value const rows = row_numbers(g, x);
+    value const columns = column_numbers(g, x);
+    value const inside =
+        strictly ? value(g.op<"Greater">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    return masked(g, inside, x);
+}
+inline value upper_part(graph<13> g, value x) {
+    return masked(g, g.op<"LessOrEqual">(row_numbers(g, x), column_numbers(g, x)), x);
+}
+
+/// Whether an element of an [m, n] matrix is on the diagonal.
+inline value on_diagonal(graph<13> g, sym_int const& m, sym_int const& n) {
+    return g.op<"Equal">(unsqueeze(g, arithmetic_sequence(g, 0, m), 1), arithmetic_sequence(g, 0, n));
+}
+inline value identity_matrix(graph<13> g, sym_int const& m, sym_int const& n, dtype type) {
+    return g.cast(on_diagonal(g, m, n), type);
+}
+/// Identity matrices of `m` rows and `n` columns, one for each matrix of x.
+inline value identities(graph<13> g, value x, sym_int const& m, sym_int const& n) {
+    safe_vector<sym_int> sizes = g.sizes(x);
+    sizes[sizes.size() - 2] = m;
+    sizes.back() = n;
+    return expand(g, identity_matrix(g, m, n, x.dtype()), sizes);
+}
+/// The diagonal [..., min(m, n)].
+inline value diagonal_of_matrix(graph<13> g, value x) {
+    sym_int const k = min(g.size(x, -2), g.size(x, -1));
+    value const rows = slice(g, x, -2, 0, k);
+    value const on = on_diagonal(g, g.size(rows, -2), g.size(rows, -1));
+    return reduce_sum(g, masked(g, on, rows), safe_vector<std::int64_t>{x.rank() - 1}, false);
+}
+
+/// Joins matrices side by side, or one above the other.
+inline value beside(graph<13> g, value a, value b) {
+    return g.op<"Concat">(safe_vector<value>{a, b}, attr::axis_i(a.rank() - 1));
+}
+inline value above(graph<13> g, value a, value b) {
+    return g.op<"Concat">(safe_vector<value>{a, b}, attr::axis_i(a.rank() - 2));
+}
+
+/// x with the leading dimensions of x and y broadcast.
+inline value broadcast_batch(graph<13> g, value x, value y) {
+    bool same = x.rank() == y.rank();
+    for (std::int64_t i = 0; same && i + 2 < x.rank(); ++i) same = x.size(i).same_as(y.size(i));
+    if (same || y.rank() == 2) return x;
+    safe_vector<sym_int> sizes = g.sizes(y);
+    sizes[sizes.size() - 2] = 1;
+    sizes.back() = 1;
+    return g.op<"Expand">(x, g.ints(sizes));
+}
+
+/// Whether b has one vector for each matrix of a.
+inline bool is_vectors(value a, value b) {
+    if (b.rank() == 1 || b.rank() + 1 != a.rank()) return b.rank() == 1;
+    bool known = true;
+    for (std::int64_t i = 0; i != b.rank(); ++i) {
+        dim const& x = a.size(i);
+        dim const& y = b.size(i);
+        if (x.is_static() && y.is_static() && x.size() != y.size()) return false;
+        known = known && x.same_as(y);
+    }
+    if (!known) throw unsupported_error("B may be a batch of vectors or a matrix: sizes are not known");
+    return true;
+}
+
+/// A complex matrix as [[re, -im], [im, re]]. Products, inverses and exponentials of these represent those of the complex matrices.
+inline value as_real_matrix(graph<13> g, complex_value z) {
+    value const re = g.cast(g.real(z), dtype::float64);
+    value const im = g.cast(g.imag(z), dtype::float64);
+    return above(g, beside(g, re, g.op<"Neg">(im)), beside(g, im, re));
+}
+/// The complex matrix whose parts are one above the other.
+inline complex_value as_complex_matrix(graph<13> g, value x, dtype type) {
+    sym_int const half = g.size(x, -2) / 2;
+    value const re = slice(g, x, -2, 0, half);
+    value const im = slice(g, x, -2, half, to_the_end);
+    dtype const part = part_type(type);
+    return g.complex(g.cast(re, part), g.cast(im, part));
+}
+/// The parts of a complex matrix, one above the other.
+inline value stacked_parts(graph<13> g, complex_value z) {
+    return above(g, g.cast(g.real(z), dtype::float64), g.cast(g.imag(z), dtype::float64));
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/detail/reflections.hpp
+// QR by Householder reflections in loops over the columns of a matrix.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// Q R = A in LAPACK's form: R from the diagonal of `packed` on, and below it the vectors of the reflections I - tau v v^T.
+struct reflections {
+    value packed;
+    value tau; ///< [..., min(m, n)]
+};
+
+inline reflections householder(graph<13> g, value a) {
+    std::int64_t const r = a.rank();
+    sym_int const count = min(g.size(a, -2), g.size(a, -1));
+    safe_vector<sym_int> sizes = g.sizes(a);
+    sizes.pop_back();
+    sizes.back() = count;
+    if (count.is(0)) return {a, filled(g, sizes, 0, a.dtype())};
+    value const rows = row_numbers(g, a);
+    value const columns = column_numbers(g, a);
+    auto const step = [&](graph<13> b, value k, safe_span<value const> state) -> safe_vector<value> {
+        value const x = state[0];
+        std::array const along{r - 2};
+        value const at = unsqueeze(b, k, 0);
+        value const is_below = b.op<"Greater">(rows, k);
+        value const column = column_of(b, x, at);
+        value const below = masked(b, is_below, column);
+        value const first = row_of(b, column, at);
+        // The squares of elements as large as the largest one neither overflow nor vanish.
+        value const largest = b.op<"Max">(b.op<"Abs">(first), reduce<"ReduceMax">(b, b.op<"Abs">(below), along, true));
+        value const unit = b.op<"Where">(b.op<"Equal">(largest, 0), b.scalar(1, dtype::float64), largest);
+        value const tail = b.op<"Div">(below, unit);
+        value const head = b.op<"Div">(first, unit);
+        value const rest = reduce_sum(b, b.op<"Mul">(tail, tail), along, true);
+        value const length = b.op<"Mul">(b.op<"Sqrt">(b.op<"Add">(b.op<"Mul">(head, head), rest)), unit);
+        value const beta = b.op<"Where">(b.op<"Less">(first, 0), length, b.op<"Neg">(length));
+        value const is_zero = b.op<"Equal">(rest, 0);
+        value const divisor = b.op<"Where">(is_zero, b.scalar(1, dtype::float64), b.op<"Sub">(first, beta));
+        value const safe = b.op<"Where">(is_zero, b.scalar(1, dtype::float64), beta);
+        value const tau =
+            b.op<"Where">(is_zero, b.scalar(0, dtype::float64), b.op<"Div">(b.op<"Sub">(beta, first), safe));
+        value const direction = b.op<"Div">(below, divisor);
+        value const v = b.op<"Where">(b.op<"Equal">(rows, k), b.scalar(1, dtype::float64), direction);
+        value const shares = b.op<"Mul">(tau, b.op<"MatMul">(transpose_last(b, v), x));
+        value const turned = b.op<"Sub">(x, b.op<"Mul">(v, shares));
+        value const diagonal = b.op<"Where">(is_zero, first, beta);
+        value const kept = b.op<"Where">(is_below, direction, column);
+        value const own = b.op<"Where">(b.op<"Equal">(rows, k), diagonal, kept);
+        value const left = b.op<"Where">(b.op<"Equal">(columns, k), own, x);
+        return {b.op<"Where">(b.op<"Greater">(columns, k), turned, left),
+                squeeze(b, tau, safe_vector<std::int64_t>{r - 2, r - 1})};
+    };
+    safe_vector<value> const last = iterate(g, count, {a}, 1, step);
+    safe_vector<std::int64_t> to_end = iota(r - 1);
+    std::rotate(to_end.begin(), to_end.begin() + 1, to_end.end());
+    return {last[0], permute(g, last[1], to_end)};
+}
+
+/// Q x, or Q^T x if `turned`, for the product Q of the reflections.
+inline value reflected(graph<13> g, reflections const& of, value x, bool turned) {
+    sym_int const count = g.size(of.tau, -1);
+    value const rows = row_numbers(g, of.packed);
+    value const all = unsqueeze(g, of.tau, of.tau.rank());
+    return iterate(g, count, x, [&](graph<13> b, value step, value y) -> value {
+        value const k = turned ? step : value(b.op<"Sub">(b.op<"Sub">(b.to_value(count), 1), step));
+        value const at = unsqueeze(b, k, 0);
+        value const below = masked(b, b.op<"Greater">(rows, k), column_of(b, of.packed, at));
+        value const v = b.op<"Where">(b.op<"Equal">(rows, k), b.scalar(1, dtype::float64), below);
+        value const shares = b.op<"Mul">(row_of(b, all, at), b.op<"MatMul">(transpose_last(b, v), y));
+        return b.op<"Sub">(y, b.op<"Mul">(v, shares));
+    });
+}
+
+/// The first `count` columns of Q.
+inline value orthogonal_columns(graph<13> g, reflections const& of, sym_int const& count) {
+    return reflected(g, of, identities(g, of.packed, g.size(of.packed, -2), count), false);
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/detail/rotations.hpp
+// Eigenvalues of symmetric matrices and singular values by Jacobi rotations. A step rotates disjoint pairs, which together have all
+// rows: in step s, rows i and k are a pair if i + k = s modulo n. After n steps, a sweep, every pair was rotated once.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// The off-diagonal elements converge quadratically: after six to ten sweeps, they are rounding errors.
+inline constexpr std::int64_t sweeps = 12;
+
+/// The rotations of a step: row i becomes cosine * row i - sine * row partner.
+struct rotation {
+    value partner; ///< int64 [n]
+    value cosine;  ///< [..., n]
+    value sine;
+};
+
+/// The partner of each row in a step; a row that has none is its own.
+inline value partners(graph<13> g, value step, value rows, value n) { return g.op<"Mod">(g.op<"Sub">(step, rows), n); }
+
+/// The rotations that make `off`, the elements (i, partner), 0; `own` is the diagonal.
+inline rotation rotation_of(graph<13> g, value rows, value partner, value own, value off) {
+    value const side = g.cast(g.op<"Sign">(g.op<"Sub">(partner, rows)), dtype::float64);
+    value const other = gather(g, own, partner, own.rank() - 1);
+    value const gap = g.op<"Mul">(side, g.op<"Sub">(other, own)); // the same for both
+    value const twice = g.op<"Mul">(off, 2);
+    value const root = g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(gap, gap), g.op<"Mul">(twice, twice)));
+    value const far = g.op<"Add">(gap, g.op<"Where">(g.op<"Less">(gap, 0), g.op<"Neg">(root), root));
+    value const divisor = g.op<"Where">(g.op<"Equal">(far, 0), g.scalar(1, dtype::float64), far);
+    value const tangent = g.op<"Mul">(side, g.op<"Div">(twice, divisor));
+    value const cosine = g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(tangent, tangent), 1)));
+    return {partner, cosine, g.op<"Mul">(tangent, cosine)};
+}
+inline value rotated_columns(graph<13> g, rotation const& r, value x) {
+    value const other = gather(g, x, r.partner, x.rank() - 1);
+    value const cosine = unsqueeze(g, r.cosine, r.cosine.rank() - 1);
+    value const sine = unsqueeze(g, r.sine, r.sine.rank() - 1);
+    return g.op<"Sub">(g.op<"Mul">(x, cosine), g.op<"Mul">(other, sine));
+}
+inline value rotated_rows(graph<13> g, rotation const& r, value x) {
+    value const other = gather(g, x, r.partner, x.rank() - 2);
+    value const cosine = unsqueeze(g, r.cosine, r.cosine.rank());
+    value const sine = unsqueeze(g, r.sine, r.sine.rank());
+    return g.op<"Sub">(g.op<"Mul">(x, cosine), g.op<"Mul">(other, sine));
+}
+
+/// Matrices divided by a power of 2, so that the squares of squares of their elements do not overflow. float64 has room for those of float32.
+struct scaled_matrices {
+    value x;
+    optional_value factor; ///< [..., 1, 1]
+};
+inline scaled_matrices scaled_down(graph<13> g, value x, dtype from) {
+    if (from != dtype::float64) return {x, absent};
+    safe_vector<std::int64_t> const last{x.rank() - 2, x.rank() - 1};
+    value const largest = reduce<"ReduceMax">(g, g.op<"Abs">(x), last, true);
+    value const exponent = g.op<"Floor">(g.op<"Mul">(g.op<"Log">(largest), std::numbers::log2e));
+    value const power = g.op<"Pow">(g.scalar(2, dtype::float64), exponent);
+    value const factor = g.op<"Where">(g.op<"Equal">(largest, 0), g.scalar(1, dtype::float64), power);
+    return {g.op<"Div">(x, factor), factor};
+}
+/// Values [..., k] of scaled matrices as those of the matrices.
+inline value scaled_up(graph<13> g, scaled_matrices const& of, value values) {
+    return of.factor ? value(g.op<"Mul">(values, squeeze(g, *of.factor, of.factor->rank() - 1))) : values;
+}
+
+/// Values [..., n] in order, and the columns of matrices [..., m, n] in the same order.
+inline safe_vector<value> in_order(graph<13> g, value values, bool descending, safe_vector<value> const& matrices) {
+    sym_int const n = g.size(values, -1);
+    auto const [sorted, order] = g.op<"TopK">(values,
+                                              as_list(g, n),
+                                              attr::axis_i(values.rank() - 1),
+                                              attr::largest_i(descending),
+                                              attr::sorted_i(1),
+                                              outputs<2>);
+    safe_vector<value> out{sorted};
+    for (value const x : matrices) {
+        value const all = expand(g, unsqueeze(g, order, order.rank() - 1), g.sizes(x));
+        out.push_back(g.op<"GatherElements">(x, all, attr::axis_i(x.rank() - 1)));
+    }
+    return out;
+}
+
+/// A Hermitian matrix from its lower or upper triangle.
+inline value symmetric(graph<13> g, value x, bool upper) {
+    value const turned = transpose_last(g, x);
+    value const rows = row_numbers(g, x);
+    value const columns = column_numbers(g, x);
+    value const given =
+        upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    return g.op<"Where">(given, x, turned);
+}
+
+/// The eigenvalues of symmetric matrices [..., n], ascending, and the eigenvectors [..., n, n] if they are asked for. `from`: the dtype that
+/// the elements had.
+inline safe_vector<value> eigenvalues(graph<13> g, value a, dtype from, bool vectors) {
+    sym_int const n = g.size(a, -1);
+    value const rows = arithmetic_sequence(g, 0, n);
+    value const on = on_diagonal(g, n, n);
+    std::array const last{a.rank() - 1};
+    scaled_matrices const small = scaled_down(g, a, from);
+    safe_vector<value> start{small.x};
+    if (vectors) start.push_back(identities(g, a, n, n));
+    auto const diagonal = [&](graph<13> b, value where, value x) {
+        return reduce_sum(b, masked(b, where, x), last, false);
+    };
+    auto const step = [&](graph<13> b, value s, safe_span<value const> state) -> safe_vector<value> {
+        value const partner = partners(b, s, rows, b.to_value(n));
+        value const beside_partner = b.op<"Equal">(rows, unsqueeze(b, partner, 1));
+        rotation const r =
+            rotation_of(b, rows, partner, diagonal(b, on, state[0]), diagonal(b, beside_partner, state[0]));
+        safe_vector<value> next{rotated_rows(b, r, rotated_columns(b, r, state[0]))};
+        if (vectors) next.push_back(rotated_columns(b, r, state[1]));
+        return next;
+    };
+    safe_vector<value> const end = iterate(g, n * sweeps, start, 0, step);
+    safe_vector<value> sorted =
+        in_order(g, diagonal(g, on, end[0]), false, vectors ? safe_vector<value>{end[1]} : safe_vector<value>{});
+    sorted[0] = scaled_up(g, small, sorted[0]);
+    return sorted;
+}
+
+/// A V = B with orthogonal columns of B, in the order of their lengths, which are the singular values.
+struct orthogonalized {
+    scaled_matrices scaled; ///< A
+    value lengths;          ///< [..., n], those of the scaled matrices, descending
+    optional_value b;       ///< [..., m, n], those of the scaled matrices
+    optional_value v;       ///< [..., n, n]
+};
+inline orthogonalized orthogonalize(graph<13> g, value a, dtype from, bool vectors) {
+    sym_int const n = g.size(a, -1);
+    value const rows = arithmetic_sequence(g, 0, n);
+    std::array const along{a.rank() - 2};
+    scaled_matrices const small = scaled_down(g, a, from);
+    auto const products = [&](graph<13> b, value x, value y) { return reduce_sum(b, b.op<"Mul">(x, y), along, false); };
+    safe_vector<value> start{small.x};
+    if (vectors) start.push_back(identities(g, a, n, n));
+    auto const step = [&](graph<13> b, value s, safe_span<value const> state) -> safe_vector<value> {
+        value const x = state[0];
+        value const partner = partners(b, s, rows, b.to_value(n));
+        value const other = gather(b, x, partner, x.rank() - 1);
+        rotation const r = rotation_of(b, rows, partner, products(b, x, x), products(b, x, other));
+        safe_vector<value> next;
+        for (value const each : state) next.push_back(rotated_columns(b, r, each));
+        return next;
+    };
+    safe_vector<value> const end = iterate(g, n * sweeps, start, 0, step);
+    value const lengths = g.op<"Sqrt">(products(g, end[0], end[0]));
+    safe_vector<value> const sorted = in_order(g, lengths, true, vectors ? end : safe_vector<value>{});
+    if (!vectors) return {small, sorted[0], absent, absent};
+    return {small, sorted[0], sorted[1], sorted[2]};
+}
+
+/// The singular values [..., min(m, n)] in float64, descending.
+inline value singular_values(graph<13> g, value a, dtype from) {
+    sym_int const k = min(g.size(a, -2), g.size(a, -1));
+    orthogonalized const o = orthogonalize(g, a, from, false);
+    return scaled_up(g, o.scaled, first_columns(g, o.lengths, k));
+}
+
+/// U diag(S) V^T = A in float64. `is_full`: U and V are square.
+inline std::tuple<value, value, value> singular_vectors(graph<13> g, value a, dtype from, bool is_full) {
+    sym_int const m = g.size(a, -2);
+    sym_int const k = min(m, g.size(a, -1));
+    orthogonalized const o = orthogonalize(g, a, from, true);
+    // The factor Q of B completes its columns; R is diagonal up to rounding errors.
+    reflections const q = householder(g, first_columns(g, *o.b, k));
+    value const diagonal = diagonal_of_matrix(g, q.packed);
+    value const turns =
+        g.op<"Where">(g.op<"Less">(diagonal, 0), g.scalar(-1, dtype::float64), g.scalar(1, dtype::float64));
+    value const signs = unsqueeze(g, turns, turns.rank() - 1);
+    value const columns = orthogonal_columns(g, q, is_full ? m : k);
+    value u = g.op<"Mul">(is_full ? first_columns(g, columns, k) : columns, signs);
+    if (is_full && !(k.is_constant() && m.is_constant() && k.constant() == m.constant()))
+        u = beside(g, u, slice(g, columns, -1, k, to_the_end));
+    value const v = is_full ? *o.v : first_columns(g, *o.v, k);
+    return {u, scaled_up(g, o.scaled, first_columns(g, o.lengths, k)), transpose_last(g, v)};
+}
+
+/// The singular values [..., min(m, n)] in the dtype of the matrix.
+inline value singular_values_of(graph<13> g, value a) {
+    value const x = factorable(g, a);
+    if (!is_empty(a)) return g.cast(singular_values(g, x, a.dtype()), a.dtype());
+    safe_vector<sym_int> sizes = g.sizes(a);
+    sizes.pop_back();
+    sizes.back() = min(g.size(a, -2), g.size(a, -1));
+    return filled(g, sizes, 0, a.dtype());
+}
+
+/// Singular values up to max(absolute, relative * maximum) count as 0. float64, 0-d or one for each matrix.
+struct singular_limits {
+    value absolute;
+    value relative;
+};
+inline value counted(graph<13> g, value values, singular_limits const& limits) {
+    auto const column = [&](value x) { return unsqueeze(g, x, x.rank()); };
+    value const largest = slice(g, values, -1, 0, 1);
+    value const relative = g.op<"Mul">(column(limits.relative), largest);
+    return g.op<"Greater">(values, g.op<"Max">(column(limits.absolute), relative));
+}
+/// The default: a unit in the last place of a matrix's dtype for each row or column.
+inline value usual_limit(graph<13> g, value a) {
+    bool const wide = a.dtype() == dtype::float64;
+    double const epsilon = wide ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+    sym_int const n = max(g.size(a, -2), g.size(a, -1));
+    if (n.is_constant()) return g.scalar(epsilon * static_cast<double>(n.constant()), dtype::float64);
+    return g.op<"Mul">(g.cast(g.to_value(n), dtype::float64), epsilon);
+}
+
+/// The pseudoinverse in float64, and which singular values count.
+struct pseudoinverse_parts {
+    value inverse;
+    value values; ///< [..., min(m, n)]
+    value counts;
+};
+inline pseudoinverse_parts pseudoinverse(graph<13> g, value a, dtype from, singular_limits const& limits) {
+    sym_int const k = min(g.size(a, -2), g.size(a, -1));
+    orthogonalized const o = orthogonalize(g, a, from, true);
+    value const lengths = first_columns(g, o.lengths, k);
+    value const values = scaled_up(g, o.scaled, lengths);
+    value const counts = counted(g, values, limits);
+    value const one = g.scalar(1, dtype::float64);
+    value const reciprocals = masked(g, counts, g.op<"Div">(one, g.op<"Where">(counts, lengths, one)));
+    value const factors = unsqueeze(g, reciprocals, reciprocals.rank() - 1);
+    value const left = g.op<"Mul">(first_columns(g, *o.v, k), factors);
+    value const right = g.op<"Mul">(first_columns(g, *o.b, k), factors);
+    value const x = g.op<"MatMul">(left, transpose_last(g, right));
+    return {o.scaled.factor ? value(g.op<"Div">(x, *o.scaled.factor)) : x, values, counts};
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/norm.hpp
 // Vector and matrix norms, and renorm.
@@ -3081,11 +3625,31 @@ inline value vector_norm(graph<13> g, value x, double order, axis_list axes, boo
 
 namespace detail {
 
-inline value matrix_norm(graph<13> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
+/// Singular values of matrices over two axes, along the last dimension.
+inline value spectrum_over(graph<13> g, value x, safe_vector<std::int64_t> const& axes) {
+    return singular_values_of(g, move_axes(g, x, axes, safe_vector<std::int64_t>{-2, -1}));
+}
+/// A norm without the two reduced axes as one with them, if asked for.
+inline value with_axes(graph<13> g, value norm, safe_vector<std::int64_t> const& axes, bool keepdim) {
+    if (!keepdim) return norm;
+    return unsqueeze(g, norm, safe_vector<std::int64_t>{std::min(axes[0], axes[1]), std::max(axes[0], axes[1])});
+}
+
+/// `Magnitudes`: x has those of complex numbers, which do not determine singular values.
+template <bool Magnitudes>
+value matrix_norm(graph<13> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
     if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
     bool const by_columns = std::fabs(order) == 1;
-    if (!by_columns && !std::isinf(order))
-        return g.unsupported("matrix norms of order 2, -2 and nuc: ONNX has no singular value decomposition");
+    if (std::fabs(order) == 2) {
+        if (Magnitudes) return g.unsupported("the matrix norm of order 2 or -2 of complex numbers");
+        value const values = spectrum_over(g, x, axes);
+        std::array const last{values.rank() - 1};
+        if (values.size(-1).size() == 0)
+            return order > 0 ? with_axes(g, reduce_sum(g, values, last, false), axes, keepdim)
+                             : g.unsupported("a minimum over an empty dimension");
+        return with_axes(g, select(g, values, -1, order > 0 ? 0 : -1), axes, keepdim);
+    }
+    if (!by_columns && !std::isinf(order)) return g.unsupported("a matrix norm of order " + std::to_string(order));
     std::int64_t const summed = by_columns ? axes[0] : axes[1];
     std::int64_t const other = by_columns ? axes[1] : axes[0];
     std::array const first{summed};
@@ -3096,11 +3660,16 @@ inline value matrix_norm(graph<13> g, value x, double order, safe_vector<std::in
     return order > 0 ? extreme<"ReduceMax">(g, sums, second, keepdim) : extreme<"ReduceMin">(g, sums, second, keepdim);
 }
 
-inline value frobenius_norm(graph<13> g, value x, std::string_view order, axis_list axes, bool keepdim,
-                            std::optional<dtype> type) {
-    if (order != "fro")
-        return g.unsupported("matrix norm " + std::string(order) + ": ONNX has no singular value decomposition");
-    return vector_norm(g, x, 2, axes, keepdim, type);
+/// The norm "fro" or "nuc".
+template <bool Magnitudes>
+value named_norm(graph<13> g, value x, std::string_view order, safe_vector<std::int64_t> const& axes, bool keepdim,
+                 std::optional<dtype> type) {
+    if (order == "fro") return vector_norm(g, x, 2, axes, keepdim, type);
+    if (order != "nuc") return g.unsupported("matrix norm " + std::string(order));
+    if (Magnitudes) return g.unsupported("the nuclear norm of complex numbers");
+    if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
+    value const values = spectrum_over(g, g.cast(x, type.value_or(x.dtype())), axes);
+    return with_axes(g, reduce_sum(g, values, std::array{values.rank() - 1}, false), axes, keepdim);
 }
 
 inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scalar> p,
@@ -3131,26 +3700,33 @@ inline constexpr auto frobenius_norm_dim = [](graph<13> g, value self, safe_span
 };
 
 /// Without an order, the 2-norm of all elements; with one, a vector norm over one dimension or a matrix norm over two.
+template <bool Magnitudes>
 inline constexpr auto linalg_norm = [](graph<13> g, value self, std::optional<scalar> order, int_list_or_none dim,
                                        bool keepdim, std::optional<dtype> type) {
     safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
     if (!order || axes.size() < 2) return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
-    return matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
+    return matrix_norm<Magnitudes>(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
 };
 
-inline constexpr auto linalg_norm_named = [](graph<13> g, value self, std::string_view order, int_list_or_none dim,
-                                             bool keepdim, std::optional<dtype> type) {
-    return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
-};
+template <bool Magnitudes>
+inline constexpr auto linalg_norm_named =
+    [](graph<13> g, value self, std::string_view order, int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
+        return named_norm<Magnitudes>(g, self, order, axes_or_all(dim, self), keepdim, type);
+    };
 
+template <bool Magnitudes>
 inline constexpr auto linalg_matrix_norm = [](graph<13> g, value self, double order, safe_span<std::int64_t const> dim,
                                               bool keepdim, std::optional<dtype> type) {
-    return matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
+    return matrix_norm<Magnitudes>(
+        g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
 };
 
-inline constexpr auto linalg_matrix_norm_named =
-    [](graph<13> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
-       std::optional<dtype> type) { return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type); };
+template <bool Magnitudes>
+inline constexpr auto linalg_matrix_norm_named = [](graph<13> g, value self, std::string_view order,
+                                                    safe_span<std::int64_t const> dim, bool keepdim,
+                                                    std::optional<dtype> type) {
+    return named_norm<Magnitudes>(g, self, order, axes_or_all(dim, self), keepdim, type);
+};
 
 /// A norm of complex numbers, which is that of their magnitudes. `dtype` is a complex one.
 template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
@@ -3210,12 +3786,1394 @@ inline constexpr auto norm = table(
     symbolic<"aten::norm.ScalarOpt_dim_dtype(self, p, dim, keepdim, dtype)">(detail::norm_over_in),
     symbolic<"aten::norm.ScalarOpt_dtype(self, p, dtype)">(detail::norm_of_all_in),
     symbolic<"aten::frobenius_norm.dim(self, dim, keepdim)">(detail::frobenius_norm_dim).for_complex(detail::of_magnitudes<detail::frobenius_norm_dim>),
-    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm).for_complex(detail::of_magnitudes<detail::linalg_norm>),
-    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named).for_complex(detail::of_magnitudes<detail::linalg_norm_named>),
-    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm>),
-    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm_named).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm_named>),
+    symbolic<"aten::linalg_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_norm<false>).for_complex(detail::of_magnitudes<detail::linalg_norm<true>>),
+    symbolic<"aten::linalg_norm.ord_str(self, ord, dim, keepdim, dtype)">(detail::linalg_norm_named<false>).for_complex(detail::of_magnitudes<detail::linalg_norm_named<true>>),
+    symbolic<"aten::linalg_matrix_norm(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm<false>).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm<true>>),
+    symbolic<"aten::linalg_matrix_norm.str_ord(self, ord, dim, keepdim, dtype)">(detail::linalg_matrix_norm_named<false>).for_complex(detail::of_magnitudes<detail::linalg_matrix_norm_named<true>>),
     symbolic<"aten::dist(self, other, p)">(detail::dist).for_complex(detail::complex_dist),
     symbolic<"aten::renorm(self, p, dim, maxnorm)">(detail::renorm));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/normalization.hpp
+// Batch, layer, group, instance, RMS and weight normalization.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The last n axes.
+inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
+    if (n > static_cast<std::size_t>(rank))
+        throw unsupported_error("a normalized_shape with more dimensions than the input");
+    safe_vector<std::int64_t> axes = iota(rank);
+    axes.erase(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(n));
+    return axes;
+}
+
+/// (x - mean) / sqrt(variance + eps) over the axes, in the dtype of x.
+inline value standardized(graph<13> g, value x, axis_list axes, double eps) {
+    value const centered = g.op<"Sub">(x, reduce<"ReduceMean">(g, x, axes, true));
+    value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centered, centered), axes, true);
+    return g.op<"Div">(centered, g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
+}
+
+/// layer_norm without LayerNormalization.
+inline value composed_layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
+                                 optional_value bias, double eps) {
+    dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
+    value const y = standardized(g, g.cast(x, type), last_axes(x.rank(), shape.size()), eps);
+    return g.cast(affine(g, y, weight, bias), x.dtype());
+}
+
+/// LayerNormalization was added in opset 17. It computes its statistics in float32, so float64 is decomposed.
+inline value layer_norm(graph<17> g, value x, safe_span<sym_int const> shape, optional_value weight,
+                        optional_value bias, double eps) {
+    dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
+    if (type == dtype::float64) return composed_layer_norm(g, x, shape, weight, bias, eps);
+    value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
+    optional_value const shift = bias ? optional_value(g.cast(*bias, type)) : optional_value();
+    value const y = g.op<"LayerNormalization">(
+        g.cast(x, type), scale, shift, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
+    return g.cast(y, x.dtype());
+}
+inline value layer_norm(graph<13, 16> g, value x, safe_span<sym_int const> shape, optional_value weight,
+                        optional_value bias, double eps) {
+    return composed_layer_norm(g, x, shape, weight, bias, eps);
+}
+
+/// x reshaped to [N, groups, -1].
+inline value grouped(graph<13> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
+
+/// group_norm without GroupNormalization.
+inline value composed_group_norm(graph<13> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+                                 double eps) {
+    if (x.shape().element_count() == 0) return x;
+    dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
+    value const in_groups = grouped(g, g.cast(x, type), groups);
+    value standard = in_groups;
+    if (type == dtype::float64) { // the epsilon of InstanceNormalization is float32
+        standard = standardized(g, in_groups, std::array<std::int64_t, 1>{2}, eps);
+    } else {
+        std::array const per_group{sym_int(groups)};
+        standard = g.op<"InstanceNormalization">(
+            in_groups, filled(g, per_group, 1, type), filled(g, per_group, 0, type), attr::epsilon_f(eps));
+    }
+    return g.cast(channel_affine(g, g.op<"Reshape">(standard, g.shape_of(x)), weight, bias), x.dtype());
+}
+
+/// GroupNormalization has one scale per channel since opset 21, and one per group before. Its statistics are float32, so float64 is
+/// decomposed.
+inline value group_norm(graph<21> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+                        double eps) {
+    dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
+    if (x.shape().element_count() == 0 || type == dtype::float64)
+        return composed_group_norm(g, x, groups, weight, bias, eps);
+    value const y = g.op<"GroupNormalization">(g.cast(x, type),
+                                               channel_parameter(g, weight, x, 1, type),
+                                               channel_parameter(g, bias, x, 0, type),
+                                               attr::num_groups_i(groups),
+                                               attr::epsilon_f(eps));
+    return g.cast(y, x.dtype());
+}
+inline value group_norm(graph<13, 20> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+                        double eps) {
+    return composed_group_norm(g, x, groups, weight, bias, eps);
+}
+
+/// instance_norm with the statistics of each channel of each instance.
+inline value instance_norm(graph<13> g, value x, optional_value weight, optional_value bias, double eps) {
+    dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
+    value const wide = g.cast(x, type);
+    if (type == dtype::float64) { // the epsilon of InstanceNormalization is float32
+        value const y = standardized(g, wide, last_axes(x.rank(), static_cast<std::size_t>(x.rank()) - 2), eps);
+        return g.cast(channel_affine(g, y, weight, bias), x.dtype());
+    }
+    value const y = g.op<"InstanceNormalization">(
+        wide, channel_parameter(g, weight, x, 1, type), channel_parameter(g, bias, x, 0, type), attr::epsilon_f(eps));
+    return g.cast(y, x.dtype());
+}
+
+/// The mean and the inverse standard deviation over normalized axes, which ATen returns along with the normalized tensor.
+inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list axes, double eps, bool keepdim,
+                                                 dtype type) {
+    if (is_empty_along(x, axes)) { // 0, and 1 / sqrt(NaN)
+        value const mean = reduce_sum(g, g.cast(x, type), axes, keepdim);
+        return {mean, g.op<"Div">(mean, mean)};
+    }
+    moments const m = variance_and_mean(g, g.cast(x, opmath_type(x.dtype())), axes, 0, keepdim);
+    return {g.cast(m.mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
+}
+
+/// The default eps of rms_norm: the machine epsilon of the dtype that ATen computes in.
+inline double epsilon(dtype t) {
+    return t == dtype::float64 ? std::numeric_limits<double>::epsilon()
+                               : static_cast<double>(std::numeric_limits<float>::epsilon());
+}
+
+/// 1 / sqrt(mean(wide^2) + eps) over the last n axes.
+inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
+    value const mean_square = reduce<"ReduceMean">(g, g.op<"Mul">(wide, wide), last_axes(wide.rank(), n), true);
+    return inverse_deviation(g, mean_square, eps);
+}
+
+/// rms_norm without RMSNormalization.
+inline value composed_rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
+                               double eps) {
+    value const wide = g.cast(x, opmath_type(x.dtype()));
+    value const y = g.op<"Mul">(wide, inverse_rms(g, wide, shape.size(), eps));
+    if (!weight || weight->dtype() == x.dtype()) return g.cast(affine(g, y, weight, absent), x.dtype());
+    dtype const type = aten::promote_types(wide.dtype(), weight->dtype());
+    return g.cast(g.op<"Mul">(g.cast(y, type), g.cast(*weight, type)), x.dtype()); // the result has the input's dtype
+}
+
+/// RMSNormalization was added in opset 23. It computes its statistics in float32, so float64 is decomposed.
+inline value rms_norm(graph<23> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
+    if (x.dtype() == dtype::float64 || (weight && weight->dtype() != x.dtype()))
+        return composed_rms_norm(g, x, shape, weight, eps);
+    // Rounded once, after the weight is applied: a small number rounded to 0 times an infinite weight would be NaN.
+    dtype const type = weight ? opmath_type(x.dtype()) : x.dtype();
+    value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
+    value const y = g.op<"RMSNormalization">(
+        g.cast(x, type), scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
+    return g.cast(y, x.dtype());
+}
+inline value rms_norm(graph<13, 22> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
+    return composed_rms_norm(g, x, shape, weight, eps);
+}
+
+/// v * g / norm, and the norm of v over all dimensions except `dim`, or over all for -1.
+struct weight_norm_results {
+    value weight;
+    value norm;
+};
+inline weight_norm_results weight_norm(graph<13> g, value v, value magnitude, std::int64_t dim) {
+    value const wide = g.cast(v, opmath_type(v.dtype()));
+    value const size = vector_norm(
+        g, wide, 2, dim == -1 ? iota(v.rank()) : all_but(normalize_axis(dim, v.rank()), v.rank()), dim != -1);
+    return {g.cast(g.op<"Mul">(wide, g.op<"Div">(g.cast(magnitude, wide.dtype()), size)), v.dtype()), size};
+}
+
+inline constexpr auto batch_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                          optional_value running_mean, optional_value running_var, bool training,
+                                          double momentum, double eps, bool) {
+    return batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps).y;
+};
+
+inline constexpr auto native_batch_norm = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                             optional_value running_mean, optional_value running_var, bool training,
+                                             double momentum, double eps) -> std::tuple<value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd};
+};
+
+inline constexpr auto batch_norm_no_stats = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                               bool training, double momentum,
+                                               double eps) -> std::tuple<value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, {}, {}, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd};
+};
+
+inline constexpr auto batch_norm_inference = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                                value running_mean, value running_var, double momentum,
+                                                double eps) -> std::tuple<value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd};
+};
+
+inline constexpr auto batch_norm_functional = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                                 value running_mean, value running_var, bool training, double momentum,
+                                                 double eps) -> std::tuple<value, value, value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, r.statistics.running_mean, r.statistics.running_variance};
+};
+
+inline constexpr auto batch_norm_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                             value running_mean, value running_var, double momentum,
+                                             double eps) -> std::tuple<value, value, value, value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, true, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), r.statistics.running_mean, r.statistics.running_variance};
+};
+
+inline constexpr auto batch_norm_no_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                                optional_value running_mean, optional_value running_var,
+                                                double momentum, double eps) -> std::tuple<value, value, value, value> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
+};
+
+inline constexpr auto batch_norm_index = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                            optional_value running_mean, optional_value running_var, bool training,
+                                            double momentum, double eps,
+                                            bool) -> std::tuple<value, value, value, value, sym_int> {
+    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
+    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), 0};
+};
+
+template <class Graph>
+inline constexpr auto layer_norm_row = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
+                                          optional_value bias, double eps,
+                                          bool) -> value { return layer_norm(g, input, shape, weight, bias, eps); };
+
+template <class Graph>
+inline constexpr auto native_layer_norm = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
+                                             optional_value bias, double eps) -> std::tuple<value, value, value> {
+    dtype const saved = parameter_dtype(input, weight, bias);
+    auto const [mean, rstd] = saved_statistics(g, input, last_axes(input.rank(), shape.size()), eps, true, saved);
+    return {layer_norm(g, input, shape, weight, bias, eps), mean, rstd};
+};
+
+template <class Graph>
+inline constexpr auto group_norm_row = [](Graph g, value input, std::int64_t groups, optional_value weight,
+                                          optional_value bias, double eps,
+                                          bool) -> value { return group_norm(g, input, groups, weight, bias, eps); };
+
+template <class Graph>
+inline constexpr auto native_group_norm = [](Graph g, value input, optional_value weight, optional_value bias, size n,
+                                             size, size, std::int64_t group,
+                                             double eps) -> std::tuple<value, value, value> {
+    dtype const saved = parameter_dtype(input, weight, bias);
+    if (n.is(0)) {
+        value const none = filled(g, std::array{n, sym_int(group)}, 0, saved);
+        return {input, none, none};
+    }
+    auto const [mean, rstd] =
+        saved_statistics(g, grouped(g, input, group), std::array<std::int64_t, 1>{2}, eps, false, saved);
+    return {group_norm(g, input, group, weight, bias, eps), mean, rstd};
+};
+
+inline constexpr auto instance_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
+                                             optional_value running_mean, optional_value running_var,
+                                             bool use_input_stats, double momentum, double eps, bool) -> value {
+    if (!use_input_stats) return batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
+    return instance_norm(g, input, weight, bias, eps);
+};
+
+template <class Graph>
+inline constexpr auto rms_norm_row =
+    [](Graph g, value input, safe_span<size const> shape, optional_value weight, std::optional<double> eps) -> value {
+    return rms_norm(g, input, shape, weight, eps.value_or(epsilon(input.dtype())));
+};
+
+template <class Graph>
+inline constexpr auto fused_rms_norm = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
+                                          std::optional<double> eps) -> std::tuple<value, value> {
+    double const e = eps.value_or(epsilon(input.dtype()));
+    value const wide = g.cast(input, opmath_type(input.dtype()));
+    return {rms_norm(g, input, shape, weight, e), inverse_rms(g, wide, shape.size(), e)};
+};
+
+inline constexpr auto weight_norm_row = [](graph<13> g, value v, value magnitude, std::int64_t dim) {
+    return weight_norm(g, v, magnitude, dim).weight;
+};
+
+inline constexpr auto weight_norm_interface = [](graph<13> g, value v, value magnitude,
+                                                 std::int64_t dim) -> std::tuple<value, value> {
+    auto const r = weight_norm(g, v, magnitude, dim);
+    return {r.weight, r.norm};
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto normalization = table(
+    symbolic<"aten::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_row),
+    symbolic<"aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)">(detail::native_batch_norm),
+    symbolic<"aten::_native_batch_norm_legit.no_stats(input, weight, bias, training, momentum, eps)">(detail::batch_norm_no_stats),
+    symbolic<"aten::_native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_inference),
+    symbolic<"aten::_native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum, eps)">(detail::batch_norm_functional),
+    symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_update),
+    symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_no_update),
+    symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_index),
+    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<17>>),
+    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<13, 16>>),
+    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<17>>),
+    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<13, 16>>),
+    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<21>>),
+    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<13, 20>>),
+    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<21>>),
+    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<13, 20>>),
+    symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)">(detail::instance_norm_row),
+    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<23>>),
+    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<13, 22>>),
+    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<23>>),
+    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<13, 22>>),
+    symbolic<"aten::_weight_norm(v, g, dim)">(detail::weight_norm_row),
+    symbolic<"aten::_weight_norm_interface(v, g, dim)">(detail::weight_norm_interface));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/attention.hpp
+// Scaled dot product attention as two MatMuls around a Softmax, with ATen's masks, causality and grouped heads.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+struct attention_options {
+    optional_value mask;
+    double dropout_p = 0;
+    bool is_causal = false;
+    std::optional<double> scale;
+    bool enable_gqa = false;
+    /// Add a bool mask to the scores as 0 and 1, as _scaled_dot_product_attention_math does, instead of hiding keys.
+    bool adds_bool_mask = false;
+};
+
+/// Repeats each head of (..., n, S, E) to get `heads` of them, in the order of repeat_interleave: h0, h0, h1, h1.
+inline value repeat_heads(graph<13> g, value x, sym_int heads) {
+    sym_int const own = g.size(x, -3);
+    if (own.is_constant() && heads.is(own.constant())) return x;
+    std::int64_t const times = checked_int(heads.constant()) / own.constant();
+    safe_vector<sym_int> wide = g.sizes(x);
+    safe_vector<sym_int> flat = wide;
+    std::size_t const at = wide.size() - 3;
+    flat[at] = heads;
+    wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(at) + 1, times);
+    return g.op<"Reshape">(g.op<"Expand">(unsqueeze(g, x, static_cast<std::int64_t>(at) + 1), g.ints(wide)),
+                           g.ints(flat));
+}
+
+/// The causal mask (L, S): query i attends to key j if j <= i, aligned at the top left corner for every L and S.
+inline value causal_mask(graph<13> g, value query, value key) {
+    value const zero = g.scalar(0, dtype::int64);
+    value const one = g.scalar(1, dtype::int64);
+    value const rows = g.op<"Range">(zero, g.to_value(g.size(query, -2)), one);
+    value const columns = g.op<"Range">(zero, g.to_value(g.size(key, -2)), one);
+    return g.op<"Not">(g.op<"Greater">(unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
+}
+
+/// Softmax that returns zeros instead of NaN for rows that are masked out entirely. Masked elements of other rows are 0 anyway.
+inline value masked_softmax(graph<13> g, value scores) {
+    value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const hidden = g.op<"Equal">(scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
+    return g.op<"Where">(hidden, g.scalar(0, scores.dtype()), weights);
+}
+
+/// (output, attention weights).
+inline std::tuple<value, value> attend(graph<13> g, value query, value key, value values, attention_options const& o) {
+    if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
+    if (o.enable_gqa || (query.rank() == 4 && key.size(-3).size() > 0 && query.size(-3).size() > key.size(-3).size())) {
+        key = repeat_heads(g, key, g.size(query, -3));
+        values = repeat_heads(g, values, g.size(query, -3));
+    }
+    dtype const t = query.dtype();
+    dim const& width = query.size(-1);
+    if (!o.scale && !width.is_static()) return g.unsupported("a dynamic head size without an explicit scale");
+    // As in ATen, query and key are both multiplied by sqrt(scale), which avoids overflow.
+    double const scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(width.size()));
+    double const max_scale = t == dtype::float16 ? 65504 : static_cast<double>(std::numeric_limits<float>::max());
+    if (o.scale && !(std::fabs(scale) <= max_scale)) return g.unsupported("a scale that does not fit the dtype");
+    value const root = g.scalar(std::sqrt(std::fabs(scale)), t);
+    value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
+    value scores = g.op<"MatMul">(left, g.op<"Mul">(transpose_last(g, key), root));
+    optional_value mask = o.is_causal ? optional_value(causal_mask(g, query, key)) : o.mask;
+    bool const hides = mask && mask->dtype() == dtype::bool_ && !(o.adds_bool_mask && o.mask);
+    if (hides) scores = g.op<"Where">(*mask, scores, g.scalar(-std::numeric_limits<double>::infinity(), t));
+    else if (mask) scores = g.op<"Add">(scores, g.cast(*mask, t));
+    // A causal mask never hides the first key, and a bool mask that is added hides nothing.
+    bool const may_hide_all = o.mask && (hides || o.mask->dtype() != dtype::bool_);
+    value const all = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const weights = dropout<false>(g, all, o.dropout_p, true);
+    return {g.op<"MatMul">(weights, values), weights};
+}
+
+inline constexpr auto attention_row = [](graph<13> g, value query, value key, value values, optional_value mask,
+                                         double dropout_p, bool is_causal, std::optional<double> scale,
+                                         bool enable_gqa) -> value {
+    return std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
+};
+
+inline constexpr auto attention_math = [](graph<13> g, value query, value key, value values, optional_value mask,
+                                          double dropout_p, bool is_causal, std::optional<double> scale,
+                                          bool enable_gqa) {
+    return attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
+};
+
+/// The second result is only needed for the gradient.
+inline constexpr auto flash_attention = [](graph<13> g, value query, value key, value values, double dropout_p,
+                                           bool is_causal, optional_value mask,
+                                           std::optional<double> scale) -> std::tuple<value, optional_value> {
+    return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})), absent};
+};
+
+inline constexpr auto efficient_attention =
+    [](graph<13> g, value query, value key, value values, optional_value mask, bool, double dropout_p, bool is_causal,
+       std::optional<double> scale) -> std::tuple<value, optional_value, optional_value, optional_value> {
+    return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
+            absent,
+            absent,
+            absent};
+};
+
+/// The parameters and the mask of multi-head attention. A true element of the mask hides a key.
+struct head_options {
+    std::int64_t heads;
+    value qkv_weight;
+    value qkv_bias;
+    value proj_weight;
+    value proj_bias;
+    optional_value mask;
+    std::optional<std::int64_t> mask_type;
+};
+
+/// Queries, keys or values of all heads, (batch, heads, length, size), from (batch, length, heads * size).
+inline value in_heads(graph<13> g, value x, std::int64_t heads) {
+    safe_vector<sym_int> sizes = g.sizes(x);
+    if (sizes.size() != 3 || heads < 1) throw unsupported_error("the input must be (batch, length, features)");
+    sizes[2] = sizes[2] / heads;
+    sizes.insert(sizes.begin() + 2, heads);
+    return g.op<"Transpose">(reshape(g, x, sizes), attr::perm_i({0, 2, 1, 3}));
+}
+
+/// What the mask hides, broadcast to (batch, heads, length, length). ATen takes each number but 0 as true.
+inline value hidden_keys(graph<13> g, head_options const& o) {
+    if (!o.mask_type) throw unsupported_error("a mask without mask_type");
+    value const hides = g.cast(*o.mask, dtype::bool_);
+    std::int64_t const between[] = {1, 2};
+    return *o.mask_type == 1 && hides.rank() == 2 ? unsqueeze(g, hides, between) : hides;
+}
+
+/// (output, weights of all heads). As in ATen, a query whose keys are all hidden gives NaN.
+inline std::tuple<value, value> attend_with_heads(graph<13> g, value query, value key, value values,
+                                                  head_options const& o) {
+    std::int64_t const size = query.size(-1).size();
+    if (size < 1 || size % o.heads != 0) throw unsupported_error("a number of features that is not static");
+    safe_vector<std::int64_t> const thirds(3, size);
+    safe_vector<value> const weights = g.op<"Split">(o.qkv_weight, g.ints(thirds), attr::axis_i(0), output_list(3));
+    safe_vector<value> const biases = g.op<"Split">(o.qkv_bias, g.ints(thirds), attr::axis_i(0), output_list(3));
+    auto const part = [&](value x, std::size_t i) {
+        return in_heads(g, linear_layer(g, x, weights[i], biases[i]), o.heads);
+    };
+    double const scale = 1 / std::sqrt(static_cast<double>(size / o.heads));
+    value const scaled = g.op<"Mul">(part(query, 0), scale);
+    value scores = g.op<"MatMul">(scaled, transpose_last(g, part(key, 1)));
+    if (o.mask) {
+        value const none = g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype());
+        scores = choose(g, hidden_keys(g, o), none, scores);
+    }
+    value const shares = g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const y = g.op<"Transpose">(g.op<"MatMul">(shares, part(values, 2)), attr::perm_i({0, 2, 1, 3}));
+    return {linear_layer(g, reshape(g, y, g.sizes(query)), o.proj_weight, o.proj_bias), shares};
+}
+
+inline constexpr auto multi_head_attention =
+    [](graph<13> g, value query, value key, value values, std::int64_t /*embed_dim*/, std::int64_t num_head,
+       value qkv_weight, value qkv_bias, value proj_weight, value proj_bias, optional_value mask, bool need_weights,
+       bool average_attn_weights, std::optional<std::int64_t> mask_type) -> std::tuple<value, optional_value> {
+    head_options const o{num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
+    auto const [y, shares] = attend_with_heads(g, query, key, values, o);
+    if (!need_weights) return {y, absent};
+    std::int64_t const over_heads[] = {1};
+    return {y, average_attn_weights ? reduce<"ReduceMean">(g, shares, over_heads, false) : shares};
+};
+
+/// Attention and two linear layers, each with a residual connection and normalization before or after.
+template <class Graph>
+inline constexpr auto transformer_layer =
+    [](Graph g, value src, std::int64_t embed_dim, std::int64_t num_heads, value qkv_weight, value qkv_bias,
+       value proj_weight, value proj_bias, bool use_gelu, bool norm_first, double eps, value norm_weight_1,
+       value norm_bias_1, value norm_weight_2, value norm_bias_2, value ffn_weight_1, value ffn_bias_1,
+       value ffn_weight_2, value ffn_bias_2, optional_value mask, std::optional<std::int64_t> mask_type) -> value {
+    head_options const o{num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
+    sym_int const features[] = {embed_dim};
+    using norm_graph = std::conditional_t<std::is_same_v<Graph, graph<13, 16>>, Graph, graph<17>>;
+    auto const normalized = [&](value x, value weight, value bias) {
+        return layer_norm(norm_graph(g), x, features, weight, bias, eps);
+    };
+    auto const attended = [&](value x) { return std::get<0>(attend_with_heads(g, x, x, x, o)); };
+    auto const fed_forward = [&](value x) -> value {
+        value y = linear_layer(g, x, ffn_weight_1, ffn_bias_1);
+        if (!use_gelu) y = without_bfloat16(g, y, [&](value v) -> value { return g.template op<"Relu">(v); });
+        else if constexpr (std::is_same_v<Graph, graph<20>>) y = gelu(g, y, "none");
+        else y = gelu_until_19(g, y, "none");
+        return linear_layer(g, y, ffn_weight_2, ffn_bias_2);
+    };
+    auto const added = [&](value a, value b) -> value { return g.template op<"Add">(a, b); };
+    if (norm_first) {
+        value const y = added(src, attended(normalized(src, norm_weight_1, norm_bias_1)));
+        return added(y, fed_forward(normalized(y, norm_weight_2, norm_bias_2)));
+    }
+    value const y = normalized(added(src, attended(src)), norm_weight_1, norm_bias_1);
+    return normalized(added(y, fed_forward(y)), norm_weight_2, norm_bias_2);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto attention = table(
+    symbolic<"aten::scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_row),
+    symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_math),
+    symbolic<"aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(detail::flash_attention),
+    symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)">(detail::efficient_attention),
+    symbolic<"aten::_native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, need_weights, average_attn_weights, mask_type)">(detail::multi_head_attention),
+    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<20>>),
+    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<17, 19>>),
+    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<13, 16>>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/detail/bessel_coefficients.hpp
+// Polynomials in t from -1 to 1 that approximate parts of Bessel and Airy functions to 1e-15; the constant term comes first. They
+// interpolate 40-digit values at Chebyshev nodes.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail::bessel {
+
+// Bessel functions of the first and second kind, |x| <= 8.
+
+/// J0(x), t = x^2 / 32 - 1.
+inline constexpr double small_j0[] = {0.045829664859813754,
+                                      0.9303012472958572,
+                                      -0.6484692830871821,
+                                      -0.8080888076696872,
+                                      1.0383794611436883,
+                                      -0.507468045847101,
+                                      0.14598884856785535,
+                                      -0.028472718610877044,
+                                      0.00405807898810883,
+                                      -0.0004435459224433769,
+                                      3.8473200057927604e-05,
+                                      -2.717749207626176e-06,
+                                      1.595584886623164e-07,
+                                      -7.91533375368561e-09,
+                                      3.3794624520643e-10,
+                                      -1.2430166156640003e-11};
+/// J1(x) / x.
+inline constexpr double small_j1[] = {-0.05814382795599107,
+                                      0.08105866038589796,
+                                      0.15151665143806636,
+                                      -0.2595948652859303,
+                                      0.15858376432721838,
+                                      -0.05474581821284725,
+                                      0.012456814392263375,
+                                      -0.0020290394945704573,
+                                      0.00024949458135972767,
+                                      -2.404574866003479e-05,
+                                      1.8684526037182737e-06,
+                                      -1.196708182234105e-07,
+                                      6.43119017895857e-09,
+                                      -2.943016833829492e-10,
+                                      1.1658971884036515e-11,
+                                      -4.0037632815796753e-13};
+/// Y0(x) - 2 / pi log(x / 2) J0(x).
+inline constexpr double small_y0[] = {-0.3620273432371452,
+                                      -0.4179207423206952,
+                                      1.360945659965543,
+                                      -0.2124599944206596,
+                                      -0.6193407826302778,
+                                      0.44824604463563333,
+                                      -0.1545367965235697,
+                                      0.03380285696398703,
+                                      -0.0052350276689755,
+                                      0.0006104345644020021,
+                                      -5.581830851725728e-05,
+                                      4.122054319450062e-06,
+                                      -2.51436472719399e-07,
+                                      1.2898090169155057e-08,
+                                      -5.674562050217625e-10,
+                                      2.1435468615998184e-11};
+/// (Y1(x) - 2 / pi (log(x / 2) J1(x) - 1 / x)) / x.
+inline constexpr double small_y1[] = {0.04510266206869483,
+                                      -0.20760857842830602,
+                                      0.09022750636730927,
+                                      0.12052035426888161,
+                                      -0.12641995056569705,
+                                      0.05439011630794635,
+                                      -0.014131923394262674,
+                                      0.0025271340466825557,
+                                      -0.0003337225700557422,
+                                      3.406363375379881e-05,
+                                      -2.7765056994287677e-06,
+                                      1.8524201757414394e-07,
+                                      -1.0315248361331402e-08,
+                                      4.87102633859335e-10,
+                                      -1.9850545830630388e-11,
+                                      6.991420949733099e-13};
+// The same for |x| > 8: J(n, x) = sqrt(2 / (pi x)) (P cos(c) - Q sin(c)), c = x - (2 n + 1) pi / 4.
+
+/// P(0, x), t = 128 / x^2 - 1.
+inline constexpr double phase_p0[] = {0.9994572757882519,
+                                      -0.000536367319212998,
+                                      6.13741608125692e-06,
+                                      -2.052744819908975e-07,
+                                      1.2803747958820875e-08,
+                                      -1.212113319927827e-09,
+                                      1.5506348898107537e-10,
+                                      -2.490341621088381e-11,
+                                      4.674986189266031e-12,
+                                      -1.0238327024264009e-12,
+                                      3.4522133160706755e-13,
+                                      -9.956789357075715e-14};
+/// Q(0, x) x / 8.
+inline constexpr double phase_q0[] = {-0.015555113879513503,
+                                      6.833149099343349e-05,
+                                      -1.4771388337607956e-06,
+                                      7.106214898484435e-08,
+                                      -5.6687032442267705e-09,
+                                      6.432736726927442e-10,
+                                      -9.475742351179434e-11,
+                                      1.7051726884410257e-11,
+                                      -3.4904977440952908e-12,
+                                      8.259713596314508e-13,
+                                      -3.119994376116503e-13,
+                                      9.575735875005847e-14};
+/// P(1, x).
+inline constexpr double phase_p1[] = {1.0009070262780821,
+                                      0.0008988049416705508,
+                                      -7.959694699656698e-06,
+                                      2.4536766267949663e-07,
+                                      -1.4708498675907175e-08,
+                                      1.360300632416571e-09,
+                                      -1.7137215568191013e-10,
+                                      2.722599260495964e-11,
+                                      -5.072230977922283e-12,
+                                      1.104039648785332e-12,
+                                      -3.6942891113569033e-13,
+                                      1.0611465423215105e-13};
+/// Q(1, x) x / 8.
+inline constexpr double phase_q1[] = {0.04677687402744896,
+                                      -9.621458822053857e-05,
+                                      1.821201852408518e-06,
+                                      -8.291960750207848e-08,
+                                      6.420118927317563e-09,
+                                      -7.151057862334875e-10,
+                                      1.0400745817311543e-10,
+                                      -1.8544350761823707e-11,
+                                      3.771644965774865e-12,
+                                      -8.87712379064879e-13,
+                                      3.3289005448364253e-13,
+                                      -1.0179381589087164e-13};
+// Modified Bessel functions, x <= 2.
+
+/// I0(x), t = x^2 / 2 - 1.
+inline constexpr double small_i0[] = {1.5660829297563506,
+                                      0.635861728156068,
+                                      0.07358986836105336,
+                                      0.003928565105644117,
+                                      0.00011982068581631985,
+                                      2.357578961582825e-06,
+                                      3.2362273562568426e-08,
+                                      3.2735986570875457e-10,
+                                      2.5398597955004694e-12};
+/// I1(x) / x.
+inline constexpr double small_i1[] = {0.6358617281560686,
+                                      0.14717973672210669,
+                                      0.011785695316910426,
+                                      0.00047928274326549763,
+                                      1.1787894939468833e-05,
+                                      1.9417364085156952e-07,
+                                      2.2912734906951697e-09,
+                                      2.031922759155545e-11,
+                                      1.403255002995983e-13};
+/// K0(x) + log(x / 2) I0(x).
+inline constexpr double small_k0[] = {-0.30362077291575545,
+                                      0.3404973210133806,
+                                      0.07177701034240509,
+                                      0.005053392643196092,
+                                      0.0001828055582791554,
+                                      4.0545066199495615e-06,
+                                      6.093361894172149e-08,
+                                      6.623013277190278e-10,
+                                      5.4525646625978115e-12,
+                                      3.518611978846953e-14};
+/// (K1(x) - log(x / 2) I1(x) - 1 / x) / x.
+inline constexpr double small_k1[] = {-0.057455856135205326,
+                                      -0.10866462148495115,
+                                      -0.013254642948920608,
+                                      -0.0006724746609661541,
+                                      -1.910976234234195e-05,
+                                      -3.495829764899654e-07,
+                                      -4.473708984959004e-09,
+                                      -4.235880161698382e-11,
+                                      -3.089196986292076e-13};
+// The same for x > 2.
+
+/// exp(x) sqrt(x) K0(x), t = 4 / x - 1.
+inline constexpr double large_k0[] = {1.2185953385133905,      -0.031071461824886657,   0.003032891810272341,
+                                      -0.000479769056973863,   9.956054760222267e-05,   -2.473520015790187e-05,
+                                      7.002241956081613e-06,   -2.191220151285867e-06,  7.42815618898008e-07,
+                                      -2.6868600500269713e-07, 1.0276399888118862e-07,  -4.201355627730155e-08,
+                                      1.766510386115317e-08,   -6.0482838956084346e-09, 2.547717129273865e-09,
+                                      -3.241469013359307e-09,  1.676071712933303e-09,   8.216139380410184e-10,
+                                      -4.780533482487136e-10,  -4.802786287894041e-10,  2.6167302273839806e-10};
+/// exp(x) sqrt(x) K1(x).
+inline constexpr double large_k1[] = {1.363151890371342,       0.1033497377538621,      -0.005566729880071339,
+                                      0.0007357241551358764,   -0.00013959021976125947, 3.2843860727824176e-05,
+                                      -8.96120336007875e-06,   2.7300879137808674e-06,  -9.067475161001896e-07,
+                                      3.2273904752793343e-07,  -1.218240652576921e-07,  4.920248391531962e-08,
+                                      -2.0491894192421595e-08, 7.048382137997918e-09,   -2.9553769088168094e-09,
+                                      3.619444370318036e-09,   -1.861573024405465e-09,  -8.92916471067648e-10,
+                                      5.193232058567375e-10,   5.297308056318108e-10,   -2.8773454896030826e-10};
+// The Airy function: -4 <= x <= 2, above, and below: Ai(-x) = x^(-1/4) (P sin(z + pi / 4) - Q cos(z + pi / 4)) / sqrt(pi).
+
+/// Ai(x), t = (x + 1) / 3.
+inline constexpr double middle_airy[] = {
+    0.5355608832923521,     -0.030481701349935622,   -2.410023974815571,     2.4557465268404846,
+    1.7389341530733304,     -4.3586183030790036,     1.688491628263701,      2.0518758776286545,
+    -2.3728414082643323,    0.37669987600006666,     0.8528469083137501,     -0.613245609215131,
+    0.018903569055018308,   0.18298767897517954,     -0.09191068293168456,   -0.005411894470990453,
+    0.024032453337451905,   -0.008944345846084664,   -0.0011837007885217364, 0.002132527162276694,
+    -0.0006084816600367484, -0.00012156593463728943, 0.00013756539923763435, -3.055071662535166e-05,
+    -9.010608727416889e-06, 6.832923749670081e-06,   -7.306754900556215e-07, -5.259545325967501e-07,
+    1.2774651508219118e-07, 8.722810674137812e-09};
+/// exp(z) x^(1/4) Ai(x), t = 2 z(2) / z - 1, where z = 2/3 x^(3/2).
+inline constexpr double large_airy[] = {0.2774908024616546,
+                                        -0.004122380595855419,
+                                        0.0003986567748975432,
+                                        -6.427592242225162e-05,
+                                        1.3671255775975842e-05,
+                                        -3.485115435749138e-06,
+                                        1.0121121199523342e-06,
+                                        -3.2464999166622186e-07,
+                                        1.1273170169431634e-07,
+                                        -4.1988842047866833e-08,
+                                        1.6464958538873555e-08,
+                                        -6.216240804157331e-09,
+                                        2.593803062578559e-09,
+                                        -1.9646174585706973e-09,
+                                        9.612455663113925e-10,
+                                        2.908223009942951e-10,
+                                        -1.7675092426292274e-10,
+                                        -2.8156086591846566e-10,
+                                        1.503274952854377e-10};
+/// P of Ai(-x), divided by sqrt(pi); t = 2 (z(4) / z)^2 - 1.
+inline constexpr double airy_p[] = {0.5638306015530917,
+                                    -0.00035035842624936295,
+                                    8.044614361953457e-06,
+                                    -5.108471151121223e-07,
+                                    5.66567053983084e-08,
+                                    -8.985014759516977e-09,
+                                    1.8289803988584857e-09,
+                                    -4.4680236761964475e-10,
+                                    1.2585243340571122e-10,
+                                    -4.1904428744351614e-11,
+                                    1.4846477717295366e-11,
+                                    -2.7614638773025255e-12,
+                                    8.325602255003928e-13,
+                                    -2.187759086403501e-12,
+                                    1.0500301194972072e-12};
+/// Q of Ai(-x) z / z(4), divided by sqrt(pi).
+inline constexpr double airy_q[] = {0.0072789526517327745,
+                                    -6.422575733530465e-05,
+                                    2.751601305849213e-06,
+                                    -2.4591973906246675e-07,
+                                    3.4165934160000085e-08,
+                                    -6.379027606211979e-09,
+                                    1.4726241491732378e-09,
+                                    -3.9881667341216364e-10,
+                                    1.2118983424753438e-10,
+                                    -4.085989582032619e-11,
+                                    1.7438167434963017e-11,
+                                    -7.213053279051372e-12,
+                                    2.2000135720551243e-13,
+                                    1.4500551732783446e-13,
+                                    1.6356447125178528e-12,
+                                    -8.508730484475773e-13};
+
+} // namespace ATON_NAMESPACE::mappings::detail::bessel
+
+// ---- aton/mappings/special_functions.hpp
+// Special functions without an ONNX operator: aten's erfc, erfinv, ndtr, lgamma, digamma, i0 ..., approximated to float32
+// precision.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Evaluates a polynomial by Horner's rule; the constant term comes first.
+inline value polynomial(graph<13> g, value x, safe_span<double const> coefficients) {
+    std::size_t i = coefficients.size() - 1;
+    value y = g.scalar(coefficients[i], x.dtype());
+    while (i-- != 0) y = g.op<"Add">(g.op<"Mul">(y, x), coefficients[i]);
+    return y;
+}
+inline value polynomial(graph<13> g, value x, std::initializer_list<double> coefficients) {
+    return polynomial(g, x, safe_span<double const>(coefficients.begin(), coefficients.size()));
+}
+
+/// The body of a function with float32 precision; refuses float64.
+template <auto Function>
+inline constexpr auto single_precision = [](graph<13> g, value x) -> value {
+    if (x.dtype() == dtype::float64) return g.unsupported("float64: the approximation has only float32 precision");
+    return composed<Function>(g, x);
+};
+
+/// The body of a function that is computed in float64 and rounded once, so that cancellation does not affect float32 results.
+template <auto Function>
+inline constexpr auto double_precision = [](graph<13> g, value x) -> value {
+    return g.cast(Function(g, g.cast(x, dtype::float64)), to_floating(x.dtype()));
+};
+
+/// The quantile of the normal distribution for p = 1/2 + q, where `tail` is min(p, 1 - p).
+/// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316. `reaches_far`: whether tails below e^-25 occur.
+inline value tail_quantile(graph<13> g, value q, value tail, bool reaches_far) {
+    value const r = g.op<"Sub">(g.scalar(0.180625, q.dtype()), g.op<"Mul">(q, q));
+    value const middle =
+        g.op<"Mul">(q,
+                    g.op<"Div">(polynomial(g, r, {3.3871327179, 50.434271938, 159.29113202, 59.109374720}),
+                                polynomial(g, r, {1, 17.895169469, 78.757757664, 67.187563600})));
+    value const root = g.op<"Sqrt">(g.op<"Neg">(g.op<"Log">(tail)));
+    value const s = g.op<"Sub">(root, 1.6);
+    value const near = g.op<"Div">(polynomial(g, s, {1.4234372777, 2.7568153900, 1.3067284816, 0.17023821103}),
+                                   polynomial(g, s, {1, 0.73700164250, 0.12021132975}));
+    value beyond = near;
+    if (reaches_far) {
+        value const t = g.op<"Sub">(root, 5.0);
+        value const far = g.op<"Div">(polynomial(g, t, {6.6579051150, 3.0812263860, 0.42868294337, 0.017337203997}),
+                                      polynomial(g, t, {1, 0.24197894225, 0.012258202635}));
+        beyond = g.op<"Where">(g.op<"LessOrEqual">(root, 5.0), near, far);
+    }
+    value const finite =
+        g.op<"Where">(g.op<"Equal">(tail, 0.0), g.scalar(std::numeric_limits<double>::infinity(), q.dtype()), beyond);
+    value const outer = g.op<"Mul">(g.op<"Sign">(q), finite);
+    return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(q), 0.425), middle, outer);
+}
+
+inline value ndtri(graph<13> g, value p) {
+    value const tail = g.op<"Min">(p, g.op<"Sub">(g.scalar(1, p.dtype()), p));
+    return tail_quantile(g, g.op<"Sub">(p, 0.5), tail, true);
+}
+
+inline value erfinv(graph<13> g, value x) {
+    value const tail = g.op<"Mul">(g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Abs">(x)), 0.5);
+    bool const far = false; // 1 - |x| is 0 or at least 2^-24 in float32
+    return g.op<"Mul">(tail_quantile(g, g.op<"Mul">(x, 0.5), tail, far), std::numbers::sqrt2 / 2);
+}
+
+/// exp(x^2) erfc(x) for x >= 0. Press et al., Numerical Recipes, erfcc: relative error below 1.2e-7.
+inline value scaled_erfc(graph<13> g, value x) {
+    value const t = g.op<"Reciprocal">(g.op<"Add">(g.op<"Mul">(x, 0.5), 1));
+    value const exponent = polynomial(g,
+                                      t,
+                                      {-1.26551223,
+                                       1.00002368,
+                                       0.37409196,
+                                       0.09678418,
+                                       -0.18628806,
+                                       0.27886807,
+                                       -1.13520398,
+                                       1.48851587,
+                                       -0.82215223,
+                                       0.17087277});
+    return g.op<"Mul">(t, g.op<"Exp">(exponent));
+}
+
+/// 1 - erf(x) would be 0 for x >= 4. It is used for float64 nevertheless, with an absolute error of 1e-16.
+inline value erfc(graph<13> g, value x) {
+    if (x.dtype() == dtype::float64) return g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Erf">(x));
+    value const tail = g.op<"Mul">(scaled_erfc(g, g.op<"Abs">(x)), g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(x, x))));
+    return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Sub">(g.scalar(2, x.dtype()), tail), tail);
+}
+inline value ndtr(graph<13> g, value x) { return g.op<"Mul">(erfc(g, g.op<"Mul">(x, -std::numbers::sqrt2 / 2)), 0.5); }
+
+inline value erfcx(graph<13> g, value x) {
+    value const positive = scaled_erfc(g, g.op<"Abs">(x));
+    value const negative = g.op<"Sub">(g.op<"Mul">(g.op<"Exp">(g.op<"Mul">(x, x)), 2), positive);
+    return g.op<"Where">(g.op<"Less">(x, 0), negative, positive);
+}
+
+/// log(erfc(-x / sqrt(2)) / 2), without underflow for x < 0 and without cancellation for x > 0.
+inline value log_ndtr(graph<13> g, value x) {
+    value const z = g.op<"Mul">(g.op<"Abs">(x), std::numbers::sqrt2 / 2);
+    value const half = g.op<"Mul">(scaled_erfc(g, z), 0.5);
+    value const z_squared = g.op<"Mul">(z, z);
+    value const below = g.op<"Sub">(g.op<"Log">(half), z_squared);
+    value const above = log1p(g, g.op<"Neg">(g.op<"Mul">(half, g.op<"Exp">(g.op<"Neg">(z_squared)))));
+    return g.op<"Where">(g.op<"Less">(x, 0), below, above);
+}
+
+/// Argument reduction of lgamma and digamma: x is mirrored to y >= 1/2 and shifted to z >= 8, where Stirling's series is accurate.
+struct stirling {
+    stirling(graph<13> g, value x)
+        : mirrored(g.op<"Less">(x, 0.5)),
+          y(g.op<"Where">(mirrored, g.op<"Sub">(g.scalar(1, x.dtype()), x), x)),
+          small(g.op<"Less">(y, 8.0)),
+          z(g.op<"Where">(small, g.op<"Add">(y, 8.0), y)),
+          inverse(g.op<"Reciprocal">(z)),
+          inverse_square(g.op<"Mul">(inverse, inverse)),
+          angle(g.op<"Mul">(g.op<"Sub">(x, g.op<"Round">(x)), std::numbers::pi)) {}
+
+    value mirrored, y, small, z, inverse, inverse_square;
+    value angle; ///< pi * (x - round(x)): exactly 0 if x is an integer
+};
+
+inline value lgamma(graph<13> g, value x) {
+    stirling const s(g, x);
+    value const series = g.op<"Mul">(
+        s.inverse, polynomial(g, s.inverse_square, {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188}));
+    value const log = g.op<"Log">(s.z);
+    value const leading = g.op<"Sub">(g.op<"Mul">(g.op<"Sub">(s.z, 0.5), log), s.z);
+    value const far = g.op<"Add">(g.op<"Add">(leading, series), 0.91893853320467274178); // log(2 pi) / 2
+    value product = s.y;
+    for (double k = 1; k != 8; ++k) product = g.op<"Mul">(product, g.op<"Add">(s.y, k));
+    value const right = g.op<"Where">(s.small, g.op<"Sub">(far, g.op<"Log">(product)), far);
+    value const log_sine = g.op<"Log">(g.op<"Div">(g.op<"Abs">(g.op<"Sin">(s.angle)), std::numbers::pi));
+    value const left = g.op<"Neg">(g.op<"Add">(log_sine, right));
+    value const finite = g.op<"Where">(s.mirrored, left, right);
+    return g.op<"Where">(g.op<"IsInf">(x), g.scalar(std::numeric_limits<double>::infinity(), x.dtype()), finite);
+}
+
+/// At its poles, digamma is NaN for negative integers and -1/x for 0.
+inline value digamma(graph<13> g, value x) {
+    stirling const s(g, x);
+    value const series = g.op<"Mul">(
+        s.inverse_square, polynomial(g, s.inverse_square, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132}));
+    value const far = g.op<"Sub">(g.op<"Sub">(g.op<"Log">(s.z), g.op<"Mul">(s.inverse, 0.5)), series);
+    value sum = g.op<"Reciprocal">(s.y);
+    for (double k = 1; k != 8; ++k) sum = g.op<"Add">(sum, g.op<"Reciprocal">(g.op<"Add">(s.y, k)));
+    value const right = g.op<"Where">(s.small, g.op<"Sub">(far, sum), far);
+    value const sine = g.op<"Sin">(s.angle);
+    value const cotangent = g.op<"Div">(g.op<"Cos">(s.angle), sine);
+    value const left = g.op<"Sub">(right, g.op<"Mul">(cotangent, std::numbers::pi));
+    value const pole = g.op<"Where">(g.op<"Equal">(x, 0.0),
+                                     g.op<"Neg">(g.op<"Reciprocal">(x)),
+                                     g.scalar(std::numeric_limits<double>::quiet_NaN(), x.dtype()));
+    value const at_left = g.op<"Where">(g.op<"Equal">(sine, 0.0), pole, left);
+    return g.op<"Where">(s.mirrored, at_left, right);
+}
+
+/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. Like ATen, rounds x - j / 2, which matters near poles, and each
+/// lgamma, which matters if they cancel.
+inline constexpr auto mvlgamma = [](graph<13> g, value x, std::int64_t p) -> value {
+    value const v = g.cast(x, dtype::float64);
+    auto const n = static_cast<double>(p);
+    value sum = g.scalar(n * (n - 1) / 4 * 1.14472988584940017414, dtype::float64); // log(pi)
+    dtype const type = to_floating(x.dtype());
+    auto const rounded = [&](value y) { return g.cast(g.cast(y, type), dtype::float64); };
+    for (double j = 0; j < n; ++j)
+        sum = g.op<"Add">(sum, rounded(lgamma(g, j == 0 ? v : rounded(g.op<"Sub">(v, j / 2)))));
+    return g.cast(sum, type);
+};
+
+/// exp(-|x|) I0(x). Abramowitz and Stegun 9.8.1 and 9.8.2: relative error below 2e-7.
+inline value i0e(graph<13> g, value x) {
+    value const a = g.op<"Abs">(x);
+    value const t = g.op<"Div">(a, 3.75);
+    value const near = g.op<"Mul">(
+        polynomial(g, g.op<"Mul">(t, t), {1, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813}),
+        g.op<"Exp">(g.op<"Neg">(a)));
+    value const far = g.op<"Div">(polynomial(g,
+                                             g.op<"Reciprocal">(t),
+                                             {0.39894228,
+                                              0.01328592,
+                                              0.00225319,
+                                              -0.00157565,
+                                              0.00916281,
+                                              -0.02057706,
+                                              0.02635537,
+                                              -0.01647633,
+                                              0.00392377}),
+                                  g.op<"Sqrt">(a));
+    return g.op<"Where">(g.op<"Less">(t, 1.0), near, far);
+}
+
+/// exp(-|x|) I1(x). Abramowitz and Stegun 9.8.3 and 9.8.4.
+inline value i1e(graph<13> g, value x) {
+    value const a = g.op<"Abs">(x);
+    value const t = g.op<"Div">(a, 3.75);
+    value const near = g.op<"Mul">(
+        g.op<"Mul">(a,
+                    polynomial(g,
+                               g.op<"Mul">(t, t),
+                               {0.5, 0.87890594, 0.51498869, 0.15084934, 0.02658733, 0.00301532, 0.00032411})),
+        g.op<"Exp">(g.op<"Neg">(a)));
+    value const far = g.op<"Div">(polynomial(g,
+                                             g.op<"Reciprocal">(t),
+                                             {0.39894228,
+                                              -0.03988024,
+                                              -0.00362018,
+                                              0.00163801,
+                                              -0.01031555,
+                                              0.02282967,
+                                              -0.02895312,
+                                              0.01787654,
+                                              -0.00420059}),
+                                  g.op<"Sqrt">(a));
+    value const magnitude = g.op<"Where">(g.op<"Less">(t, 1.0), near, far);
+    return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(magnitude), magnitude);
+}
+
+/// Multiplies by exp(|x|) in two factors, because exp(|x|) overflows before the result does.
+template <auto Scaled>
+value unscaled(graph<13> g, value x) {
+    value const half = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(x), 0.5));
+    return g.op<"Mul">(g.op<"Mul">(Scaled(g, x), half), half);
+}
+
+/// sin(x) / x; its series near 0, and 0 at infinity.
+inline value spherical_bessel_j0(graph<13> g, value x) {
+    value const near = g.op<"Less">(g.op<"Abs">(x), 0.5);
+    value const series =
+        polynomial(g, g.op<"Mul">(x, x), {1, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800});
+    value const quotient = g.op<"Div">(g.op<"Sin">(x), x);
+    value const finite = g.op<"Where">(near, series, quotient);
+    return g.op<"Where">(g.op<"IsInf">(x), g.scalar(0, x.dtype()), finite);
+}
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto special_functions = table(
+    symbolic<"aten::erfc(self)">(detail::composed<detail::erfc>),
+    symbolic<"aten::special_erfc(self)">(detail::composed<detail::erfc>),
+    symbolic<"aten::special_ndtr(self)">(detail::composed<detail::ndtr>),
+    symbolic<"aten::erfinv(self)">(detail::single_precision<detail::erfinv>),
+    symbolic<"aten::special_erfinv(self)">(detail::single_precision<detail::erfinv>),
+    symbolic<"aten::special_ndtri(self)">(detail::single_precision<detail::ndtri>),
+    symbolic<"aten::special_erfcx(self)">(detail::single_precision<detail::erfcx>),
+    symbolic<"aten::special_log_ndtr(self)">(detail::single_precision<detail::log_ndtr>),
+
+    symbolic<"aten::lgamma(self)">(detail::double_precision<detail::lgamma>),
+    symbolic<"aten::special_gammaln(self)">(detail::double_precision<detail::lgamma>),
+    symbolic<"aten::digamma(self)">(detail::double_precision<detail::digamma>),
+    symbolic<"aten::special_digamma(self)">(detail::double_precision<detail::digamma>),
+    symbolic<"aten::special_psi(self)">(detail::double_precision<detail::digamma>),
+    symbolic<"aten::mvlgamma(self, p)">(detail::mvlgamma),
+    symbolic<"aten::special_multigammaln(self, p)">(detail::mvlgamma),
+
+    symbolic<"aten::i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+    symbolic<"aten::special_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+    symbolic<"aten::special_i0e(self)">(detail::single_precision<detail::i0e>),
+    symbolic<"aten::special_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
+    symbolic<"aten::special_i1e(self)">(detail::single_precision<detail::i1e>),
+    symbolic<"aten::special_modified_bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+    symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
+    symbolic<"aten::special_spherical_bessel_j0(x)">(detail::composed<detail::spherical_bessel_j0>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/bessel_functions.hpp
+// Bessel functions of order 0 and 1, and the Airy function, in float64.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline value infinity_of(graph<13> g, value x) { return g.scalar(std::numeric_limits<double>::infinity(), x.dtype()); }
+inline value nan_of(graph<13> g, value x) { return g.scalar(std::numeric_limits<double>::quiet_NaN(), x.dtype()); }
+
+/// The body of a function of x and of x in float64. Like the result, x has the dtype in which ATen computes: phases are rounded to it.
+template <auto Function>
+inline constexpr auto of_rounded = [](graph<13> g, value x) -> value {
+    dtype const type = to_floating(x.dtype());
+    value const rounded = g.cast(g.cast(x, type), opmath_type(type));
+    return g.cast(Function(g, rounded, g.cast(rounded, dtype::float64)), type);
+};
+
+/// x where the condition holds, and a number elsewhere, which keeps the function that does not apply finite.
+inline value where_used(graph<13> g, value used, value x, double otherwise) {
+    return g.op<"Where">(used, x, g.scalar(otherwise, x.dtype()));
+}
+
+/// The functions J and Y of one order for x > 8: an amplitude, and the products of P and Q with the phase.
+struct oscillation {
+    value amplitude, p, q, cos, sin;
+
+    oscillation(graph<13> g, value rounded, value x, int order) {
+        value const ratio = g.op<"Div">(g.scalar(8, x.dtype()), x);
+        value const t = g.op<"Sub">(g.op<"Mul">(g.op<"Mul">(ratio, ratio), 2), 1);
+        p = polynomial(g, t, order == 0 ? safe_span<double const>(bessel::phase_p0) : bessel::phase_p1);
+        q = g.op<"Mul">(ratio,
+                        polynomial(g, t, order == 0 ? safe_span<double const>(bessel::phase_q0) : bessel::phase_q1));
+        value const phase = g.cast(g.op<"Sub">(rounded, (2 * order + 1) * std::numbers::pi / 4), x.dtype());
+        cos = g.op<"Cos">(phase);
+        sin = g.op<"Sin">(phase);
+        amplitude = g.op<"Sqrt">(g.op<"Div">(g.scalar(2 / std::numbers::pi, x.dtype()), x));
+    }
+
+    [[nodiscard]] value j(graph<13> g) const {
+        return g.op<"Mul">(amplitude, g.op<"Sub">(g.op<"Mul">(p, cos), g.op<"Mul">(q, sin)));
+    }
+    [[nodiscard]] value y(graph<13> g) const {
+        return g.op<"Mul">(amplitude, g.op<"Add">(g.op<"Mul">(p, sin), g.op<"Mul">(q, cos)));
+    }
+};
+
+/// J of the order for 0 <= x <= 8.
+inline value small_bessel_j(graph<13> g, value x, int order) {
+    value const t = g.op<"Sub">(g.op<"Mul">(g.op<"Mul">(x, x), 1.0 / 32), 1);
+    if (order == 0) return polynomial(g, t, bessel::small_j0);
+    return g.op<"Mul">(x, polynomial(g, t, bessel::small_j1));
+}
+
+/// NaN at infinity, as in ATen.
+template <int Order>
+value bessel_j(graph<13> g, value rounded, value x) {
+    value const size = g.op<"Abs">(x);
+    value const is_small = g.op<"LessOrEqual">(size, 8);
+    value const near = small_bessel_j(g, where_used(g, is_small, size, 0), Order);
+    value const far = oscillation(g, g.op<"Abs">(rounded), size, Order).j(g);
+    value const magnitude = g.op<"Where">(is_small, near, far);
+    if (Order == 0) return magnitude;
+    return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(magnitude), magnitude);
+}
+
+/// -inf at 0, NaN below.
+template <int Order>
+value bessel_y(graph<13> g, value rounded, value x) {
+    value const is_small = g.op<"LessOrEqual">(x, 8);
+    value const v = where_used(g, is_small, x, 1);
+    value const t = g.op<"Sub">(g.op<"Mul">(g.op<"Mul">(v, v), 1.0 / 32), 1);
+    value const log = g.op<"Mul">(g.op<"Log">(g.op<"Mul">(v, 0.5)), small_bessel_j(g, v, Order));
+    value const rest =
+        Order == 0 ? polynomial(g, t, bessel::small_y0) : value(g.op<"Mul">(v, polynomial(g, t, bessel::small_y1)));
+    value const singular = Order == 0 ? log : value(g.op<"Sub">(log, g.op<"Reciprocal">(v)));
+    value const near = g.op<"Add">(g.op<"Mul">(singular, 2 / std::numbers::pi), rest);
+    value const positive = g.op<"Where">(is_small, near, oscillation(g, rounded, x, Order).y(g));
+    return g.op<"Where">(g.op<"Equal">(x, 0), g.op<"Neg">(infinity_of(g, x)), positive);
+}
+
+/// exp(x) K(x), or K(x); infinite at 0, NaN below.
+template <int Order, bool Scaled>
+value bessel_k(graph<13> g, value x) {
+    value const is_small = g.op<"LessOrEqual">(x, 2);
+    value const v = where_used(g, is_small, x, 1);
+    value const t = g.op<"Sub">(g.op<"Mul">(g.op<"Mul">(v, v), 0.5), 1);
+    value const log = g.op<"Log">(g.op<"Mul">(v, 0.5));
+    value const near = [&]() -> value {
+        if (Order == 0)
+            return g.op<"Sub">(polynomial(g, t, bessel::small_k0),
+                               g.op<"Mul">(log, polynomial(g, t, bessel::small_i0)));
+        value const regular =
+            g.op<"Add">(polynomial(g, t, bessel::small_k1), g.op<"Mul">(log, polynomial(g, t, bessel::small_i1)));
+        return g.op<"Add">(g.op<"Mul">(v, regular), g.op<"Reciprocal">(v));
+    }();
+    value const w = g.op<"Sub">(g.op<"Div">(g.scalar(4, x.dtype()), x), 1);
+    value const far = g.op<"Div">(
+        polynomial(g, w, Order == 0 ? safe_span<double const>(bessel::large_k0) : bessel::large_k1), g.op<"Sqrt">(x));
+    value const factor = g.op<"Exp">(Scaled ? v : value(g.op<"Neg">(x)));
+    value const positive = Scaled ? g.op<"Where">(is_small, g.op<"Mul">(near, factor), far)
+                                  : g.op<"Where">(is_small, near, g.op<"Mul">(far, factor));
+    value const bounded = g.op<"Where">(g.op<"Equal">(x, 0), infinity_of(g, x), positive);
+    return g.op<"Where">(g.op<"Less">(x, 0), nan_of(g, x), bounded);
+}
+
+/// NaN at infinity, as in ATen.
+inline value airy_ai(graph<13> g, value rounded, value x) {
+    value const is_middle = g.op<"And">(g.op<"GreaterOrEqual">(x, -4), g.op<"LessOrEqual">(x, 2));
+    value const third = g.op<"Mul">(g.op<"Add">(where_used(g, is_middle, x, 0), 1), 1.0 / 3);
+    value const middle = polynomial(g, third, bessel::middle_airy);
+    value const size = where_used(g, g.op<"Not">(is_middle), g.op<"Abs">(x), 4);
+    value const root = g.op<"Sqrt">(size);
+    value const z = g.op<"Mul">(g.op<"Mul">(size, root), 2.0 / 3);
+    value const amplitude = g.op<"Reciprocal">(g.op<"Sqrt">(root));
+    constexpr double z_of_2 = 4 * std::numbers::sqrt2 / 3;
+    value const t = g.op<"Sub">(g.op<"Div">(g.scalar(2 * z_of_2, x.dtype()), z), 1);
+    value const above =
+        g.op<"Mul">(g.op<"Mul">(amplitude, polynomial(g, t, bessel::large_airy)), g.op<"Exp">(g.op<"Neg">(z)));
+    constexpr double z_of_4 = 16.0 / 3;
+    value const ratio = g.op<"Div">(g.scalar(z_of_4, x.dtype()), z);
+    value const s = g.op<"Sub">(g.op<"Mul">(g.op<"Mul">(ratio, ratio), 2), 1);
+    value const p = polynomial(g, s, bessel::airy_p);
+    value const q = g.op<"Mul">(ratio, polynomial(g, s, bessel::airy_q));
+    value const below_zero = g.op<"Neg">(rounded);
+    value const rounded_z = g.op<"Div">(
+        g.op<"Mul">(g.op<"Mul">(below_zero, 2), g.op<"Sqrt">(g.op<"Max">(below_zero, g.scalar_like(0, rounded)))), 3);
+    value const phase = g.cast(g.op<"Add">(rounded_z, std::numbers::pi / 4), x.dtype());
+    value const wave = g.op<"Sub">(g.op<"Mul">(p, g.op<"Sin">(phase)), g.op<"Mul">(q, g.op<"Cos">(phase)));
+    value const outside = g.op<"Where">(g.op<"Greater">(x, 0), above, g.op<"Mul">(amplitude, wave));
+    value const finite = g.op<"Where">(is_middle, middle, outside);
+    return g.op<"Where">(g.op<"IsInf">(x), nan_of(g, x), finite);
+}
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto bessel_functions = table(
+    symbolic<"aten::special_bessel_j0(self)">(detail::of_rounded<detail::bessel_j<0>>),
+    symbolic<"aten::special_bessel_j1(self)">(detail::of_rounded<detail::bessel_j<1>>),
+    symbolic<"aten::special_bessel_y0(self)">(detail::of_rounded<detail::bessel_y<0>>),
+    symbolic<"aten::special_bessel_y1(self)">(detail::of_rounded<detail::bessel_y<1>>),
+    symbolic<"aten::special_modified_bessel_k0(self)">(detail::double_precision<detail::bessel_k<0, false>>),
+    symbolic<"aten::special_modified_bessel_k1(self)">(detail::double_precision<detail::bessel_k<1, false>>),
+    symbolic<"aten::special_scaled_modified_bessel_k0(x)">(detail::double_precision<detail::bessel_k<0, true>>),
+    symbolic<"aten::special_scaled_modified_bessel_k1(x)">(detail::double_precision<detail::bessel_k<1, true>>),
+    symbolic<"aten::special_airy_ai(x)">(detail::of_rounded<detail::airy_ai>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/bitwise.hpp
+// Bitwise operators and shifts: aten's bitwise_and, __or__, __lshift__ ..., also below opset 18, which added BitwiseAnd.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// 2^i for i < n as int64; 2^63 wraps to the minimum.
+inline safe_vector<std::int64_t> powers_of_two(std::size_t n) {
+    safe_vector<std::int64_t> out;
+    for (std::size_t i = 0; i != n; ++i) out.push_back(static_cast<std::int64_t>(std::uint64_t{1} << i));
+    return out;
+}
+
+/// The bits of an integer tensor as bools along a new last axis.
+inline value bits_of(graph<13> g, value x, std::size_t width) {
+    safe_vector<std::int64_t> const shifts = iota(static_cast<std::int64_t>(width));
+    value const amounts = g.cast(g.ints(shifts), dtype::uint64);
+    value const words = unsqueeze(g, g.cast(x, dtype::uint64), -1);
+    value const shifted = g.op<"BitShift">(words, amounts, attr::direction_s("RIGHT"));
+    return g.cast(g.op<"Mod">(shifted, g.scalar(2, dtype::uint64)), dtype::bool_);
+}
+
+/// The inverse of bits_of. A MatMul, because ONNX Runtime's ReduceSum of int64 sums in double.
+inline value from_bits(graph<13> g, value bools, dtype type) {
+    safe_vector<std::int64_t> weights = powers_of_two(bits(type));
+    if (is_signed_integral(type) && bits(type) < 64) weights.back() = -weights.back();
+    value const column = unsqueeze(g, g.ints(weights), 1);
+    return g.cast(squeeze(g, g.op<"MatMul">(g.cast(bools, dtype::int64), column), -1), type);
+}
+
+/// `Bools` for bools, `Integers` for integers; below opset 18, integers are split into bits.
+template <fixed_string Bools, fixed_string Integers>
+value bitwise(graph<13> g, value a, value b) {
+    auto const [x, y, type] = promoted(g, a, b);
+    if (type == dtype::bool_) return g.op<Bools>(x, y);
+    if (g.opset() >= 18) return g.within<18>().op<Integers>(x, y);
+    if (!is_integral(type)) return g.unsupported("bitwise logic on " + std::string(name(type)));
+    return from_bits(g, g.op<Bools>(bits_of(g, x, bits(type)), bits_of(g, y, bits(type))), type);
+}
+inline constexpr auto bitwise_and = bitwise<"And", "BitwiseAnd">;
+inline constexpr auto bitwise_or = bitwise<"Or", "BitwiseOr">;
+inline constexpr auto bitwise_xor = bitwise<"Xor", "BitwiseXor">;
+
+/// The operands of a shift as int64, and the smallest amount that shifts all bits out.
+struct shift_operands {
+    value x;
+    value amount;
+    dtype type = dtype::undefined;
+    std::int64_t limit = 0;
+};
+inline shift_operands shift(graph<13> g, value a, value b, bool keeps_sign) {
+    dtype const type = promote(a, b);
+    if (!is_integral(type) || type == dtype::uint64) throw unsupported_error("a shift of " + std::string(name(type)));
+    auto const width = static_cast<std::int64_t>(bits(type));
+    return {g.cast(g.cast(a, type), dtype::int64),
+            g.cast(g.cast(b, type), dtype::int64),
+            type,
+            keeps_sign && is_signed_integral(type) ? width - 1 : width};
+}
+
+/// Whether an amount is negative or too large; ATen then shifts all bits out.
+inline value out_of_range(graph<13> g, value amount, std::int64_t limit) {
+    return g.op<"Or">(g.op<"Less">(amount, 0), g.op<"Greater">(amount, limit - 1));
+}
+
+/// A product with a power of two, which wraps around. BitShift supports only unsigned integers.
+inline value left_shift(graph<13> g, value a, value b) {
+    auto const [x, amount, type, limit] = shift(g, a, b, false);
+    safe_vector<std::int64_t> factors = powers_of_two(static_cast<std::size_t>(limit));
+    factors.push_back(0);
+    value const index = g.op<"Where">(out_of_range(g, amount, limit), g.scalar(limit, dtype::int64), amount);
+    return g.cast(g.op<"Mul">(x, g.op<"Gather">(g.ints(factors), index)), type);
+}
+
+/// Division by a power of two, rounded down. Mod has the sign of the divisor, so x - Mod(x, divisor) divides exactly; it
+/// does not overflow, because the minimum is a multiple of the divisor.
+inline value right_shift(graph<13> g, value a, value b) {
+    auto const [x, amount, type, limit] = shift(g, a, b, true);
+    value const out = out_of_range(g, amount, limit);
+    value const divisors = g.ints(powers_of_two(static_cast<std::size_t>(limit)));
+    value const divisor = g.op<"Gather">(divisors, g.op<"Where">(out, g.scalar(0, dtype::int64), amount));
+    value const shifted = g.op<"Div">(g.op<"Sub">(x, g.op<"Mod">(x, divisor)), divisor);
+    value const sign = g.op<"Neg">(g.cast(g.op<"Less">(x, 0), dtype::int64));
+    return g.cast(g.op<"Where">(out, sign, shifted), type);
+}
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto bitwise = table(
+    symbolic<"aten::bitwise_and.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
+    symbolic<"aten::bitwise_and.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
+    symbolic<"aten::bitwise_and.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_and>),
+    symbolic<"aten::bitwise_or.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
+    symbolic<"aten::bitwise_or.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
+    symbolic<"aten::bitwise_or.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_or>),
+    symbolic<"aten::bitwise_xor.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
+    symbolic<"aten::bitwise_xor.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
+    symbolic<"aten::bitwise_xor.Scalar_Tensor(self, other)">(detail::number_first<detail::bitwise_xor>),
+    symbolic<"aten::__and__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_and>),
+    symbolic<"aten::__and__.Scalar(self, other)">(detail::with_number<detail::bitwise_and>),
+    symbolic<"aten::__or__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_or>),
+    symbolic<"aten::__or__.Scalar(self, other)">(detail::with_number<detail::bitwise_or>),
+    symbolic<"aten::__xor__.Tensor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
+    symbolic<"aten::__xor__.Scalar(self, other)">(detail::with_number<detail::bitwise_xor>),
+    symbolic<"aten::bitwise_left_shift.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
+    symbolic<"aten::bitwise_left_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::left_shift>),
+    symbolic<"aten::bitwise_left_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::left_shift>),
+    symbolic<"aten::bitwise_right_shift.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
+    symbolic<"aten::bitwise_right_shift.Tensor_Scalar(self, other)">(detail::with_number<detail::right_shift>),
+    symbolic<"aten::bitwise_right_shift.Scalar_Tensor(self, other)">(detail::number_first<detail::right_shift>),
+    symbolic<"aten::__lshift__.Tensor(self, other)">(detail::of_tensors<detail::left_shift>),
+    symbolic<"aten::__lshift__.Scalar(self, other)">(detail::with_number<detail::left_shift>),
+    symbolic<"aten::__rshift__.Tensor(self, other)">(detail::of_tensors<detail::right_shift>),
+    symbolic<"aten::__rshift__.Scalar(self, other)">(detail::with_number<detail::right_shift>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/bucketing.hpp
+// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The number of boundaries below each value, or (`right`) not above it. `boundaries` is 1-d or has one row per row of x.
+/// The comparisons are negated, so that NaN sorts above all boundaries.
+inline value bucket_of(graph<13> g, value x, value boundaries, bool right, bool out_int32) {
+    dtype const type = promote(boundaries, x);
+    value const v = selectable(g, unsqueeze(g, g.cast(x, type), -1));
+    value const edges = selectable(g, g.cast(boundaries.rank() == 1 ? boundaries : unsqueeze(g, boundaries, -2), type));
+    value const above = right ? value(g.op<"Greater">(edges, v)) : value(g.op<"GreaterOrEqual">(edges, v));
+    value const count = reduce_sum(g, g.cast(g.op<"Not">(above), dtype::int64), std::array{x.rank()}, false);
+    return g.cast(count, out_int32 ? dtype::int32 : dtype::int64);
+}
+
+inline constexpr auto search = [](graph<13> g, value sequence, value x, bool out_int32, bool right,
+                                  std::optional<std::string_view> side, optional_value sorter) -> value {
+    value const sorted = sorter ? value(g.op<"GatherElements">(sequence, *sorter, attr::axis_i(-1))) : sequence;
+    return bucket_of(g, x, sorted, right || side == "right", out_int32);
+};
+
+/// A number to search for, in the dtype that ATen promotes it to.
+inline value searched_number(graph<13> g, value sequence, number const& n) {
+    return g.cast(wrapped_number(g, n), promote(sequence, n));
+}
+
+inline constexpr auto search_number = [](graph<13> g, value sequence, number self, bool out_int32, bool right,
+                                         std::optional<std::string_view> side, optional_value sorter) {
+    return search(g, sequence, searched_number(g, sequence, self), out_int32, right, side, sorter);
+};
+
+inline constexpr auto bucketize = [](graph<13> g, value self, value boundaries, bool out_int32, bool right) {
+    return bucket_of(g, self, boundaries, right, out_int32);
+};
+
+inline constexpr auto bucketize_number = [](graph<13> g, number self, value boundaries, bool out_int32, bool right) {
+    return bucket_of(g, searched_number(g, boundaries, self), boundaries, right, out_int32);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto bucketing = table(
+    symbolic<"aten::searchsorted.Tensor(sorted_sequence, self, out_int32, right, side, sorter)">(detail::search),
+    symbolic<"aten::searchsorted.Scalar(sorted_sequence, self, out_int32, right, side, sorter)">(detail::search_number),
+    symbolic<"aten::bucketize.Tensor(self, boundaries, out_int32, right)">(detail::bucketize),
+    symbolic<"aten::bucketize.Scalar(self, boundaries, out_int32, right)">(detail::bucketize_number));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -3579,6 +5537,158 @@ inline constexpr auto loss = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/detail/ctc.hpp
+// Connectionist temporal classification: the probability of all alignments of a target with a sequence, by a Scan over time.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// A batch of sequences with their targets.
+struct ctc_batch {
+    value logs;          ///< (time, batch, classes)
+    value labels;        ///< (batch, states): the targets with blanks between and around them
+    value input_lengths; ///< (batch, 1)
+    value lengths;       ///< (batch, 1): of the targets
+};
+
+/// Targets that are concatenated as rows of the longest length. What is beyond the end of a target is arbitrary.
+inline value rows_of_targets(graph<13> g, value targets, value lengths) {
+    value const first = g.op<"CumSum">(lengths, g.scalar(0, dtype::int64), attr::exclusive_i(1));
+    value const widest = reduce<"ReduceMax">(g, lengths, iota(1), false);
+    value const place = arithmetic_sequence(g, 0, sym_int(widest));
+    value const all = g.op<"Add">(unsqueeze(g, first, 1), place);
+    value const inside = g.op<"Where">(g.op<"Less">(place, unsqueeze(g, lengths, 1)), all, g.scalar(0, dtype::int64));
+    value const not_empty = g.op<"Concat">(safe_vector<value>{targets, g.ints({0})}, attr::axis_i(0));
+    return gather(g, not_empty, inside, 0);
+}
+
+/// (batch, 2 * width + 1) from targets (batch, width), whose elements beyond their lengths are replaced by blanks.
+inline value with_blanks(graph<13> g, value targets, value lengths, std::int64_t blank) {
+    value const place = arithmetic_sequence(g, 0, g.size(targets, 1));
+    value const empty = g.scalar(blank, dtype::int64);
+    value const known = g.op<"Where">(g.op<"Less">(place, lengths), targets, empty);
+    value const blanks = g.op<"Add">(g.op<"Mul">(known, 0), blank);
+    value const pairs =
+        g.op<"Concat">(safe_vector<value>{unsqueeze(g, blanks, 2), unsqueeze(g, known, 2)}, attr::axis_i(2));
+    sym_int const sizes[] = {g.size(targets, 0), g.size(targets, 1) * 2};
+    value const last = g.op<"Add">(g.op<"Mul">(lengths, 0), blank);
+    return g.op<"Concat">(safe_vector<value>{reshape(g, pairs, size_list(sizes)), last}, attr::axis_i(1));
+}
+
+inline ctc_batch ctc_operands(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
+                              std::int64_t blank) {
+    if (log_probs.dtype() != dtype::float32 && log_probs.dtype() != dtype::float64)
+        throw unsupported_error("log_probs of another dtype than float32 and float64");
+    if (blank < 0 || (log_probs.size(-1).is_static() && blank >= log_probs.size(-1).size()))
+        throw unsupported_error("a blank that is not a class");
+    value const logs = log_probs.rank() == 2 ? unsqueeze(g, log_probs, 1) : log_probs;
+    if (logs.rank() != 3 || targets.rank() < 1 || targets.rank() > 2)
+        throw unsupported_error("log_probs must be (time, batch, classes)");
+    value const lengths = reshape(g, g.cast(target_lengths, dtype::int64), {-1});
+    value const classes = g.cast(targets, dtype::int64);
+    value const rows = targets.rank() == 2 ? classes : rows_of_targets(g, classes, lengths);
+    value const column = unsqueeze(g, lengths, 1);
+    return {
+        logs, with_blanks(g, rows, column, blank), reshape(g, g.cast(input_lengths, dtype::int64), {-1, 1}), column};
+}
+
+inline value minus_infinity(graph<13> g, value like) {
+    return g.scalar(-std::numeric_limits<double>::infinity(), like.dtype());
+}
+
+/// log(exp(a) + exp(b) + exp(c)); -inf if all are.
+inline value log_of_sum(graph<13> g, value a, value b, value c) {
+    value const highest = g.op<"Max">(a, b, c);
+    value const zero = g.scalar(0, a.dtype());
+    value const safe = g.op<"Where">(g.op<"Equal">(highest, minus_infinity(g, a)), zero, highest);
+    auto const relative = [&](value x) -> value { return g.op<"Exp">(g.op<"Sub">(x, safe)); };
+    return g.op<"Add">(g.op<"Log">(g.op<"Sum">(relative(a), relative(b), relative(c))), safe);
+}
+
+/// The negative log-likelihood of each target, (batch).
+inline value ctc_losses(graph<13> g, ctc_batch const& c, std::int64_t blank) {
+    value const none = minus_infinity(g, c.logs);
+    value const zero = g.scalar(0, c.logs.dtype());
+    sym_int const times = g.size(c.logs, 0);
+    sym_int const batch = g.size(c.labels, 0);
+    sym_int const states = g.size(c.labels, 1);
+    sym_int const all[] = {times, batch, states};
+    value const everywhere = g.op<"Expand">(unsqueeze(g, c.labels, 0), g.ints(size_list(all)));
+    value const emitted = g.op<"GatherElements">(c.logs, everywhere, attr::axis_i(2));
+    // A label can follow the one before its blank, if they differ.
+    value const of_two_before =
+        slice(g, g.op<"Pad">(c.labels, g.ints({0, 2, 0, 0}), g.scalar(-1, dtype::int64)), 1, 0, states);
+    value const differs = g.op<"Not">(g.op<"Equal">(c.labels, of_two_before));
+    value const skips = g.op<"And">(differs, g.op<"Not">(g.op<"Equal">(c.labels, blank)));
+    // Before the first step, everything is in the first state.
+    value const state = arithmetic_sequence(g, 0, states);
+    value const rows = g.op<"Mul">(c.lengths, 0);
+    value const start = g.op<"Where">(g.op<"Equal">(g.op<"Add">(rows, state), 0), zero, none);
+    value const last =
+        g.op<"Scan">(start,
+                     emitted,
+                     arithmetic_sequence(g, 0, times),
+                     attr::num_scan_inputs_i(2),
+                     attr::body_g([&](graph<13> b, value now, value here, value time) {
+                         auto const moved = [&](std::int64_t by) {
+                             return slice(b, b.op<"Pad">(now, b.ints({0, by, 0, 0}), none), 1, 0, states);
+                         };
+                         value const reached =
+                             b.op<"Add">(log_of_sum(b, now, moved(1), b.op<"Where">(skips, moved(2), none)), here);
+                         return b.op<"Where">(b.op<"Less">(time, c.input_lengths), reached, now);
+                     }));
+    value const end = g.op<"Mul">(c.lengths, 2);
+    auto const at = [&](value place) -> value { return g.op<"GatherElements">(last, place, attr::axis_i(1)); };
+    value const has_label = g.op<"Greater">(end, 0);
+    value const before = g.op<"Where">(has_label, g.op<"Sub">(end, 1), end);
+    value const label = g.op<"Where">(has_label, at(before), none);
+    return g.op<"Neg">(squeeze(g, log_of_sum(g, at(end), label, none), 1));
+}
+
+inline value ctc_of(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
+                    std::int64_t blank) {
+    return ctc_losses(g, ctc_operands(g, log_probs, targets, input_lengths, target_lengths, blank), blank);
+}
+
+inline value ctc(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
+                 std::int64_t blank, std::int64_t mode, bool zero_infinity) {
+    value loss = ctc_of(g, log_probs, targets, input_lengths, target_lengths, blank);
+    if (zero_infinity) {
+        value const infinity = g.scalar(std::numeric_limits<double>::infinity(), loss.dtype());
+        loss = g.op<"Where">(g.op<"Equal">(loss, infinity), g.scalar(0, loss.dtype()), loss);
+    }
+    if (mode == 1) {
+        value const lengths = reshape(g, g.cast(target_lengths, loss.dtype()), {-1});
+        loss = g.op<"Div">(loss, g.op<"Max">(safe_vector<value>{lengths, g.scalar(1, loss.dtype())}));
+    }
+    return mode == 0 && log_probs.rank() == 2 ? squeeze(g, loss, std::int64_t{0}) : reduced(g, loss, mode);
+}
+
+inline constexpr auto ctc_by_list = [](graph<13> g, value log_probs, value targets, int_list input_lengths,
+                                       int_list target_lengths, std::int64_t blank, std::int64_t mode,
+                                       bool zero_infinity) -> value {
+    return ctc(g, log_probs, targets, g.ints(input_lengths), g.ints(target_lengths), blank, mode, zero_infinity);
+};
+inline constexpr auto ctc_by_tensor = [](graph<13> g, value log_probs, value targets, value input_lengths,
+                                         value target_lengths, std::int64_t blank, std::int64_t mode,
+                                         bool zero_infinity) -> value {
+    return ctc(g, log_probs, targets, input_lengths, target_lengths, blank, mode, zero_infinity);
+};
+
+/// The second result is only needed for the gradient, as is zero_infinity.
+inline constexpr auto ctc_forward_by_list = [](graph<13> g, value log_probs, value targets, int_list input_lengths,
+                                               int_list target_lengths, std::int64_t blank,
+                                               bool) -> std::tuple<value, optional_value> {
+    return {ctc_of(g, log_probs, targets, g.ints(input_lengths), g.ints(target_lengths), blank), absent};
+};
+inline constexpr auto ctc_forward_by_tensor = [](graph<13> g, value log_probs, value targets, value input_lengths,
+                                                 value target_lengths, std::int64_t blank,
+                                                 bool) -> std::tuple<value, optional_value> {
+    return {ctc_of(g, log_probs, targets, input_lengths, target_lengths, blank), absent};
+};
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
 // ---- aton/mappings/class_loss.hpp
 // Losses with class targets: negative log likelihood, with its gradient, cross entropy and margin losses.
 // Public header.
@@ -3845,6 +5955,10 @@ inline constexpr auto class_loss = table(
     symbolic<"aten::nll_loss_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
     symbolic<"aten::nll_loss2d_forward(self, target, weight, reduction, ignore_index)">(detail::nll_forward_row),
     symbolic<"aten::cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)">(detail::cross_entropy),
+    symbolic<"aten::ctc_loss.IntList(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)">(detail::ctc_by_list),
+    symbolic<"aten::ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)">(detail::ctc_by_tensor),
+    symbolic<"aten::_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)">(detail::ctc_forward_by_list),
+    symbolic<"aten::_ctc_loss.Tensor(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)">(detail::ctc_forward_by_tensor),
     symbolic<"aten::multi_margin_loss(self, target, p, margin, weight, reduction)">(detail::multi_margin_loss),
     symbolic<"aten::multilabel_margin_loss(self, target, reduction)">(detail::multilabel_margin_loss_row),
     symbolic<"aten::multilabel_margin_loss_forward(self, target, reduction)">(detail::multilabel_margin_loss_forward),
@@ -4149,6 +6263,7 @@ inline constexpr auto each_at_least_dims = [](graph<13> g, safe_vector<complex_v
 };
 
 inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
+inline constexpr auto rank_of = [](graph<13> g, value self) -> value { return g.scalar(self.rank(), dtype::int64); };
 inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
 
 inline constexpr auto reshape_from_tensor = [](graph<14> g, value self, value shape) {
@@ -4238,6 +6353,7 @@ inline constexpr auto expanding = table(
     symbolic<"aten::broadcast_to(self, size)">(detail::broadcast_to).by_parts<"self">(),
     symbolic<"aten::size.int(self, dim)">(detail::size_of).for_complex(detail::of_real_part<detail::size_of>),
     symbolic<"aten::sym_size.int(self, dim)">(detail::size_of).for_complex(detail::of_real_part<detail::size_of>),
+    symbolic<"aten::dim(self)">(detail::rank_of).for_complex(detail::of_real_part<detail::rank_of>),
     symbolic<"aten::numel(self)">(detail::count_of).for_complex(detail::of_real_part<detail::count_of>),
     symbolic<"aten::sym_numel(self)">(detail::count_of).for_complex(detail::of_real_part<detail::count_of>),
     symbolic<"aten::_shape_as_tensor(self)">(detail::shape_as_tensor).for_complex(detail::of_real_part<detail::shape_as_tensor>));
@@ -4490,12 +6606,17 @@ inline value expand_like(graph<13> g, value x, value target) {
     return g.op<"Expand">(x, sizes);
 }
 
+/// A tensor of one element as a 0-d tensor.
+inline value only_element(graph<13> g, value x) {
+    for (dim const& d : x.shape().dims())
+        if (d.is_static() && d.size() != 1) throw unsupported_error("a tensor that does not have exactly one element");
+    return x.rank() == 0 ? x : squeeze(g, x, iota(x.rank()));
+}
+
 /// A 0-d tensor in the place of ATen's Scalar: float64, int64 or bool.
 inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
-    for (dim const& d : x.shape().dims())
-        if (d.is_static() && d.size() != 1) return g.unsupported("a tensor that does not have exactly one element");
     dtype const type = is_floating(x.dtype()) ? dtype::float64 : is_integral(x.dtype()) ? dtype::int64 : x.dtype();
-    return convert(g, x.rank() == 0 ? x : squeeze(g, x, iota(x.rank())), type);
+    return convert(g, only_element(g, x), type);
 };
 
 inline constexpr auto to_dtype = [](graph<13> g, value x, dtype type, bool) -> value { return convert(g, x, type); };
@@ -4551,6 +6672,38 @@ inline constexpr auto scalar_tensor_row = [](graph<13> g, number n, std::optiona
     return opmath_type(to) != to ? rounded_constant(g, n, to) : element(g, n, to); // ATen rounds to half precision
 };
 
+constexpr bool is_signed(dtype t) { return is_floating(t) || is_complex(t) || is_signed_integral(t); }
+
+/// A property of the dtype as a constant.
+template <auto Property>
+inline constexpr auto of_dtype =
+    [](graph<13> g, value x) -> value { return g.scalar(Property(x.dtype()), dtype::bool_); };
+template <auto Property>
+inline constexpr auto of_complex_dtype =
+    [](graph<13> g, complex_value z) -> value { return g.scalar(Property(z.tensor().dtype()), dtype::bool_); };
+
+inline constexpr auto truth = [](graph<13> g, value x) -> value { return g.cast(only_element(g, x), dtype::bool_); };
+inline constexpr auto complex_truth = [](graph<13> g, complex_value z) -> value {
+    return g.op<"Or">(truth(g, g.real(z)), truth(g, g.imag(z)));
+};
+
+/// The number of a dtype in c10::ScalarType.
+inline value scalar_type_number(graph<13> g, dtype type) {
+    constexpr std::int64_t count = 16;
+    for (std::int64_t n = 0; n != count; ++n)
+        if (aten::scalar_type(n) == type) return g.scalar(n, dtype::int64);
+    throw unsupported_error("the ScalarType of " + std::string(name(type)));
+}
+inline constexpr auto promoted_types = [](graph<13> g, dtype type1, dtype type2) -> value {
+    return scalar_type_number(g, aten::promote_types(type1, type2));
+};
+inline constexpr auto result_type = [](graph<13> g, value a, value b) -> value {
+    return scalar_type_number(g, promote(a, b));
+};
+inline constexpr auto complex_result_type = [](graph<13> g, complex_value a, complex_value b) -> value {
+    return scalar_type_number(g, promote(a.tensor(), b.tensor()));
+};
+
 /// Checked by torch.export while tracing; it computes nothing.
 inline constexpr auto assert_tensor_metadata = [](graph<13>, value, std::optional<safe_span<sym_int const>>,
                                                   std::optional<safe_span<sym_int const>>, std::optional<dtype>,
@@ -4601,6 +6754,13 @@ inline constexpr auto conversion = table(
     symbolic<"aten::scalar_tensor(s, dtype)">(detail::scalar_tensor_row).by_parts<"s">(),
     symbolic<"aten::item(self)">(detail::as_scalar).by_parts<"self">(),
     symbolic<"aten::_local_scalar_dense(self)">(detail::as_scalar).by_parts<"self">(),
+
+    symbolic<"aten::is_floating_point(self)">(detail::of_dtype<is_floating>).for_complex(detail::of_complex_dtype<is_floating>),
+    symbolic<"aten::is_complex(self)">(detail::of_dtype<is_complex>).for_complex(detail::of_complex_dtype<is_complex>),
+    symbolic<"aten::is_signed(self)">(detail::of_dtype<detail::is_signed>).for_complex(detail::of_complex_dtype<detail::is_signed>),
+    symbolic<"aten::is_nonzero(self)">(detail::truth).for_complex(detail::complex_truth),
+    symbolic<"aten::promote_types(type1, type2)">(detail::promoted_types),
+    symbolic<"aten::result_type.Tensor(tensor, other)">(detail::result_type).for_complex(detail::complex_result_type),
 
     symbolic<"aten::_assert_tensor_metadata(a, size, stride, dtype, layout)">(detail::assert_tensor_metadata).by_parts<"a">());
 // clang-format on
@@ -5354,19 +7514,26 @@ inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x,
     return halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
 };
 
-/// The area under complex points. ATen multiplies by the widths as by complex numbers, whose imaginary part of 0 is a factor of the other
-/// part.
+/// The area under complex points. ATen multiplies by a number dx as by a complex number, whose imaginary part of 0 is a factor of the other
+/// part. With points x it divides the areas by 2 likewise. Both give NaN where that factor is infinite.
 template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
 struct complex_area_body;
-template <auto Body, class Width>
-struct complex_area_body<Body, std::tuple<value, Width, std::int64_t>> {
-    complex_value operator()(graph<13> g, complex_value y, Width width, std::int64_t dim) const {
-        bool is_real = true;
-        if constexpr (std::is_same_v<Width, number>) is_real = !width.is_complex();
-        else is_real = !is_complex(width.dtype());
-        if (!is_real) throw unsupported_error("complex widths of intervals");
-        value const re = Body(g, g.real(y), width, dim);
-        value const im = Body(g, g.imag(y), width, dim);
+template <auto Body>
+struct complex_area_body<Body, std::tuple<value, number, std::int64_t>> {
+    complex_value operator()(graph<13> g, complex_value y, number dx, std::int64_t dim) const {
+        if (dx.is_complex()) throw unsupported_error("complex widths of intervals");
+        auto const area = [&](value part, number const& width) -> value { return Body(g, part, width, dim); };
+        value const re = g.real(y);
+        value const im = g.imag(y);
+        return g.complex(g.op<"Sub">(area(re, dx), area(im, 0)), g.op<"Add">(area(im, dx), area(re, 0)));
+    }
+};
+template <auto Body>
+struct complex_area_body<Body, std::tuple<value, value, std::int64_t>> {
+    complex_value operator()(graph<13> g, complex_value y, value x, std::int64_t dim) const {
+        if (is_complex(x.dtype())) throw unsupported_error("complex widths of intervals");
+        value const re = Body(g, g.real(y), x, dim);
+        value const im = Body(g, g.imag(y), x, dim);
         return g.complex(g.op<"Sub">(re, g.op<"Mul">(im, 0)), g.op<"Add">(im, g.op<"Mul">(re, 0)));
     }
 };
@@ -5390,148 +7557,6 @@ inline constexpr auto cumulative = table(
     symbolic<"aten::trapz.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
     symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx).for_complex(detail::complex_area<detail::cumulative_trapezoid_dx>),
     symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x).for_complex(detail::complex_area<detail::cumulative_trapezoid_x>));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/diagonals.hpp
-// Triangles and diagonals: aten's tril, triu, diag, diagonal, diag_embed and trace.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// The positions of a diagonal's elements in a flattened matrix of m rows and n columns.
-inline value diagonal_positions(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
-    sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
-    sym_int const right = offset > 0 ? offset : 0;
-    sym_int const length = max(min(m - below, n - right), 0);
-    return arithmetic_sequence(g, below * n + right, length, n + 1);
-}
-
-inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-    std::int64_t const rank = x.rank();
-    if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
-    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
-    std::int64_t const last[] = {rank - 2, rank - 1};
-    value const matrices = move_axes(g, x, axes, last);
-    safe_vector<sym_int> sizes = g.sizes(matrices);
-    sym_int const n = sizes.back();
-    sizes.pop_back();
-    sym_int const m = sizes.back();
-    sizes.back() = m * n;
-    return gather(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
-}
-
-inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1,
-                                         std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
-
-/// The part of self on and above (`Upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and
-/// column indices does the same.
-template <bool Upper>
-inline constexpr auto triangle = [](graph<14> g, value self, sym_int diagonal) -> value {
-    if (diagonal.is(0)) return g.op<"Trilu">(self, attr::upper_i(Upper));
-    return g.op<"Trilu">(self, g.to_value(diagonal), attr::upper_i(Upper));
-};
-template <bool Upper>
-inline constexpr auto triangle_until_13 = [](graph<13, 13> g, value self, sym_int diagonal) -> value {
-    value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(self, -2)), 1);
-    value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(self, -1)), g.to_value(diagonal));
-    value const inside =
-        Upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
-    return g.op<"Where">(inside, self, g.scalar_like(0, self));
-};
-
-/// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
-inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
-    sym_int const size = length + (offset < 0 ? checked_subtract(0, offset) : offset);
-    if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
-        value const columns = arithmetic_sequence(g, 0, size);
-        value const rows = unsqueeze(g, columns, 1);
-        value const on = g.op<"Equal">(g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
-        return g.op<"Where">(on, g.op<"Min">(columns, rows), g.to_value(length));
-    }
-    std::int64_t const n = size.constant();
-    tensor positions{dtype::int64, {n, n}, {}};
-    for (std::int64_t i = 0; i != n; ++i)
-        for (std::int64_t k = 0; k != n; ++k) positions.append(k - i == offset ? std::min(i, k) : length.constant());
-    return g.constant(std::move(positions));
-}
-
-/// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
-/// and an appended zero; a product with a mask would spread NaN and infinity.
-inline constexpr auto embed_diagonal = [](graph<13> g, value x, std::int64_t offset, std::int64_t dim1,
-                                          std::int64_t dim2) -> value {
-    std::int64_t const rank = x.rank() + 1;
-    safe_vector<sym_int> sizes = g.sizes(x);
-    sym_int const length = sizes.back();
-    sizes.back() = 1;
-    value const zero = expand(g, filled(g, safe_vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
-    value const positions = embedded_positions(g, length, offset);
-    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), positions, rank - 2);
-    std::int64_t const last[] = {rank - 2, rank - 1};
-    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
-    return move_axes(g, matrices, last, axes);
-};
-
-/// The row indices, then the column indices of a triangle's elements.
-inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
-                              bool upper) {
-    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of negative size");
-    budget::expect("a matrix", checked_int(rows) * columns);
-    budget::expect("a matrix", rows);
-    tensor positions{type, {2, 0}, {}};
-    for (int which : {0, 1})
-        for (std::int64_t i = 0; i < rows; ++i)
-            for (std::int64_t k = 0; k < columns; ++k) {
-                if (upper ? k - i < offset : k - i > offset) continue;
-                positions.append(which == 0 ? i : k);
-                positions.sizes[1] += which;
-            }
-    return g.constant(std::move(positions));
-}
-
-inline constexpr auto tril_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
-                                        std::optional<dtype> dtype) {
-    return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
-};
-
-inline constexpr auto triu_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
-                                        std::optional<dtype> dtype) {
-    return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
-};
-
-inline constexpr auto diag = [](graph<13> g, value self, std::int64_t diagonal) {
-    return self.rank() == 1 ? embed_diagonal(g, self, diagonal, 0, 1) : diagonal_of(g, self, diagonal, 0, 1);
-};
-
-inline constexpr auto diagflat = [](graph<13> g, value self, std::int64_t offset) {
-    return embed_diagonal(g, flat(g, self), offset, 0, 1);
-};
-
-inline constexpr auto trace = [](graph<13> g, value self) {
-    return reduce_sum(
-        g, g.cast(diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())), safe_vector<std::int64_t>{0}, false);
-};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto diagonals = table(
-    symbolic<"aten::tril(self, diagonal)">(detail::triangle<false>).by_parts<"self">(),
-    symbolic<"aten::tril(self, diagonal)">(detail::triangle_until_13<false>).by_parts<"self">(),
-    symbolic<"aten::triu(self, diagonal)">(detail::triangle<true>).by_parts<"self">(),
-    symbolic<"aten::triu(self, diagonal)">(detail::triangle_until_13<true>).by_parts<"self">(),
-    symbolic<"aten::tril_indices(row, col, offset, dtype)">(detail::tril_indices),
-    symbolic<"aten::triu_indices(row, col, offset, dtype)">(detail::triu_indices),
-    symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(detail::embed_diagonal).by_parts<"self">(),
-    symbolic<"aten::diag(self, diagonal)">(detail::diag).by_parts<"self">(),
-    symbolic<"aten::diagflat(self, offset)">(detail::diagflat).by_parts<"self">(),
-    symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"self">(),
-    symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"self">(),
-    symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"A">(),
-    symbolic<"aten::trace(self)">(detail::trace).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -6065,6 +8090,1156 @@ inline constexpr auto elementwise_binary = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/decomposed_quantization.hpp
+// Quantization as torch's exported programs write it: quantized_decomposed's quantize and dequantize, per tensor and per channel.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The range of a dtype of quantized numbers; refuses other dtypes.
+inline std::array<std::int64_t, 2> quantized_range(dtype type) {
+    switch (type) {
+    case dtype::uint8: return {0, 255};
+    case dtype::int8: return {-128, 127};
+    case dtype::uint16: return {0, 65535};
+    case dtype::int16: return {-32768, 32767};
+    case dtype::int32: return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+    default: throw unsupported_error("quantized numbers of " + std::string(name(type)));
+    }
+}
+inline void require_quantized_range(std::int64_t low, std::int64_t high, dtype type) {
+    auto const [least, greatest] = quantized_range(type);
+    if (low < least || high > greatest)
+        throw unsupported_error("quant_min or quant_max is out of the range of the dtype");
+}
+
+/// Whether QuantizeLinear and DequantizeLinear support the dtype at this opset.
+inline bool has_linear_quantization(graph<13> g, dtype type) {
+    bool const is_byte = type == dtype::uint8 || type == dtype::int8;
+    return is_byte || ((type == dtype::uint16 || type == dtype::int16) && g.opset() >= 21);
+}
+
+/// x in float32, the only dtype that torch quantizes.
+inline value quantizable(graph<13> g, value x) {
+    if (bits(x.dtype()) > 32 || !is_floating(x.dtype()))
+        throw unsupported_error("a tensor of " + std::string(name(x.dtype())) + " is not quantized");
+    return g.cast(x, dtype::float32);
+}
+
+/// round(x / scale) + zero_point within the range. As in torch, x is multiplied by the inverse of the scale.
+inline value quantized(graph<13> g, value x, value inverse, value zero, std::int64_t low, std::int64_t high,
+                       dtype type) {
+    require_quantized_range(low, high, type);
+    value const number = g.op<"Add">(g.op<"Round">(g.op<"Mul">(x, inverse)), g.cast(zero, dtype::float32));
+    auto const limit = [&](std::int64_t n) { return rounded_constant(g, n, dtype::float32); };
+    return g.cast(g.op<"Clip">(number, limit(low), limit(high)), type);
+}
+
+/// QuantizeLinear if it computes the same: it divides by the scale, which rounds differently unless that is a power of two.
+inline constexpr auto quantize_by_numbers = [](graph<13> g, value input, double scale, std::int64_t zero,
+                                               std::int64_t low, std::int64_t high, dtype type) -> value {
+    value const x = quantizable(g, input);
+    if (scale == 0 || !std::isfinite(scale)) return g.unsupported("a scale of 0, or one that is not finite");
+    auto const [least, greatest] = quantized_range(type);
+    int exponent = 0;
+    bool const is_exact = std::frexp(scale, &exponent) == 0.5 && std::abs(exponent) < 120;
+    bool const is_whole = low == least && high == greatest && zero >= low && zero <= high;
+    if (is_exact && is_whole && has_linear_quantization(g, type))
+        return g.op<"QuantizeLinear">(x, g.scalar(scale, dtype::float32), g.scalar(zero, type));
+    value const inverse = rounded_constant(g, 1 / scale, dtype::float32);
+    return quantized(g, x, inverse, g.scalar(zero, dtype::int64), low, high, type);
+};
+
+/// A parameter with one element, 0-d.
+inline value one_parameter(graph<13> g, value x) { return reshape(g, x, safe_vector<sym_int>{}); }
+
+inline constexpr auto quantize_by_tensors = [](graph<13> g, value input, value scale, value zero, std::int64_t low,
+                                               std::int64_t high, dtype type) -> value {
+    value const x = quantizable(g, input);
+    value const inverse = g.cast(g.op<"Reciprocal">(g.cast(one_parameter(g, scale), dtype::float64)), dtype::float32);
+    return quantized(g, x, inverse, one_parameter(g, zero), low, high, type);
+};
+
+/// Sizes of 1 except along the axis.
+inline value along_axis(graph<13> g, value parameter, value x, std::int64_t axis) {
+    safe_vector<sym_int> sizes(static_cast<std::size_t>(x.rank()), 1);
+    sizes[static_cast<std::size_t>(normalize_axis(axis, x.rank()))] = -1;
+    return reshape(g, parameter, sizes);
+}
+
+inline constexpr auto quantize_channels = [](graph<13> g, value input, value scales, value zeros, std::int64_t axis,
+                                             std::int64_t low, std::int64_t high, dtype type) -> value {
+    value const x = quantizable(g, input);
+    if (scales.dtype() != dtype::float32) return g.unsupported("scales that are not float32");
+    if (bits(zeros.dtype()) > 32 && is_floating(zeros.dtype())) return g.unsupported("zero_points of float64");
+    value const inverse = g.op<"Reciprocal">(along_axis(g, scales, input, axis));
+    return quantized(g, x, inverse, along_axis(g, zeros, input, axis), low, high, type);
+};
+
+inline void require_dtype(value input, dtype type) {
+    static_cast<void>(quantized_range(type));
+    if (input.dtype() != type) throw unsupported_error("dtype is not that of the input");
+}
+
+/// (x - zero) * scale in the dtype of the result; half-precision dtypes are rounded after each step, but not scale and zero.
+inline value dequantized(graph<13> g, value x, value scale, value zero, dtype out) {
+    dtype const wide = opmath_type(out);
+    value const number = g.cast(g.cast(x, out), wide);
+    value const difference = g.cast(g.op<"Sub">(number, g.cast(zero, wide)), out);
+    return g.cast(g.op<"Mul">(g.cast(difference, wide), g.cast(scale, wide)), out);
+}
+/// The dtype of a result.
+inline dtype dequantized_dtype(std::optional<dtype> asked) {
+    dtype const out = asked.value_or(dtype::float32);
+    if (!is_floating(out)) throw unsupported_error("dequantized numbers of " + std::string(name(out)));
+    return out;
+}
+
+// quant_min and quant_max do not take part in the computation.
+inline constexpr auto dequantize_by_numbers = [](graph<13> g, value input, double scale, std::int64_t zero,
+                                                 std::int64_t, std::int64_t, dtype type,
+                                                 std::optional<dtype> asked) -> value {
+    require_dtype(input, type);
+    dtype const out = dequantized_dtype(asked);
+    auto const [least, greatest] = quantized_range(type);
+    if (out == dtype::float32 && has_linear_quantization(g, type) && zero >= least && zero <= greatest)
+        return g.op<"DequantizeLinear">(input, rounded_constant(g, scale, out), g.scalar(zero, type));
+    return dequantized(g, input, g.scalar(scale, dtype::float64), g.scalar(zero, dtype::int64), out);
+};
+
+inline constexpr auto dequantize_by_tensors = [](graph<13> g, value input, value scale, value zero, std::int64_t,
+                                                 std::int64_t, dtype type, std::optional<dtype> asked) -> value {
+    require_dtype(input, type);
+    return dequantized(g, input, one_parameter(g, scale), one_parameter(g, zero), dequantized_dtype(asked));
+};
+
+/// Whether all zero points are known and in the range of a dtype.
+inline bool are_all_in_range(optional_value zeros, dtype type) {
+    if (!zeros) return true;
+    if (!zeros->is_constant() || !is_integral(zeros->dtype())) return false;
+    auto const [least, greatest] = quantized_range(type);
+    tensor const& all = zeros->constant();
+    for (std::size_t i = 0; i != static_cast<std::size_t>(all.element_count()); ++i)
+        if (auto const n = all.at(i).to<std::int64_t>(); n < least || n > greatest) return false;
+    return true;
+}
+
+inline constexpr auto dequantize_channels = [](graph<13> g, value input, value scales, optional_value zeros,
+                                               std::int64_t axis, std::int64_t low, std::int64_t high, dtype type,
+                                               std::optional<dtype> asked) -> value {
+    require_dtype(input, type);
+    require_quantized_range(low, high, type);
+    if (scales.dtype() != dtype::float32) return g.unsupported("scales that are not float32");
+    if (zeros && !is_integral(zeros->dtype())) return g.unsupported("zero_points that are not integers");
+    dtype const out = dequantized_dtype(asked);
+    std::int64_t const channel = normalize_axis(axis, input.rank());
+    if (has_linear_quantization(g, type) && are_all_in_range(zeros, type)) {
+        optional_value const zero = zeros ? optional_value(g.cast(*zeros, type)) : absent;
+        return g.cast(g.op<"DequantizeLinear">(input, scales, zero, attr::axis_i(channel)), out);
+    }
+    value const x = g.cast(input, dtype::int64);
+    value const moved = zeros ? value(g.op<"Sub">(x, g.cast(along_axis(g, *zeros, input, channel), dtype::int64))) : x;
+    return g.cast(g.op<"Mul">(g.cast(moved, dtype::float32), along_axis(g, scales, input, channel)), out);
+};
+
+/// Tokens have parameters of their own, [..., 1], with which the numbers are promoted. Here the zero point is added before rounding.
+inline constexpr auto quantize_tokens = [](graph<13> g, value input, value scales, value zeros, std::int64_t low,
+                                           std::int64_t high, dtype type) -> value {
+    require_quantized_range(low, high, type);
+    if (!is_floating(input.dtype()) || !is_floating(scales.dtype())) return g.unsupported("integers");
+    if (bits(input.dtype()) < 32 || bits(scales.dtype()) < 32) return g.unsupported("a half-precision dtype");
+    value const number = g.op<"Round">(add(g, multiply(g, input, g.op<"Reciprocal">(scales)), zeros));
+    auto const limit = [&](std::int64_t n) { return rounded_constant(g, n, number.dtype()); };
+    return g.cast(g.op<"Clip">(number, limit(low), limit(high)), type);
+};
+inline constexpr auto dequantize_tokens = [](graph<13> g, value input, value scales, value zeros, std::int64_t,
+                                             std::int64_t, dtype, dtype out) -> value {
+    if (bits(scales.dtype()) < 32) return g.unsupported("scales of a half-precision dtype");
+    return g.cast(multiply(g, subtract(g, input, zeros), scales), out);
+};
+
+/// The extremes of x along the axes, moved apart so that 0 is between them.
+inline std::tuple<value, value> range_with_zero(graph<13> g, value x, axis_list axes, bool keepdim) {
+    if (x.dtype() != dtype::float32) throw unsupported_error("the parameters of numbers that are not float32");
+    value const zero = g.scalar_like(0, x);
+    return {g.op<"Min">(extreme<"ReduceMin">(g, x, axes, keepdim), zero),
+            g.op<"Max">(extreme<"ReduceMax">(g, x, axes, keepdim), zero)};
+}
+
+/// Scale and zero point for the range of a whole tensor, both [1]. The results do not depend on the dtype of the quantized numbers.
+inline constexpr auto choose_parameters = [](graph<13> g, value input, std::int64_t low, std::int64_t high, double eps,
+                                             dtype) -> std::tuple<value, value> {
+    if (low >= high) throw unsupported_error("quant_min is not less than quant_max");
+    auto const [least, greatest] = range_with_zero(g, input, iota(input.rank()), false);
+    double const steps = static_cast<double>(high) - static_cast<double>(low);
+    value const span = g.op<"Div">(g.op<"Sub">(greatest, least), rounded_constant(g, steps, dtype::float32));
+    value const scale = g.op<"Max">(span, g.constant({eps}, dtype::float32, {1}));
+    value const moved = g.cast(g.op<"Round">(g.op<"Div">(least, scale)), dtype::int32);
+    value const zero = g.op<"Sub">(g.scalar(low, dtype::int64), g.cast(moved, dtype::int64));
+    value const bounded = g.op<"Max">(g.op<"Min">(zero, g.scalar(high, dtype::int64)), g.scalar(low, dtype::int64));
+    return {g.cast(scale, dtype::float64), bounded};
+};
+
+/// The same for each token, for int8; the zero point is the one with the smaller error.
+inline constexpr auto choose_token_parameters = [](graph<13> g, value input, dtype) -> std::tuple<value, value> {
+    std::int64_t const last[] = {normalize_axis(-1, input.rank())};
+    auto const [least, greatest] = range_with_zero(g, input, last, true);
+    value const span = g.op<"Div">(g.op<"Sub">(greatest, least), 255);
+    value const scale = g.op<"Max">(span, g.scalar(std::numeric_limits<float>::epsilon(), dtype::float32));
+    value const low = g.op<"Div">(least, scale);
+    value const high = g.op<"Div">(greatest, scale);
+    value const error = g.op<"Add">(g.op<"Add">(low, -128), g.op<"Add">(high, 127));
+    auto const from = [&](double end, value x) -> value { return g.op<"Sub">(g.scalar(end, dtype::float32), x); };
+    value const zero = g.op<"Where">(g.op<"Greater">(error, 0), from(-128, low), from(127, high));
+    value const bounded =
+        g.op<"Round">(g.op<"Clip">(zero, g.scalar(-128, dtype::float32), g.scalar(127, dtype::float32)));
+    return {g.cast(scale, dtype::float64), g.cast(bounded, dtype::int64)};
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto decomposed_quantization = table(
+    symbolic<"quantized_decomposed::quantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype) -> Tensor">(detail::quantize_by_numbers),
+    symbolic<"quantized_decomposed::quantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, ScalarType dtype) -> Tensor">(detail::quantize_by_tensors),
+    symbolic<"quantized_decomposed::quantize_per_channel(Tensor input, Tensor scales, Tensor zero_points, int axis, int quant_min, int quant_max, ScalarType dtype) -> Tensor">(detail::quantize_channels),
+    symbolic<"quantized_decomposed::dequantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor">(detail::dequantize_by_numbers),
+    symbolic<"quantized_decomposed::dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor">(detail::dequantize_by_tensors),
+    symbolic<"quantized_decomposed::dequantize_per_channel(Tensor input, Tensor scales, Tensor? zero_points, int axis, int quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor">(detail::dequantize_channels),
+    symbolic<"quantized_decomposed::quantize_per_token(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype) -> Tensor">(detail::quantize_tokens),
+    symbolic<"quantized_decomposed::dequantize_per_token(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max, ScalarType dtype, ScalarType output_dtype) -> Tensor">(detail::dequantize_tokens),
+    symbolic<"quantized_decomposed::choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)">(detail::choose_parameters),
+    symbolic<"quantized_decomposed::choose_qparams_per_token_asymmetric(Tensor input, ScalarType dtype) -> (Tensor, Tensor)">(detail::choose_token_parameters));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/detail/elimination.hpp
+// Gaussian elimination in loops over the columns of a matrix: LU with partial pivoting, Cholesky, triangular systems.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// P L U = A, in LAPACK's form.
+struct lu_parts {
+    value lu;     ///< L below the diagonal, U from the diagonal on
+    value order;  ///< int64 [..., m, 1]: the row of A that became each row
+    value pivots; ///< int32 [..., min(m, n)]: the row that each row was swapped with, counted from 1
+};
+
+/// The row numbers after rows k and `other` [..., 1, 1] are swapped.
+inline value swapped(graph<13> g, value rows, value k, value other) {
+    value const kept = g.op<"Where">(g.op<"Equal">(rows, other), k, rows);
+    return g.op<"Where">(g.op<"Equal">(rows, k), other, kept);
+}
+
+inline lu_parts lu_factor(graph<13> g, value a) {
+    std::int64_t const r = a.rank();
+    sym_int const count = min(g.size(a, -2), g.size(a, -1));
+    value const rows = row_numbers(g, a);
+    value const columns = column_numbers(g, a);
+    safe_vector<sym_int> sizes = g.sizes(a);
+    sizes.back() = 1;
+    value const order = expand(g, rows, sizes);
+    sizes.pop_back();
+    sizes.back() = count;
+    if (count.is(0)) return {a, order, filled(g, sizes, 0, dtype::int32)};
+    safe_vector<value> const last =
+        iterate(g, count, {a, order}, 1, [&](graph<13> b, value k, safe_span<value const> state) -> safe_vector<value> {
+            value const at = unsqueeze(b, k, 0);
+            value const column = column_of(b, state[0], at);
+            value const magnitude =
+                b.op<"Where">(b.op<"Less">(rows, k), b.scalar(-1, dtype::float64), b.op<"Abs">(column));
+            value const best = b.op<"ArgMax">(magnitude, attr::axis_i(r - 2), attr::keepdims_i(1));
+            value const moves = swapped(b, rows, k, best);
+            value const x = reordered_rows(b, state[0], moves);
+            value const top = row_of(b, x, at);
+            value const pivot = column_of(b, top, at);
+            value const divisor = b.op<"Where">(b.op<"Equal">(pivot, 0), b.scalar(1, dtype::float64), pivot);
+            value const factor = b.op<"Div">(column_of(b, x, at), divisor);
+            value const rest = b.op<"Sub">(x, b.op<"Mul">(factor, top));
+            value const kept = b.op<"Where">(b.op<"Equal">(columns, k), factor, x);
+            value const changed = b.op<"Where">(b.op<"Greater">(columns, k), rest, kept);
+            value const next = b.op<"Where">(b.op<"Greater">(rows, k), changed, x);
+            return {
+                next, reordered_rows(b, state[1], moves), squeeze(b, best, safe_vector<std::int64_t>{r - 2, r - 1})};
+        });
+    safe_vector<std::int64_t> to_end = iota(r - 1);
+    std::rotate(to_end.begin(), to_end.begin() + 1, to_end.end());
+    value const pivots = g.op<"Add">(permute(g, last[2], to_end), 1);
+    return {last[0], last[1], g.cast(pivots, dtype::int32)};
+}
+
+/// 0, or the number of the first element that is true in bools [..., n], counted from 1; int32.
+inline value first_of(graph<13> g, value failed) {
+    sym_int const n = g.size(failed, -1);
+    value const from_end = g.op<"Sub">(g.to_value(n), arithmetic_sequence(g, 0, n));
+    std::int64_t const last = failed.rank() - 1;
+    value const counted = g.op<"Where">(failed, from_end, g.scalar(0, dtype::int64));
+    value const zero = g.op<"Mul">(reduce_sum(g, counted, safe_vector<std::int64_t>{last}, true), 0);
+    value const with_zero = g.op<"Concat">(safe_vector<value>{counted, zero}, attr::axis_i(last)); // n may be 0
+    value const found = reduce<"ReduceMax">(g, with_zero, safe_vector<std::int64_t>{last}, false);
+    value const number = g.op<"Sub">(g.op<"Add">(g.to_value(n), 1), found);
+    return g.cast(g.op<"Where">(g.op<"Equal">(found, 0), g.scalar(0, dtype::int64), number), dtype::int32);
+}
+/// LAPACK's info: 0, or the first diagonal element of U that is 0, counted from 1.
+inline value lu_info(graph<13> g, value lu) { return first_of(g, g.op<"Equal">(diagonal_of_matrix(g, lu), 0)); }
+
+/// The order of rows that results from the pivots of a matrix with `m` rows; int64 [..., m, 1].
+inline value order_of_pivots(graph<13> g, value pivots, sym_int const& m) {
+    value const steps = unsqueeze(g, g.op<"Sub">(g.cast(pivots, dtype::int64), 1), pivots.rank()); // [..., k, 1]
+    safe_vector<sym_int> sizes = g.sizes(steps);
+    sizes[sizes.size() - 2] = m;
+    value const rows = unsqueeze(g, arithmetic_sequence(g, 0, m), 1);
+    return iterate(g, g.size(steps, -2), expand(g, rows, sizes), [&](graph<13> b, value k, value order) {
+        value const with = row_of(b, steps, unsqueeze(b, k, 0));
+        return reordered_rows(b, order, swapped(b, rows, k, with));
+    });
+}
+
+/// The inverse of an order of rows.
+inline value inverse_order(graph<13> g, value order) {
+    value const rows = expand(g, row_numbers(g, order), g.sizes(order));
+    return g.op<"ScatterElements">(order, order, rows, attr::axis_i(order.rank() - 2));
+}
+
+/// P, whose column i has its 1 in the row that became row i.
+inline value permutation_matrix(graph<13> g, value order, dtype type) {
+    return g.cast(g.op<"Equal">(row_numbers(g, order), transpose_last(g, order)), type);
+}
+
+/// The solution of A X = B. The other triangle is not read, nor the diagonal if `unit`.
+inline value solve_triangle(graph<13> g, value a, value b, bool upper, bool unit) {
+    sym_int const n = g.size(a, -1);
+    value const rows = row_numbers(g, a);
+    std::int64_t const r = std::max(a.rank(), b.rank());
+    value const matrix = at_least_rank(g, a, r);
+    return iterate(
+        g, n, broadcast_batch(g, at_least_rank(g, b, r), matrix), [&](graph<13> h, value step, value x) -> value {
+            value const k = upper ? value(h.op<"Sub">(h.op<"Sub">(h.to_value(n), 1), step)) : step;
+            value const at = unsqueeze(h, k, 0);
+            value const column = column_of(h, matrix, at);
+            value const right = row_of(h, x, at);
+            value const found = unit ? right : value(h.op<"Div">(right, row_of(h, column, at)));
+            value const rest = h.op<"Sub">(x, h.op<"Mul">(column, found));
+            value const left = upper ? value(h.op<"Less">(rows, k)) : value(h.op<"Greater">(rows, k));
+            value const solved = unit ? x : value(h.op<"Where">(h.op<"Equal">(rows, k), found, x));
+            return h.op<"Where">(left, rest, solved);
+        });
+}
+
+/// The rows of b in an order, with leading dimensions broadcast.
+inline value rows_in_order(graph<13> g, value b, value order) {
+    std::int64_t const r = std::max(b.rank(), order.rank());
+    value const x = at_least_rank(g, b, r);
+    value const to = at_least_rank(g, order, r);
+    value const wide = broadcast_batch(g, x, to);
+    return reordered_rows(g, wide, broadcast_batch(g, to, wide));
+}
+
+/// The solution of A X = B, or A^T X = B if `turned`, from the factors of A.
+inline value solve_factored(graph<13> g, value lu, value order, value b, bool turned) {
+    if (!turned)
+        return solve_triangle(g, lu, solve_triangle(g, lu, rows_in_order(g, b, order), false, true), true, false);
+    value const back = transpose_last(g, lu);
+    value const x = solve_triangle(g, back, solve_triangle(g, back, b, false, false), true, true);
+    return rows_in_order(g, x, inverse_order(g, order));
+}
+
+/// The solution of A X = B in float64.
+inline value solve_square(graph<13> g, value a, value b) {
+    lu_parts const parts = lu_factor(g, a);
+    return solve_factored(g, parts.lu, parts.order, b, false);
+}
+
+/// L of L L^T = A, of which only the lower triangle is read, and LAPACK's info: 0, or the order of the first minor that is not
+/// positive. The columns from there on are those of A.
+struct cholesky_parts {
+    value lower;
+    value info;
+};
+inline cholesky_parts cholesky_factor(graph<13> g, value a) {
+    sym_int const n = g.size(a, -1);
+    value const rows = row_numbers(g, a);
+    value const columns = column_numbers(g, a);
+    safe_vector<sym_int> sizes = g.sizes(a);
+    sizes.back() = 1;
+    sizes[sizes.size() - 2] = 1;
+    value const fine = filled(g, sizes, 0, dtype::int32);
+    safe_vector<value> const last = iterate(
+        g,
+        n,
+        {lower_part(g, a, false), fine},
+        0,
+        [&](graph<13> b, value k, safe_span<value const> state) -> safe_vector<value> {
+            value const at = unsqueeze(b, k, 0);
+            value const column = column_of(b, state[0], at);
+            value const done = masked(b, b.op<"Less">(columns, k), state[0]);
+            value const sum = b.op<"Sub">(column, b.op<"MatMul">(done, transpose_last(b, row_of(b, done, at))));
+            value const square = row_of(b, sum, at);
+            value const found = b.op<"Or">(b.op<"Greater">(state[1], 0), b.op<"Not">(b.op<"Greater">(square, 0)));
+            value const root = b.op<"Sqrt">(square);
+            value const below = b.op<"Where">(b.op<"Equal">(rows, k), root, b.op<"Div">(sum, root));
+            value const changes = b.op<"And">(b.op<"And">(b.op<"Equal">(columns, k), b.op<"GreaterOrEqual">(rows, k)),
+                                              b.op<"Not">(found));
+            value const number = b.cast(b.op<"Add">(k, 1), dtype::int32);
+            value const first = b.op<"And">(found, b.op<"Equal">(state[1], 0));
+            return {b.op<"Where">(changes, below, state[0]), b.op<"Where">(first, number, state[1])};
+        });
+    return {last[0], squeeze(g, last[1], safe_vector<std::int64_t>{a.rank() - 2, a.rank() - 1})};
+}
+
+/// (L L^T)^-1 B, from L, or from U = L^T.
+inline value solve_cholesky(graph<13> g, value factor, value b, bool upper) {
+    value const turned = transpose_last(g, factor);
+    value const lower = upper ? turned : factor;
+    return solve_triangle(g, upper ? factor : turned, solve_triangle(g, lower, b, false, false), true, false);
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/decompositions.hpp
+// Decompositions of matrices, and solvers that use them: aten's LU, Cholesky, QR, eigh and svd, triangular systems, lstsq.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// A result that is not asked for.
+inline value none_like(graph<13> g, value x) { return empty_constant(g, std::array<std::int64_t, 1>{0}, x.dtype()); }
+
+/// ATen has LU without exchanges only for CUDA.
+inline lu_parts factored(graph<13> g, value a, bool pivot) {
+    if (!pivot) throw unsupported_error("pivot=False");
+    return lu_factor(g, factorable(g, a));
+}
+inline constexpr auto linalg_lu_factor = [](graph<13> g, value a, bool pivot) -> std::tuple<value, value> {
+    lu_parts const f = factored(g, a, pivot);
+    return {g.cast(f.lu, a.dtype()), f.pivots};
+};
+/// With LAPACK's info. ATen raises an error where it is not 0 if check_errors is true; a graph cannot.
+inline constexpr auto linalg_lu_factor_ex = [](graph<13> g, value a, bool pivot,
+                                               bool) -> std::tuple<value, value, value> {
+    lu_parts const f = factored(g, a, pivot);
+    return {g.cast(f.lu, a.dtype()), f.pivots, lu_info(g, f.lu)};
+};
+
+/// L [..., m, k] and U [..., k, n] for k = min(m, n).
+inline value lower_factor(graph<13> g, value lu, sym_int const& k) {
+    value const left = first_columns(g, lu, k);
+    value const below = lower_part(g, left, true);
+    return g.op<"Add">(below, identity_matrix(g, g.size(left, -2), g.size(left, -1), lu.dtype()));
+}
+inline value upper_factor(graph<13> g, value lu, sym_int const& k) { return upper_part(g, slice(g, lu, -2, 0, k)); }
+inline sym_int smaller_size(graph<13> g, value x) { return min(g.size(x, -2), g.size(x, -1)); }
+
+inline constexpr auto linalg_lu = [](graph<13> g, value a, bool pivot) -> std::tuple<value, value, value> {
+    lu_parts const f = factored(g, a, pivot);
+    value const lu = g.cast(f.lu, a.dtype());
+    sym_int const k = smaller_size(g, a);
+    return {permutation_matrix(g, f.order, a.dtype()), lower_factor(g, lu, k), upper_factor(g, lu, k)};
+};
+inline constexpr auto lu_unpack = [](graph<13> g, value lu, value pivots, bool data,
+                                     bool permutation) -> std::tuple<value, value, value> {
+    if (lu.rank() < 2) throw unsupported_error("a matrix with fewer than 2 dimensions");
+    sym_int const k = smaller_size(g, lu);
+    value const p =
+        permutation ? permutation_matrix(g, order_of_pivots(g, pivots, g.size(lu, -2)), lu.dtype()) : none_like(g, lu);
+    if (!data) return {p, none_like(g, lu), none_like(g, lu)};
+    return {p, lower_factor(g, lu, k), upper_factor(g, lu, k)};
+};
+
+inline constexpr auto lu_solve = [](graph<13> g, value b, value lu, value pivots) -> value {
+    value const order = order_of_pivots(g, pivots, g.size(lu, -2));
+    return g.cast(solve_factored(g, square_factorable(g, lu), order, factorable(g, b), false), b.dtype());
+};
+inline constexpr auto linalg_lu_solve = [](graph<13> g, value lu, value pivots, value b, bool left,
+                                           bool adjoint) -> value {
+    value const order = order_of_pivots(g, pivots, g.size(lu, -2));
+    value const factors = square_factorable(g, lu);
+    value const right = factorable(g, b);
+    value const x = left ? solve_factored(g, factors, order, right, adjoint)
+                         : transpose_last(g, solve_factored(g, factors, order, transpose_last(g, right), !adjoint));
+    return g.cast(x, b.dtype());
+};
+
+inline constexpr auto solve_triangular = [](graph<13> g, value a, value b, bool upper, bool left, bool unit) -> value {
+    value const matrix = square_factorable(g, a);
+    value const right = factorable(g, b);
+    if (left) return g.cast(solve_triangle(g, matrix, right, upper, unit), a.dtype());
+    value const x = solve_triangle(g, transpose_last(g, matrix), transpose_last(g, right), !upper, unit);
+    return g.cast(transpose_last(g, x), a.dtype());
+};
+/// The solution, and A broadcast to its leading dimensions.
+inline constexpr auto triangular_solve = [](graph<13> g, value b, value a, bool upper, bool transpose,
+                                            bool unit) -> std::tuple<value, value> {
+    value const given = square_factorable(g, a);
+    value const matrix = transpose ? transpose_last(g, given) : given;
+    value const x = solve_triangle(g, matrix, factorable(g, b), upper != transpose, unit);
+    return {g.cast(x, b.dtype()), broadcast_batch(g, at_least_rank(g, a, x.rank()), x)};
+};
+
+/// The factor from the lower triangle of A, or its transpose from the upper one.
+inline cholesky_parts cholesky_of(graph<13> g, value a, bool upper) {
+    value const x = square_factorable(g, a);
+    cholesky_parts const parts = cholesky_factor(g, upper ? transpose_last(g, x) : x);
+    return {g.cast(upper ? transpose_last(g, parts.lower) : parts.lower, a.dtype()), parts.info};
+}
+inline constexpr auto cholesky = [](graph<13> g, value a, bool upper) -> value {
+    return cholesky_of(g, a, upper).lower;
+};
+inline constexpr auto cholesky_ex = [](graph<13> g, value a, bool upper, bool) -> std::tuple<value, value> {
+    cholesky_parts const parts = cholesky_of(g, a, upper);
+    return {parts.lower, parts.info};
+};
+inline constexpr auto cholesky_solve = [](graph<13> g, value b, value factor, bool upper) -> value {
+    return g.cast(solve_cholesky(g, square_factorable(g, factor), factorable(g, b), upper), b.dtype());
+};
+inline constexpr auto cholesky_inverse = [](graph<13> g, value factor, bool upper) -> value {
+    value const x = square_factorable(g, factor);
+    sym_int const n = g.size(x, -1);
+    return g.cast(solve_cholesky(g, x, identities(g, x, n, n), upper), factor.dtype());
+};
+
+inline constexpr auto geqrf = [](graph<13> g, value a) -> std::tuple<value, value> {
+    reflections const h = householder(g, factorable(g, a));
+    return {g.cast(h.packed, a.dtype()), g.cast(h.tau, a.dtype())};
+};
+inline std::tuple<value, value> qr_of(graph<13> g, value a, bool complete, bool with_q) {
+    reflections const h = householder(g, factorable(g, a));
+    sym_int const kept = complete ? g.size(a, -2) : smaller_size(g, a);
+    value const r = g.cast(upper_part(g, slice(g, h.packed, -2, 0, kept)), a.dtype());
+    return {with_q ? g.cast(orthogonal_columns(g, h, kept), a.dtype()) : none_like(g, a), r};
+}
+inline constexpr auto linalg_qr = [](graph<13> g, value a, std::string_view mode) {
+    if (mode != "reduced" && mode != "complete" && mode != "r") throw unsupported_error("mode=" + std::string(mode));
+    return qr_of(g, a, mode == "complete", mode != "r");
+};
+inline constexpr auto qr = [](graph<13> g, value a, bool some) { return qr_of(g, a, !some, true); };
+
+inline constexpr auto householder_product = [](graph<13> g, value a, value tau) -> value {
+    reflections const h{factorable(g, a), g.cast(tau, dtype::float64)};
+    return g.cast(orthogonal_columns(g, h, g.size(a, -1)), a.dtype());
+};
+/// Q C, C Q, or with Q^T. The transpose of C Q is Q^T C^T.
+inline constexpr auto ormqr = [](graph<13> g, value a, value tau, value other, bool left, bool transpose) -> value {
+    reflections const h{factorable(g, a), g.cast(tau, dtype::float64)};
+    value const c = factorable(g, other);
+    value const out =
+        left ? reflected(g, h, c, transpose) : transpose_last(g, reflected(g, h, transpose_last(g, c), !transpose));
+    return g.cast(out, a.dtype());
+};
+
+inline bool reads_upper(std::string_view part) {
+    if (part != "U" && part != "u" && part != "L" && part != "l") throw unsupported_error("UPLO=" + std::string(part));
+    return part == "U" || part == "u";
+}
+inline value hermitian_of(graph<13> g, value a, std::string_view part) {
+    return symmetric(g, square_factorable(g, a), reads_upper(part));
+}
+inline std::tuple<value, value> eigh_of(graph<13> g, value a, std::string_view part, bool vectors) {
+    value const x = hermitian_of(g, a, part);
+    if (is_empty(a)) {
+        safe_vector<sym_int> sizes = g.sizes(a);
+        sizes.pop_back();
+        return {filled(g, sizes, 0, a.dtype()), vectors ? a : none_like(g, a)};
+    }
+    safe_vector<value> const found = eigenvalues(g, x, a.dtype(), vectors);
+    return {g.cast(found[0], a.dtype()), vectors ? g.cast(found[1], a.dtype()) : none_like(g, a)};
+}
+inline constexpr auto linalg_eigh = [](graph<13> g, value a, std::string_view part) {
+    return eigh_of(g, a, part, true);
+};
+inline constexpr auto eigh_with_choice = [](graph<13> g, value a, std::string_view part, bool vectors) {
+    return eigh_of(g, a, part, vectors);
+};
+inline constexpr auto eigvalsh = [](graph<13> g, value a, std::string_view part) -> value {
+    return std::get<0>(eigh_of(g, a, part, false));
+};
+
+/// The driver chooses LAPACK's or cuSOLVER's algorithm, and CPUs have only one.
+inline std::tuple<value, value, value> svd_of(graph<13> g, value a, bool is_full) {
+    value const x = factorable(g, a);
+    sym_int const m = g.size(a, -2);
+    sym_int const n = g.size(a, -1);
+    sym_int const k = min(m, n);
+    if (is_empty(a)) {
+        safe_vector<sym_int> sizes = g.sizes(a);
+        sizes.pop_back();
+        sizes.back() = k;
+        value const u = identities(g, x, m, is_full ? m : k);
+        value const v = identities(g, x, is_full ? n : k, n);
+        return {g.cast(u, a.dtype()), filled(g, sizes, 0, a.dtype()), g.cast(v, a.dtype())};
+    }
+    auto const [u, s, vh] = singular_vectors(g, x, a.dtype(), is_full);
+    return {g.cast(u, a.dtype()), g.cast(s, a.dtype()), g.cast(vh, a.dtype())};
+}
+inline constexpr auto linalg_svd = [](graph<13> g, value a, bool is_full, std::optional<std::string_view>) {
+    return svd_of(g, a, is_full);
+};
+inline constexpr auto svd_with_choice = [](graph<13> g, value a, bool is_full, bool vectors,
+                                           std::optional<std::string_view>) -> std::tuple<value, value, value> {
+    if (vectors) return svd_of(g, a, is_full);
+    return {none_like(g, a), singular_values_of(g, a), none_like(g, a)};
+};
+inline constexpr auto linalg_svdvals = [](graph<13> g, value a, std::optional<std::string_view>) -> value {
+    return singular_values_of(g, a);
+};
+/// The deprecated svd returns V instead of its transpose, and zeros instead of vectors that are not asked for.
+inline constexpr auto svd = [](graph<13> g, value a, bool some, bool vectors) -> std::tuple<value, value, value> {
+    if (vectors) {
+        auto const [u, s, vh] = svd_of(g, a, !some);
+        return {u, s, transpose_last(g, vh)};
+    }
+    auto const zeros = [&](sym_int const& n) {
+        safe_vector<sym_int> sizes = g.sizes(a);
+        sizes[sizes.size() - 2] = n;
+        sizes.back() = n;
+        return filled(g, sizes, 0, a.dtype());
+    };
+    return {zeros(g.size(a, -2)), singular_values_of(g, a), zeros(g.size(a, -1))};
+};
+
+/// The least-squares solution of minimum norm, residuals, rank and singular values. What a driver does not compute is empty.
+inline constexpr auto lstsq = [](graph<13> g, value a, value b, std::optional<double> rcond,
+                                 std::optional<std::string_view> driver) -> std::tuple<value, value, value, value> {
+    std::string_view const name = driver.value_or("gelsy");
+    bool const full_rank = name == "gels";
+    bool const gives_values = name == "gelsd" || name == "gelss";
+    if (!full_rank && !gives_values && name != "gelsy") throw unsupported_error("driver=" + std::string(name));
+    value const matrix = factorable(g, a);
+    dim const& m = a.size(-2);
+    dim const& n = a.size(-1);
+    if (is_empty(a) || !m.is_static() || !n.is_static())
+        throw unsupported_error("empty matrices, or computed numbers of rows");
+    bool const is_tall = m.size() > n.size();
+    if (is_tall && gives_values)
+        throw unsupported_error("driver=" + std::string(name) +
+                                " with more rows than columns: there are residuals only if the rank is full");
+    bool const vectors = is_vectors(a, b);
+    value const given = g.cast(b, dtype::float64);
+    value const right = vectors ? unsqueeze(g, given, b.rank()) : given;
+    value const zero = g.scalar(0, dtype::float64);
+    value const relative = full_rank ? zero : rcond ? g.scalar(*rcond, dtype::float64) : usual_limit(g, a);
+    pseudoinverse_parts const p = pseudoinverse(g, matrix, a.dtype(), {zero, relative});
+    value const x = g.op<"MatMul">(p.inverse, right);
+    value residuals = none_like(g, a);
+    if (is_tall && full_rank) {
+        value const rest = g.op<"Sub">(right, g.op<"MatMul">(matrix, x));
+        residuals = g.cast(reduce_sum(g, g.op<"Mul">(rest, rest), std::array{rest.rank() - 2}, false), a.dtype());
+    }
+    value const counts = g.cast(p.counts, dtype::int64);
+    value const rank = full_rank ? empty_constant(g, std::array<std::int64_t, 1>{0}, dtype::int64)
+                                 : reduce_sum(g, counts, std::array{counts.rank() - 1}, false);
+    return {g.cast(vectors ? squeeze(g, x, x.rank() - 1) : x, a.dtype()),
+            residuals,
+            rank,
+            gives_values ? g.cast(p.values, a.dtype()) : none_like(g, a)};
+};
+
+/// Raises an error in ATen where a decomposition failed, which a graph cannot; it computes nothing.
+inline constexpr auto check_errors = [](graph<13>, value, std::string_view, bool) {};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto decompositions = table(
+    symbolic<"aten::linalg_lu(A, pivot)">(detail::linalg_lu),
+    symbolic<"aten::linalg_lu_factor(A, pivot)">(detail::linalg_lu_factor),
+    symbolic<"aten::linalg_lu_factor_ex(A, pivot, check_errors)">(detail::linalg_lu_factor_ex),
+    symbolic<"aten::_lu_with_info(self, pivot, check_errors)">(detail::linalg_lu_factor_ex),
+    symbolic<"aten::lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)">(detail::lu_unpack),
+    symbolic<"aten::lu_solve(self, LU_data, LU_pivots)">(detail::lu_solve),
+    symbolic<"aten::linalg_lu_solve(LU, pivots, B, left, adjoint)">(detail::linalg_lu_solve),
+    symbolic<"aten::linalg_solve_triangular(self, B, upper, left, unitriangular)">(detail::solve_triangular),
+    symbolic<"aten::triangular_solve(self, A, upper, transpose, unitriangular)">(detail::triangular_solve),
+    symbolic<"aten::cholesky(self, upper)">(detail::cholesky),
+    symbolic<"aten::linalg_cholesky(self, upper)">(detail::cholesky),
+    symbolic<"aten::linalg_cholesky_ex(self, upper, check_errors)">(detail::cholesky_ex),
+    symbolic<"aten::cholesky_solve(self, input2, upper)">(detail::cholesky_solve),
+    symbolic<"aten::cholesky_inverse(self, upper)">(detail::cholesky_inverse),
+    symbolic<"aten::geqrf(self)">(detail::geqrf),
+    symbolic<"aten::linalg_qr(A, mode)">(detail::linalg_qr),
+    symbolic<"aten::qr(self, some)">(detail::qr),
+    symbolic<"aten::linalg_householder_product(input, tau)">(detail::householder_product),
+    symbolic<"aten::ormqr(self, input2, input3, left, transpose)">(detail::ormqr),
+    symbolic<"aten::linalg_eigh(self, UPLO)">(detail::linalg_eigh),
+    symbolic<"aten::_linalg_eigh(A, UPLO, compute_v)">(detail::eigh_with_choice),
+    symbolic<"aten::linalg_eigvalsh(self, UPLO)">(detail::eigvalsh),
+    symbolic<"aten::linalg_svd(A, full_matrices, driver)">(detail::linalg_svd),
+    symbolic<"aten::_linalg_svd(A, full_matrices, compute_uv, driver)">(detail::svd_with_choice),
+    symbolic<"aten::linalg_svdvals(A, driver)">(detail::linalg_svdvals),
+    symbolic<"aten::svd(self, some, compute_uv)">(detail::svd),
+    symbolic<"aten::linalg_lstsq(self, b, rcond, driver)">(detail::lstsq),
+    symbolic<"aten::_linalg_check_errors(info, api_name, is_matrix)">(detail::check_errors));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/deformable_convolution.hpp
+// torchvision's deform_conv2d as DeformConv; below opset 19, as products of weights with pixels that are gathered.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+struct deformation {
+    std::int64_t stride[2];
+    std::int64_t pad[2];
+    std::int64_t dilation[2];
+    std::int64_t groups;
+    std::int64_t offset_groups;
+};
+inline deformation deformation_of(value input, sym_int stride_h, sym_int stride_w, sym_int pad_h, sym_int pad_w,
+                                  sym_int dilation_h, sym_int dilation_w, sym_int groups, sym_int offset_groups) {
+    if (input.dtype() != dtype::float32 && input.dtype() != dtype::float64)
+        throw unsupported_error("a deformable convolution of " + std::string(name(input.dtype())));
+    return {{stride_h.constant(), stride_w.constant()},
+            {pad_h.constant(), pad_w.constant()},
+            {dilation_h.constant(), dilation_w.constant()},
+            groups.constant(),
+            offset_groups.constant()};
+}
+
+inline constexpr auto deform_conv2d = [](graph<19> g, value input, value weight, value offset, value mask, value bias,
+                                         sym_int stride_h, sym_int stride_w, sym_int pad_h, sym_int pad_w,
+                                         sym_int dilation_h, sym_int dilation_w, sym_int groups, sym_int offset_groups,
+                                         bool use_mask) -> value {
+    deformation const d =
+        deformation_of(input, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups);
+    return g.op<"DeformConv">(input,
+                              weight,
+                              offset,
+                              bias,
+                              use_mask ? optional_value(mask) : absent,
+                              attr::strides_i(d.stride),
+                              attr::pads_i({d.pad[0], d.pad[1], d.pad[0], d.pad[1]}),
+                              attr::dilations_i(d.dilation),
+                              attr::group_i(d.groups),
+                              attr::offset_group_i(d.offset_groups));
+};
+
+/// Where the taps of a kernel are along one axis, [taps, 1, 1, outputs] or [1, taps, outputs, 1], without their offsets.
+inline value tap_places(graph<13> g, std::int64_t taps, sym_int outputs, std::int64_t stride, std::int64_t pad,
+                        std::int64_t dilation, bool across, dtype type) {
+    value const tap = g.cast(arithmetic_sequence(g, -pad, taps, dilation), type);
+    value const output = g.cast(arithmetic_sequence(g, 0, outputs, stride), type);
+    safe_vector<std::int64_t> const tap_axes =
+        across ? safe_vector<std::int64_t>{0, 2, 3} : safe_vector<std::int64_t>{1, 2, 3};
+    safe_vector<std::int64_t> const output_axes =
+        across ? safe_vector<std::int64_t>{0, 1, 2} : safe_vector<std::int64_t>{0, 1, 3};
+    return g.op<"Add">(unsqueeze(g, tap, tap_axes), unsqueeze(g, output, output_axes));
+}
+
+/// The pixels at the corners of fractional positions along one axis, and their weights.
+struct axis_corners {
+    value place[2]; ///< int64, within the image
+    value weight[2];
+    value inside[2]; ///< bool
+};
+inline axis_corners corners_along(graph<13> g, value at, sym_int extent) {
+    dtype const type = at.dtype();
+    value const low = g.op<"Floor">(at);
+    value const rest = g.op<"Sub">(at, low);
+    value const last = g.op<"Sub">(g.cast(g.to_value(extent), type), 1);
+    axis_corners out{{}, {g.op<"Sub">(g.scalar(1, type), rest), rest}, {}};
+    for (int i = 0; i != 2; ++i) {
+        value const corner = i == 0 ? low : value(g.op<"Add">(low, 1));
+        value const zero = g.scalar(0, type);
+        out.inside[i] = g.op<"And">(g.op<"GreaterOrEqual">(corner, zero), g.op<"LessOrEqual">(corner, last));
+        out.place[i] = g.cast(g.op<"Where">(out.inside[i], corner, zero), dtype::int64);
+    }
+    return out;
+}
+
+/// Bilinear samples of planes [N, G, C, H * W] at positions [N, G, P]: [N, G, C, P].
+inline value sampled_planes(graph<13> g, value planes, axis_corners const& y, axis_corners const& x, sym_int width,
+                            safe_vector<sym_int> const& to) {
+    optional_value sum;
+    for (int i = 0; i != 2; ++i)
+        for (int k = 0; k != 2; ++k) {
+            value const place = g.op<"Add">(g.op<"Mul">(y.place[i], g.to_value(width)), x.place[k]);
+            value const pixels = g.op<"GatherElements">(planes, expand(g, unsqueeze(g, place, 2), to), attr::axis_i(3));
+            value const inside = unsqueeze(g, g.op<"And">(y.inside[i], x.inside[k]), 2);
+            value const weight = unsqueeze(g, g.op<"Mul">(y.weight[i], x.weight[k]), 2);
+            value const part = g.op<"Mul">(g.op<"Where">(inside, pixels, g.scalar_like(0, planes)), weight);
+            sum = sum ? value(g.op<"Add">(*sum, part)) : part;
+        }
+    return *sum;
+}
+
+inline constexpr auto deform_conv2d_until_18 = [](graph<13, 18> g, value input, value weight, value offset, value mask,
+                                                  value bias, sym_int stride_h, sym_int stride_w, sym_int pad_h,
+                                                  sym_int pad_w, sym_int dilation_h, sym_int dilation_w, sym_int groups,
+                                                  sym_int offset_groups, bool use_mask) -> value {
+    deformation const d =
+        deformation_of(input, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, groups, offset_groups);
+    safe_vector<sym_int> const in = g.sizes(input);
+    safe_vector<sym_int> const out = g.sizes(offset); // [N, offset_groups * taps * 2, rows, columns]
+    std::int64_t const kernel[] = {g.size(weight, 2).constant(), g.size(weight, 3).constant()};
+    std::int64_t const taps = kernel[0] * kernel[1];
+    if (d.groups < 1 || d.offset_groups < 1) return g.unsupported("a number of groups below 1");
+    value const moves = reshape(g, offset, {in[0], d.offset_groups, kernel[0], kernel[1], 2, out[2], out[3]});
+    auto const along = [&](std::int64_t axis) -> value {
+        value const places = tap_places(g,
+                                        kernel[axis],
+                                        out[static_cast<std::size_t>(axis) + 2],
+                                        d.stride[axis],
+                                        d.pad[axis],
+                                        d.dilation[axis],
+                                        axis == 1,
+                                        input.dtype());
+        value const at = g.op<"Add">(g.op<"Gather">(moves, g.scalar(axis, dtype::int64), attr::axis_i(4)), places);
+        return reshape(g, at, {in[0], d.offset_groups, -1});
+    };
+    axis_corners const y = corners_along(g, along(0), in[2]);
+    axis_corners const x = corners_along(g, along(1), in[3]);
+    sym_int const channels = in[1] / d.offset_groups;
+    sym_int const positions = sym_int(taps) * out[2] * out[3];
+    value const planes = reshape(g, input, {in[0], d.offset_groups, channels, in[2] * in[3]});
+    value samples = sampled_planes(g, planes, y, x, in[3], {in[0], d.offset_groups, channels, positions});
+    if (use_mask) samples = g.op<"Mul">(samples, reshape(g, mask, {in[0], d.offset_groups, 1, positions}));
+    value const columns = reshape(g, samples, {in[0], d.groups, in[1] / d.groups * taps, out[2] * out[3]});
+    value const kernels = reshape(g, weight, {d.groups, g.size(weight, 0) / d.groups, in[1] / d.groups * taps});
+    value const y_out = reshape(g, g.op<"MatMul">(kernels, columns), {in[0], g.size(weight, 0), out[2], out[3]});
+    return g.op<"Add">(y_out, unsqueeze(g, bias, safe_vector<std::int64_t>{1, 2}));
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto deformable_convolution = table(
+    symbolic<"torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor">(detail::deform_conv2d),
+    symbolic<"torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor">(detail::deform_conv2d_until_18));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/sorting.hpp
+// Order along an axis: aten's sort, topk and kthvalue, as ONNX's TopK.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The key to sort x by with TopK. ATen sorts NaN above infinity, ONNX does not specify it: in float64, infinity is replaced by
+/// the maximum, and NaN by infinity. (For float64 x, infinity and the maximum compare equal.) TopK does not support bools.
+inline value sort_key(graph<13> g, value x) {
+    if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
+    if (!is_floating(x.dtype())) return x;
+    value const wide = g.cast(x, dtype::float64);
+    value const finite =
+        g.op<"Min">(safe_vector<value>{wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64)});
+    return g.op<"Where">(
+        g.op<"IsNaN">(wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
+}
+
+/// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
+inline value order_of(graph<13> g, value x, std::int64_t axis, sym_int k, bool largest) {
+    auto const [values, indices] = g.op<"TopK">(sort_key(g, x),
+                                                g.ints(safe_span(&k, 1)),
+                                                attr::axis_i(axis),
+                                                attr::largest_i(largest),
+                                                attr::sorted_i(1),
+                                                outputs<2>);
+    return indices;
+}
+
+inline value sorted_indices(graph<13> g, value x, std::int64_t axis, bool largest) {
+    return order_of(g, x, axis, g.size(x, axis), largest);
+}
+
+inline std::tuple<value, value> sort(graph<13> g, value x, std::int64_t dim, bool descending) {
+    if (x.rank() == 0) return {x, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    return gathered(g, x, sorted_indices(g, x, axis, descending), axis, true);
+}
+
+inline constexpr auto sort_row = [](graph<13> g, value self, std::int64_t dim, bool descending) {
+    return sort(g, self, dim, descending);
+};
+inline constexpr auto argsort_row = [](graph<13> g, value self, std::int64_t dim, bool descending) {
+    return std::get<1>(sort(g, self, dim, descending));
+};
+
+inline constexpr auto sort_stable = [](graph<13> g, value self, std::optional<bool>, std::int64_t dim,
+                                       bool descending) { return sort(g, self, dim, descending); };
+
+inline constexpr auto argsort_stable = [](graph<13> g, value self, bool, std::int64_t dim, bool descending) {
+    return argsort_row(g, self, dim, descending);
+};
+
+inline constexpr auto msort = [](graph<13> g, value self) { return std::get<0>(sort(g, self, 0, false)); };
+
+/// sorted=False allows any order.
+inline constexpr auto topk = [](graph<13> g, value self, size k, std::int64_t dim, bool largest,
+                                bool) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    return gathered(g, self, order_of(g, self, axis, k, largest), axis, true);
+};
+
+inline constexpr auto kthvalue = [](graph<13> g, value self, size k, std::int64_t dim,
+                                    bool keepdim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
+    value const smallest = order_of(g, self, axis, k, false);
+    return gathered(g, self, slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto sorting = table(
+    symbolic<"aten::sort(self, dim, descending)">(detail::sort_row),
+    symbolic<"aten::sort.stable(self, stable, dim, descending)">(detail::sort_stable),
+    symbolic<"aten::argsort(self, dim, descending)">(detail::argsort_row),
+    symbolic<"aten::argsort.stable(self, stable, dim, descending)">(detail::argsort_stable),
+    symbolic<"aten::msort(self)">(detail::msort),
+    symbolic<"aten::topk(self, k, dim, largest, sorted)">(detail::topk),
+    symbolic<"aten::kthvalue(self, k, dim, keepdim)">(detail::kthvalue));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/detection.hpp
+// Object detection: torchvision's nms as NonMaxSuppression, or as a Loop over float64 boxes.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The largest float32 that is not above a number: torchvision compares overlaps in float32 with a threshold in float64.
+inline double rounded_down_to_float(double number) {
+    auto const nearest = static_cast<float>(number);
+    bool const is_above = static_cast<double>(nearest) > number;
+    return is_above ? std::nextafter(nearest, -std::numeric_limits<float>::infinity()) : nearest;
+}
+
+/// Positions of the boxes that NonMaxSuppression keeps, among float32 boxes in the order of their scores. Corners that are not in order, or
+/// NaN, give torchvision an intersection of 0: they become boxes without area, because ONNX takes corners in any order.
+inline value kept_positions(graph<13> g, value boxes, double threshold) {
+    auto const corner = g.op<"Split">(boxes, g.ints({2, 2}), attr::axis_i(1), output_list(2));
+    value const low = corner[0];
+    value const high = corner[1];
+    value const in_order = g.op<"Less">(low, high);
+    value const zero = g.scalar_like(0, boxes);
+    value const corners = g.op<"Concat">(
+        safe_vector<value>{choose(g, in_order, low, zero), choose(g, in_order, high, zero)}, attr::axis_i(1));
+    sym_int const n = g.size(boxes, 0);
+    value const ranks = g.cast(arithmetic_sequence(g, n, n, -1), dtype::float32); // the first box has the best score
+    value const triples =
+        g.op<"NonMaxSuppression">(unsqueeze(g, corners, 0),
+                                  unsqueeze(g, ranks, safe_vector<std::int64_t>{0, 1}),
+                                  g.ints({n}),
+                                  g.constant({rounded_down_to_float(threshold)}, dtype::float32, {1}));
+    return g.op<"Gather">(triples, g.scalar(2, dtype::int64), attr::axis_i(1));
+}
+
+/// Whether box i overlaps box j by more than the threshold, [N, N].
+inline value overlaps(graph<13> g, value boxes, double threshold) {
+    auto const column = g.op<"Split">(boxes, g.ints({1, 1, 1, 1}), attr::axis_i(1), output_list(4));
+    auto const row = [](graph<13> h, value x) -> value { return h.op<"Transpose">(x); };
+    value const zero = g.scalar_like(0, boxes);
+    auto const extent = [&](value low, value high) -> value {
+        value const shared = g.op<"Sub">(g.op<"Min">(high, row(g, high)), g.op<"Max">(low, row(g, low)));
+        return g.op<"Max">(shared, zero);
+    };
+    value const both = g.op<"Mul">(extent(column[0], column[2]), extent(column[1], column[3]));
+    value const area = g.op<"Mul">(g.op<"Sub">(column[2], column[0]), g.op<"Sub">(column[3], column[1]));
+    value const all = g.op<"Sub">(g.op<"Add">(area, row(g, area)), both);
+    return g.op<"Greater">(g.op<"Div">(both, all), g.scalar(threshold, boxes.dtype()));
+}
+
+/// The same positions for boxes of float64: each box that is left removes those after it that it overlaps.
+inline value kept_positions_by_loop(graph<13> g, value boxes, double threshold) {
+    value const matrix = g.cast(overlaps(g, boxes, threshold), dtype::int32);
+    sym_int const n = g.size(boxes, 0);
+    value const places = arithmetic_sequence(g, 0, n);
+    value const all = g.op<"Expand">(g.scalar(1, dtype::int32), g.ints({n}));
+    value const kept =
+        g.op<"Loop">(g.to_value(n), absent, all, attr::body_g([&](graph<13> h, value i, value on, value left) {
+                         value const later = h.cast(h.op<"Greater">(places, i), dtype::int32);
+                         value const removed =
+                             h.op<"Mul">(h.op<"Mul">(h.op<"Gather">(matrix, i), later), h.op<"Gather">(left, i));
+                         return std::tuple(on, h.op<"Mul">(left, h.op<"Sub">(h.scalar(1, dtype::int32), removed)));
+                     }));
+    return g.op<"Compress">(places, g.cast(kept, dtype::bool_));
+}
+
+/// The boxes that no box with a better score overlaps, from the best score to the worst; boxes with equal scores keep their order, and NaN
+/// comes first.
+inline constexpr auto nms = [](graph<13> g, value dets, value scores, double threshold) -> value {
+    if (dets.dtype() != dtype::float32 && dets.dtype() != dtype::float64)
+        return g.unsupported("boxes of " + std::string(name(dets.dtype())));
+    if (dets.dtype() != scores.dtype()) return g.unsupported("boxes and scores of different dtypes");
+    if (!(threshold >= 0 && threshold <= 1)) return g.unsupported("an iou_threshold that is not between 0 and 1");
+    if (dets.rank() != 2 || scores.rank() != 1) return g.unsupported("boxes that are not [N, 4]");
+    value const order = sorted_indices(g, scores, 0, true);
+    value const boxes = g.op<"Gather">(dets, order);
+    value const positions = dets.dtype() == dtype::float32 ? kept_positions(g, boxes, threshold)
+                                                           : kept_positions_by_loop(g, boxes, threshold);
+    return g.op<"Gather">(order, positions);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto detection = table(
+    symbolic<"torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor">(detail::nms));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/diagonals.hpp
+// Triangles and diagonals: aten's tril, triu, diag, diagonal, diag_embed and trace.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The positions of a diagonal's elements in a flattened matrix of m rows and n columns.
+inline value diagonal_positions(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
+    sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
+    sym_int const right = offset > 0 ? offset : 0;
+    sym_int const length = max(min(m - below, n - right), 0);
+    return arithmetic_sequence(g, below * n + right, length, n + 1);
+}
+
+inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+    std::int64_t const rank = x.rank();
+    if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
+    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
+    std::int64_t const last[] = {rank - 2, rank - 1};
+    value const matrices = move_axes(g, x, axes, last);
+    safe_vector<sym_int> sizes = g.sizes(matrices);
+    sym_int const n = sizes.back();
+    sizes.pop_back();
+    sym_int const m = sizes.back();
+    sizes.back() = m * n;
+    return gather(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
+}
+
+inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1,
+                                         std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
+
+/// The part of self on and above (`Upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and
+/// column indices does the same.
+template <bool Upper>
+inline constexpr auto triangle = [](graph<14> g, value self, sym_int diagonal) -> value {
+    if (diagonal.is(0)) return g.op<"Trilu">(self, attr::upper_i(Upper));
+    return g.op<"Trilu">(self, g.to_value(diagonal), attr::upper_i(Upper));
+};
+template <bool Upper>
+inline constexpr auto triangle_until_13 = [](graph<13, 13> g, value self, sym_int diagonal) -> value {
+    value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(self, -2)), 1);
+    value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(self, -1)), g.to_value(diagonal));
+    value const inside =
+        Upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    return g.op<"Where">(inside, self, g.scalar_like(0, self));
+};
+
+/// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
+inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
+    sym_int const size = length + (offset < 0 ? checked_subtract(0, offset) : offset);
+    if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
+        value const columns = arithmetic_sequence(g, 0, size);
+        value const rows = unsqueeze(g, columns, 1);
+        value const on = g.op<"Equal">(g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
+        return g.op<"Where">(on, g.op<"Min">(columns, rows), g.to_value(length));
+    }
+    std::int64_t const n = size.constant();
+    tensor positions{dtype::int64, {n, n}, {}};
+    for (std::int64_t i = 0; i != n; ++i)
+        for (std::int64_t k = 0; k != n; ++k) positions.append(k - i == offset ? std::min(i, k) : length.constant());
+    return g.constant(std::move(positions));
+}
+
+/// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
+/// and an appended zero; a product with a mask would spread NaN and infinity.
+inline constexpr auto embed_diagonal = [](graph<13> g, value x, std::int64_t offset, std::int64_t dim1,
+                                          std::int64_t dim2) -> value {
+    std::int64_t const rank = x.rank() + 1;
+    safe_vector<sym_int> sizes = g.sizes(x);
+    sym_int const length = sizes.back();
+    sizes.back() = 1;
+    value const zero = expand(g, filled(g, safe_vector<sym_int>(sizes.size(), 1), 0, x.dtype()), sizes);
+    value const positions = embedded_positions(g, length, offset);
+    value const matrices = gather(g, g.op<"Concat">(safe_vector{x, zero}, attr::axis_i(rank - 2)), positions, rank - 2);
+    std::int64_t const last[] = {rank - 2, rank - 1};
+    std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
+    return move_axes(g, matrices, last, axes);
+};
+
+/// The row indices, then the column indices of a triangle's elements.
+inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
+                              bool upper) {
+    if (rows < 0 || columns < 0) throw unsupported_error("a matrix of negative size");
+    budget::expect("a matrix", checked_int(rows) * columns);
+    budget::expect("a matrix", rows);
+    tensor positions{type, {2, 0}, {}};
+    for (int which : {0, 1})
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t k = 0; k < columns; ++k) {
+                if (upper ? k - i < offset : k - i > offset) continue;
+                positions.append(which == 0 ? i : k);
+                positions.sizes[1] += which;
+            }
+    return g.constant(std::move(positions));
+}
+
+inline constexpr auto tril_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
+                                        std::optional<dtype> dtype) {
+    return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
+};
+
+inline constexpr auto triu_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
+                                        std::optional<dtype> dtype) {
+    return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
+};
+
+inline constexpr auto diag = [](graph<13> g, value self, std::int64_t diagonal) {
+    return self.rank() == 1 ? embed_diagonal(g, self, diagonal, 0, 1) : diagonal_of(g, self, diagonal, 0, 1);
+};
+
+inline constexpr auto diagflat = [](graph<13> g, value self, std::int64_t offset) {
+    return embed_diagonal(g, flat(g, self), offset, 0, 1);
+};
+
+inline constexpr auto trace = [](graph<13> g, value self) {
+    return reduce_sum(
+        g, g.cast(diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())), safe_vector<std::int64_t>{0}, false);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto diagonals = table(
+    symbolic<"aten::tril(self, diagonal)">(detail::triangle<false>).by_parts<"self">(),
+    symbolic<"aten::tril(self, diagonal)">(detail::triangle_until_13<false>).by_parts<"self">(),
+    symbolic<"aten::triu(self, diagonal)">(detail::triangle<true>).by_parts<"self">(),
+    symbolic<"aten::triu(self, diagonal)">(detail::triangle_until_13<true>).by_parts<"self">(),
+    symbolic<"aten::tril_indices(row, col, offset, dtype)">(detail::tril_indices),
+    symbolic<"aten::triu_indices(row, col, offset, dtype)">(detail::triu_indices),
+    symbolic<"aten::diag_embed(self, offset, dim1, dim2)">(detail::embed_diagonal).by_parts<"self">(),
+    symbolic<"aten::diag(self, diagonal)">(detail::diag).by_parts<"self">(),
+    symbolic<"aten::diagflat(self, offset)">(detail::diagflat).by_parts<"self">(),
+    symbolic<"aten::diagonal(self, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"self">(),
+    symbolic<"aten::diagonal_copy(self, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"self">(),
+    symbolic<"aten::linalg_diagonal(A, offset, dim1, dim2)">(detail::diagonal_dims).by_parts<"A">(),
+    symbolic<"aten::trace(self)">(detail::trace).by_parts<"self">());
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/elementwise_unary.hpp
 // Elementwise functions of one tensor: aten's abs, exp, log1p, round, sign, isnan, nan_to_num ...
 // Public header.
@@ -6251,10 +9426,22 @@ inline constexpr auto has_no_imaginary_part = [](graph<13> g, complex_value z) -
     return g.op<"Equal">(g.imag(z), 0);
 };
 
+/// Exponents and fractions with the sign of x; x itself and 0 for zeros, infinities and NaN.
+inline constexpr auto frexp = [](graph<13> g, value self) -> std::tuple<value, value> {
+    if (!is_floating(self.dtype())) throw unsupported_error("frexp of " + std::string(name(self.dtype())));
+    value const x = g.cast(self, dtype::float64);
+    binary_parts const p = parts_of(g, x, self.dtype() == dtype::float64);
+    value const fraction = g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(p.fraction), p.fraction);
+    value const zero = g.scalar(0, dtype::float64);
+    return {g.cast(g.op<"Where">(p.ordinary, fraction, x), self.dtype()),
+            g.cast(g.op<"Where">(p.ordinary, p.exponent, zero), dtype::int32)};
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto elementwise_unary = table(
+    symbolic<"aten::frexp.Tensor(self)">(detail::frexp),
     symbolic<"aten::abs(self)">(detail::abs).for_complex(detail::modulus),
     symbolic<"aten::absolute(self)">(detail::abs).for_complex(detail::modulus),
     symbolic<"aten::neg(self)">(detail::neg).by_parts<"self">(),
@@ -6572,6 +9759,304 @@ inline constexpr auto fake_quantization = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/slicing.hpp
+// Parts of a tensor by position: aten's slice, select, narrow, as_strided and unfold.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline constexpr auto slice_dim = [](graph<13> g, value self, std::int64_t dim, std::optional<sym_int> start,
+                                     std::optional<sym_int> end, sym_int step) {
+    return slice(g, self, dim, start.value_or(0), end.value_or(to_the_end), step);
+};
+
+inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim, sym_int index) {
+    return select(g, self, dim, index);
+};
+
+/// The positions of a strided view's elements in the storage.
+inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
+                                std::int64_t offset) {
+    tensor positions{dtype::int64, {size.begin(), size.end()}, {}};
+    std::int64_t const n = positions.element_count();
+    budget::expect("a table of positions", n); // also where a size is negative
+    budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
+    for (std::int64_t i = 0; i != n; ++i) {
+        checked_int at = offset;
+        std::int64_t rest = i;
+        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + checked_int(rest % size[k]) * stride[k];
+        if (at < 0) throw unsupported_error("a strided view that starts before the first element");
+        positions.append(std::int64_t{at});
+    }
+    return positions;
+}
+
+/// The same where the program computes sizes, strides or the offset.
+inline value computed_positions(graph<13> g, size_list size, size_list stride, sym_int offset) {
+    value at = g.to_value(offset);
+    for (std::size_t i = 0; i != size.size(); ++i) {
+        value const along = g.op<"Mul">(arithmetic_sequence(g, 0, size[i]), g.to_value(stride[i]));
+        at = g.op<"Add">(unsqueeze(g, at, static_cast<std::int64_t>(i)), along);
+    }
+    return at;
+}
+
+inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
+    tensor positions = strided_positions(size, stride, offset);
+    std::int64_t const count = x.shape().element_count();
+    for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
+        if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
+            throw unsupported_error("as_strided past the last element of its input");
+    if (positions.element_count() == 0) return empty_constant(g, size, x.dtype());
+    return gather(g, flat(g, x), g.constant(std::move(positions)), 0);
+}
+
+/// Whether the strides are those of a contiguous tensor of these sizes, some of which are computed. Ignores dimensions of size 1.
+inline bool is_row_major(size_list size, size_list stride) {
+    std::int64_t expected = 1; // -1: depends on a computed size
+    for (std::size_t i = size.size(); i-- != 0;) {
+        if (size[i].is(1)) continue;
+        if (expected < 0 || !stride[i].is(expected)) return false;
+        expected = size[i].is_constant() ? checked_multiply(expected, size[i].constant()) : -1;
+    }
+    return true;
+}
+
+inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
+                                      std::optional<sym_int> storage_offset) -> value {
+    sym_int const offset = storage_offset.value_or(0);
+    if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
+    if (all_constant(size) && all_constant(stride) && offset.is_constant())
+        return strided_view(g, self, constants(size), constants(stride), offset.constant());
+    if (offset.is(0) && is_row_major(size, stride)) return reshape(g, self, size);
+    return gather(g, flat(g, self), computed_positions(g, size, stride, offset), 0);
+};
+
+/// The positions of the elements of every window, as (windows, size).
+inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
+    if (size < 0 || step < 1 || dilation < 1)
+        throw unsupported_error("windows of negative size, or with a step or dilation below 1");
+    std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
+    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than their dimension");
+    sym_int const windows = (n - extent) / step + 1;
+    if (!windows.is_constant())
+        return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
+                           arithmetic_sequence(g, 0, size, dilation));
+    std::int64_t const sizes[] = {windows.constant(), size};
+    std::int64_t const strides[] = {step, dilation};
+    return g.constant(strided_positions(sizes, strides, 0));
+}
+
+inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
+                                      std::int64_t step) {
+    value const x = at_least_1d(g, self);
+    std::int64_t const axis = normalize_axis(dimension, x.rank());
+    value const windows = gather(g, x, window_positions(g, g.size(x, axis), size, step), axis);
+    // The result for a 0-d tensor has only the dimension of the window size.
+    if (self.rank() == 0) return flat(g, windows);
+    std::int64_t const within = axis + 1;
+    std::int64_t const last = -1;
+    return move_axes(g, windows, {&within, 1}, {&last, 1});
+};
+
+inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
+    axis = normalize_axis(axis, x.rank());
+    if (start.is_constant() && start.constant() < 0) start = start + g.size(x, axis);
+    if (!start.is_constant()) { // may be negative at run time
+        value const s = start.as_value();
+        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(start + g.size(x, axis)), s));
+    }
+    return slice(g, x, axis, start, start + length);
+}
+
+inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
+    return narrow_axis(g, self, dim, start, length);
+};
+
+inline constexpr auto narrow_from = [](graph<13> g, value self, std::int64_t dim, value start, sym_int length) {
+    value const at = g.cast(start, dtype::int64);
+    return narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto slicing = table(
+    symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
+    symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
+    symbolic<"aten::select.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
+    symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
+    symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
+    symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
+    symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
+    symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
+    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
+    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
+    symbolic<"aten::narrow.Tensor(self, dim, start, length)">(detail::narrow_from).by_parts<"self">());
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/gradients.hpp
+// Gradients of functions from their values on a grid: aten's gradient.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// a op b in the dtype that ATen promotes both to; quotients of integers are float32.
+template <fixed_string Op>
+value combined(graph<13> g, value a, value b) {
+    dtype const type = Op.view() == "Div" ? to_floating(promote(a, b)) : promote(a, b);
+    return arithmetic<Op>(g, g.cast(a, type), g.cast(b, type));
+}
+
+/// Derivatives along an axis: of second order inside, and of first or (`curved`) second order at both ends.
+struct derivative {
+    graph<13> g;
+    value f;
+    std::int64_t axis;
+    bool curved;
+
+    [[nodiscard]] value at(std::int64_t start, std::int64_t end) const { return slice_axis(g, f, axis, start, end); }
+    [[nodiscard]] value times(double factor, value x) const { return combined<"Mul">(g, x, wrapped_number(g, factor)); }
+    [[nodiscard]] value sum_of(value a, value b, value c) const {
+        return combined<"Add">(g, combined<"Add">(g, a, b), c);
+    }
+    [[nodiscard]] value slope(value after, value before, value width) const {
+        return combined<"Div">(g, combined<"Sub">(g, after, before), width);
+    }
+    [[nodiscard]] value joined(value first, value inside, value last) const {
+        dtype const type = aten::promote_types(first.dtype(), inside.dtype());
+        return g.op<"Concat">(safe_vector<value>{g.cast(first, type), g.cast(inside, type), g.cast(last, type)},
+                              attr::axis_i(axis));
+    }
+
+    /// For elements at the distance h.
+    [[nodiscard]] value with_step(number const& distance) const {
+        value const h = wrapped_number(g, distance);
+        value const inside = combined<"Div">(g, slope(at(2, to_the_end), at(0, -2), h), wrapped_number(g, 2));
+        if (!curved) return joined(slope(at(1, 2), at(0, 1), h), inside, slope(at(-1, to_the_end), at(-2, -1), h));
+        value const first = sum_of(times(-1.5, at(0, 1)), times(2, at(1, 2)), times(-0.5, at(2, 3)));
+        value const last = sum_of(times(1.5, at(-1, to_the_end)), times(-2, at(-2, -1)), times(0.5, at(-3, -2)));
+        return joined(combined<"Div">(g, first, h), inside, combined<"Div">(g, last, h));
+    }
+
+    /// The factors of three neighbors, whose gaps are u and v, in the derivative at the first one; `mirrored` at the last one. Numerators
+    /// are negated before the division, as in ATen: integers wrap around.
+    [[nodiscard]] std::array<value, 3> one_sided(value u, value v, bool mirrored) const {
+        value const both = combined<"Add">(g, u, v);
+        auto const negated = [&](value x, bool if_mirrored) {
+            return mirrored == if_mirrored ? value(g.op<"Neg">(x)) : x;
+        };
+        return {combined<"Div">(g, negated(combined<"Add">(g, times(2, u), v), false), combined<"Mul">(g, u, both)),
+                combined<"Div">(g, negated(both, true), combined<"Mul">(g, u, v)),
+                combined<"Div">(g, negated(u, false), combined<"Mul">(g, v, both))};
+    }
+    /// The same at the middle one.
+    [[nodiscard]] std::array<value, 3> two_sided(value u, value v) const {
+        value const both = combined<"Add">(g, u, v);
+        return {combined<"Div">(g, g.op<"Neg">(v), combined<"Mul">(g, u, both)),
+                combined<"Div">(g, combined<"Sub">(g, v, u), combined<"Mul">(g, u, v)),
+                combined<"Div">(g, u, combined<"Mul">(g, v, both))};
+    }
+    [[nodiscard]] value weighted(std::array<value, 3> const& by, value a, value b, value c) const {
+        return sum_of(combined<"Mul">(g, by[0], a), combined<"Mul">(g, by[1], b), combined<"Mul">(g, by[2], c));
+    }
+
+    /// For elements at these coordinates, 1-d.
+    [[nodiscard]] value with_coordinates(value x) const {
+        value const gaps = step(g, x, 0);
+        auto const gap = [&](std::int64_t i) { return select(g, gaps, 0, i); };
+        safe_vector<sym_int> along(static_cast<std::size_t>(f.rank()), 1);
+        along[static_cast<std::size_t>(axis)] = -1;
+        auto by = two_sided(slice_axis(g, gaps, 0, 0, -1), slice_axis(g, gaps, 0, 1, to_the_end));
+        for (value& v : by) v = reshape(g, v, along);
+        value const inside = weighted(by, at(0, -2), at(1, -1), at(2, to_the_end));
+        if (!curved)
+            return joined(slope(at(1, 2), at(0, 1), gap(0)), inside, slope(at(-1, to_the_end), at(-2, -1), gap(-1)));
+        value const first = weighted(one_sided(gap(0), gap(1), false), at(0, 1), at(1, 2), at(2, 3));
+        auto const at_end = one_sided(gap(-1), gap(-2), true);
+        return joined(first, inside, weighted(at_end, at(-1, to_the_end), at(-2, -1), at(-3, -2)));
+    }
+};
+
+/// The derivatives along some axes; `along(d, i)` is the i-th of them.
+template <class Along>
+safe_vector<value> derivatives(graph<13> g, value f, safe_span<std::int64_t const> axes, std::int64_t edge_order,
+                               Along along) {
+    if (edge_order != 1 && edge_order != 2) throw unsupported_error("edge_order " + std::to_string(edge_order));
+    safe_vector<value> all;
+    for (std::size_t i = 0; i != axes.size(); ++i) {
+        std::int64_t const axis = normalize_axis(axes[i], f.rank());
+        if (dim const& n = f.size(axis); n.is_static() && n.size() <= edge_order)
+            throw unsupported_error("a gradient along a dimension of size " + std::to_string(n.size()));
+        all.push_back(along(derivative{g, f, axis, edge_order == 2}, i));
+    }
+    return all;
+}
+
+/// By one distance for all axes, or one for each.
+inline safe_vector<value> gradients_by_steps(graph<13> g, value f, safe_span<std::int64_t const> dim,
+                                             safe_span<scalar const> spacing, std::int64_t edge_order) {
+    if (spacing.size() != dim.size()) throw unsupported_error("spacing and dim have different lengths");
+    return derivatives(
+        g, f, dim, edge_order, [&](derivative const& d, std::size_t i) { return d.with_step(spacing[i]); });
+}
+inline safe_vector<value> gradients_by_coordinates(graph<13> g, value f, safe_span<std::int64_t const> dim,
+                                                   safe_span<value const> spacing, std::int64_t edge_order) {
+    if (spacing.size() != dim.size()) throw unsupported_error("spacing and dim have different lengths");
+    return derivatives(
+        g, f, dim, edge_order, [&](derivative const& d, std::size_t i) { return d.with_coordinates(spacing[i]); });
+}
+
+inline constexpr auto gradient_by_step = [](graph<13> g, value self, number spacing, axis_list dim,
+                                            std::int64_t edge_order) {
+    return derivatives(
+        g, self, dim, edge_order, [&](derivative const& d, std::size_t) { return d.with_step(spacing); });
+};
+inline constexpr auto gradient_along_axes = [](graph<13> g, value self, axis_list dim, std::int64_t edge_order) {
+    return gradient_by_step(g, self, 1, dim, edge_order);
+};
+inline constexpr auto gradient_along_any = [](graph<13> g, value self, std::optional<number> spacing,
+                                              std::optional<std::int64_t> dim, std::int64_t edge_order) {
+    return gradient_by_step(g, self, spacing.value_or(1), axis_or_all(dim, self), edge_order);
+};
+inline constexpr auto gradient_by_steps = [](graph<13> g, value self, safe_span<scalar const> spacing, axis_list dim,
+                                             std::int64_t edge_order) {
+    return gradients_by_steps(g, self, dim, spacing, edge_order);
+};
+inline constexpr auto gradient_by_steps_along_any = [](graph<13> g, value self, safe_span<scalar const> spacing,
+                                                       std::optional<std::int64_t> dim, std::int64_t edge_order) {
+    return gradients_by_steps(g, self, axis_or_all(dim, self), spacing, edge_order);
+};
+inline constexpr auto gradient_by_coordinates = [](graph<13> g, value self, safe_span<value const> spacing,
+                                                   axis_list dim, std::int64_t edge_order) {
+    return gradients_by_coordinates(g, self, dim, spacing, edge_order);
+};
+inline constexpr auto gradient_by_coordinates_along_any = [](graph<13> g, value self, safe_span<value const> spacing,
+                                                             std::optional<std::int64_t> dim, std::int64_t edge_order) {
+    return gradients_by_coordinates(g, self, axis_or_all(dim, self), spacing, edge_order);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto gradients = table(
+    symbolic<"aten::gradient.array(self, dim, edge_order)">(detail::gradient_along_axes),
+    symbolic<"aten::gradient.scalarint(self, spacing, dim, edge_order)">(detail::gradient_along_any),
+    symbolic<"aten::gradient.scalararray(self, spacing, dim, edge_order)">(detail::gradient_by_step),
+    symbolic<"aten::gradient.scalarrayint(self, spacing, dim, edge_order)">(detail::gradient_by_steps_along_any),
+    symbolic<"aten::gradient.scalarrayarray(self, spacing, dim, edge_order)">(detail::gradient_by_steps),
+    symbolic<"aten::gradient.tensorarrayint(self, spacing, dim, edge_order)">(detail::gradient_by_coordinates_along_any),
+    symbolic<"aten::gradient.tensorarray(self, spacing, dim, edge_order)">(detail::gradient_by_coordinates));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/histograms.hpp
 // Histograms: aten's histc and bincount.
 // Public header.
@@ -6641,12 +10126,347 @@ inline constexpr auto bincount = [](graph<13> g, value self, optional_value weig
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
 };
 
+struct histogram {
+    value counts;
+    safe_vector<value> edges;
+};
+
+/// The edges of bins of equal width between two 0-d float64 values, each computed from the nearer end.
+inline value edges_between(graph<13> g, value low, value high, std::int64_t bins, dtype type) {
+    auto const count = static_cast<double>(bins);
+    value const n = g.cast(arithmetic_sequence(g, 0, bins + 1), dtype::float64);
+    value const width = g.op<"Div">(g.op<"Sub">(high, low), count);
+    value const first = g.op<"Add">(g.op<"Mul">(n, width), low);
+    value const left = g.op<"Sub">(g.scalar(count, dtype::float64), n);
+    value const second = g.op<"Sub">(high, g.op<"Mul">(left, width));
+    value const is_first = g.op<"Less">(n, static_cast<double>((bins + 1) / 2));
+    return g.cast(g.op<"Where">(is_first, first, second), type);
+}
+
+/// The edges of bins between the bounds of a range, or the extremes of x, which are 1 apart if they are equal.
+inline value edges_of(graph<13> g, value x, std::int64_t bins, safe_span<double const> range) {
+    if (bins < 1) throw unsupported_error("a histogram of " + std::to_string(bins) + " bins");
+    budget::expect("bins", bins);
+    auto const number = [&](double n) { return g.scalar(n, dtype::float64); };
+    if (range.empty() && is_empty(x)) return edges_between(g, number(0), number(1), bins, x.dtype());
+    if (!range.empty()) {
+        double const apart = range[0] == range[1] ? 0.5 : 0;
+        if (!std::isfinite(range[0]) || !std::isfinite(range[1]) || range[0] > range[1])
+            throw unsupported_error("a range that is not finite or not in order");
+        return edges_between(g, number(range[0] - apart), number(range[1] + apart), bins, x.dtype());
+    }
+    value const wide = g.cast(x, dtype::float64);
+    value const low = reduce<"ReduceMin">(g, wide, iota(1), false);
+    value const high = reduce<"ReduceMax">(g, wide, iota(1), false);
+    value const apart = g.op<"Mul">(g.cast(g.op<"Equal">(low, high), dtype::float64), 0.5);
+    return edges_between(g, g.op<"Sub">(low, apart), g.op<"Add">(high, apart), bins, x.dtype());
+}
+
+/// One coordinate of points (n, d).
+inline value coordinate(graph<13> g, value points, std::size_t i) {
+    return select(g, points, 1, static_cast<std::int64_t>(i));
+}
+
+/// Points as (n, d), whose last axis has the coordinates.
+inline value points_of(graph<13> g, value self, std::size_t coordinates) {
+    if (self.rank() < 2) throw unsupported_error("points with fewer than 2 dimensions");
+    auto const d = static_cast<std::int64_t>(coordinates);
+    if (d == 0 || (self.size(-1).is_static() && self.size(-1).size() != d))
+        throw unsupported_error("a number of bins or edges that is not that of the coordinates");
+    safe_vector<sym_int> const sizes = g.sizes(self);
+    return reshape(g, self, {product(safe_span<sym_int const>(sizes).first(sizes.size() - 1)), d});
+}
+
+/// Counts, or sums of weights, of points (n, d) between the edges of each coordinate. The last bin contains its upper edge.
+inline value count_points(graph<13> g, value points, safe_span<value const> edges, optional_value weight,
+                          bool density) {
+    if (points.dtype() != dtype::float32 && points.dtype() != dtype::float64)
+        throw unsupported_error("a histogram of " + std::string(name(points.dtype())));
+    value place;
+    value inside;
+    sym_int total = 1;
+    safe_vector<sym_int> bins;
+    for (std::size_t i = 0; i != edges.size(); ++i) {
+        value const edge = g.cast(edges[i], points.dtype());
+        sym_int const count = g.size(edge, 0) - 1;
+        value const x = unsqueeze(g, coordinate(g, points, i), 1);
+        value const passed = g.cast(g.op<"GreaterOrEqual">(x, edge), dtype::int64); // (n, bins + 1)
+        value const bin = g.op<"Sub">(reduce_sum(g, passed, std::array<std::int64_t, 1>{1}, false), 1);
+        value const highest = g.to_value(count - 1);
+        value const held = g.op<"Min">(safe_vector<value>{g.op<"Max">(bin, 0), highest});
+        value const below = g.op<"LessOrEqual">(x, slice(g, edge, 0, -1, to_the_end));
+        value const here = g.op<"And">(g.op<"GreaterOrEqual">(bin, 0), squeeze(g, below, 1));
+        place = i == 0 ? held : value(g.op<"Add">(g.op<"Mul">(place, g.to_value(count)), held));
+        inside = i == 0 ? here : value(g.op<"And">(inside, here));
+        total = total * count;
+        bins.push_back(count);
+    }
+    value amount = g.cast(inside, points.dtype());
+    if (weight) {
+        value const each = reshape(g, g.cast(*weight, points.dtype()), {-1});
+        amount = choose(g, inside, each, g.scalar(0, points.dtype()));
+    }
+    value counts = reshape(g, counted(g, place, amount, total), bins);
+    if (!density) return counts;
+    counts = g.op<"Div">(counts, reduce_sum(g, counts, iota(counts.rank()), false));
+    for (std::size_t i = 0; i != edges.size(); ++i) {
+        value const edge = g.cast(edges[i], points.dtype());
+        value width = g.op<"Sub">(slice(g, edge, 0, 1, to_the_end), slice(g, edge, 0, 0, -1));
+        for (std::size_t k = i + 1; k != edges.size(); ++k) width = unsqueeze(g, width, width.rank());
+        counts = g.op<"Div">(counts, width);
+    }
+    return counts;
+}
+
+using optional_range = std::optional<safe_span<double const>>;
+
+inline safe_vector<value> edges_of_points(graph<13> g, value points, int_list bins, optional_range range) {
+    safe_span<double const> const bounds = range ? *range : safe_span<double const>();
+    if (!bounds.empty() && bounds.size() != 2 * bins.size())
+        throw unsupported_error("a range that does not have two numbers for each coordinate");
+    safe_vector<value> edges;
+    for (std::size_t i = 0; i != bins.size(); ++i)
+        edges.push_back(
+            edges_of(g, coordinate(g, points, i), bins[i], bounds.empty() ? bounds : bounds.subspan(2 * i, 2)));
+    return edges;
+}
+
+inline histogram histogram_of_bins(graph<13> g, value self, int_list bins, optional_range range, optional_value weight,
+                                   bool density) {
+    value const points = points_of(g, self, bins.size());
+    safe_vector<value> const edges = edges_of_points(g, points, bins, range);
+    return {count_points(g, points, edges, weight, density), edges};
+}
+
+inline constexpr auto histogram_bins = [](graph<13> g, value self, std::int64_t bins, optional_range range,
+                                          optional_value weight, bool density) {
+    value const points = reshape(g, self, {element_count(g, self), 1});
+    safe_vector<value> const edges = edges_of_points(g, points, {&bins, 1}, range);
+    return std::tuple(count_points(g, points, edges, weight, density), edges[0]);
+};
+inline constexpr auto histogram_edges = [](graph<13> g, value self, value bins, optional_value weight, bool density) {
+    value const points = reshape(g, self, {element_count(g, self), 1});
+    return std::tuple(count_points(g, points, {&bins, 1}, weight, density), bins);
+};
+inline constexpr auto histogramdd_bins = [](graph<13> g, value self, int_list bins, optional_range range,
+                                            optional_value weight, bool density) {
+    histogram const h = histogram_of_bins(g, self, bins, range, weight, density);
+    return std::tuple(h.counts, h.edges);
+};
+inline constexpr auto histogramdd_int = [](graph<13> g, value self, std::int64_t bins, optional_range range,
+                                           optional_value weight, bool density) {
+    if (self.rank() < 2 || !self.size(-1).is_static())
+        throw unsupported_error("a number of coordinates that is not static");
+    budget::expect("coordinates", self.size(-1).size());
+    safe_vector<std::int64_t> const all(static_cast<std::size_t>(self.size(-1).size()), bins);
+    return histogramdd_bins(g, self, all, range, weight, density);
+};
+inline constexpr auto histogramdd_edges = [](graph<13> g, value self, safe_span<value const> bins, optional_range,
+                                             optional_value weight, bool density) {
+    value const points = points_of(g, self, bins.size());
+    return std::tuple(count_points(g, points, bins, weight, density), safe_vector<value>(bins.begin(), bins.end()));
+};
+inline constexpr auto histogramdd_bin_edges = [](graph<13> g, value self, int_list bins, optional_range range,
+                                                 optional_value, bool) -> safe_vector<value> {
+    return edges_of_points(g, points_of(g, self, bins.size()), bins, range);
+};
+inline constexpr auto histogramdd_from_bins = [](graph<13> g, value self, int_list bins, optional_range range,
+                                                 optional_value weight, bool density) -> value {
+    return histogram_of_bins(g, self, bins, range, weight, density).counts;
+};
+inline constexpr auto histogramdd_from_edges = [](graph<13> g, value self, safe_span<value const> bins,
+                                                  optional_value weight, bool density) -> value {
+    return count_points(g, points_of(g, self, bins.size()), bins, weight, density);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto histograms = table(
     symbolic<"aten::histc(self, bins, min, max)">(detail::histc),
+    symbolic<"aten::histogram.bin_ct(self, bins, range, weight, density)">(detail::histogram_bins),
+    symbolic<"aten::histogram.bins_tensor(self, bins, weight, density)">(detail::histogram_edges),
+    symbolic<"aten::histogramdd(self, bins, range, weight, density)">(detail::histogramdd_bins),
+    symbolic<"aten::histogramdd.int_bins(self, bins, range, weight, density)">(detail::histogramdd_int),
+    symbolic<"aten::histogramdd.TensorList_bins(self, bins, range, weight, density)">(detail::histogramdd_edges),
+    symbolic<"aten::_histogramdd_bin_edges(self, bins, range, weight, density)">(detail::histogramdd_bin_edges),
+    symbolic<"aten::_histogramdd_from_bin_cts(self, bins, range, weight, density)">(detail::histogramdd_from_bins),
+    symbolic<"aten::_histogramdd_from_bin_tensors(self, bins, weight, density)">(detail::histogramdd_from_edges),
     symbolic<"aten::bincount(self, weights, minlength)">(detail::bincount));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/incomplete_gamma.hpp
+// The regularized incomplete gamma functions: a series and a continued fraction, and an integral for large parameters.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The nodes and weights of Gauss and Legendre's quadrature on [0, 1].
+template <std::size_t N>
+struct quadrature {
+    safe_vector<double> nodes;
+    safe_vector<double> weights;
+
+    quadrature() {
+        constexpr auto n = static_cast<double>(N);
+        for (std::size_t i = 0; i != N; ++i) {
+            double x = std::cos(std::numbers::pi * (static_cast<double>(i) + 0.75) / (n + 0.5));
+            double slope = 1;
+            for (int step = 0; step != 8; ++step) { // Newton's method
+                double before = 1;
+                double value = x;
+                for (std::size_t k = 2; k <= N; ++k) {
+                    auto const d = static_cast<double>(k);
+                    double const next = ((2 * d - 1) * x * value - (d - 1) * before) / d;
+                    before = value;
+                    value = next;
+                }
+                slope = n * (x * value - before) / (x * x - 1);
+                x -= value / slope;
+            }
+            nodes.push_back((1 - x) / 2);
+            weights.push_back(1 / ((1 - x * x) * slope * slope));
+        }
+    }
+};
+
+/// For 0 < a < 100: the sum of x^k / ((a + 1) ... (a + k)) over k >= 0, for 0 < x <= a + 1.
+inline value gamma_series(graph<13> g, value a, value x) {
+    constexpr std::int64_t terms = 128;
+    value const one = g.op<"Add">(g.op<"Mul">(g.op<"Add">(a, x), 0), 1);
+    auto const [sum, last] =
+        g.op<"Loop">(g.scalar(terms, dtype::int64),
+                     absent,
+                     one,
+                     one,
+                     outputs<2>,
+                     attr::body_g([&](graph<13> b, value step, value goes_on, value total, value term) {
+                         value const k = b.op<"Add">(b.cast(step, dtype::float64), 1);
+                         value const next = b.op<"Mul">(term, b.op<"Div">(x, b.op<"Add">(a, k)));
+                         return std::tuple(value(b.op<"Identity">(goes_on)), value(b.op<"Add">(total, next)), next);
+                     }));
+    return sum;
+}
+
+/// For 0 < a < 100 and x >= a + 1: x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)), from the innermost term.
+inline value gamma_fraction(graph<13> g, value a, value x) {
+    constexpr std::int64_t terms = 128;
+    value const difference = g.op<"Sub">(x, a);
+    return g.op<"Loop">(g.scalar(terms, dtype::int64),
+                        absent,
+                        g.op<"Add">(difference, static_cast<double>(2 * terms + 1)),
+                        attr::body_g([&](graph<13> b, value step, value goes_on, value inner) {
+                            value const k = b.op<"Sub">(b.scalar(terms, dtype::float64), b.cast(step, dtype::float64));
+                            value const numerator = b.op<"Mul">(k, b.op<"Sub">(k, a));
+                            value const first = b.op<"Add">(difference, b.op<"Sub">(b.op<"Mul">(k, 2), 1));
+                            return std::tuple(value(b.op<"Identity">(goes_on)),
+                                              value(b.op<"Sub">(first, b.op<"Div">(numerator, inner))));
+                        }));
+}
+
+/// log(1 + d) - d.
+inline value log1p_remainder(graph<13> g, value d) {
+    value const near = g.op<"Less">(g.op<"Abs">(d), 0.01);
+    value series = g.scalar(0, dtype::float64);
+    for (int k = 9; k != 1; --k) series = g.op<"Mul">(g.op<"Add">(series, (k % 2 == 0 ? -1.0 : 1.0) / k), d);
+    value const far = g.op<"Sub">(g.op<"Log">(g.op<"Add">(d, 1)), d);
+    return g.op<"Where">(near, g.op<"Mul">(series, d), far);
+}
+
+/// For a >= 100: whether x is below the mode a - 1, and the integral of the density from x away from the mode.
+inline std::tuple<value, value> gamma_tail(graph<13> g, value a, value x) {
+    value const mode = g.op<"Sub">(a, 1);
+    value const deviation = g.op<"Sqrt">(mode);
+    value const is_low = g.op<"Less">(x, mode);
+    auto const away = [&](value from, double by) -> value { return g.op<"Add">(from, g.op<"Mul">(deviation, by)); };
+    value const zero = g.scalar(0, dtype::float64);
+    value const lower = g.op<"Max">(g.op<"Min">(away(mode, -9), away(x, -6)), zero);
+    value const end = g.op<"Where">(is_low, lower, g.op<"Max">(away(mode, 9), away(x, 6)));
+    quadrature<32> const rule;
+    std::int64_t const last = x.rank();
+    value const width = g.op<"Sub">(end, x);
+    value const nodes = g.constant(rule.nodes, dtype::float64);
+    value const place = g.op<"Add">(unsqueeze(g, x, last), g.op<"Mul">(unsqueeze(g, width, last), nodes));
+    value const center = unsqueeze(g, mode, last);
+    value const exponent = g.op<"Mul">(center, log1p_remainder(g, g.op<"Div">(g.op<"Sub">(place, center), center)));
+    value const heights = g.op<"Mul">(g.op<"Exp">(exponent), g.constant(rule.weights, dtype::float64));
+    value const area = reduce_sum(g, heights, std::array<std::int64_t, 1>{last}, false);
+    // exp(mode (log(mode) - 1)) / gamma(a), by Stirling's series
+    value const inverse = g.op<"Reciprocal">(mode);
+    value const square = g.op<"Mul">(inverse, inverse);
+    value const rest = g.op<"Mul">(inverse, g.op<"Sub">(g.op<"Div">(square, 360), 1. / 12));
+    value const scale = g.op<"Div">(g.op<"Exp">(rest), g.op<"Sqrt">(g.op<"Mul">(mode, 2 * std::numbers::pi)));
+    return {is_low, g.op<"Mul">(g.op<"Mul">(area, g.op<"Abs">(width)), scale)};
+}
+
+/// P(a, x), or 1 - P(a, x) if `Upper`, for 0 < a and 0 < x, both finite.
+template <bool Upper>
+value ordinary_gamma(graph<13> g, value a, value x) {
+    value const one = g.scalar(1, dtype::float64);
+    value const limit = g.scalar(100, dtype::float64);
+    value const is_small = g.op<"Less">(a, limit);
+    auto const complement = [&](value p) -> value { return g.op<"Sub">(one, p); };
+
+    value const b = g.op<"Where">(is_small, a, one);
+    value const y = g.op<"Where">(is_small, x, one);
+    value const bound = g.op<"Add">(b, 1);
+    value const is_left = g.op<"Less">(y, bound);
+    value const exponent = g.op<"Sub">(g.op<"Sub">(g.op<"Mul">(b, g.op<"Log">(y)), y), lgamma(g, bound));
+    value const factor = g.op<"Exp">(exponent); // x^a exp(-x) / gamma(a + 1)
+    value const lower = g.op<"Mul">(factor, gamma_series(g, b, g.op<"Min">(y, bound)));
+    value const fraction = gamma_fraction(g, b, g.op<"Max">(y, bound));
+    value const upper = g.op<"Div">(g.op<"Mul">(factor, b), fraction);
+    value const below = Upper ? complement(lower) : lower;
+    value const above = Upper ? upper : complement(upper);
+    value const near = g.op<"Where">(is_left, below, above);
+
+    auto const [is_low, area] = gamma_tail(g, g.op<"Where">(is_small, limit, a), g.op<"Where">(is_small, limit, x));
+    value const other = complement(area);
+    value const far = Upper ? g.op<"Where">(is_low, other, area) : g.op<"Where">(is_low, area, other);
+    return g.op<"Where">(is_small, near, far);
+}
+
+/// igamma(a, x) and igammac(a, x), with ATen's results at 0, at infinity and for negative operands.
+template <bool Upper>
+value regularized_gamma(graph<13> g, value first, value second) {
+    dtype const type = promote(first, second);
+    if (!is_floating(type)) throw unsupported_error("incomplete gamma functions of integers");
+    auto const wide = [&](value v) { return g.cast(g.cast(v, type), dtype::float64); };
+    value const nothing = g.op<"Mul">(g.op<"Add">(wide(first), wide(second)), 0); // NaN if either is not finite
+    value const zeros = g.op<"Where">(g.op<"IsNaN">(nothing), g.scalar(0, dtype::float64), nothing);
+    value const a = g.op<"Add">(wide(first), zeros); // broadcast
+    value const x = g.op<"Add">(wide(second), zeros);
+    auto const number = [&](double n) { return g.scalar(n, dtype::float64); };
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    auto const is_inside = [&](value v) -> value {
+        return g.op<"And">(g.op<"Greater">(v, 0), g.op<"Less">(v, infinity));
+    };
+    value const ordinary = g.op<"And">(is_inside(a), is_inside(x));
+    value const inside =
+        ordinary_gamma<Upper>(g, g.op<"Where">(ordinary, a, number(1)), g.op<"Where">(ordinary, x, number(1)));
+    // P is 1 where a is 0 or x is infinite, and 0 where x is 0 or a is infinite; NaN if both hold.
+    value const is_one = g.op<"Or">(g.op<"Equal">(a, 0), g.op<"Equal">(x, infinity));
+    value const is_zero = g.op<"Or">(g.op<"Equal">(x, 0), g.op<"Equal">(a, infinity));
+    value const valid = g.op<"And">(g.op<"Not">(g.op<"Less">(a, 0)), g.op<"Not">(g.op<"Less">(x, 0)));
+    value const is_nan = g.op<"Or">(g.op<"IsNaN">(a), g.op<"IsNaN">(x));
+    value const decided = g.op<"And">(g.op<"And">(valid, g.op<"Xor">(is_one, is_zero)), g.op<"Not">(is_nan));
+    value const edge = g.op<"Where">(is_one, number(Upper ? 0 : 1), number(Upper ? 1 : 0));
+    value const rest = g.op<"Where">(decided, edge, number(std::numeric_limits<double>::quiet_NaN()));
+    return g.cast(g.op<"Where">(ordinary, inside, rest), type);
+}
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto incomplete_gamma = table(
+    symbolic<"aten::igamma(self, other)">(detail::of_tensors<detail::regularized_gamma<false>>),
+    symbolic<"aten::igammac(self, other)">(detail::of_tensors<detail::regularized_gamma<true>>),
+    symbolic<"aten::special_gammainc(self, other)">(detail::of_tensors<detail::regularized_gamma<false>>),
+    symbolic<"aten::special_gammaincc(self, other)">(detail::of_tensors<detail::regularized_gamma<true>>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -6799,8 +10619,135 @@ inline constexpr auto indexing = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/repeating.hpp
+// Repeating and reversing elements: aten's repeat, tile, repeat_interleave, roll, flip and rot90.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline value repeat_whole(graph<13> g, value x, safe_vector<sym_int> repeats) {
+    auto const rank = static_cast<std::int64_t>(repeats.size());
+    if (rank == 0 || std::all_of(repeats.begin(), repeats.end(), [](sym_int const& s) { return s.is(1); }))
+        return at_least_rank(g, x, rank);
+    return g.op<"Tile">(at_least_rank(g, x, rank), g.ints(repeats));
+}
+inline constexpr auto tile_dims = [](graph<13> g, value self, size_list dims) {
+    safe_vector<sym_int> repeats(dims.begin(), dims.end());
+    while (static_cast<std::int64_t>(repeats.size()) < self.rank()) repeats.insert(repeats.begin(), 1);
+    return repeat_whole(g, self, repeats);
+};
+
+inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
+                                       std::optional<std::int64_t> dim) -> value {
+    value const x = dim ? at_least_1d(g, self) : flat(g, self);
+    std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
+    if (repeats.is(1)) return x;
+    safe_vector<sym_int> sizes = g.sizes(x);
+    safe_vector<sym_int> tiles(sizes.size() + 1, 1);
+    tiles[static_cast<std::size_t>(axis) + 1] = repeats;
+    sym_int& size = sizes[static_cast<std::size_t>(axis)];
+    size = size * repeats;
+    return reshape(g, g.op<"Tile">(unsqueeze(g, x, axis + 1), g.ints(tiles)), sizes);
+};
+/// The indices that repeat index i repeats[i] times: for each position, the number of cumulative counts that do not exceed it.
+inline value repeated_indices(graph<13> g, value repeats) {
+    repeats = g.cast(repeats, dtype::int64);
+    value const ends = g.op<"CumSum">(repeats, g.scalar(0, dtype::int64));
+    value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
+    value const positions = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
+    value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, positions, 1));
+    return reduce_sum(g, g.cast(passed, dtype::int64), safe_vector<std::int64_t>{1}, false);
+}
+inline constexpr auto repeat_each_by_tensor = [](graph<13> g, value self, value repeats,
+                                                 std::optional<std::int64_t> dim) {
+    value const x = dim ? at_least_1d(g, self) : flat(g, self);
+    std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
+    value counts = at_least_1d(g, repeats);
+    if (!counts.size(0).same_as(x.size(axis))) counts = g.op<"Expand">(counts, as_list(g, g.size(x, axis)));
+    return gather(g, x, repeated_indices(g, counts), axis);
+};
+
+/// Rotates an axis by `shift`, so that its last `shift` elements come first.
+inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
+    sym_int const n = g.size(x, axis);
+    if (n.is(0) || n.is(1) || shift.is(0)) return x;
+    sym_int start;
+    if (shift.is_constant() && n.is_constant()) {
+        std::int64_t const by = shift.constant() % n.constant();
+        start = by > 0 ? n.constant() - by : -by;
+        if (start.is(0)) return x;
+    } else {
+        start = value(g.op<"Mod">(g.to_value(0 - shift), g.to_value(max(n, 1))));
+    }
+    return g.op<"Concat">(safe_vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
+                          attr::axis_i(axis));
+}
+inline constexpr auto flip_axes = [](graph<13> g, value x, axis_list axes) -> value {
+    if (x.rank() == 0 || axes.empty()) return x;
+    safe_vector<std::int64_t> const minus_one(axes.size(), -1);
+    safe_vector<std::int64_t> const before_first(axes.size(), std::numeric_limits<std::int64_t>::min());
+    return g.op<"Slice">(
+        x, g.ints(minus_one), g.ints(before_first), g.ints(normalize_axes(axes, x.rank())), g.ints(minus_one));
+};
+inline constexpr auto rotate = [](graph<13> g, value self, std::int64_t k, axis_list dims) -> value {
+    std::int64_t const turns = (k % 4 + 4) % 4;
+    if (turns == 0) return self;
+    if (turns == 2) return flip_axes(g, self, dims);
+    return swap_axes(g, flip_axes(g, self, dims.subspan(turns == 1 ? 1 : 0, 1)), dims[0], dims[1]);
+};
+
+inline constexpr auto repeat = [](graph<13> g, value self, size_list repeats) {
+    return repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
+};
+
+inline constexpr auto repeat_each_row = [](graph<13> g, value self, sym_int repeats, std::optional<std::int64_t> dim,
+                                           std::optional<sym_int>) -> value {
+    return repeat_each(g, self, repeats, dim);
+};
+
+inline constexpr auto repeat_by_tensor = [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim,
+                                            std::optional<sym_int>) {
+    return repeat_each_by_tensor(g, self, repeats, dim);
+};
+
+inline constexpr auto repeat_indices = [](graph<13> g, value repeats, std::optional<sym_int>) {
+    return g.cast(repeated_indices(g, repeats), repeats.dtype());
+};
+
+inline constexpr auto roll = [](graph<13> g, value self, size_list shifts, axis_list dims) {
+    if (dims.empty()) return reshape(g, roll_axis(g, flat(g, self), shifts[0], 0), g.sizes(self));
+    value x = self;
+    for (std::size_t i = 0; self.rank() != 0 && i != dims.size(); ++i)
+        x = roll_axis(g, x, shifts[i], normalize_axis(dims[i], self.rank()));
+    return x;
+};
+
+inline constexpr auto fliplr = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{1}); };
+
+inline constexpr auto flipud = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{0}); };
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto repeating = table(
+    symbolic<"aten::repeat(self, repeats)">(detail::repeat).by_parts<"self">(),
+    symbolic<"aten::tile(self, dims)">(detail::tile_dims).by_parts<"self">(),
+    symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(detail::repeat_each_row).by_parts<"self">(),
+    symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(detail::repeat_by_tensor).by_parts<"self">(),
+    symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(detail::repeat_indices),
+    symbolic<"aten::roll(self, shifts, dims)">(detail::roll).by_parts<"self">(),
+    symbolic<"aten::flip(self, dims)">(detail::flip_axes).by_parts<"self">(),
+    symbolic<"aten::fliplr(self)">(detail::fliplr).by_parts<"self">(),
+    symbolic<"aten::flipud(self)">(detail::flipud).by_parts<"self">(),
+    symbolic<"aten::rot90(self, k, dims)">(detail::rotate).by_parts<"self">());
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/linear_algebra.hpp
-// Linear algebra: aten's det, inverse, matrix_power and cross.
+// Linear algebra: aten's det, inverse, solve, matrix_power, matrix_exp, cross and vander.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -6828,32 +10775,26 @@ inline std::int64_t cross_dim(value a, value b) {
     throw unsupported_error("cross without dim needs a static dimension of size 3");
 }
 
-/// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
+/// A^-1. Like those of an unchecked solver, the elements for a singular matrix are infinite or NaN.
 inline constexpr auto inverse_matrix = [](graph<13> g, value x) -> value {
-    std::int64_t const n = x.size(-2).size();
-    if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
-    if (n < 0 || n > 8)
-        return g.unsupported("the inverse of a matrix with more than 8 rows, or a computed number of them");
-    if (n == 0) return x;
-    if (n == 1) return g.op<"Reciprocal">(x);
-    std::int64_t const r = x.rank();
-    tensor others{dtype::int64, {n, n - 1}, {}}; // row i: all indices but i
-    tensor signs{x.dtype(), {n, n}, {}};
-    for (std::int64_t i = 0; i != n; ++i) {
-        for (std::int64_t j = 0; j != n; ++j) {
-            if (j != i) others.append(j);
-            signs.append((i + j) % 2 == 0 ? 1 : -1);
-        }
-    }
-    value const without = g.constant(others);
-    // (..., i, n-1, n), then (..., i, n-1, j, n-1), then (..., i, j, n-1, n-1)
-    value const rows = g.op<"Gather">(x, without, attr::axis_i(r - 2));
-    value const both = g.op<"Gather">(rows, without, attr::axis_i(r));
-    safe_vector<std::int64_t> perm = iota(r + 2);
-    std::swap(perm[static_cast<std::size_t>(r - 1)], perm[static_cast<std::size_t>(r)]);
-    value const minors = g.op<"Det">(g.op<"Transpose">(both, attr::perm_i(perm)));
-    value const adjugate = transpose_last(g, g.op<"Mul">(minors.set_shape(x.shape()), g.constant(signs)));
-    return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), safe_vector<std::int64_t>{-2, -1}));
+    value const a = square_factorable(g, x);
+    sym_int const n = g.size(a, -1);
+    return g.cast(solve_square(g, a, identities(g, a, n, n)), x.dtype());
+};
+inline constexpr auto complex_inverse = [](graph<13> g, complex_value z) -> complex_value {
+    value const a = as_real_matrix(g, z);
+    sym_int const n = g.size(a, -1);
+    value const columns = first_columns(g, identities(g, a, n, n), n / 2); // [1, 0]
+    return as_complex_matrix(g, solve_square(g, a, columns), z.dtype());
+};
+
+/// The inverse and LAPACK's info. ATen raises an error for a singular matrix if check_errors is true; a graph cannot.
+inline constexpr auto linalg_inv_ex = [](graph<13> g, value x, bool) -> std::tuple<value, value> {
+    value const a = square_factorable(g, x);
+    sym_int const n = g.size(a, -1);
+    lu_parts const parts = lu_factor(g, a);
+    value const inverse = solve_factored(g, parts.lu, parts.order, identities(g, a, n, n), false);
+    return {g.cast(inverse, x.dtype()), lu_info(g, parts.lu)};
 };
 
 inline value matrix_power(graph<13> g, value x, std::int64_t n) {
@@ -6895,161 +10836,217 @@ inline constexpr auto linalg_slogdet = [](graph<13> g, value a) -> std::tuple<va
     return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
 };
 
+/// The factors of A, or of its transpose: ATen factors the transpose of a contiguous matrix to compute a determinant.
+struct determinant_parts {
+    lu_parts factors;
+    value diagonal; ///< of U [..., n]
+    value parity;   ///< -1 [...] after an odd number of exchanges, otherwise 1
+};
+inline determinant_parts determinant_of(graph<13> g, value a) {
+    lu_parts const factors = lu_factor(g, transpose_last(g, square_factorable(g, a)));
+    value const own = g.op<"Add">(arithmetic_sequence(g, 0, g.size(a, -1)), 1);
+    value const moved = g.op<"Not">(g.op<"Equal">(g.cast(factors.pivots, dtype::int64), own));
+    std::array const last{a.rank() - 2};
+    value const odd = g.op<"Mod">(reduce_sum(g, g.cast(moved, dtype::int64), last, false), 2);
+    return {factors, diagonal_of_matrix(g, factors.lu), g.cast(g.op<"Sub">(1, g.op<"Mul">(odd, 2)), dtype::float64)};
+}
+
+inline constexpr auto det_with_factors = [](graph<13> g, value a) -> std::tuple<value, value, value> {
+    determinant_parts const parts = determinant_of(g, a);
+    value const product = iterate(g, g.size(a, -1), parts.parity, [&](graph<13> b, value k, value so_far) -> value {
+        return b.op<"Mul">(so_far, gather(b, parts.diagonal, k, a.rank() - 2));
+    });
+    return {g.cast(product, a.dtype()), g.cast(parts.factors.lu, a.dtype()), parts.factors.pivots};
+};
+
+inline constexpr auto slogdet_with_factors = [](graph<13> g, value a) -> std::tuple<value, value, value, value> {
+    determinant_parts const parts = determinant_of(g, a);
+    std::array const last{a.rank() - 2};
+    value const signs = g.cast(g.op<"Sign">(parts.diagonal), dtype::float32);
+    value const side = g.op<"Mul">(g.cast(parts.parity, dtype::float32), reduce<"ReduceProd">(g, signs, last, false));
+    value const logarithm = reduce_sum(g, g.op<"Log">(g.op<"Abs">(parts.diagonal)), last, false);
+    return {g.cast(side, a.dtype()),
+            g.cast(logarithm, a.dtype()),
+            g.cast(parts.factors.lu, a.dtype()),
+            parts.factors.pivots};
+};
+
+struct solution {
+    value x;
+    lu_parts factors;
+};
+/// A X = B, or X A = B; B may be vectors. In both cases, the factors are those of A, as in ATen.
+inline solution solve_system(graph<13> g, value a, value b, bool left) {
+    if (a.dtype() != b.dtype()) throw unsupported_error("A and B of different dtypes");
+    value const matrix = square_factorable(g, a);
+    value const right = g.cast(b, dtype::float64);
+    bool const vectors = is_vectors(a, b);
+    if (vectors && !left) throw unsupported_error("left=False with vectors");
+    lu_parts const factors = lu_factor(g, matrix);
+    auto const solve = [&](value columns, bool turned) {
+        return solve_factored(g, factors.lu, factors.order, columns, turned);
+    };
+    if (!left) return {transpose_last(g, solve(transpose_last(g, right), true)), factors};
+    if (!vectors) return {solve(right, false), factors};
+    value const x = solve(unsqueeze(g, right, b.rank()), false);
+    return {squeeze(g, x, x.rank() - 1), factors};
+}
+
+inline constexpr auto linalg_solve = [](graph<13> g, value a, value b, bool left) -> value {
+    return g.cast(solve_system(g, a, b, left).x, a.dtype());
+};
+inline constexpr auto linalg_solve_ex = [](graph<13> g, value a, value b, bool left, bool) -> std::tuple<value, value> {
+    solution const s = solve_system(g, a, b, left);
+    return {g.cast(s.x, a.dtype()), lu_info(g, s.factors.lu)};
+};
+inline constexpr auto solve_with_factors = [](graph<13> g, value a, value b, bool left,
+                                              bool) -> std::tuple<value, value, value, value> {
+    solution const s = solve_system(g, a, b, left);
+    lu_parts const& f = s.factors;
+    return {g.cast(s.x, a.dtype()), g.cast(f.lu, a.dtype()), f.pivots, lu_info(g, f.lu)};
+};
+/// A X = B with the parts of the numbers as blocks of real matrices.
+inline constexpr auto complex_solve = [](graph<13> g, complex_value a, complex_value b, bool left) -> complex_value {
+    if (a.dtype() != b.dtype()) throw unsupported_error("A and B of different dtypes");
+    value const re = require_square(g.real(a));
+    bool const vectors = is_vectors(re, g.real(b));
+    if (!left) throw unsupported_error("complex numbers with left=False");
+    if (!vectors) return as_complex_matrix(g, solve_square(g, as_real_matrix(g, a), stacked_parts(g, b)), a.dtype());
+    auto const column = [&](value part) { return unsqueeze(g, part, part.rank()); };
+    complex_value const columns = g.complex(column(g.real(b)), column(g.imag(b)));
+    complex_value const x =
+        as_complex_matrix(g, solve_square(g, as_real_matrix(g, a), stacked_parts(g, columns)), a.dtype());
+    auto const vector = [&](value part) { return squeeze(g, part, part.rank() - 1); };
+    return g.complex(vector(g.real(x)), vector(g.imag(x)));
+};
+
+/// The inverse of the linear map from the last dimensions to the first `ind`.
+inline constexpr auto tensorinv = [](graph<13> g, value self, std::int64_t ind) -> value {
+    if (ind < 1 || ind >= self.rank())
+        return g.unsupported("ind of a tensor with " + std::to_string(self.rank()) + " dimensions");
+    safe_vector<sym_int> sizes = g.sizes(self);
+    safe_vector<sym_int> const rows(sizes.begin(), sizes.begin() + ind);
+    safe_vector<sym_int> to(sizes.begin() + ind, sizes.end());
+    sym_int const n = product(rows);
+    value const flat = reshape(g, self, {n, n});
+    to.insert(to.end(), rows.begin(), rows.end());
+    return reshape(g, inverse_matrix(g, flat), to);
+};
+inline constexpr auto tensorsolve = [](graph<13> g, value self, value other, int_list_or_none dims) -> value {
+    value x = self;
+    if (dims) {
+        safe_vector<std::int64_t> const from = normalize_axes(*dims, self.rank());
+        safe_vector<std::int64_t> to_end;
+        for (std::size_t i = from.size(); i != 0; --i) to_end.push_back(-static_cast<std::int64_t>(i));
+        x = move_axes(g, self, from, to_end);
+    }
+    safe_vector<sym_int> const sizes = g.sizes(x);
+    if (other.rank() > x.rank()) return g.unsupported("other has more dimensions than self");
+    safe_vector<sym_int> const to(sizes.begin() + other.rank(), sizes.end());
+    sym_int const n = product(to);
+    value const found = linalg_solve(g, reshape(g, x, {n, n}), reshape(g, other, {n, 1}), true);
+    return reshape(g, found, to);
+};
+
+/// The Taylor series of a matrix divided by a power of 2, squared as often. As in ATen, the result for a matrix with an
+/// element that is not finite is NaN.
+inline value matrix_exponential(graph<13> g, value a) {
+    constexpr std::int64_t terms = 18;
+    constexpr double max_squarings = 1100;
+    std::int64_t const r = a.rank();
+    sym_int const n = g.size(a, -1);
+    value const one = identity_matrix(g, n, n, dtype::float64);
+    value const sums = reduce_sum(g, g.op<"Abs">(a), std::array{r - 1}, true);
+    value const norm = reduce<"ReduceMax">(g, sums, std::array{r - 2}, true);
+    // The norm of the divided matrix is below 1.
+    value const zero = g.scalar(0, dtype::float64);
+    value const exponent = g.op<"Ceil">(g.op<"Div">(g.op<"Log">(norm), std::numbers::ln2));
+    value const is_finite = g.op<"Less">(norm, g.scalar(std::numeric_limits<double>::infinity(), dtype::float64));
+    value const squarings =
+        g.op<"Clip">(g.op<"Where">(is_finite, exponent, zero), zero, g.scalar(max_squarings, dtype::float64));
+    value const part = g.op<"Div">(a, g.op<"Pow">(g.scalar(2, dtype::float64), squarings));
+    value const start = expand(g, one, g.sizes(a));
+    value const series = iterate(g, terms, start, [&](graph<13> b, value k, value sum) -> value {
+        value const factor = b.cast(b.op<"Sub">(b.scalar(terms, dtype::int64), k), dtype::float64);
+        return b.op<"Add">(b.op<"Div">(b.op<"MatMul">(part, sum), factor), one);
+    });
+    value const most = reduce<"ReduceMax">(g, squarings, iota(r), false);
+    value const all =
+        iterate(g, value(g.cast(most, dtype::int64)), series, [&](graph<13> b, value k, value x) -> value {
+            value const goes_on = b.op<"Less">(b.cast(k, dtype::float64), squarings);
+            return b.op<"Where">(goes_on, b.op<"MatMul">(x, x), x);
+        });
+    return g.op<"Where">(is_finite, all, g.scalar(std::numeric_limits<double>::quiet_NaN(), dtype::float64));
+}
+inline constexpr auto matrix_exp = [](graph<13> g, value self) -> value {
+    // In half precision, ATen's intermediate results overflow.
+    if (self.dtype() != dtype::float32 && self.dtype() != dtype::float64)
+        return g.unsupported("the exponential of " + std::string(name(self.dtype())));
+    if (is_empty(self)) return self;
+    return g.cast(matrix_exponential(g, g.cast(require_square(self), dtype::float64)), self.dtype());
+};
+inline constexpr auto complex_matrix_exp = [](graph<13> g, complex_value self) -> complex_value {
+    value const re = require_square(g.real(self));
+    if (is_empty(re)) return self;
+    value const all = matrix_exponential(g, as_real_matrix(g, self));
+    return as_complex_matrix(g, first_columns(g, all, g.size(re, -1)), self.dtype());
+};
+
+/// The powers 0, 1, ..., count - 1 of each element, along a new last dimension.
+inline value powers(graph<13> g, value x, sym_int const& count) {
+    dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;
+    value const base = unsqueeze(g, g.cast(x, type), x.rank());
+    safe_vector<sym_int> sizes = g.sizes(base);
+    value const ones = filled(g, sizes, 1, type);
+    sizes.back() = count - 1;
+    value const factors = g.op<"Concat">(safe_vector<value>{ones, expand(g, base, sizes)}, attr::axis_i(x.rank()));
+    if (g.opset() >= 26) return cumprod(g.within<26>(), factors, -1, std::nullopt);
+    return cumprod_until_25(g.within<13, 25>(), factors, -1, std::nullopt);
+}
+
+inline constexpr auto linalg_vander = [](graph<13> g, value x, std::optional<sym_int> count) -> value {
+    value const v = x.rank() == 0 ? unsqueeze(g, x, 0) : x;
+    sym_int const n = count ? *count : g.size(v, -1);
+    if (n.is_constant() && n.constant() < 2) return g.unsupported("N below 2");
+    return powers(g, v, n);
+};
+inline constexpr auto vander = [](graph<13> g, value x, std::optional<sym_int> count, bool increasing) -> value {
+    sym_int const n = count ? *count : g.size(x, 0);
+    if (n.is(0)) {
+        dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;
+        return filled(g, safe_vector<sym_int>{g.size(x, 0), 0}, 0, type);
+    }
+    value const columns = powers(g, x, n);
+    return increasing ? columns : flip_axes(g, columns, safe_vector<std::int64_t>{1});
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto linear_algebra = table(
-    symbolic<"aten::linalg_inv(A)">(detail::inverse_matrix),
-    symbolic<"aten::inverse(self)">(detail::inverse_matrix),
+    symbolic<"aten::linalg_inv(A)">(detail::inverse_matrix).for_complex(detail::complex_inverse),
+    symbolic<"aten::inverse(self)">(detail::inverse_matrix).for_complex(detail::complex_inverse),
+    symbolic<"aten::linalg_inv_ex(A, check_errors)">(detail::linalg_inv_ex),
+    symbolic<"aten::linalg_solve(A, B, left)">(detail::linalg_solve).for_complex(detail::complex_solve),
+    symbolic<"aten::linalg_solve_ex(A, B, left, check_errors)">(detail::linalg_solve_ex),
+    symbolic<"aten::_linalg_solve_ex(A, B, left, check_errors)">(detail::solve_with_factors),
+    symbolic<"aten::linalg_tensorinv(self, ind)">(detail::tensorinv),
+    symbolic<"aten::linalg_tensorsolve(self, other, dims)">(detail::tensorsolve),
+    symbolic<"aten::linalg_matrix_exp(self)">(detail::matrix_exp).for_complex(detail::complex_matrix_exp),
+    symbolic<"aten::matrix_exp(self)">(detail::matrix_exp).for_complex(detail::complex_matrix_exp),
     symbolic<"aten::linalg_matrix_power(self, n)">(detail::matrix_power_row),
     symbolic<"aten::matrix_power(self, n)">(detail::matrix_power_row),
     symbolic<"aten::cross(self, other, dim)">(detail::cross_row).for_complex(detail::complex_cross_row),
     symbolic<"aten::linalg_cross(self, other, dim)">(detail::cross).for_complex(detail::complex_cross),
     symbolic<"aten::det(self)">(detail::determinant),
     symbolic<"aten::linalg_det(A)">(detail::determinant),
+    symbolic<"aten::_linalg_det(A)">(detail::det_with_factors),
+    symbolic<"aten::_linalg_slogdet(A)">(detail::slogdet_with_factors),
     symbolic<"aten::logdet(self)">(detail::logdet),
     symbolic<"aten::linalg_slogdet(A)">(detail::linalg_slogdet),
-    symbolic<"aten::slogdet(self)">(detail::linalg_slogdet));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/slicing.hpp
-// Parts of a tensor by position: aten's slice, select, narrow, as_strided and unfold.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-inline constexpr auto slice_dim = [](graph<13> g, value self, std::int64_t dim, std::optional<sym_int> start,
-                                     std::optional<sym_int> end, sym_int step) {
-    return slice(g, self, dim, start.value_or(0), end.value_or(to_the_end), step);
-};
-
-inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim, sym_int index) {
-    return select(g, self, dim, index);
-};
-
-/// The positions of a strided view's elements in the storage.
-inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<std::int64_t const> stride,
-                                std::int64_t offset) {
-    tensor positions{dtype::int64, {size.begin(), size.end()}, {}};
-    std::int64_t const n = positions.element_count();
-    budget::expect("a table of positions", n); // also where a size is negative
-    budget::expect("a list of strides", static_cast<std::int64_t>(size.size()), budget::max_rank);
-    for (std::int64_t i = 0; i != n; ++i) {
-        checked_int at = offset;
-        std::int64_t rest = i;
-        for (std::size_t k = size.size(); k-- != 0; rest /= size[k]) at = at + checked_int(rest % size[k]) * stride[k];
-        if (at < 0) throw unsupported_error("a strided view that starts before the first element");
-        positions.append(std::int64_t{at});
-    }
-    return positions;
-}
-
-/// The same where the program computes sizes, strides or the offset.
-inline value computed_positions(graph<13> g, size_list size, size_list stride, sym_int offset) {
-    value at = g.to_value(offset);
-    for (std::size_t i = 0; i != size.size(); ++i) {
-        value const along = g.op<"Mul">(arithmetic_sequence(g, 0, size[i]), g.to_value(stride[i]));
-        at = g.op<"Add">(unsqueeze(g, at, static_cast<std::int64_t>(i)), along);
-    }
-    return at;
-}
-
-inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
-    tensor positions = strided_positions(size, stride, offset);
-    std::int64_t const count = x.shape().element_count();
-    for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
-        if (count >= 0 && positions.at(i).to<std::int64_t>() >= count)
-            throw unsupported_error("as_strided past the last element of its input");
-    if (positions.element_count() == 0) return empty_constant(g, size, x.dtype());
-    return gather(g, flat(g, x), g.constant(std::move(positions)), 0);
-}
-
-/// Whether the strides are those of a contiguous tensor of these sizes, some of which are computed. Ignores dimensions of size 1.
-inline bool is_row_major(size_list size, size_list stride) {
-    std::int64_t expected = 1; // -1: depends on a computed size
-    for (std::size_t i = size.size(); i-- != 0;) {
-        if (size[i].is(1)) continue;
-        if (expected < 0 || !stride[i].is(expected)) return false;
-        expected = size[i].is_constant() ? checked_multiply(expected, size[i].constant()) : -1;
-    }
-    return true;
-}
-
-inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
-                                      std::optional<sym_int> storage_offset) -> value {
-    sym_int const offset = storage_offset.value_or(0);
-    if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
-    if (all_constant(size) && all_constant(stride) && offset.is_constant())
-        return strided_view(g, self, constants(size), constants(stride), offset.constant());
-    if (offset.is(0) && is_row_major(size, stride)) return reshape(g, self, size);
-    return gather(g, flat(g, self), computed_positions(g, size, stride, offset), 0);
-};
-
-/// The positions of the elements of every window, as (windows, size).
-inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
-    if (size < 0 || step < 1 || dilation < 1)
-        throw unsupported_error("windows of negative size, or with a step or dilation below 1");
-    std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
-    if (n.is_constant() && extent > n.constant()) throw unsupported_error("windows larger than their dimension");
-    sym_int const windows = (n - extent) / step + 1;
-    if (!windows.is_constant())
-        return g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, windows, step), 1),
-                           arithmetic_sequence(g, 0, size, dilation));
-    std::int64_t const sizes[] = {windows.constant(), size};
-    std::int64_t const strides[] = {step, dilation};
-    return g.constant(strided_positions(sizes, strides, 0));
-}
-
-inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
-                                      std::int64_t step) {
-    value const x = at_least_1d(g, self);
-    std::int64_t const axis = normalize_axis(dimension, x.rank());
-    value const windows = gather(g, x, window_positions(g, g.size(x, axis), size, step), axis);
-    // The result for a 0-d tensor has only the dimension of the window size.
-    if (self.rank() == 0) return flat(g, windows);
-    std::int64_t const within = axis + 1;
-    std::int64_t const last = -1;
-    return move_axes(g, windows, {&within, 1}, {&last, 1});
-};
-
-inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
-    axis = normalize_axis(axis, x.rank());
-    if (start.is_constant() && start.constant() < 0) start = start + g.size(x, axis);
-    if (!start.is_constant()) { // may be negative at run time
-        value const s = start.as_value();
-        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(start + g.size(x, axis)), s));
-    }
-    return slice(g, x, axis, start, start + length);
-}
-
-inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
-    return narrow_axis(g, self, dim, start, length);
-};
-
-inline constexpr auto narrow_from = [](graph<13> g, value self, std::int64_t dim, value start, sym_int length) {
-    value const at = g.cast(start, dtype::int64);
-    return narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
-};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto slicing = table(
-    symbolic<"aten::slice.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
-    symbolic<"aten::slice_copy.Tensor(self, dim, start, end, step)">(detail::slice_dim).by_parts<"self">(),
-    symbolic<"aten::select.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
-    symbolic<"aten::select_copy.int(self, dim, index)">(detail::select_dim).by_parts<"self">(),
-    symbolic<"aten::as_strided(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
-    symbolic<"aten::as_strided_copy(self, size, stride, storage_offset)">(detail::as_strided).by_parts<"self">(),
-    symbolic<"aten::unfold(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
-    symbolic<"aten::unfold_copy(self, dimension, size, step)">(detail::unfold_dim).by_parts<"self">(),
-    symbolic<"aten::narrow(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
-    symbolic<"aten::narrow_copy(self, dim, start, length)">(detail::narrow_dim).by_parts<"self">(),
-    symbolic<"aten::narrow.Tensor(self, dim, start, length)">(detail::narrow_from).by_parts<"self">());
+    symbolic<"aten::slogdet(self)">(detail::linalg_slogdet),
+    symbolic<"aten::linalg_vander(x, N)">(detail::linalg_vander),
+    symbolic<"aten::vander(x, N, increasing)">(detail::vander));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -7473,19 +11470,6 @@ inline value clamp_to_numbers(graph<13> g, value self, std::optional<number> low
     return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
 }
 
-/// Whether two shapes are known to be equal.
-inline bool same_shape(value a, value b) {
-    if (a.rank() != b.rank()) return false;
-    for (std::int64_t i = 0; i != a.rank(); ++i)
-        if (!a.size(i).same_as(b.size(i))) return false;
-    return true;
-}
-
-/// x broadcast to the common shape of both. Expand broadcasts in both directions.
-inline value broadcast_with(graph<13> g, value x, value other) {
-    return same_shape(x, other) ? x : g.op<"Expand">(x, g.op<"Shape">(other));
-}
-
 inline value masked_select(graph<13> g, value self, value mask) {
     // Compress does not support bfloat16.
     value const x = self.dtype() == dtype::bfloat16 ? g.cast(self, dtype::float32) : self;
@@ -7643,440 +11627,6 @@ inline constexpr auto masked_indexing = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/detail/batch_norm.hpp
-// Helpers of normalizations: parameters of channels, and batch normalization with its statistics.
-// Internal header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// A weight or bias for the channels (dimension 1) of x in dtype `type`; `fallback` for all channels if absent.
-inline value channel_parameter(graph<13> g, optional_value given, value x, double fallback, dtype type) {
-    if (given) return g.cast(*given, type);
-    sym_int const channels = g.size(x, 1);
-    return filled(g, safe_span(&channels, 1), fallback, type);
-}
-
-/// [C] as [C, 1, ...], which broadcasts along dimension 1 of a tensor of this rank.
-inline value along_channels(graph<13> g, value p, std::int64_t rank) {
-    safe_vector<std::int64_t> const axes = all_but(0, rank - 1);
-    return axes.empty() ? p : unsqueeze(g, p, axes);
-}
-
-/// 1 / sqrt(variance + eps)
-inline value inverse_deviation(graph<13> g, value variance, double eps) {
-    return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
-}
-
-/// x * scale + bias; either may be absent.
-inline value affine(graph<13> g, value x, optional_value scale, optional_value bias) {
-    if (scale) x = g.op<"Mul">(x, g.cast(*scale, x.dtype()));
-    return bias ? value(g.op<"Add">(x, g.cast(*bias, x.dtype()))) : x;
-}
-
-/// x * scale + bias with one scale and one bias per channel (dimension 1).
-inline value channel_affine(graph<13> g, value x, optional_value scale, optional_value bias) {
-    auto const parameter = [&](optional_value p) { return p ? optional_value(along_channels(g, *p, x.rank())) : p; };
-    return affine(g, x, parameter(scale), parameter(bias));
-}
-
-/// The dtype of the parameters, or that of x if there are none.
-inline dtype parameter_dtype(value x, optional_value weight, optional_value bias) {
-    return weight ? weight->dtype() : bias ? bias->dtype() : x.dtype();
-}
-
-/// The statistics per channel that training uses, and the updated running statistics.
-struct batch_statistics {
-    value mean;
-    value variance; ///< biased, as the normalization uses it
-    value running_mean;
-    value running_variance;
-};
-
-inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_value running_mean,
-                                              optional_value running_var, double momentum) {
-    safe_vector<std::int64_t> const axes = all_but(1, x.rank());
-    value const wide = g.cast(x, opmath_type(x.dtype()));
-    batch_statistics s;
-    moments const m = variance_and_mean(g, wide, axes, 0, false);
-    s.mean = m.mean;
-    s.variance = m.variance;
-    auto const updated = [&](value old, value batch) {
-        value const kept = g.cast(old, aten::promote_types(old.dtype(), batch.dtype()));
-        value const added = g.cast(g.op<"Mul">(batch, momentum), kept.dtype());
-        return g.cast(g.op<"Add">(g.op<"Mul">(kept, 1.0 - momentum), added), old.dtype());
-    };
-    if (running_mean) s.running_mean = updated(*running_mean, s.mean);
-    if (running_var) s.running_variance = updated(*running_var, variance_and_mean(g, wide, axes, 1, false).variance);
-    return s;
-}
-
-/// The part of a float64 epsilon that a float32 attribute cannot represent.
-inline double lost_as_float(double eps) { return eps - static_cast<double>(static_cast<float>(eps)); }
-
-/// BatchNormalization with given statistics, in the dtype that all operands promote to: up to opset 14, they must have the
-/// same dtype. Its epsilon is float32; for float64, the remainder is added to the variance.
-inline value batch_norm_with(graph<13> g, value x, optional_value weight, optional_value bias, value mean,
-                             value variance, double eps) {
-    dtype const widest =
-        aten::promote_types(x.dtype(), aten::promote_types(parameter_dtype(x, weight, bias), mean.dtype()));
-    dtype const type = g.opset() < 14 ? opmath_type(widest) : widest; // bfloat16 is supported since opset 14
-    variance = g.cast(variance, type);
-    if (double const rest = lost_as_float(eps); type == dtype::float64 && rest != 0)
-        variance = g.op<"Add">(variance, rounded_constant(g, rest, type));
-    value const y = g.op<"BatchNormalization">(g.cast(x, type),
-                                               channel_parameter(g, weight, x, 1, type),
-                                               channel_parameter(g, bias, x, 0, type),
-                                               g.cast(mean, type),
-                                               variance,
-                                               attr::epsilon_f(eps));
-    return g.cast(y, x.dtype());
-}
-
-/// The result, and ATen's saved mean and inverse standard deviation, which are empty outside training, as on the CPU.
-struct batch_norm_results {
-    value y;
-    value saved_mean;
-    value saved_rstd;
-    batch_statistics statistics;
-};
-
-inline batch_norm_results batch_norm(graph<13> g, value x, optional_value weight, optional_value bias,
-                                     optional_value running_mean, optional_value running_var, bool training,
-                                     double momentum, double eps) {
-    dtype const saved = parameter_dtype(x, weight, bias);
-    batch_norm_results r;
-    if (!training && running_mean && running_var) {
-        r.y = batch_norm_with(g, x, weight, bias, *running_mean, *running_var, eps);
-        r.saved_mean = r.saved_rstd = g.constant(tensor{saved, {0}, {}});
-        r.statistics.running_mean = *running_mean;
-        r.statistics.running_variance = *running_var;
-        return r;
-    }
-    r.statistics = batch_norm_statistics(g, x, running_mean, running_var, momentum);
-    r.y = batch_norm_with(g, x, weight, bias, r.statistics.mean, r.statistics.variance, eps);
-    r.saved_mean = g.cast(r.statistics.mean, saved);
-    r.saved_rstd = g.cast(inverse_deviation(g, r.statistics.variance, eps), saved);
-    return r;
-}
-
-inline value no_reserve(graph<13> g) { return g.constant(tensor{dtype::uint8, {0}, {}}); }
-
-} // namespace detail
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/normalization.hpp
-// Batch, layer, group, instance, RMS and weight normalization.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// The last n axes.
-inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
-    if (n > static_cast<std::size_t>(rank))
-        throw unsupported_error("a normalized_shape with more dimensions than the input");
-    safe_vector<std::int64_t> axes = iota(rank);
-    axes.erase(axes.begin(), axes.end() - static_cast<std::ptrdiff_t>(n));
-    return axes;
-}
-
-/// (x - mean) / sqrt(variance + eps) over the axes, in the dtype of x.
-inline value standardized(graph<13> g, value x, axis_list axes, double eps) {
-    value const centered = g.op<"Sub">(x, reduce<"ReduceMean">(g, x, axes, true));
-    value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centered, centered), axes, true);
-    return g.op<"Div">(centered, g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
-}
-
-/// layer_norm without LayerNormalization.
-inline value composed_layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
-                                 optional_value bias, double eps) {
-    dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
-    value const y = standardized(g, g.cast(x, type), last_axes(x.rank(), shape.size()), eps);
-    return g.cast(affine(g, y, weight, bias), x.dtype());
-}
-
-/// LayerNormalization was added in opset 17. It computes its statistics in float32, so float64 is decomposed.
-inline value layer_norm(graph<17> g, value x, safe_span<sym_int const> shape, optional_value weight,
-                        optional_value bias, double eps) {
-    dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
-    if (type == dtype::float64) return composed_layer_norm(g, x, shape, weight, bias, eps);
-    value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
-    optional_value const shift = bias ? optional_value(g.cast(*bias, type)) : optional_value();
-    value const y = g.op<"LayerNormalization">(
-        g.cast(x, type), scale, shift, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
-    return g.cast(y, x.dtype());
-}
-inline value layer_norm(graph<13, 16> g, value x, safe_span<sym_int const> shape, optional_value weight,
-                        optional_value bias, double eps) {
-    return composed_layer_norm(g, x, shape, weight, bias, eps);
-}
-
-/// x reshaped to [N, groups, -1].
-inline value grouped(graph<13> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
-
-/// group_norm without GroupNormalization.
-inline value composed_group_norm(graph<13> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
-                                 double eps) {
-    if (x.shape().element_count() == 0) return x;
-    dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
-    value const in_groups = grouped(g, g.cast(x, type), groups);
-    value standard = in_groups;
-    if (type == dtype::float64) { // the epsilon of InstanceNormalization is float32
-        standard = standardized(g, in_groups, std::array<std::int64_t, 1>{2}, eps);
-    } else {
-        std::array const per_group{sym_int(groups)};
-        standard = g.op<"InstanceNormalization">(
-            in_groups, filled(g, per_group, 1, type), filled(g, per_group, 0, type), attr::epsilon_f(eps));
-    }
-    return g.cast(channel_affine(g, g.op<"Reshape">(standard, g.shape_of(x)), weight, bias), x.dtype());
-}
-
-/// GroupNormalization has one scale per channel since opset 21, and one per group before. Its statistics are float32, so float64 is
-/// decomposed.
-inline value group_norm(graph<21> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
-                        double eps) {
-    dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
-    if (x.shape().element_count() == 0 || type == dtype::float64)
-        return composed_group_norm(g, x, groups, weight, bias, eps);
-    value const y = g.op<"GroupNormalization">(g.cast(x, type),
-                                               channel_parameter(g, weight, x, 1, type),
-                                               channel_parameter(g, bias, x, 0, type),
-                                               attr::num_groups_i(groups),
-                                               attr::epsilon_f(eps));
-    return g.cast(y, x.dtype());
-}
-inline value group_norm(graph<13, 20> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
-                        double eps) {
-    return composed_group_norm(g, x, groups, weight, bias, eps);
-}
-
-/// instance_norm with the statistics of each channel of each instance.
-inline value instance_norm(graph<13> g, value x, optional_value weight, optional_value bias, double eps) {
-    dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
-    value const wide = g.cast(x, type);
-    if (type == dtype::float64) { // the epsilon of InstanceNormalization is float32
-        value const y = standardized(g, wide, last_axes(x.rank(), static_cast<std::size_t>(x.rank()) - 2), eps);
-        return g.cast(channel_affine(g, y, weight, bias), x.dtype());
-    }
-    value const y = g.op<"InstanceNormalization">(
-        wide, channel_parameter(g, weight, x, 1, type), channel_parameter(g, bias, x, 0, type), attr::epsilon_f(eps));
-    return g.cast(y, x.dtype());
-}
-
-/// The mean and the inverse standard deviation over normalized axes, which ATen returns along with the normalized tensor.
-inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list axes, double eps, bool keepdim,
-                                                 dtype type) {
-    if (is_empty_along(x, axes)) { // 0, and 1 / sqrt(NaN)
-        value const mean = reduce_sum(g, g.cast(x, type), axes, keepdim);
-        return {mean, g.op<"Div">(mean, mean)};
-    }
-    moments const m = variance_and_mean(g, g.cast(x, opmath_type(x.dtype())), axes, 0, keepdim);
-    return {g.cast(m.mean, type), g.cast(inverse_deviation(g, m.variance, eps), type)};
-}
-
-/// The default eps of rms_norm: the machine epsilon of the dtype that ATen computes in.
-inline double epsilon(dtype t) {
-    return t == dtype::float64 ? std::numeric_limits<double>::epsilon()
-                               : static_cast<double>(std::numeric_limits<float>::epsilon());
-}
-
-/// 1 / sqrt(mean(wide^2) + eps) over the last n axes.
-inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
-    value const mean_square = reduce<"ReduceMean">(g, g.op<"Mul">(wide, wide), last_axes(wide.rank(), n), true);
-    return inverse_deviation(g, mean_square, eps);
-}
-
-/// rms_norm without RMSNormalization.
-inline value composed_rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
-                               double eps) {
-    value const wide = g.cast(x, opmath_type(x.dtype()));
-    value const y = g.op<"Mul">(wide, inverse_rms(g, wide, shape.size(), eps));
-    if (!weight || weight->dtype() == x.dtype()) return g.cast(affine(g, y, weight, absent), x.dtype());
-    dtype const type = aten::promote_types(wide.dtype(), weight->dtype());
-    return g.cast(g.op<"Mul">(g.cast(y, type), g.cast(*weight, type)), x.dtype()); // the result has the input's dtype
-}
-
-/// RMSNormalization was added in opset 23. It computes its statistics in float32, so float64 is decomposed.
-inline value rms_norm(graph<23> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
-    if (x.dtype() == dtype::float64 || (weight && weight->dtype() != x.dtype()))
-        return composed_rms_norm(g, x, shape, weight, eps);
-    // Rounded once, after the weight is applied: a small number rounded to 0 times an infinite weight would be NaN.
-    dtype const type = weight ? opmath_type(x.dtype()) : x.dtype();
-    value const scale = weight ? g.cast(*weight, type) : filled(g, shape, 1, type);
-    value const y = g.op<"RMSNormalization">(
-        g.cast(x, type), scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
-    return g.cast(y, x.dtype());
-}
-inline value rms_norm(graph<13, 22> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
-    return composed_rms_norm(g, x, shape, weight, eps);
-}
-
-/// v * g / norm, and the norm of v over all dimensions except `dim`, or over all for -1.
-struct weight_norm_results {
-    value weight;
-    value norm;
-};
-inline weight_norm_results weight_norm(graph<13> g, value v, value magnitude, std::int64_t dim) {
-    value const wide = g.cast(v, opmath_type(v.dtype()));
-    value const size = vector_norm(
-        g, wide, 2, dim == -1 ? iota(v.rank()) : all_but(normalize_axis(dim, v.rank()), v.rank()), dim != -1);
-    return {g.cast(g.op<"Mul">(wide, g.op<"Div">(g.cast(magnitude, wide.dtype()), size)), v.dtype()), size};
-}
-
-inline constexpr auto batch_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
-                                          optional_value running_mean, optional_value running_var, bool training,
-                                          double momentum, double eps, bool) {
-    return batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps).y;
-};
-
-inline constexpr auto native_batch_norm = [](graph<13> g, value input, optional_value weight, optional_value bias,
-                                             optional_value running_mean, optional_value running_var, bool training,
-                                             double momentum, double eps) -> std::tuple<value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd};
-};
-
-inline constexpr auto batch_norm_no_stats = [](graph<13> g, value input, optional_value weight, optional_value bias,
-                                               bool training, double momentum,
-                                               double eps) -> std::tuple<value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, {}, {}, training, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd};
-};
-
-inline constexpr auto batch_norm_inference = [](graph<13> g, value input, optional_value weight, optional_value bias,
-                                                value running_mean, value running_var, double momentum,
-                                                double eps) -> std::tuple<value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd};
-};
-
-inline constexpr auto batch_norm_functional = [](graph<13> g, value input, optional_value weight, optional_value bias,
-                                                 value running_mean, value running_var, bool training, double momentum,
-                                                 double eps) -> std::tuple<value, value, value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd, r.statistics.running_mean, r.statistics.running_variance};
-};
-
-inline constexpr auto batch_norm_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
-                                             value running_mean, value running_var, double momentum,
-                                             double eps) -> std::tuple<value, value, value, value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, true, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), r.statistics.running_mean, r.statistics.running_variance};
-};
-
-inline constexpr auto batch_norm_no_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
-                                                optional_value running_mean, optional_value running_var,
-                                                double momentum, double eps) -> std::tuple<value, value, value, value> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
-};
-
-inline constexpr auto batch_norm_index = [](graph<13> g, value input, optional_value weight, optional_value bias,
-                                            optional_value running_mean, optional_value running_var, bool training,
-                                            double momentum, double eps,
-                                            bool) -> std::tuple<value, value, value, value, sym_int> {
-    auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
-    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), 0};
-};
-
-template <class Graph>
-inline constexpr auto layer_norm_row = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
-                                          optional_value bias, double eps,
-                                          bool) -> value { return layer_norm(g, input, shape, weight, bias, eps); };
-
-template <class Graph>
-inline constexpr auto native_layer_norm = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
-                                             optional_value bias, double eps) -> std::tuple<value, value, value> {
-    dtype const saved = parameter_dtype(input, weight, bias);
-    auto const [mean, rstd] = saved_statistics(g, input, last_axes(input.rank(), shape.size()), eps, true, saved);
-    return {layer_norm(g, input, shape, weight, bias, eps), mean, rstd};
-};
-
-template <class Graph>
-inline constexpr auto group_norm_row = [](Graph g, value input, std::int64_t groups, optional_value weight,
-                                          optional_value bias, double eps,
-                                          bool) -> value { return group_norm(g, input, groups, weight, bias, eps); };
-
-template <class Graph>
-inline constexpr auto native_group_norm = [](Graph g, value input, optional_value weight, optional_value bias, size n,
-                                             size, size, std::int64_t group,
-                                             double eps) -> std::tuple<value, value, value> {
-    dtype const saved = parameter_dtype(input, weight, bias);
-    if (n.is(0)) {
-        value const none = filled(g, std::array{n, sym_int(group)}, 0, saved);
-        return {input, none, none};
-    }
-    auto const [mean, rstd] =
-        saved_statistics(g, grouped(g, input, group), std::array<std::int64_t, 1>{2}, eps, false, saved);
-    return {group_norm(g, input, group, weight, bias, eps), mean, rstd};
-};
-
-inline constexpr auto instance_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
-                                             optional_value running_mean, optional_value running_var,
-                                             bool use_input_stats, double momentum, double eps, bool) -> value {
-    if (!use_input_stats) return batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
-    return instance_norm(g, input, weight, bias, eps);
-};
-
-template <class Graph>
-inline constexpr auto rms_norm_row =
-    [](Graph g, value input, safe_span<size const> shape, optional_value weight, std::optional<double> eps) -> value {
-    return rms_norm(g, input, shape, weight, eps.value_or(epsilon(input.dtype())));
-};
-
-template <class Graph>
-inline constexpr auto fused_rms_norm = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
-                                          std::optional<double> eps) -> std::tuple<value, value> {
-    double const e = eps.value_or(epsilon(input.dtype()));
-    value const wide = g.cast(input, opmath_type(input.dtype()));
-    return {rms_norm(g, input, shape, weight, e), inverse_rms(g, wide, shape.size(), e)};
-};
-
-inline constexpr auto weight_norm_row = [](graph<13> g, value v, value magnitude, std::int64_t dim) {
-    return weight_norm(g, v, magnitude, dim).weight;
-};
-
-inline constexpr auto weight_norm_interface = [](graph<13> g, value v, value magnitude,
-                                                 std::int64_t dim) -> std::tuple<value, value> {
-    auto const r = weight_norm(g, v, magnitude, dim);
-    return {r.weight, r.norm};
-};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto normalization = table(
-    symbolic<"aten::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_row),
-    symbolic<"aten::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)">(detail::native_batch_norm),
-    symbolic<"aten::_native_batch_norm_legit.no_stats(input, weight, bias, training, momentum, eps)">(detail::batch_norm_no_stats),
-    symbolic<"aten::_native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_inference),
-    symbolic<"aten::_native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum, eps)">(detail::batch_norm_functional),
-    symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_update),
-    symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_no_update),
-    symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_index),
-    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<17>>),
-    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<13, 16>>),
-    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<17>>),
-    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<13, 16>>),
-    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<21>>),
-    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<13, 20>>),
-    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<21>>),
-    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<13, 20>>),
-    symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)">(detail::instance_norm_row),
-    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<23>>),
-    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<13, 22>>),
-    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<23>>),
-    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<13, 22>>),
-    symbolic<"aten::_weight_norm(v, g, dim)">(detail::weight_norm_row),
-    symbolic<"aten::_weight_norm_interface(v, g, dim)">(detail::weight_norm_interface));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
 // ---- aton/mappings/normalization_backward.hpp
 // The gradients of batch, layer and group normalization.
 // Public header.
@@ -8197,6 +11747,172 @@ inline constexpr auto normalization_backward = table(
     symbolic<"aten::native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask)">(detail::native_layer_norm_backward),
     symbolic<"aten::native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)">(detail::native_group_norm_backward),
     symbolic<"aten::native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask)">(detail::native_batch_norm_backward));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/orthogonal_polynomials.hpp
+// Orthogonal polynomials of any degree: aten's Chebyshev, Hermite, Laguerre and Legendre polynomials, by their recurrences.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// p(0) = 1, p(1) = second, p(k) = next(k, p(k - 1), p(k - 2)) for each element's degree n; 0 for negative degrees.
+template <class Next>
+value recurrence(graph<13> g, value second, value n, Next next) {
+    value const high = broadcast_with(g, second, n);
+    value const low = g.op<"Expand">(g.scalar(1, n.dtype()), g.op<"Shape">(high));
+    auto const [last, last_but_one] =
+        g.op<"Loop">(absent,
+                     g.scalar(true, dtype::bool_),
+                     high,
+                     low,
+                     outputs<2>,
+                     attr::body_g([&](graph<13> b, value step, value, value p, value q) {
+                         value const k = b.cast(b.op<"Add">(step, 2), n.dtype());
+                         value const after = b.op<"Where">(b.op<"LessOrEqual">(k, n), next(b, k, p, q), p);
+                         value const left = b.cast(b.op<"Less">(k, n), dtype::int64);
+                         value const goes_on = b.op<"Greater">(b.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
+                         return std::tuple(goes_on, after, p);
+                     }));
+    return g.op<"Where">(g.op<"Greater">(n, 0), last, g.cast(g.op<"Equal">(n, 0), n.dtype()));
+}
+
+/// The degree as ATen truncates it, by a conversion to int64; NaN becomes the lowest integer, whose polynomial is 0.
+inline value degree_of(graph<13> g, value n) {
+    if (auto const known = known_number(n)) return g.scalar_like(std::isnan(*known) ? -1.0 : std::trunc(*known), n);
+    return g.cast(g.cast(n, dtype::int64), n.dtype());
+}
+
+/// NaN for degrees whose polynomials ATen does not compute.
+inline value hermite(graph<13> g, value x, value n_of, double factor) {
+    value const n = degree_of(g, n_of);
+    double const highest = x.dtype() == dtype::float64 ? 512 : 128;
+    value const scaled = g.op<"Mul">(x, factor);
+    value const result = recurrence(g, scaled, n, [&](graph<13> b, value k, value p, value q) -> value {
+        value const weight = b.op<"Mul">(b.op<"Sub">(k, 1), factor);
+        return b.op<"Sub">(b.op<"Mul">(scaled, p), b.op<"Mul">(weight, q));
+    });
+    return g.op<"Where">(
+        g.op<"Greater">(n, highest), g.scalar(std::numeric_limits<double>::quiet_NaN(), n.dtype()), result);
+}
+/// The physicists' polynomials: 2 x p - 2 (k - 1) q.
+inline value hermite_h(graph<13> g, value x, value n) { return hermite(g, x, n, 2); }
+/// The probabilists' polynomials: x p - (k - 1) q.
+inline value hermite_he(graph<13> g, value x, value n) { return hermite(g, x, n, 1); }
+
+// At the ends of their intervals ATen has closed forms of the others. The recurrences give the same integers there, without rounding.
+
+/// p(k) = ((2 k - 1 - x) p - (k - 1) q) / k.
+inline value laguerre_l(graph<13> g, value x, value n) {
+    value const mirrored = g.op<"Sub">(g.scalar(1, x.dtype()), x);
+    return recurrence(g, mirrored, degree_of(g, n), [&](graph<13> b, value k, value p, value q) -> value {
+        value const below = b.op<"Sub">(k, 1);
+        value const weight = b.op<"Add">(b.op<"Mul">(below, 2), mirrored);
+        return b.op<"Div">(b.op<"Sub">(b.op<"Mul">(weight, p), b.op<"Mul">(below, q)), k);
+    });
+}
+
+/// p(k) = ((2 k - 1) x p - (k - 1) q) / k.
+inline value legendre_p(graph<13> g, value x, value n) {
+    return recurrence(g, x, degree_of(g, n), [&](graph<13> b, value k, value p, value q) -> value {
+        value const below = b.op<"Sub">(k, 1);
+        value const weight = b.op<"Mul">(b.op<"Add">(below, k), x);
+        return b.op<"Div">(b.op<"Sub">(b.op<"Mul">(weight, p), b.op<"Mul">(below, q)), k);
+    });
+}
+
+// Chebyshev polynomials: p(k) = 2 x p - q. Like ATen, of high degree and inside -1..1 by the angle acos(x).
+
+struct chebyshev_kind {
+    value second; ///< p(1)
+    value by_angle;
+    double highest; ///< degree that the recurrence computes inside -1..1
+};
+template <class Kind>
+value chebyshev(graph<13> g, value x, value n_of, Kind of) {
+    value const n = degree_of(g, n_of);
+    chebyshev_kind const kind = of(n, g.op<"Acos">(x));
+    value const far_inside = g.op<"And">(g.op<"Greater">(n, kind.highest), g.op<"Less">(g.op<"Abs">(x), 1));
+    value const sum = recurrence(g, kind.second, n, [&](graph<13> b, value, value p, value q) -> value {
+        return b.op<"Sub">(b.op<"Mul">(b.op<"Add">(x, x), p), q);
+    });
+    return g.op<"Where">(far_inside, kind.by_angle, sum);
+}
+inline value chebyshev_t(graph<13> g, value x, value n) {
+    return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
+        return {x, g.op<"Cos">(g.op<"Mul">(degree, angle)), 6};
+    });
+}
+inline value chebyshev_u(graph<13> g, value x, value n) {
+    return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
+        value const next = g.op<"Add">(degree, 1);
+        value const ratio = g.op<"Div">(g.op<"Sin">(g.op<"Mul">(next, angle)), g.op<"Sin">(angle));
+        return {g.op<"Add">(x, x), ratio, 8};
+    });
+}
+inline value chebyshev_v(graph<13> g, value x, value n) {
+    return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
+        value const middle = g.op<"Add">(degree, 0.5);
+        value const ratio = g.op<"Div">(g.op<"Cos">(g.op<"Mul">(middle, angle)), g.op<"Cos">(g.op<"Mul">(angle, 0.5)));
+        return {g.op<"Sub">(g.op<"Add">(x, x), 1), ratio, 8};
+    });
+}
+inline value chebyshev_w(graph<13> g, value x, value n) {
+    return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
+        value const middle = g.op<"Add">(degree, 0.5);
+        value const ratio = g.op<"Div">(g.op<"Sin">(g.op<"Mul">(middle, angle)), g.op<"Sin">(g.op<"Mul">(angle, 0.5)));
+        return {g.op<"Add">(g.op<"Add">(x, x), 1), ratio, 8};
+    });
+}
+/// At 2 x - 1: of the interval 0..1.
+template <binary_function Polynomial>
+value shifted(graph<13> g, value x, value n) {
+    return Polynomial(g, g.op<"Sub">(g.op<"Add">(x, x), 1), n);
+}
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto orthogonal_polynomials = table(
+    symbolic<"aten::special_chebyshev_polynomial_t(x, n)">(detail::of_tensors<detail::in_floats<detail::chebyshev_t>>),
+    symbolic<"aten::special_chebyshev_polynomial_t.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::chebyshev_t>>),
+    symbolic<"aten::special_chebyshev_polynomial_t.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::chebyshev_t>>),
+    symbolic<"aten::special_chebyshev_polynomial_u(x, n)">(detail::of_tensors<detail::in_floats<detail::chebyshev_u>>),
+    symbolic<"aten::special_chebyshev_polynomial_u.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::chebyshev_u>>),
+    symbolic<"aten::special_chebyshev_polynomial_u.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::chebyshev_u>>),
+    symbolic<"aten::special_chebyshev_polynomial_v(x, n)">(detail::of_tensors<detail::in_floats<detail::chebyshev_v>>),
+    symbolic<"aten::special_chebyshev_polynomial_v.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::chebyshev_v>>),
+    symbolic<"aten::special_chebyshev_polynomial_v.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::chebyshev_v>>),
+    symbolic<"aten::special_chebyshev_polynomial_w(x, n)">(detail::of_tensors<detail::in_floats<detail::chebyshev_w>>),
+    symbolic<"aten::special_chebyshev_polynomial_w.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::chebyshev_w>>),
+    symbolic<"aten::special_chebyshev_polynomial_w.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::chebyshev_w>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_t(x, n)">(detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_t>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_t.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_t>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_t.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_t>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_u(x, n)">(detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_u>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_u.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_u>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_u.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_u>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_v(x, n)">(detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_v>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_v.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_v>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_v.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_v>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_w(x, n)">(detail::of_tensors<detail::in_floats<detail::shifted<detail::chebyshev_w>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_w.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::shifted<detail::chebyshev_w>>>),
+    symbolic<"aten::special_shifted_chebyshev_polynomial_w.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::shifted<detail::chebyshev_w>>>),
+    symbolic<"aten::special_hermite_polynomial_h(x, n)">(detail::of_tensors<detail::in_floats<detail::hermite_h>>),
+    symbolic<"aten::special_hermite_polynomial_h.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::hermite_h>>),
+    symbolic<"aten::special_hermite_polynomial_h.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::hermite_h>>),
+    symbolic<"aten::special_hermite_polynomial_he(x, n)">(detail::of_tensors<detail::in_floats<detail::hermite_he>>),
+    symbolic<"aten::special_hermite_polynomial_he.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::hermite_he>>),
+    symbolic<"aten::special_hermite_polynomial_he.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::hermite_he>>),
+    symbolic<"aten::special_laguerre_polynomial_l(x, n)">(detail::of_tensors<detail::in_floats<detail::laguerre_l>>),
+    symbolic<"aten::special_laguerre_polynomial_l.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::laguerre_l>>),
+    symbolic<"aten::special_laguerre_polynomial_l.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::laguerre_l>>),
+    symbolic<"aten::special_legendre_polynomial_p(x, n)">(detail::of_tensors<detail::in_floats<detail::legendre_p>>),
+    symbolic<"aten::special_legendre_polynomial_p.n_scalar(x, n)">(detail::with_number<detail::in_floats<detail::legendre_p>>),
+    symbolic<"aten::special_legendre_polynomial_p.x_scalar(x, n)">(detail::number_first<detail::in_floats<detail::legendre_p>>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -8731,6 +12447,75 @@ inline constexpr auto avg_pool1d = [](graph<13> g, value self, int_list kernel, 
 inline constexpr auto max_unpool3d = [](graph<13> g, value self, value indices, safe_span<size const> output_size,
                                         int_list, int_list) { return unpool(g, self, indices, output_size); };
 
+/// The first elements of windows along an axis, (batch, channels, windows), which a random number of each plane spreads. The last window
+/// ends at the last element.
+inline value random_starts(graph<13> g, value sample, std::int64_t in, std::int64_t out, std::int64_t kernel) {
+    if (out < 1 || kernel < 1 || kernel > in || out > in - kernel + 1)
+        throw unsupported_error("windows that do not fit into the input");
+    budget::expect("windows", out);
+    value const last = g.scalar(in - kernel, dtype::int64);
+    value const column = unsqueeze(g, sample, 2);
+    value const zero = g.op<"Mul">(g.cast(column, dtype::int64), 0);
+    if (out == 1) return g.op<"Add">(zero, last);
+    dtype const type = sample.dtype();
+    // As in ATen, the distance is a quotient in the dtype of the samples.
+    value const distance = g.op<"Div">(g.scalar(in - kernel, type), g.scalar(out - 1, type));
+    value const at = g.cast(arithmetic_sequence(g, 0, out), type);
+    auto const whole = [&](value x) { return g.cast(g.op<"Mul">(x, distance), dtype::int64); };
+    value const starts = g.op<"Sub">(whole(g.op<"Add">(at, column)), whole(column));
+    return g.op<"Where">(g.op<"Equal">(arithmetic_sequence(g, 0, out), out - 1), last, starts);
+}
+
+/// The maximum, and its index in the plane, of windows at random places.
+template <std::size_t Axes>
+inline constexpr auto fractional_max_pool =
+    [](graph<13> g, value self, int_list kernel_size, int_list output_size, value samples) -> std::tuple<value, value> {
+    ints const kernel = per_dimension(kernel_size, Axes, {});
+    ints const out = per_dimension(output_size, Axes, {});
+    constexpr auto axes = static_cast<std::int64_t>(Axes);
+    if (kernel.size() != Axes || out.size() != Axes || samples.rank() != 3)
+        throw unsupported_error("a pool without kernel_size or output_size");
+    bool const batched = self.rank() == axes + 2;
+    value const x = batched ? self : unsqueeze(g, self, 0);
+    if (x.rank() != axes + 2) throw unsupported_error("an input of another rank than " + std::to_string(axes + 2));
+    value places = g.scalar(0, dtype::int64);
+    sym_int plane = 1;
+    std::int64_t elements = 1;
+    for (std::size_t i = 0; i != Axes; ++i) {
+        dim const& size = x.size(static_cast<std::int64_t>(i) + 2);
+        if (!size.is_static()) throw unsupported_error("a size that is not static");
+        std::size_t const which = Axes == 2 ? 1 - i : i; // two are given as width and height
+        value const sample = select(g, samples, 2, static_cast<std::int64_t>(which));
+        value starts = random_starts(g, sample, size.size(), out[i], kernel[i]);
+        // (batch, channels, windows of each axis, elements of each axis)
+        safe_vector<std::int64_t> added;
+        for (std::int64_t k = 2; k != 2 + 2 * axes; ++k)
+            if (k != 2 + static_cast<std::int64_t>(i)) added.push_back(k);
+        safe_vector<std::int64_t> after;
+        for (std::int64_t k = 1; k != axes - static_cast<std::int64_t>(i); ++k) after.push_back(k);
+        value step = arithmetic_sequence(g, 0, kernel[i]);
+        if (!after.empty()) step = unsqueeze(g, step, after);
+        value const along = g.op<"Add">(unsqueeze(g, starts, added), step);
+        places = i == 0 ? along : value(g.op<"Add">(g.op<"Mul">(places, size.size()), along));
+        plane = plane * size.size();
+        elements *= kernel[i];
+    }
+    safe_vector<sym_int> to = {g.size(x, 0), g.size(x, 1)};
+    safe_vector<sym_int> const flat = {g.size(x, 0), g.size(x, 1), plane};
+    for (std::int64_t const n : out) to.push_back(n);
+    safe_vector<sym_int> windows = to;
+    windows.push_back(elements);
+    value const row = reshape(g, places, {g.size(x, 0), g.size(x, 1), -1});
+    value const found = g.op<"GatherElements">(reshape(g, x, flat), row, attr::axis_i(2));
+    value const all = reshape(g, found, windows);
+    value const best = arg_extreme<"ArgMax">(g, all, axes + 2, true);
+    auto const chosen = [&](value from) -> value {
+        value const y = squeeze(g, g.op<"GatherElements">(from, best, attr::axis_i(axes + 2)), axes + 2);
+        return batched ? y : squeeze(g, y, std::int64_t{0});
+    };
+    return {chosen(all), chosen(reshape(g, places, windows))};
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -8744,6 +12529,8 @@ inline constexpr auto pooling = table(
     symbolic<"aten::avg_pool1d(self, kernel_size, stride, padding, ceil_mode, count_include_pad)">(detail::avg_pool1d),
     symbolic<"aten::avg_pool2d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool<2>),
     symbolic<"aten::avg_pool3d(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool<3>),
+    symbolic<"aten::fractional_max_pool2d(self, kernel_size, output_size, random_samples)">(detail::fractional_max_pool<2>),
+    symbolic<"aten::fractional_max_pool3d(self, kernel_size, output_size, random_samples)">(detail::fractional_max_pool<3>),
     symbolic<"aten::max_unpool2d(self, indices, output_size)">(detail::unpool),
     symbolic<"aten::max_unpool3d(self, indices, output_size, stride, padding)">(detail::max_unpool3d));
 // clang-format on
@@ -9240,6 +13027,1110 @@ inline constexpr auto random = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/prims_creation.hpp
+// New tensors of prims, which torch's decompositions leave: empty, full, iota, scalar_tensor, normal, uniform, the limits of a dtype.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+// requires_grad does not change what a graph computes.
+inline constexpr auto empty_prim = [](graph<13> g, size_list shape, dtype type, bool) {
+    return filled(g, shape, 0, type);
+};
+inline constexpr auto empty_strided_prim = [](graph<13> g, size_list shape, size_list, dtype type, bool) {
+    return filled(g, shape, 0, type);
+};
+inline constexpr auto empty_permuted_prim = [](graph<13> g, size_list shape, axis_list, dtype type, bool) {
+    return filled(g, shape, 0, type);
+};
+inline constexpr auto full_prim = [](graph<13> g, size_list shape, number n, dtype type, bool) {
+    return filled(g, shape, n, type);
+};
+inline constexpr auto full_like_prim = [](graph<13> g, value a, number n, dtype type, bool) {
+    return filled(g, g.sizes(a), n, type);
+};
+
+/// start + i * step; in a narrow dtype, the numbers wrap around.
+inline constexpr auto iota_prim = [](graph<13> g, sym_int length, sym_int start, sym_int step, dtype type,
+                                     bool) -> value {
+    if (!is_integral(type)) return g.unsupported("iota of " + std::string(name(type)));
+    if (step.is(0)) return g.unsupported("a step of 0");
+    return g.cast(arithmetic_sequence(g, start, length, step), type);
+};
+
+inline constexpr auto normal_prim = [](graph<13> g, size_list shape, number mean, number std, dtype type, bool) {
+    return scaled_normal(g, shape, mean, std, type);
+};
+inline constexpr auto uniform_prim = [](graph<13> g, size_list shape, number low, number high, dtype type,
+                                        size_list) -> value {
+    if (low.is_constant() && high.is_constant() && !(low.constant<double>() <= high.constant<double>()))
+        throw unsupported_error("the range is empty");
+    value const u = fractions(g, shape, type);
+    return g.op<"Add">(g.op<"Mul">(u, high - low), low);
+};
+
+/// A limit of a dtype as a Python number: float64, int64 or bool. Complex dtypes have the limits of their parts.
+template <bool Largest>
+inline constexpr auto limit_of_dtype = [](graph<13> g, dtype type) -> value {
+    if (type == dtype::bool_) return g.scalar(Largest, dtype::bool_);
+    dtype const real = is_complex(type) ? part_type(type) : type;
+    if (is_floating(real)) return g.scalar(Largest ? largest_number(real) : -largest_number(real), dtype::float64);
+    if (!is_integral(real) || real == dtype::uint64) return g.unsupported("the limit of " + std::string(name(type)));
+    auto const width = static_cast<int>(bits(real)) - (is_signed_integral(real) ? 1 : 0);
+    std::int64_t const largest = std::numeric_limits<std::int64_t>::max() >> (63 - width);
+    return g.scalar(Largest ? largest : is_signed_integral(real) ? -largest - 1 : 0, dtype::int64);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto prims_creation = table(
+    symbolic<"prims::empty(shape, dtype, requires_grad)">(detail::empty_prim),
+    symbolic<"prims::empty_strided(shape, strides, dtype, requires_grad)">(detail::empty_strided_prim),
+    symbolic<"prims::empty_permuted(shape, physical_layout, dtype, requires_grad)">(detail::empty_permuted_prim),
+    symbolic<"prims::full(shape, fill_value, dtype, requires_grad)">(detail::full_prim).by_parts<"fill_value">(),
+    symbolic<"prims::full_like(a, fill_value, dtype, requires_grad)">(detail::full_like_prim).by_parts<"a", "fill_value">(),
+    symbolic<"prims::scalar_tensor(s, dtype)">(detail::scalar_tensor_row).by_parts<"s">(),
+    symbolic<"prims::iota(length, start, step, dtype, requires_grad)">(detail::iota_prim),
+    symbolic<"prims::normal(shape, mean, std, dtype, requires_grad)">(detail::normal_prim),
+    symbolic<"prims::uniform(shape, low, high, dtype, stride)">(detail::uniform_prim),
+    symbolic<"prims::maximum_value(dtype)">(detail::limit_of_dtype<true>),
+    symbolic<"prims::minimum_value(dtype)">(detail::limit_of_dtype<false>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/zeta_functions.hpp
+// The Hurwitz zeta function and the derivatives of digamma, which are multiples of it.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// More steps than this from a negative number to the positive ones give NaN.
+inline constexpr double max_steps_of_zeta = 100'000;
+
+/// The sum of q^-s, (q + 1)^-s, ... as long as q + k < 1, and the first q + k >= 1.
+inline std::tuple<value, value> sum_of_negative_terms(graph<13> g, value s, value q) {
+    value const steps = g.op<"Floor">(g.op<"Sub">(g.scalar(1, q.dtype()), q));
+    value const counted = g.op<"LessOrEqual">(steps, max_steps_of_zeta); // false for NaN
+    value const known = g.op<"Where">(counted, steps, g.scalar(0, q.dtype()));
+    value const all = reshape(g, g.cast(known, dtype::int64), {-1});
+    value const and_zero = g.op<"Concat">(safe_vector<value>{all, g.ints({0})}, attr::axis_i(0)); // not empty
+    value const start = g.op<"Where">(counted, q, g.scalar(std::numeric_limits<double>::quiet_NaN(), q.dtype()));
+    auto const [sum, end] = g.op<"Loop">(
+        reduce<"ReduceMax">(g, and_zero, safe_vector<std::int64_t>{0}, false),
+        absent,
+        g.op<"Mul">(known, 0),
+        start,
+        outputs<2>,
+        attr::body_g([&](graph<13> b, value, value goes_on, value total, value at) {
+            value const counts = b.op<"Less">(at, 1);
+            value const term = b.op<"Pow">(at, b.op<"Neg">(s));
+            value const next = b.op<"Where">(counts, b.op<"Add">(total, term), total);
+            return std::tuple(value(b.op<"Identity">(goes_on)), next, b.op<"Where">(counts, b.op<"Add">(at, 1), at));
+        }));
+    return {sum.set_shape(q.shape()), end.set_shape(q.shape())};
+}
+
+/// The sum of (q + k)^-s for all k >= 0, in float64: 20 terms, and the others by the formula of Euler and Maclaurin (DLMF 25.11.28).
+inline value hurwitz_zeta(graph<13> g, value s_given, value q_given) {
+    value const zero = g.scalar(0, dtype::float64);
+    value const s = g.op<"Add">(s_given, g.op<"Mul">(q_given, zero)); // broadcasts; NaN if either is
+    value const q = g.op<"Add">(q_given, g.op<"Mul">(s_given, zero));
+    auto const [negative, first] = sum_of_negative_terms(g, s, q);
+    constexpr std::int64_t count = 20;
+    value const places = g.cast(arithmetic_sequence(g, 0, count), dtype::float64);
+    value const exponent = g.op<"Neg">(s);
+    value const terms =
+        g.op<"Pow">(g.op<"Add">(unsqueeze(g, first, first.rank()), places), unsqueeze(g, exponent, exponent.rank()));
+    value const sum = g.op<"Add">(negative, reduce_sum(g, terms, std::array<std::int64_t, 1>{first.rank()}, false));
+    value const n = g.op<"Add">(first, static_cast<double>(count));
+    value const power = g.op<"Pow">(n, exponent);
+    value const integral = g.op<"Div">(g.op<"Mul">(power, n), g.op<"Sub">(s, 1));
+    value const squared = g.op<"Mul">(n, n);
+    constexpr std::array bernoulli = {
+        1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160, -691. / 1307674368000}; // B(2 k) / (2 k)!
+    value series = g.scalar(bernoulli.back(), dtype::float64);
+    for (std::size_t k = bernoulli.size() - 1; k-- != 0;) {
+        auto const i = static_cast<double>(2 * k + 1);
+        value const rising = g.op<"Mul">(g.op<"Add">(s, i), g.op<"Add">(s, i + 1));
+        series = g.op<"Add">(g.op<"Div">(g.op<"Mul">(series, rising), squared), bernoulli[k]);
+    }
+    value const correction = g.op<"Div">(g.op<"Mul">(g.op<"Mul">(power, s), series), n);
+    value const rest = g.op<"Add">(g.op<"Add">(integral, g.op<"Mul">(power, 0.5)), correction);
+    value const small = g.op<"Equal">(power, 0); // also for infinite s
+    return g.op<"Add">(sum, g.op<"Where">(small, zero, rest));
+}
+
+/// ATen's zeta(s, q): infinite at s = 1 and for q = 0, -1, ...; NaN for s < 1, and for other negative q unless s is an integer.
+inline value zeta_at(graph<13> g, value s, value q) {
+    value const infinite = g.scalar(std::numeric_limits<double>::infinity(), dtype::float64);
+    value const no_number = g.scalar(std::numeric_limits<double>::quiet_NaN(), dtype::float64);
+    value const not_positive = g.op<"LessOrEqual">(q, 0);
+    value const is_pole = g.op<"And">(not_positive, g.op<"Equal">(q, g.op<"Floor">(q)));
+    value const is_fraction = g.op<"Not">(g.op<"Equal">(s, g.op<"Floor">(s)));
+    value const inside = g.op<"Where">(g.op<"And">(not_positive, is_fraction), no_number, hurwitz_zeta(g, s, q));
+    value const right = g.op<"Where">(g.op<"Less">(s, 1), no_number, g.op<"Where">(is_pole, infinite, inside));
+    return g.op<"Where">(g.op<"Equal">(s, 1), infinite, right);
+}
+
+inline value zeta(graph<13> g, value s, value q) {
+    dtype const type = to_floating(promote(s, q));
+    auto const wide = [&](value x) { return g.cast(g.cast(x, type), dtype::float64); };
+    return g.cast(zeta_at(g, wide(s), wide(q)), type);
+}
+
+/// The derivative of digamma. By reflection below 1/2, as in ATen: its poles at negative integers are huge numbers.
+inline value trigamma(graph<13> g, value x) {
+    value const is_left = g.op<"Less">(x, 0.5);
+    value const sine = g.op<"Sin">(g.op<"Mul">(x, std::numbers::pi));
+    constexpr double pi_squared = std::numbers::pi * std::numbers::pi;
+    value const reflected = g.op<"Div">(g.scalar(pi_squared, x.dtype()), g.op<"Mul">(sine, sine));
+    value const y = g.op<"Where">(is_left, g.op<"Sub">(g.scalar(1, x.dtype()), x), x);
+    value const right = g.cast(hurwitz_zeta(g, g.scalar(2, dtype::float64), g.cast(y, dtype::float64)), x.dtype());
+    return g.op<"Where">(is_left, g.op<"Sub">(reflected, right), right);
+}
+
+/// The n-th derivative of digamma: (-1)^(n + 1) n! zeta(n + 1, x).
+inline constexpr auto polygamma = [](graph<13> g, std::int64_t n, value self) -> value {
+    if (n < 0) throw unsupported_error("polygamma of order " + std::to_string(n));
+    if (n == 0) return double_precision<digamma>(g, self);
+    dtype const type = to_floating(self.dtype());
+    value const x = g.cast(self, type);
+    if (n == 1) return g.cast(trigamma(g, g.cast(x, opmath_type(type))), type);
+    auto const order = static_cast<double>(n);
+    double const factor = std::tgamma(order + 1) * (n % 2 == 0 ? -1 : 1);
+    value const z = zeta_at(g, g.scalar(order + 1, dtype::float64), g.cast(x, dtype::float64));
+    return g.cast(g.op<"Mul">(z, factor), type);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto zeta_functions = table(
+    symbolic<"aten::polygamma(n, self)">(detail::polygamma),
+    symbolic<"aten::special_polygamma(n, self)">(detail::polygamma),
+    symbolic<"aten::special_zeta(self, other)">(detail::of_tensors<detail::zeta>),
+    symbolic<"aten::special_zeta.other_scalar(self, other)">(detail::with_number<detail::zeta>),
+    symbolic<"aten::special_zeta.self_scalar(self, other)">(detail::number_first<detail::zeta>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/prims_elementwise.hpp
+// Elementwise operators of prims, which torch's decompositions leave: the functions of ATen's operators, for operands of one dtype and shape.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// |x| to the power 1/3, with the sign of x. As in torch, the magnitude of the minimum of an integer dtype is negative, and its root NaN.
+inline constexpr auto cube_root = [](graph<13> g, value x) -> value {
+    if (x.dtype() == dtype::bool_) return g.unsupported("bools");
+    dtype const wide = opmath_type(to_floating(x.dtype()));
+    value const root = g.op<"Pow">(g.cast(g.op<"Abs">(x), wide), g.scalar(1.0 / 3, wide));
+    return g.cast(copysign(g, root, g.cast(x, wide)), to_floating(x.dtype()));
+};
+
+inline constexpr auto prim_add = [](graph<13> g, value a, value b) -> value { return add(g, a, b); };
+inline constexpr auto prim_sub = [](graph<13> g, value a, value b) -> value { return subtract(g, a, b); };
+template <fixed_string Op>
+inline constexpr auto prim_sum_of_complex =
+    [](graph<13> g, complex_value a, complex_value b) { return complex_sum<Op>(g, promoted(g, a, b), 1); };
+
+/// Truncates if the first operand is an integer, or a Python bool; tensors of bools are divided as floats.
+inline constexpr auto prim_div = [](graph<13> g, value a, value b) -> value {
+    bool const truncates = is_integral(a.dtype()) || (a.dtype() == dtype::bool_ && a.is_wrapped_number());
+    return truncates ? truncated_divide(g, a, b) : divide(g, a, b);
+};
+
+/// A Python number is converted to the dtype of the tensor.
+template <binary_function Function>
+inline constexpr auto prim_extreme = [](graph<13> g, value a, value b) -> value {
+    auto const like = [&](value x, value other) -> value {
+        auto const n = x.is_wrapped_number() && !other.is_wrapped_number() ? known_number(x) : std::nullopt;
+        return n ? element(g, *n, other.dtype()) : x;
+    };
+    return Function(g, like(a, b), like(b, a));
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto unary_prims = table(
+    symbolic<"prims::abs(self)">(detail::abs).for_complex(detail::modulus),
+    symbolic<"prims::neg(self)">(detail::neg).by_parts<"self">(),
+    symbolic<"prims::sign(self)">(detail::sign),
+    symbolic<"prims::signbit(self)">(detail::signbit),
+    symbolic<"prims::reciprocal(self)">(detail::floating<"Reciprocal">).for_complex(detail::reciprocal_complex),
+    symbolic<"prims::ceil(self)">(detail::rounding<"Ceil">),
+    symbolic<"prims::floor(self)">(detail::rounding<"Floor">),
+    symbolic<"prims::round(self)">(detail::rounding<"Round">),
+    symbolic<"prims::trunc(self)">(detail::trunc),
+
+    symbolic<"prims::sqrt(self)">(detail::floating<"Sqrt">).for_complex(detail::in_double<detail::square_root>),
+    symbolic<"prims::rsqrt(self)">(detail::composed<detail::rsqrt>).for_complex(detail::rsqrt_complex),
+    symbolic<"prims::cbrt(self)">(detail::cube_root),
+    symbolic<"prims::exp(self)">(detail::floating<"Exp">).for_complex(detail::exp_complex),
+    symbolic<"prims::exp2(self)">(detail::composed<detail::exp2>).for_complex(detail::exp2_complex),
+    symbolic<"prims::expm1(self)">(detail::composed<detail::expm1>).for_complex(detail::in_double<detail::exp_less_one>),
+    symbolic<"prims::log(self)">(detail::floating<"Log">).for_complex(detail::log_complex),
+    symbolic<"prims::log1p(self)">(detail::composed<detail::log1p>),
+    symbolic<"prims::log2(self)">(detail::composed<detail::log2>).for_complex(detail::log2_complex),
+    symbolic<"prims::log10(self)">(detail::composed<detail::log10>).for_complex(detail::log10_complex),
+
+    symbolic<"prims::sin(self)">(detail::floating<"Sin">).for_complex(detail::in_double<detail::circular<detail::hyperbolic_sine>>),
+    symbolic<"prims::cos(self)">(detail::floating<"Cos">).for_complex(detail::in_double<detail::cosine>),
+    symbolic<"prims::tan(self)">(detail::floating<"Tan">).for_complex(detail::in_double<detail::circular<detail::hyperbolic_tangent>>),
+    symbolic<"prims::asin(self)">(detail::floating<"Asin">),
+    symbolic<"prims::acos(self)">(detail::floating<"Acos">),
+    symbolic<"prims::atan(self)">(detail::floating<"Atan">),
+    symbolic<"prims::sinh(self)">(detail::floating<"Sinh">).for_complex(detail::in_double<detail::hyperbolic_sine>),
+    symbolic<"prims::cosh(self)">(detail::floating<"Cosh">).for_complex(detail::in_double<detail::hyperbolic_cosine>),
+    symbolic<"prims::tanh(self)">(detail::floating<"Tanh">).for_complex(detail::in_double<detail::hyperbolic_tangent>),
+    symbolic<"prims::asinh(self)">(detail::floating<"Asinh">),
+    symbolic<"prims::acosh(self)">(detail::floating<"Acosh">),
+    symbolic<"prims::atanh(self)">(detail::floating<"Atanh">),
+
+    symbolic<"prims::erf(self)">(detail::floating<"Erf">),
+    symbolic<"prims::erfc(self)">(detail::composed<detail::erfc>),
+    symbolic<"prims::erfcx(self)">(detail::single_precision<detail::erfcx>),
+    symbolic<"prims::erf_inv(self)">(detail::single_precision<detail::erfinv>),
+    symbolic<"prims::ndtri(self)">(detail::single_precision<detail::ndtri>),
+    symbolic<"prims::lgamma(self)">(detail::double_precision<detail::lgamma>),
+    symbolic<"prims::digamma(self)">(detail::double_precision<detail::digamma>),
+    symbolic<"prims::bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
+    symbolic<"prims::bessel_i0e(self)">(detail::single_precision<detail::i0e>),
+    symbolic<"prims::bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
+    symbolic<"prims::bessel_i1e(self)">(detail::single_precision<detail::i1e>),
+    symbolic<"prims::bessel_j0(self)">(detail::of_rounded<detail::bessel_j<0>>),
+    symbolic<"prims::bessel_j1(self)">(detail::of_rounded<detail::bessel_j<1>>),
+    symbolic<"prims::spherical_bessel_j0(self)">(detail::composed<detail::spherical_bessel_j0>),
+
+    symbolic<"prims::bitwise_not(self)">(detail::bitwise_not),
+    symbolic<"prims::bitwise_not(self)">(detail::bitwise_not_until_17),
+    symbolic<"prims::isfinite(self)">(detail::isfinite).for_complex(detail::finite_parts));
+// clang-format on
+
+// clang-format off: one row per line
+inline constexpr auto binary_prims = table(
+    symbolic<"prims::add(self, other)">(detail::prim_add).for_complex(detail::prim_sum_of_complex<"Add">),
+    symbolic<"prims::sub(self, other)">(detail::prim_sub).for_complex(detail::prim_sum_of_complex<"Sub">),
+    symbolic<"prims::mul(self, other)">(detail::of_tensors<multiply>).for_complex(detail::of_complex<detail::multiply_complex>),
+    symbolic<"prims::div(self, other)">(detail::prim_div).for_complex(detail::of_complex<detail::divide_complex>),
+    symbolic<"prims::pow(self, other)">(detail::of_tensors<power>),
+    symbolic<"prims::fmod(self, other)">(detail::of_tensors<truncated_remainder>),
+    symbolic<"prims::remainder(self, other)">(detail::of_tensors<remainder>),
+    symbolic<"prims::maximum(self, other)">(detail::prim_extreme<maximum>),
+    symbolic<"prims::minimum(self, other)">(detail::prim_extreme<minimum>),
+    symbolic<"prims::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<"Greater", maximum>>),
+    symbolic<"prims::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<"Less", minimum>>),
+    symbolic<"prims::atan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
+    symbolic<"prims::hypot(self, other)">(detail::of_tensors<detail::in_floats<detail::hypot>>),
+    symbolic<"prims::gcd(self, other)">(detail::of_tensors<detail::gcd>),
+    symbolic<"prims::zeta(self, other)">(detail::of_tensors<detail::zeta>),
+
+    symbolic<"prims::eq(self, other)">(detail::of_tensors<equal_to>).for_complex(detail::of_complex<detail::equal_numbers>),
+    symbolic<"prims::ne(self, other)">(detail::of_tensors<not_equal>).for_complex(detail::of_complex<detail::different_numbers>),
+    symbolic<"prims::lt(self, other)">(detail::of_tensors<less>),
+    symbolic<"prims::le(self, other)">(detail::of_tensors<less_equal>),
+    symbolic<"prims::gt(self, other)">(detail::of_tensors<greater>),
+    symbolic<"prims::ge(self, other)">(detail::of_tensors<greater_equal>),
+
+    symbolic<"prims::bitwise_and(self, other)">(detail::of_tensors<detail::bitwise_and>),
+    symbolic<"prims::bitwise_or(self, other)">(detail::of_tensors<detail::bitwise_or>),
+    symbolic<"prims::bitwise_xor(self, other)">(detail::of_tensors<detail::bitwise_xor>),
+    symbolic<"prims::shift_left(self, other)">(detail::of_tensors<detail::left_shift>),
+    symbolic<"prims::shift_right_arithmetic(self, other)">(detail::of_tensors<detail::right_shift>),
+    symbolic<"prims::where(pred, a, b)">(detail::choose_promoted).by_parts<"a", "b">());
+// clang-format on
+
+inline constexpr auto prims_elementwise = unary_prims + binary_prims;
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/statistics.hpp
+// Statistics along axes: aten's var, std, median, mode and quantile.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The results of var, std (`Root`), var_mean and std_mean (`WithMean`).
+template <bool Root, bool WithMean>
+auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
+    moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
+    value const y = g.cast(Root ? value(g.op<"Sqrt">(m.variance)) : m.variance, x.dtype());
+    if constexpr (WithMean) {
+        return std::tuple<value, value>{y, m.mean};
+    } else {
+        return y;
+    }
+}
+
+template <bool Root, bool WithMean>
+inline constexpr auto spread_all = [](graph<13> g, value self, bool unbiased) {
+    return spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
+};
+
+template <bool Root, bool WithMean>
+inline constexpr auto spread_dim = [](graph<13> g, value self, int_list_or_none dim, bool unbiased, bool keepdim) {
+    return spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
+};
+
+template <bool Root, bool WithMean>
+inline constexpr auto spread_correction =
+    [](graph<13> g, value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
+        return spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
+    };
+
+/// The variance of complex numbers is the sum of those of their parts.
+template <bool Root, bool WithMean>
+auto complex_spread(graph<13> g, complex_value z, int_list_or_none dim, double correction, bool keepdim) {
+    safe_vector<std::int64_t> const axes = axes_or_all(dim, g.real(z));
+    moments const re = variance_and_mean(g, g.real(z), axes, correction, keepdim);
+    moments const im = variance_and_mean(g, g.imag(z), axes, correction, keepdim);
+    value const sum = g.op<"Add">(re.variance, im.variance);
+    value const y = g.cast(Root ? value(g.op<"Sqrt">(sum)) : sum, part_type(z.dtype()));
+    if constexpr (WithMean) {
+        return std::tuple<value, value>{y, g.to_value(g.complex(re.mean, im.mean))};
+    } else {
+        return y;
+    }
+}
+template <bool Root, bool WithMean>
+inline constexpr auto complex_spread_all = [](graph<13> g, complex_value self, bool unbiased) {
+    return complex_spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
+};
+template <bool Root, bool WithMean>
+inline constexpr auto complex_spread_dim =
+    [](graph<13> g, complex_value self, int_list_or_none dim, bool unbiased, bool keepdim) {
+        return complex_spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
+    };
+template <bool Root, bool WithMean>
+inline constexpr auto complex_spread_correction =
+    [](graph<13> g, complex_value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
+        return complex_spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
+    };
+
+/// The sums of products of centered rows, which become covariances when they are divided by `norm`.
+struct covariances {
+    value products; ///< [rows, rows]
+    value norm;
+    dtype type;
+};
+inline covariances covariances_of(graph<13> g, value self, std::int64_t correction, optional_value fweights,
+                                  optional_value aweights) {
+    if (self.rank() > 2) throw unsupported_error("covariances of a tensor with more than 2 dimensions");
+    if (self.dtype() == dtype::bool_) throw unsupported_error("covariances of bools");
+    dtype type = to_floating(self.dtype());
+    for (optional_value const& w : {fweights, aweights})
+        if (w) type = aten::promote_types(type, w->dtype());
+    value const x = self.rank() == 2 ? self : reshape(g, self, {1, element_count(g, self)});
+    dtype const wide = opmath_type(type);
+    auto const flat_weights = [&](value w) { return g.cast(reshape(g, w, {g.size(x, 1)}), wide); };
+    optional_value weight;
+    if (fweights) weight = flat_weights(*fweights);
+    if (aweights) weight = weight ? value(g.op<"Mul">(*weight, flat_weights(*aweights))) : flat_weights(*aweights);
+    safe_vector<std::int64_t> const first = {0};
+    safe_vector<std::int64_t> const along = {1};
+    value const v = g.cast(g.cast(x, opmath_type(to_floating(x.dtype()))), wide);
+    value const total = weight ? reduce_sum(g, *weight, first, false) : value(g.cast(g.to_value(g.size(x, 1)), wide));
+    auto const weighted = [&](value y) { return weight ? value(g.op<"Mul">(y, *weight)) : y; };
+    bool const exact = is_integral(x.dtype()) && !weight;
+    value const sum = exact ? value(g.cast(reduce_sum(g, g.cast(x, dtype::int64), along, true), wide))
+                            : reduce_sum(g, weighted(v), along, true);
+    value const centered = g.op<"Sub">(v, g.op<"Div">(sum, total));
+    value less = g.scalar(correction, wide);
+    if (aweights && correction != 0) {
+        value const squares = reduce_sum(g, g.op<"Mul">(*weight, flat_weights(*aweights)), first, false);
+        less = g.op<"Div">(g.op<"Mul">(squares, correction), total);
+    }
+    return {g.op<"MatMul">(centered, g.op<"Transpose">(weighted(centered))), g.op<"Sub">(total, less), type};
+}
+
+/// The covariances of the rows of a matrix, or the variance of a vector, 0-d.
+inline constexpr auto covariance = [](graph<13> g, value self, std::int64_t correction, optional_value fweights,
+                                      optional_value aweights) -> value {
+    covariances const c = covariances_of(g, self, correction, fweights, aweights);
+    value const norm = g.op<"Max">(c.norm, g.scalar_like(0, c.norm));
+    value const y = g.cast(g.op<"Div">(c.products, norm), c.type);
+    return y.size(0) == dim(1) ? reshape(g, y, safe_vector<sym_int>{}) : y;
+};
+/// The products of centered rows, divided by the roots of those of each row with itself.
+inline constexpr auto correlation = [](graph<13> g, value self) -> value {
+    covariances const c = covariances_of(g, self, 1, std::nullopt, std::nullopt);
+    value const y = c.products;
+    if (y.size(0) == dim(1)) return g.cast(reshape(g, g.op<"Div">(y, y), safe_vector<sym_int>{}), c.type); // 1 or NaN
+    value const deviations = g.op<"Sqrt">(diagonal_of(g, y, 0, 0, 1));
+    value const r = g.op<"Div">(g.op<"Div">(y, unsqueeze(g, deviations, 1)), deviations);
+    return g.cast(g.op<"Clip">(r, g.scalar_like(-1, r), g.scalar_like(1, r)), c.type);
+};
+
+/// The number of NaNs along the axis, which is kept.
+inline value count_nan(graph<13> g, value x, std::int64_t axis) {
+    return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
+}
+
+/// floor((n - 1) / 2) for an int64 n >= 1.
+inline value lower_middle(graph<13> g, value n) {
+    value const one = g.scalar(1, dtype::int64);
+    return g.op<"Div">(g.op<"Sub">(n, one), g.scalar(2, dtype::int64));
+}
+
+/// The index of the lower median along an axis, which is kept. If there are NaNs, which sort last, it is that of the first NaN,
+/// or with `ignore_nan` the median of the other elements.
+inline value median_index(graph<13> g, value x, std::int64_t axis, bool ignore_nan) {
+    value const n = g.to_value(g.size(x, axis));
+    value const sorted = sorted_indices(g, x, axis, false);
+    if (!is_floating(x.dtype())) {
+        value const start = g.op<"Reshape">(lower_middle(g, n), g.ints({1}));
+        return g.op<"Slice">(sorted, start, g.op<"Add">(start, g.ints({1})), g.ints({axis}));
+    }
+    value const nans = count_nan(g, x, axis);
+    value const numbers = g.op<"Sub">(n, nans);
+    value const none = g.scalar(0, dtype::int64);
+    value const position = ignore_nan ? g.op<"Max">(safe_vector<value>{lower_middle(g, numbers), none})
+                                      : g.op<"Where">(g.op<"Greater">(nans, none), numbers, lower_middle(g, n));
+    return g.op<"GatherElements">(sorted, position, attr::axis_i(axis));
+}
+
+template <bool IgnoreNan>
+inline constexpr auto median_dim =
+    [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    return gathered(g, self, median_index(g, self, axis, IgnoreNan), axis, keepdim);
+};
+
+template <bool IgnoreNan>
+inline constexpr auto median_all = [](graph<13> g, value self) -> value {
+    if (self.shape().element_count() == 0) return g.scalar(std::numeric_limits<double>::quiet_NaN(), self.dtype());
+    value const flat = g.op<"Reshape">(self, g.ints({-1}));
+    return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));
+};
+
+/// The last index of the smallest of the most frequent values along an axis, which is kept. Compares all pairs.
+inline value mode_index(graph<13> g, value x, std::int64_t axis) {
+    prefixes const p = make_prefixes(g, x, axis);
+    std::int64_t const last = x.rank();
+    value const row = squeeze(g, p.row, -2);
+    value const same = g.cast(g.op<"Equal">(p.row, unsqueeze(g, row, -1)), dtype::int64);
+    value const count = reduce_sum(g, same, std::array{last}, false);
+    value const frequent = g.op<"Equal">(count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
+    value const smallest = reduce<"ReduceMin">(
+        g, choose(g, frequent, row, g.scalar_like(max_value(row.dtype()), row)), std::array{last - 1}, true);
+    value const found = g.op<"Where">(g.op<"Equal">(row, smallest), p.position, g.scalar(-1, dtype::int64));
+    return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
+}
+
+/// The indices in sorted order that a fractional rank interpolates between, and the weight of the upper one. `above` and `weight` are
+/// unset if no interpolation is needed.
+struct ranks {
+    value below;
+    value above;
+    value weight;
+};
+
+inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolation) {
+    auto const index = [&](value r) { return g.cast(r, dtype::int64); };
+    if (interpolation == "nearest") rank = g.op<"Round">(rank); // half to even, in ATen and in ONNX
+    if (interpolation == "higher") rank = g.op<"Ceil">(rank);
+    value const below = g.op<"Floor">(rank);
+    if (interpolation == "linear") return {index(below), index(g.op<"Ceil">(rank)), g.op<"Sub">(rank, below)};
+    if (interpolation == "midpoint") return {index(below), index(g.op<"Ceil">(rank)), g.scalar_like(0.5, rank)};
+    return {index(below), {}, {}};
+}
+
+/// aten::quantile, or nanquantile if `ignore_nan`. The dimension of a 1-d q comes first in the result.
+inline value quantile(graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
+                      std::string_view interpolation, bool ignore_nan) {
+    bool const whole = !dim || self.rank() == 0;
+    value const x = whole ? flat(g, self) : self;
+    std::int64_t const axis = whole ? 0 : normalize_axis(*dim, self.rank());
+    std::int64_t const last = x.rank() - 1;
+    value const moved = permute(g, x, move_to_end(axis, x.rank()));
+    value const sorted = g.op<"GatherElements">(moved, sorted_indices(g, moved, last, false), attr::axis_i(last));
+    value const nans = count_nan(g, moved, last);
+    value const n = g.to_value(g.size(moved, last));
+    value const one = g.scalar(1, dtype::int64);
+    value const points = flat(g, g.cast(q, x.dtype()));
+    auto const scaled = [&](value count) { return g.op<"Mul">(points, g.cast(g.op<"Sub">(count, one), x.dtype())); };
+    value const zero = g.scalar_like(0, x);
+    value const rank = ignore_nan ? g.op<"Max">(safe_vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
+                                  : choose(g,
+                                           g.op<"Greater">(nans, g.scalar(0, dtype::int64)),
+                                           g.cast(g.op<"Sub">(n, one), x.dtype()),
+                                           scaled(n));
+    ranks const r = quantile_ranks(g, rank, interpolation);
+    value y = g.op<"GatherElements">(sorted, r.below, attr::axis_i(last));
+    if (r.above.id() != no_value) {
+        value const above = g.op<"GatherElements">(sorted, r.above, attr::axis_i(last));
+        y = lerp(g, y, above, r.weight); // NaN between an infinity and itself, as in ATen
+    }
+    safe_vector<std::int64_t> front = iota(last);
+    front.insert(front.begin(), last);
+    y = q.rank() == 0 ? squeeze(g, y, last) : permute(g, y, front);
+    if (!keepdim || self.rank() == 0) return y;
+    safe_vector<std::int64_t> kept = whole ? iota(self.rank()) : safe_vector{axis};
+    for (std::int64_t& a : kept) a += q.rank();
+    return unsqueeze(g, y, kept);
+}
+
+template <bool IgnoreNan>
+inline constexpr auto quantile_row =
+    [](graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
+       std::string_view interpolation) { return quantile(g, self, q, dim, keepdim, interpolation, IgnoreNan); };
+
+template <bool IgnoreNan>
+inline constexpr auto quantile_number = [](graph<13> g, value self, double q, std::optional<std::int64_t> dim,
+                                           bool keepdim, std::string_view interpolation) {
+    return quantile(g, self, g.scalar_like(q, self), dim, keepdim, interpolation, IgnoreNan);
+};
+
+inline constexpr auto mode_row = [](graph<13> g, value self, std::int64_t dim,
+                                    bool keepdim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
+    value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
+    return gathered(g, self, mode_index(g, x, axis), axis, keepdim);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto statistics = table(
+    symbolic<"aten::cov(self, correction, fweights, aweights)">(detail::covariance),
+    symbolic<"aten::corrcoef(self)">(detail::correlation),
+    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>).for_complex(detail::complex_spread_all<false, false>),
+    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>).for_complex(detail::complex_spread_all<true, false>),
+    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>).for_complex(detail::complex_spread_all<false, true>),
+    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>).for_complex(detail::complex_spread_all<true, true>),
+    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>).for_complex(detail::complex_spread_dim<false, false>),
+    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>).for_complex(detail::complex_spread_dim<true, false>),
+    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>).for_complex(detail::complex_spread_dim<false, true>),
+    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>).for_complex(detail::complex_spread_dim<true, true>),
+    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>).for_complex(detail::complex_spread_correction<false, false>),
+    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>).for_complex(detail::complex_spread_correction<true, false>),
+    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>).for_complex(detail::complex_spread_correction<false, true>),
+    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>).for_complex(detail::complex_spread_correction<true, true>),
+    symbolic<"aten::median(self)">(detail::median_all<false>),
+    symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
+    symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),
+    symbolic<"aten::nanmedian.dim(self, dim, keepdim)">(detail::median_dim<true>),
+    symbolic<"aten::mode(self, dim, keepdim)">(detail::mode_row),
+    symbolic<"aten::quantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<false>),
+    symbolic<"aten::nanquantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<true>),
+    symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
+    symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/transforms.hpp
+// Fourier transforms: torch.fft. Complex numbers are pairs along a trailing axis, as in DFT.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Maximum elements of the table of one transform below opset 17: 2048 real or 1024 complex numbers.
+inline constexpr std::int64_t max_fourier_table = std::int64_t{1} << 22;
+
+/// The divisor of the result, numbered as in at::native::fft_norm_mode.
+enum class fourier_norm : std::uint8_t { none, by_root, by_size };
+
+inline fourier_norm norm_of(std::int64_t number) {
+    if (number < 0 || number > 2) throw unsupported_error("normalization " + std::to_string(number));
+    return static_cast<fourier_norm>(number);
+}
+inline fourier_norm norm_of(std::optional<std::string_view> name, bool forward) {
+    std::string_view const n = name.value_or("backward");
+    if (n == "ortho") return fourier_norm::by_root;
+    if (n != "backward" && n != "forward") throw unsupported_error("norm '" + std::string(n) + "'");
+    return (n == "forward") == forward ? fourier_norm::by_size : fourier_norm::none;
+}
+
+/// A dimension to transform, and to how many elements it is trimmed or padded first; none for its own size.
+struct transformed_axis {
+    std::int64_t axis;
+    std::optional<sym_int> length;
+    bool half = false; ///< of real numbers: only the first length / 2 + 1 results
+};
+using transformed_axes = safe_vector<transformed_axis>;
+
+inline sym_int length_along(graph<13> g, value x, transformed_axis const& a) {
+    sym_int const n = a.length ? *a.length : g.size(x, a.axis);
+    if (n.is_constant() && n.constant() < 1)
+        throw unsupported_error("a transform of " + std::to_string(n.constant()) + " elements");
+    if (x.size(a.axis) == dim(0)) throw unsupported_error("a transform of an empty dimension");
+    return n;
+}
+
+inline bool holds_reals(complex_value const& z) { return !z.is_pair() && !is_complex(z.tensor().dtype()); }
+
+/// x with a trailing axis: of size 2 if it is complex, otherwise of size 1. Integers are converted to float32.
+inline value as_signal(graph<13> g, complex_value const& z) {
+    bool const real = holds_reals(z);
+    dtype const type = real ? to_floating(z.tensor().dtype()) : part_type(z.dtype());
+    if (type != dtype::float32 && type != dtype::float64)
+        throw unsupported_error("a Fourier transform of " + std::string(name(type)) +
+                                ", which ATen computes on GPUs only");
+    return real ? unsqueeze(g, g.cast(z.tensor(), type), -1) : g.as_real(z);
+}
+inline bool has_imaginary(value x) { return x.size(-1).is_static() && x.size(-1).size() == 2; }
+
+/// cos and sin of -2 pi t / n, for 0 <= t < n; quarters of the circle are exact.
+inline std::pair<double, double> root_of_unity(std::int64_t t, std::int64_t n) {
+    constexpr double quarters[] = {1, 0, -1, 0, 1};
+    if (4 * t % n == 0) return {quarters[4 * t / n], quarters[4 * t / n + 1]};
+    double const angle = -2 * std::numbers::pi * static_cast<double>(t) / static_cast<double>(n);
+    return {std::cos(angle), std::sin(angle)};
+}
+
+/// A transform as a product with a matrix, below opset 17.
+inline value transform_by_table(graph<13> g, value x, transformed_axis const& a) {
+    sym_int const length = length_along(g, x, a);
+    if (!x.size(a.axis).is_static() || !length.is_constant())
+        throw unsupported_error("a Fourier transform of a dynamic length, below opset 17");
+    std::int64_t const n = length.constant();
+    x = slice(g, x, a.axis, 0, n);
+    std::int64_t const rows = x.size(a.axis).size();
+    std::int64_t const columns = a.half ? n / 2 + 1 : n;
+    std::int64_t const parts = has_imaginary(x) ? 2 : 1;
+    budget::expect(
+        "the table of a Fourier transform below opset 17,", checked_int(2 * parts) * rows * columns, max_fourier_table);
+    tensor table{x.dtype(), {rows * parts, 2 * columns}, {}};
+    for (std::int64_t j = 0; j != rows * parts; ++j) {
+        for (std::int64_t k = 0; k != columns; ++k) {
+            auto const [re, im] = root_of_unity(j / parts * k % n, n);
+            bool const imaginary = j % parts == 1;
+            table.append(imaginary ? -im : re);
+            table.append(imaginary ? re : im);
+        }
+    }
+    std::int64_t const last = x.rank() - 2;
+    x = move_axes(g, x, {&a.axis, 1}, {&last, 1});
+    safe_vector<sym_int> sizes = g.sizes(x);
+    sizes.pop_back();
+    sizes.back() = rows * parts;
+    value y = g.op<"MatMul">(reshape(g, x, sizes), g.constant(std::move(table)));
+    sizes.back() = columns;
+    sizes.push_back(2);
+    y = reshape(g, y, sizes);
+    return move_axes(g, y, {&last, 1}, {&a.axis, 1});
+}
+
+inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
+    sym_int const n = length_along(g, x, a);
+    bool const whole = !a.length || (n.is_constant() && x.size(a.axis) == dim(n.constant()));
+    optional_value const length = whole ? optional_value() : optional_value(g.to_value(n));
+    value y = g.opset() >= 20
+                  ? value(g.within<20>().op<"DFT">(x, length, g.scalar(a.axis, dtype::int64), attr::onesided_i(a.half)))
+                  : value(g.within<17, 19>().op<"DFT">(x, length, attr::axis_i(a.axis), attr::onesided_i(a.half)));
+    safe_vector<dim> sizes(x.shape().dims().begin(), x.shape().dims().end());
+    sizes.back() = 2;
+    auto const at = static_cast<std::size_t>(a.axis);
+    if (n.is_constant()) sizes[at] = a.half ? n.constant() / 2 + 1 : n.constant();
+    else if (!whole || a.half) sizes[at] = dim();
+    return y.set_shape(shape(sizes));
+}
+
+/// The transforms along some axes, without a divisor.
+inline value transform_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
+    for (transformed_axis const& a : axes)
+        x = g.opset() >= 17 ? transform_by_dft(g.within<17>(), x, a) : transform_by_table(g, x, a);
+    return x;
+}
+
+/// Applies f to a signal in float64: ONNX Runtime computes the angles of DFT in the dtype of the signal. In float32, errors of lengths other
+/// than powers of two are 3e-4 of the largest result for 1000 elements, and 4e-3 for 16000.
+template <class Function>
+value with_exact_angles(graph<13> g, value x, Function f) {
+    return g.cast(f(g.cast(x, dtype::float64)), x.dtype());
+}
+
+/// The inverse transform is that of the conjugates, conjugated: ONNX Runtime rounds the divisor of DFT's own inverse to float32, and does not
+/// have a one-sided inverse.
+inline value conjugate_pairs(graph<13> g, value x) {
+    return has_imaginary(x) ? value(g.op<"Mul">(x, g.constant({1, -1}, x.dtype()))) : x;
+}
+
+/// Divides the results by the number of elements or its root, and conjugates pairs.
+inline value normalized(graph<13> g, value y, sym_int const& count, fourier_norm norm, bool conjugates) {
+    if (norm == fourier_norm::none) return conjugates ? conjugate_pairs(g, y) : y;
+    if (!count.is_constant()) {
+        value const n = g.cast(g.to_value(count), y.dtype());
+        y = g.op<"Div">(y, norm == fourier_norm::by_root ? value(g.op<"Sqrt">(n)) : n);
+        return conjugates ? conjugate_pairs(g, y) : y;
+    }
+    auto const n = static_cast<double>(count.constant());
+    double const factor = norm == fourier_norm::by_root ? 1 / std::sqrt(n) : 1 / n;
+    if (conjugates) return g.op<"Mul">(y, g.constant({factor, -factor}, y.dtype()));
+    return factor == 1 ? y : value(g.op<"Mul">(y, factor));
+}
+
+inline sym_int count_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
+    sym_int count = 1;
+    for (transformed_axis const& a : axes) count = count * length_along(g, x, a);
+    return count;
+}
+
+/// Complex numbers, or real ones with `half`, to complex ones, of which the trailing axis remains.
+inline value complex_spectrum(graph<13> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
+    return with_exact_angles(g, x, [&](value v) {
+        value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
+        return normalized(g, y, count_along(g, v, axes), norm, !forward);
+    });
+}
+
+/// The weights with which the first half of a spectrum of n elements, or its conjugates, stands for the whole: 1 for the elements that are
+/// their own mirror image, and 2 for the others.
+inline value mirrored(graph<13> g, value x, std::int64_t axis, sym_int const& n, bool conjugates) {
+    std::int64_t const after = x.rank() - 1 - axis;
+    if (dim const& d = x.size(axis); d.is_static() && n.is_constant()) {
+        budget::expect("the weights of a Fourier transform", d.size());
+        std::int64_t const parts = has_imaginary(x) ? 2 : 1;
+        safe_vector<std::int64_t> sizes(static_cast<std::size_t>(after) + 1, 1);
+        sizes[0] = d.size();
+        sizes[sizes.size() - 1] = parts;
+        tensor weights{x.dtype(), {sizes.begin(), sizes.end()}, {}};
+        for (std::int64_t k = 0; k != d.size(); ++k) {
+            double const w = k == 0 || k == n.constant() - k ? 1 : 2;
+            weights.append(w);
+            if (parts == 2) weights.append(conjugates ? -w : w);
+        }
+        return g.op<"Mul">(x, g.constant(std::move(weights)));
+    }
+    value const k = arithmetic_sequence(g, 0, g.size(x, axis));
+    value const own = g.op<"Or">(g.op<"Equal">(k, 0), g.op<"Equal">(g.op<"Mul">(k, 2), g.to_value(n)));
+    value w = g.op<"Where">(own, g.scalar_like(1, x), g.scalar_like(2, x));
+    w = g.op<"Unsqueeze">(w, arithmetic_sequence(g, 1, after));
+    value const y = g.op<"Mul">(x, w);
+    return conjugates ? conjugate_pairs(g, y) : y;
+}
+
+/// The first half of a spectrum along the last of the axes, to real numbers.
+inline value real_signal(graph<13> g, value x, transformed_axes axes, fourier_norm norm, bool forward) {
+    transformed_axis& last = axes.back();
+    sym_int const n = last.length ? *last.length : (g.size(x, last.axis) - 1) * 2;
+    if (last.length) x = slice(g, x, last.axis, 0, n / 2 + 1);
+    last.length = n;
+    return with_exact_angles(g, x, [&](value v) {
+        value const y = transform_along(g, mirrored(g, v, last.axis, n, !forward), axes);
+        return normalized(g, select(g, y, -1, 0), count_along(g, v, axes), norm, false);
+    });
+}
+
+// The three kinds of transforms.
+
+template <bool Forward>
+inline constexpr auto fft = [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) {
+    if (axes.empty()) return g.cast(self, to_complex(to_floating(self.tensor().dtype())));
+    return g.as_complex(complex_spectrum(g, as_signal(g, self), axes, norm, Forward));
+};
+template <bool Forward>
+inline constexpr auto rfft = [](graph<13> g, value self, transformed_axes axes, fourier_norm norm) {
+    if (axes.empty()) throw unsupported_error("a real transform of no dimension");
+    axes.back().half = true;
+    std::swap(axes.front(), axes.back()); // the dimension of real numbers first
+    return g.as_complex(complex_spectrum(g, as_signal(g, complex_value(self)), axes, norm, Forward));
+};
+template <bool Forward>
+inline constexpr auto irfft =
+    [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) -> value {
+    if (axes.empty()) throw unsupported_error("a real transform of no dimension");
+    return real_signal(g, as_signal(g, self), axes, norm, Forward);
+};
+
+// Their arguments.
+
+inline transformed_axes axes_to_transform(std::int64_t rank, std::optional<size_list> s, std::optional<axis_list> dim) {
+    safe_vector<std::int64_t> axes;
+    if (dim && !dim->empty()) {
+        if (rank == 0) throw unsupported_error("a Fourier transform of a 0-d tensor");
+        axes = normalize_axes(*dim, rank);
+    } else if (!dim) {
+        std::int64_t const count = s ? static_cast<std::int64_t>(s->size()) : rank;
+        if (count > rank) throw unsupported_error("s has more elements than the tensor has dimensions");
+        for (std::int64_t i = rank - count; i != rank; ++i) axes.push_back(i);
+    }
+    if (has_duplicates(axes)) throw unsupported_error("dim has duplicates");
+    if (s && s->size() != axes.size()) throw unsupported_error("s and dim have different lengths");
+    transformed_axes out;
+    for (std::size_t i = 0; i != axes.size(); ++i)
+        out.push_back({axes[i], s && !(*s)[i].is(-1) ? std::optional<sym_int>((*s)[i]) : std::nullopt});
+    return out;
+}
+
+template <auto const& Transform, bool Forward, class Self = complex_value>
+inline constexpr auto along_one =
+    [](graph<13> g, Self self, std::optional<sym_int> n, std::int64_t dim, std::optional<std::string_view> norm) {
+        std::optional<size_list> const s = n ? std::optional<size_list>(size_list(&*n, 1)) : std::nullopt;
+        return Transform(g, self, axes_to_transform(self.rank(), s, axis_list(&dim, 1)), norm_of(norm, Forward));
+    };
+template <auto const& Transform, bool Forward, class Self = complex_value>
+inline constexpr auto along_any = [](graph<13> g, Self self, std::optional<size_list> s, std::optional<axis_list> dim,
+                                     std::optional<std::string_view> norm) {
+    return Transform(g, self, axes_to_transform(self.rank(), s, dim), norm_of(norm, Forward));
+};
+template <auto const& Transform, bool Forward, class Self = complex_value>
+inline constexpr auto along_two =
+    [](graph<13> g, Self self, std::optional<size_list> s, axis_list dim, std::optional<std::string_view> norm) {
+        return along_any<Transform, Forward, Self>(g, self, s, dim, norm);
+    };
+
+inline void require_complex(complex_value const& z) {
+    if (holds_reals(z))
+        throw unsupported_error("a transform of complex numbers that are " + std::string(name(z.tensor().dtype())));
+}
+inline constexpr auto fft_c2c = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
+                                   bool forward) {
+    require_complex(self);
+    transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
+    return forward ? fft<true>(g, self, axes, norm_of(normalization))
+                   : fft<false>(g, self, axes, norm_of(normalization));
+};
+inline constexpr auto fft_r2c = [](graph<13> g, value self, axis_list dim, std::int64_t normalization, bool onesided) {
+    transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
+    if (onesided && !axes.empty()) return rfft<true>(g, self, axes, norm_of(normalization));
+    return fft<true>(g, complex_value(self), axes, norm_of(normalization));
+};
+inline constexpr auto fft_c2r = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
+                                   sym_int size) {
+    require_complex(self);
+    transformed_axes axes = axes_to_transform(self.rank(), std::nullopt, dim);
+    if (!axes.empty()) axes.back().length = size;
+    return irfft<false>(g, self, axes, norm_of(normalization));
+};
+
+/// Moves element 0 to the middle of its dimensions, or back.
+template <bool Back>
+inline constexpr auto shift_spectrum = [](graph<13> g, value self, std::optional<axis_list> dim) -> value {
+    if (self.rank() == 0) return self;
+    value x = self;
+    for (std::int64_t const axis : dim ? normalize_axes(*dim, self.rank()) : iota(self.rank()))
+        x = roll_axis(g, x, (g.size(x, axis) + (Back ? 1 : 0)) / 2, axis);
+    return x;
+};
+
+/// The frequencies of a spectrum of n elements at a distance of d, computed like at::fft_fftfreq: rounded integers times a rounded factor.
+template <bool Half>
+inline constexpr auto frequencies = [](graph<13> g, std::int64_t n, double d, optional_dtype asked) -> value {
+    dtype const type = asked.value_or(aten::default_dtype);
+    if (!is_floating(type)) return g.unsupported("frequencies of dtype " + std::string(name(type)));
+    if (n < 0) return g.unsupported("a spectrum of " + std::to_string(n) + " elements");
+    budget::expect("frequencies", n);
+    std::int64_t const count = Half ? n / 2 + 1 : n;
+    double const factor = 1 / (static_cast<double>(n) * d);
+    tensor steps{type, {count}, {}};
+    tensor all{type, {count}, {}};
+    for (std::int64_t i = 0; i != count; ++i) {
+        steps.append(Half || i < (n + 1) / 2 ? i : i - n);
+        auto const step = steps.at(static_cast<std::size_t>(i)).to<double>();
+        if (type == dtype::float64) all.append(step * factor);
+        else all.append(static_cast<float>(step) * static_cast<float>(factor));
+    }
+    return g.constant(std::move(all));
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto transforms = table(
+    symbolic<"aten::fft_fft(self, n, dim, norm)">(detail::along_one<detail::fft<true>, true>),
+    symbolic<"aten::fft_ifft(self, n, dim, norm)">(detail::along_one<detail::fft<false>, false>),
+    symbolic<"aten::fft_rfft(self, n, dim, norm)">(detail::along_one<detail::rfft<true>, true, value>),
+    symbolic<"aten::fft_ihfft(self, n, dim, norm)">(detail::along_one<detail::rfft<false>, false, value>),
+    symbolic<"aten::fft_irfft(self, n, dim, norm)">(detail::along_one<detail::irfft<false>, false>),
+    symbolic<"aten::fft_hfft(self, n, dim, norm)">(detail::along_one<detail::irfft<true>, true>),
+    symbolic<"aten::fft_fft2(self, s, dim, norm)">(detail::along_two<detail::fft<true>, true>),
+    symbolic<"aten::fft_ifft2(self, s, dim, norm)">(detail::along_two<detail::fft<false>, false>),
+    symbolic<"aten::fft_rfft2(self, s, dim, norm)">(detail::along_two<detail::rfft<true>, true, value>),
+    symbolic<"aten::fft_ihfft2(self, s, dim, norm)">(detail::along_two<detail::rfft<false>, false, value>),
+    symbolic<"aten::fft_irfft2(self, s, dim, norm)">(detail::along_two<detail::irfft<false>, false>),
+    symbolic<"aten::fft_hfft2(self, s, dim, norm)">(detail::along_two<detail::irfft<true>, true>),
+    symbolic<"aten::fft_fftn(self, s, dim, norm)">(detail::along_any<detail::fft<true>, true>),
+    symbolic<"aten::fft_ifftn(self, s, dim, norm)">(detail::along_any<detail::fft<false>, false>),
+    symbolic<"aten::fft_rfftn(self, s, dim, norm)">(detail::along_any<detail::rfft<true>, true, value>),
+    symbolic<"aten::fft_ihfftn(self, s, dim, norm)">(detail::along_any<detail::rfft<false>, false, value>),
+    symbolic<"aten::fft_irfftn(self, s, dim, norm)">(detail::along_any<detail::irfft<false>, false>),
+    symbolic<"aten::fft_hfftn(self, s, dim, norm)">(detail::along_any<detail::irfft<true>, true>),
+    symbolic<"aten::_fft_c2c(self, dim, normalization, forward)">(detail::fft_c2c),
+    symbolic<"aten::_fft_r2c(self, dim, normalization, onesided)">(detail::fft_r2c),
+    symbolic<"aten::_fft_c2r(self, dim, normalization, last_dim_size)">(detail::fft_c2r),
+    symbolic<"aten::fft_fftfreq(n, d, dtype)">(detail::frequencies<false>),
+    symbolic<"aten::fft_rfftfreq(n, d, dtype)">(detail::frequencies<true>),
+    symbolic<"aten::fft_fftshift(self, dim)">(detail::shift_spectrum<false>).by_parts<"self">(),
+    symbolic<"aten::fft_ifftshift(self, dim)">(detail::shift_spectrum<true>).by_parts<"self">());
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/prims_reduction.hpp
+// Reductions and Fourier transforms of prims, which torch's decompositions leave: sum, prod, amax, amin, var; fft_c2c, fft_r2c, fft_c2r.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// As in ATen, an empty list names all dimensions.
+inline constexpr auto sum_prim = [](graph<13> g, value inp, int_list_or_none dims) {
+    return sum(g, inp, axes_or_all(dims, inp), false);
+};
+
+/// Here an empty list names none.
+inline constexpr auto prod_prim = [](graph<13> g, value inp, int_list_or_none dims) -> value {
+    if (!dims) return prod(g, inp, std::nullopt);
+    if (dims->empty() || inp.rank() == 0) return dims->empty() ? inp : prod(g, inp, std::nullopt);
+    dtype const out = to_accumulating(inp.dtype());
+    safe_vector<std::int64_t> const axes = normalize_axes(*dims, inp.rank());
+    return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(inp, out), reducible(out)), axes, false), out);
+};
+inline constexpr auto complex_prod_prim = [](graph<13> g, complex_value inp, int_list_or_none dims) -> complex_value {
+    if (!dims) return complex_prod(g, inp, std::nullopt);
+    safe_vector<std::int64_t> axes = normalize_axes(*dims, inp.rank());
+    std::sort(axes.begin(), axes.end(), std::greater<>());
+    complex_value z = inp;
+    for (std::int64_t const axis : axes) z = complex_prod_dim(g, z, axis, false, std::nullopt);
+    return z;
+};
+
+template <fixed_string Reduce>
+inline constexpr auto extreme_prim = [](graph<13> g, value inp, int_list_or_none dims) {
+    return extreme<Reduce>(g, inp, axes_or_all(dims, inp), false);
+};
+
+inline constexpr auto var_prim = [](graph<13> g, value inp, int_list_or_none dims, std::optional<double> correction) {
+    return spread<false, false>(g, inp, dims, correction.value_or(1), false);
+};
+inline constexpr auto complex_var_prim = [](graph<13> g, complex_value inp, int_list_or_none dims,
+                                            std::optional<double> correction) {
+    return complex_spread<false, false>(g, inp, dims, correction.value_or(1), false);
+};
+
+/// Transforms without normalization.
+inline constexpr auto fft_c2c_prim = [](graph<13> g, complex_value self, axis_list dim, bool forward) {
+    return fft_c2c(g, self, dim, 0, forward);
+};
+inline constexpr auto fft_r2c_prim = [](graph<13> g, value self, axis_list dim, bool onesided) {
+    return fft_r2c(g, self, dim, 0, onesided);
+};
+inline constexpr auto fft_c2r_prim = [](graph<13> g, complex_value self, axis_list dim, sym_int size) {
+    return fft_c2r(g, self, dim, 0, size);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto prims_reduction = table(
+    symbolic<"prims::sum(inp, dims)">(detail::sum_prim).by_parts<"inp">(),
+    symbolic<"prims::prod(inp, dims)">(detail::prod_prim).for_complex(detail::complex_prod_prim),
+    symbolic<"prims::amax(inp, dims)">(detail::extreme_prim<"ReduceMax">),
+    symbolic<"prims::amin(inp, dims)">(detail::extreme_prim<"ReduceMin">),
+    symbolic<"prims::var(inp, dims, correction)">(detail::var_prim).for_complex(detail::complex_var_prim),
+    symbolic<"prims::fft_c2c(self, dim, forward)">(detail::fft_c2c_prim),
+    symbolic<"prims::fft_r2c(self, dim, onesided)">(detail::fft_r2c_prim),
+    symbolic<"prims::fft_c2r(self, dim, last_dim_size)">(detail::fft_c2r_prim));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/prims_shape.hpp
+// Views and copies of prims, which torch's decompositions leave: broadcast_in_dim, collapse, split_dim, squeeze, transpose, cat, rev ...
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Dimension i of a becomes dimension broadcast_dimensions[i]; the dimensions between them are new.
+inline constexpr auto broadcast_in_dim = [](graph<13> g, value a, size_list shape, axis_list places) -> value {
+    if (static_cast<std::int64_t>(places.size()) != a.rank())
+        return g.unsupported("a number of broadcast_dimensions that is not the rank");
+    safe_vector<std::int64_t> added;
+    std::size_t next = 0;
+    for (std::int64_t i = 0; i != static_cast<std::int64_t>(shape.size()); ++i) {
+        if (next != places.size() && places[next] == i) ++next;
+        else added.push_back(i);
+    }
+    if (next != places.size()) return g.unsupported("broadcast_dimensions that do not ascend within the shape");
+    return expand(g, added.empty() ? a : unsqueeze(g, a, added), safe_vector(shape.begin(), shape.end()));
+};
+
+/// dim of size n as outer_length * (n / outer_length).
+inline constexpr auto split_dim = [](graph<13> g, value a, std::int64_t dim, sym_int outer) -> value {
+    if (a.rank() == 0) return g.unsupported("a 0-d tensor");
+    auto const axis = static_cast<std::size_t>(normalize_axis(dim, a.rank()));
+    safe_vector<sym_int> to = g.sizes(a);
+    if (outer.is(0)) return g.unsupported("an outer_length of 0");
+    sym_int const inner = to[axis] / outer;
+    to[axis] = outer;
+    to.insert(to.begin() + static_cast<std::ptrdiff_t>(axis) + 1, inner);
+    return reshape(g, a, to);
+};
+
+/// Drops dimensions of size 1, known or not.
+inline constexpr auto squeeze_given = [](graph<13> g, value a, axis_list dimensions) -> value {
+    return dimensions.empty() ? a : squeeze(g, a, normalize_axes(dimensions, a.rank()));
+};
+
+inline constexpr auto reshape_prim = [](graph<13> g, value a, size_list shape) { return reshape(g, a, shape); };
+inline constexpr auto view_prim = [](graph<13>, value a) -> value { return a; };
+/// ONNX tensors do not have strides.
+inline constexpr auto copy_strided = [](graph<13>, value a, size_list) -> value { return a; };
+
+inline constexpr auto convert_prim = [](graph<13> g, value a, dtype type) -> value { return convert(g, a, type); };
+inline constexpr auto complex_convert_prim = [](graph<13> g, complex_value a, dtype type) -> value {
+    return complex_convert(g, a, type);
+};
+
+inline constexpr auto scatter_strided = [](graph<13> g, value self, value src, size_list size, size_list stride,
+                                           sym_int offset) -> value {
+    return as_strided_scatter(g, self, src, size, stride, offset);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto prims_shape = table(
+    symbolic<"prims::broadcast_in_dim(a, shape, broadcast_dimensions)">(detail::broadcast_in_dim).by_parts<"a">(),
+    symbolic<"prims::collapse(a, start, end)">(detail::flatten_dims).by_parts<"a">(),
+    symbolic<"prims::collapse_view(a, start, end)">(detail::flatten_dims).by_parts<"a">(),
+    symbolic<"prims::split_dim(a, dim, outer_length)">(detail::split_dim).by_parts<"a">(),
+    symbolic<"prims::squeeze(a, dimensions)">(detail::squeeze_given).by_parts<"a">(),
+    symbolic<"prims::transpose(a, permutation)">(detail::permute_dims).by_parts<"a">(),
+    symbolic<"prims::reshape(a, shape)">(detail::reshape_prim).by_parts<"a">(),
+    symbolic<"prims::rev(a, dims)">(detail::flip_axes).by_parts<"a">(),
+    symbolic<"prims::cat(tensors, dim)">(detail::cat).by_parts<"tensors">(),
+    symbolic<"prims::view_of(a)">(detail::view_prim).by_parts<"a">(),
+    symbolic<"prims::view_of_dtype(a, dtype)">(detail::view_as_dtype),
+    symbolic<"prims::view_of_dtype(a, dtype)">(detail::view_as_dtype_until_25),
+    symbolic<"prims::conj(a)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"prims::conj_physical(self)">(detail::unchanged).for_complex(detail::conjugate),
+    symbolic<"prims::real(self)">(detail::unchanged).for_complex(detail::of_real_part<detail::unchanged>),
+    symbolic<"prims::imag(self)">(detail::imaginary_part),
+    symbolic<"prims::clone(self)">(detail::unchanged).by_parts<"self">(),
+    symbolic<"prims::copy_strided(a, stride)">(detail::copy_strided).by_parts<"a">(),
+    symbolic<"prims::copy_to(a, b)">(detail::copy_row).for_complex(detail::both_parts<detail::copy_row>),
+    symbolic<"prims::device_put(a)">(detail::unchanged).by_parts<"a">(),
+    symbolic<"prims::convert_element_type(a, dtype)">(detail::convert_prim).for_complex(detail::complex_convert_prim),
+    symbolic<"prims::item(a)">(detail::as_scalar).by_parts<"a">(),
+    symbolic<"prims::fill(self, value)">(detail::fill_row).by_parts<"self", "value">(),
+    symbolic<"prims::as_strided_scatter(self, src, size, stride, storage_offset)">(detail::scatter_strided).for_complex(detail::both_parts<detail::scatter_strided>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/ranges.hpp
 // Sequences: aten's arange, linspace, logspace and window functions, counted and rounded as ATen does.
 // Public header.
@@ -9521,6 +14412,149 @@ inline constexpr auto ranges = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/detail/packed_sequences.hpp
+// Packed sequences: the elements of several sequences in time-major order without padding, the longest sequence first.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// Where the elements of packed sequences are in a tensor of padded sequences, (time, batch, ...).
+struct packed_layout {
+    value present;   ///< (time, batch): whether a sequence has this time step
+    value positions; ///< (time, batch): the row of the packed elements; 0 if there is none
+    value lengths;   ///< (batch)
+};
+
+/// `batch_sizes` has the number of sequences at each time step.
+inline packed_layout layout_of_packed(graph<13> g, value batch_sizes, sym_int batch) {
+    value const sequence = arithmetic_sequence(g, 0, batch);
+    value const present = g.op<"Less">(sequence, unsqueeze(g, batch_sizes, 1));
+    value const first = g.op<"CumSum">(batch_sizes, g.scalar(0, dtype::int64), attr::exclusive_i(1));
+    value const rows = g.op<"Add">(unsqueeze(g, first, 1), sequence);
+    std::int64_t const over_time[] = {0};
+    return {present,
+            g.op<"Where">(present, rows, g.scalar(0, dtype::int64)),
+            reduce_sum(g, g.cast(present, dtype::int64), over_time, false)};
+}
+
+/// (time, batch, ...) from packed elements. What stands where there is no element is arbitrary.
+inline value pad_sequences(graph<13> g, value packed, packed_layout const& layout) {
+    return gather(g, packed, layout.positions, 0);
+}
+
+/// The elements of (time, batch, ...) that are present.
+inline value pack_sequences(graph<13> g, value padded, value present) {
+    safe_vector<sym_int> sizes = g.sizes(padded);
+    if (sizes.size() < 2) throw unsupported_error("the input must have at least 2 dimensions");
+    sizes[1] = sizes[0] * sizes[1];
+    sizes.erase(sizes.begin());
+    return g.op<"Compress">(reshape(g, padded, sizes), flat(g, present), attr::axis_i(0));
+}
+
+inline value as_batch_sizes(graph<13> g, value batch_sizes) {
+    if (batch_sizes.rank() != 1) throw unsupported_error("batch_sizes must have one dimension");
+    return g.cast(batch_sizes, dtype::int64);
+}
+
+inline constexpr auto pack_padded_sequence = [](graph<13> g, value input, value lengths,
+                                                bool batch_first) -> std::tuple<value, value> {
+    if (input.rank() < 2 || lengths.rank() != 1) return g.unsupported("an input with fewer than 2 dimensions");
+    value const x = batch_first ? swap_axes(g, input, 0, 1) : input;
+    value const n = g.cast(lengths, dtype::int64);
+    value const time = arithmetic_sequence(g, 0, g.size(x, 0));
+    value const present = g.op<"Less">(unsqueeze(g, time, 1), n);
+    std::int64_t const over_batch[] = {1};
+    value const counts = reduce_sum(g, g.cast(present, dtype::int64), over_batch, false);
+    return {pack_sequences(g, x, present), slice(g, counts, 0, 0, select(g, n, 0, 0))};
+};
+
+inline constexpr auto pad_packed_sequence = [](graph<13> g, value data, value batch_sizes, bool batch_first,
+                                               number padding_value,
+                                               std::int64_t total_length) -> std::tuple<value, value> {
+    value counts = as_batch_sizes(g, batch_sizes);
+    sym_int const batch = select(g, counts, 0, 0);
+    if (total_length > 0) {
+        sym_int const missing = total_length - g.size(counts, 0);
+        counts = g.op<"Concat">(safe_vector<value>{counts, filled(g, {&missing, 1}, 0, dtype::int64)}, attr::axis_i(0));
+    }
+    packed_layout const layout = layout_of_packed(g, counts, batch);
+    value present = layout.present;
+    for (std::int64_t i = 1; i < data.rank(); ++i) present = unsqueeze(g, present, i + 1);
+    value const y = choose(g, present, pad_sequences(g, data, layout), element(g, padding_value, data.dtype()));
+    return {batch_first ? swap_axes(g, y, 0, 1) : y, layout.lengths};
+};
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/detail/projected_lstm.hpp
+// LSTM layers whose hidden state is projected to fewer features (proj_size), as a Scan: ONNX's LSTM has no projection.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// The parameters of one direction in ATen's order. The biases are absent if there are none.
+struct projected_parameters {
+    value w_ih;
+    value w_hh;
+    optional_value b_ih;
+    optional_value b_hh;
+    value w_hr;
+};
+
+/// (hidden, cell) after one time step, from the products of its input, (batch, 4 * hidden).
+inline std::tuple<value, value> projected_step(graph<13> g, value inputs, value hidden, value cell,
+                                               projected_parameters const& p, std::int64_t size) {
+    value const all = g.op<"Add">(linear_layer(g, hidden, p.w_hh, p.b_hh), inputs);
+    safe_vector<std::int64_t> const sizes(4, size);
+    safe_vector<value> const gate = g.op<"Split">(all, g.ints(sizes), attr::axis_i(-1), output_list(4));
+    value const kept = g.op<"Mul">(g.op<"Sigmoid">(gate[1]), cell);
+    value const next = g.op<"Add">(kept, g.op<"Mul">(g.op<"Sigmoid">(gate[0]), g.op<"Tanh">(gate[2])));
+    value const out = g.op<"Mul">(g.op<"Sigmoid">(gate[3]), g.op<"Tanh">(next));
+    return {linear_layer(g, out, p.w_hr, absent), next};
+}
+
+/// (outputs, last hidden, last cell) of one direction over (time, batch, features). `present`, (time, batch), is absent if all sequences
+/// have all time steps; a sequence keeps its state where it has none.
+inline std::tuple<value, value, value> projected_direction(graph<13> g, value x, optional_value present, value hidden,
+                                                           value cell, projected_parameters const& p, bool reverse) {
+    if (!cell.size(-1).is_static()) throw unsupported_error("the hidden size must be static");
+    std::int64_t const size = cell.size(-1).size();
+    value const inputs = linear_layer(g, x, p.w_ih, p.b_ih);
+    safe_vector<std::int64_t> const order(present ? 2 : 1, reverse ? 1 : 0);
+    auto const next = [&](graph<13> b, value each, value h, value c) { return projected_step(b, each, h, c, p, size); };
+    if (!present) {
+        auto const [h, c, y] = g.op<"Scan">(hidden,
+                                            cell,
+                                            inputs,
+                                            outputs<3>,
+                                            attr::num_scan_inputs_i(1),
+                                            attr::scan_input_directions_i(order),
+                                            attr::scan_output_directions_i({reverse ? 1 : 0}),
+                                            attr::body_g([&](graph<13> b, value h0, value c0, value each) {
+                                                auto const [h1, c1] = next(b, each, h0, c0);
+                                                return std::tuple(h1, c1, value(b.op<"Identity">(h1)));
+                                            }));
+        return {y, h, c};
+    }
+    auto const [h, c, y] = g.op<"Scan">(hidden,
+                                        cell,
+                                        inputs,
+                                        unsqueeze(g, *present, 2),
+                                        outputs<3>,
+                                        attr::num_scan_inputs_i(2),
+                                        attr::scan_input_directions_i(order),
+                                        attr::scan_output_directions_i({reverse ? 1 : 0}),
+                                        attr::body_g([&](graph<13> b, value h0, value c0, value each, value here) {
+                                            auto const [h1, c1] = next(b, each, h0, c0);
+                                            return std::tuple(value(b.op<"Where">(here, h1, h0)),
+                                                              value(b.op<"Where">(here, c1, c0)),
+                                                              value(b.op<"Identity">(h1)));
+                                        }));
+    return {y, h, c};
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
 // ---- aton/mappings/recurrent.hpp
 // LSTM, GRU and RNN over sequences, and single cells: converts ATen's gate order and state layout to ONNX's.
 // Public header.
@@ -9606,10 +14640,24 @@ inline value merge_directions(graph<13> g, value y, recurrent_options const& o) 
     return g.op<"Reshape">(batch_first, g.ints({0, 0, width.is_static() ? 2 * width.size() : -1}));
 }
 
-/// What layer `index` gives to the next one.
-inline value layer_output(graph<13> g, value y, std::int64_t index, recurrent_options const& o) {
-    value const x = merge_directions(g, y, o);
-    return index + 1 == o.num_layers ? x : dropout<false>(g, x, o.dropout, o.train);
+/// A batch of sequences, (seq, batch, features). Those from packed sequences may end before the longest.
+struct sequence_batch {
+    value x;
+    std::optional<packed_layout> packed;
+};
+
+/// ONNX's sequence_lens.
+inline optional_value sequence_lengths(graph<13> g, sequence_batch const& s) {
+    return s.packed ? optional_value(g.cast(s.packed->lengths, dtype::int32)) : optional_value();
+}
+
+/// What layer `index` gives to the next one; dropout is applied to the elements that are present.
+inline value layer_output(graph<13> g, value x, std::int64_t index, recurrent_options const& o,
+                          sequence_batch const& s) {
+    if (index + 1 == o.num_layers) return x;
+    if (!s.packed || keeps_all(x, o.dropout, o.train)) return dropout<false>(g, x, o.dropout, o.train);
+    value const elements = pack_sequences(g, x, s.packed->present);
+    return pad_sequences(g, dropout<false>(g, elements, o.dropout, o.train), *s.packed);
 }
 
 inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {
@@ -9620,10 +14668,14 @@ inline value join_layers(graph<13> g, safe_vector<value> const& states) {
     return states.size() == 1 ? states[0] : g.op<"Concat">(states, attr::axis_i(0));
 }
 
-inline void check_recurrent(value input, std::size_t params, recurrent_options const& o) {
-    std::size_t const each = std::size_t{o.has_biases ? 4U : 2U} * (o.bidirectional ? 2U : 1U);
-    if (params != each * static_cast<std::size_t>(o.num_layers))
-        throw unsupported_error("projections (proj_size), which ONNX's LSTM does not support");
+inline std::size_t parameters_of_direction(recurrent_options const& o, bool projects) {
+    return std::size_t{o.has_biases ? 4U : 2U} + (projects ? 1U : 0U);
+}
+
+inline void check_recurrent(value input, std::size_t params, recurrent_options const& o, bool projects = false) {
+    std::size_t const each = parameters_of_direction(o, projects) * (o.bidirectional ? 2U : 1U);
+    if (o.num_layers < 1 || params != each * static_cast<std::size_t>(o.num_layers))
+        throw unsupported_error("the number of parameters does not match the layers");
     if (input.rank() != 3) throw unsupported_error("the input must be (seq, batch, features)");
 }
 
@@ -9642,16 +14694,41 @@ inline std::int64_t hidden_size(value state) {
     return state.size(-1).size();
 }
 
-inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<value const> states,
-                                            safe_span<value const> parameters, recurrent_options const& o) {
-    check_recurrent(input, parameters.size(), o);
-    safe_vector<value> const hx = widen(g, states);
-    safe_vector<value> const params = widen(g, parameters);
-    for (value const& state : states)
-        if (state.dtype() != input.dtype()) throw unsupported_error("states and input of different dtypes");
-    if (hidden_size(hx[0]) != hidden_size(hx[1]))
-        throw unsupported_error("projections (proj_size), which ONNX's LSTM does not support");
-    value x = swap_batch(g, widen(g, input), o);
+/// All layers of an LSTM with projections.
+inline std::tuple<value, value, value> projected_lstm(graph<13> g, sequence_batch const& s, safe_span<value const> hx,
+                                                      safe_span<value const> params, recurrent_options const& o) {
+    check_recurrent(s.x, params.size(), o, true);
+    std::size_t const directions = o.bidirectional ? 2 : 1;
+    std::size_t const each = parameters_of_direction(o, true);
+    optional_value const present = s.packed ? optional_value(s.packed->present) : optional_value();
+    value x = s.x;
+    safe_vector<value> hidden;
+    safe_vector<value> cell;
+    for (std::int64_t i = 0; i != o.num_layers; ++i) {
+        safe_vector<value> results;
+        for (std::size_t d = 0; d != directions; ++d) {
+            std::size_t const which = static_cast<std::size_t>(i) * directions + d;
+            auto const parameter = [&](std::size_t k) { return params[which * each + k]; };
+            auto const bias = [&](std::size_t k) { return o.has_biases ? optional_value(parameter(k)) : absent; };
+            projected_parameters const p{parameter(0), parameter(1), bias(2), bias(3), parameter(each - 1)};
+            auto const start = [&](value states) { return select(g, states, 0, static_cast<std::int64_t>(which)); };
+            auto const [y, h, c] = projected_direction(g, x, present, start(hx[0]), start(hx[1]), p, d == 1);
+            results.push_back(y);
+            hidden.push_back(unsqueeze(g, h, 0));
+            cell.push_back(unsqueeze(g, c, 0));
+        }
+        value const y = results.size() == 1 ? results[0] : value(g.op<"Concat">(results, attr::axis_i(2)));
+        x = layer_output(g, y, i, o, s);
+    }
+    return {x, join_layers(g, hidden), join_layers(g, cell)};
+}
+
+inline std::tuple<value, value, value> lstm(graph<13> g, sequence_batch const& s, safe_span<value const> hx,
+                                            safe_span<value const> params, recurrent_options const& o) {
+    if (hidden_size(hx[0]) != hidden_size(hx[1])) return projected_lstm(g, s, hx, params, o);
+    check_recurrent(s.x, params.size(), o);
+    value x = s.x;
+    optional_value const lengths = sequence_lengths(g, s);
     safe_vector<value> hidden;
     safe_vector<value> cell;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
@@ -9660,26 +14737,24 @@ inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<
                                       p.w,
                                       p.r,
                                       p.b,
-                                      absent,
+                                      lengths,
                                       layer_state(g, hx[0], i, o),
                                       layer_state(g, hx[1], i, o),
                                       attr::hidden_size_i(hidden_size(hx[0])),
                                       attr::direction_s(direction(o)),
                                       outputs<3>);
-        x = layer_output(g, y, i, o);
+        x = layer_output(g, merge_directions(g, y, o), i, o, s);
         hidden.push_back(h);
         cell.push_back(c);
     }
-    dtype const t = input.dtype();
-    return {g.cast(swap_batch(g, x, o), t), g.cast(join_layers(g, hidden), t), g.cast(join_layers(g, cell), t)};
+    return {x, join_layers(g, hidden), join_layers(g, cell)};
 }
 
-inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_span<value const> parameters,
+inline std::tuple<value, value> gru(graph<13> g, sequence_batch const& s, value hx, safe_span<value const> params,
                                     recurrent_options const& o) {
-    check_recurrent(input, parameters.size(), o);
-    value const hx = widen(g, state);
-    safe_vector<value> const params = widen(g, parameters);
-    value x = swap_batch(g, widen(g, input), o);
+    check_recurrent(s.x, params.size(), o);
+    value x = s.x;
+    optional_value const lengths = sequence_lengths(g, s);
     safe_vector<value> hidden;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, gru_gates);
@@ -9688,25 +14763,25 @@ inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_
                                   p.w,
                                   p.r,
                                   p.b,
-                                  absent,
+                                  lengths,
                                   layer_state(g, hx, i, o),
                                   attr::hidden_size_i(hidden_size(hx)),
                                   attr::direction_s(direction(o)),
                                   attr::linear_before_reset_i(1),
                                   outputs<2>);
-        x = layer_output(g, y, i, o);
+        x = layer_output(g, merge_directions(g, y, o), i, o, s);
         hidden.push_back(h);
     }
-    return {g.cast(swap_batch(g, x, o), input.dtype()), g.cast(join_layers(g, hidden), input.dtype())};
+    return {x, join_layers(g, hidden)};
 }
 
-inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_span<value const> parameters,
-                                    recurrent_options const& o, std::string_view activation) {
-    check_recurrent(input, parameters.size(), o);
-    value const hx = widen(g, state);
-    safe_vector<value> const params = widen(g, parameters);
-    safe_vector<std::string> const activations(o.bidirectional ? 2 : 1, std::string(activation));
-    value x = swap_batch(g, widen(g, input), o);
+template <fixed_string Activation>
+inline std::tuple<value, value> rnn(graph<13> g, sequence_batch const& s, value hx, safe_span<value const> params,
+                                    recurrent_options const& o) {
+    check_recurrent(s.x, params.size(), o);
+    safe_vector<std::string> const activations(o.bidirectional ? 2 : 1, std::string(Activation.view()));
+    value x = s.x;
+    optional_value const lengths = sequence_lengths(g, s);
     safe_vector<value> hidden;
     for (std::int64_t i = 0; i != o.num_layers; ++i) {
         layer_parameters const p = layer(g, params, i, o, rnn_gates);
@@ -9714,16 +14789,16 @@ inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_
                                   p.w,
                                   p.r,
                                   p.b,
-                                  absent,
+                                  lengths,
                                   layer_state(g, hx, i, o),
                                   attr::hidden_size_i(hidden_size(hx)),
                                   attr::direction_s(direction(o)),
                                   attr::activations_s(activations),
                                   outputs<2>);
-        x = layer_output(g, y, i, o);
+        x = layer_output(g, merge_directions(g, y, o), i, o, s);
         hidden.push_back(h);
     }
-    return {g.cast(swap_batch(g, x, o), input.dtype()), g.cast(join_layers(g, hidden), input.dtype())};
+    return {x, join_layers(g, hidden)};
 }
 
 /// x @ w^T + b.
@@ -9762,24 +14837,63 @@ inline constexpr auto rnn_cell =
     return g.op<Activation>(g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx, w_hh, b_hh)));
 };
 
+/// The results in the dtype of the input.
+template <class... Values>
+std::tuple<value, Values...> cast_results(graph<13> g, dtype type, value y, Values... states) {
+    return {g.cast(y, type), g.cast(states, type)...};
+}
+
+/// The sequences of packed data, which have one state each.
+inline sequence_batch unpacked(graph<13> g, value data, value batch_sizes, value state) {
+    if (data.rank() != 2 || state.rank() != 3) throw unsupported_error("packed data must be (elements, features)");
+    packed_layout const layout = layout_of_packed(g, as_batch_sizes(g, batch_sizes), g.size(state, 1));
+    return {pad_sequences(g, widen(g, data), layout), layout};
+}
+inline value repacked(graph<13> g, sequence_batch const& s, value y) { return pack_sequences(g, y, s.packed->present); }
+
+inline void expect_states(value input, safe_span<value const> hx) {
+    for (value const& state : hx)
+        if (state.dtype() != input.dtype()) throw unsupported_error("states and input of different dtypes");
+}
+
 inline constexpr auto lstm_row = [](graph<13> g, value input, safe_span<value const> hx, safe_span<value const> params,
                                     bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
                                     bool bidirectional, bool batch_first) {
-    return lstm(g, input, hx, params, {has_biases, num_layers, dropout_p, train, bidirectional, batch_first});
+    recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
+    expect_states(input, hx);
+    auto const [y, h, c] = lstm(g, {swap_batch(g, widen(g, input), o), {}}, widen(g, hx), widen(g, params), o);
+    return cast_results(g, input.dtype(), swap_batch(g, y, o), h, c);
 };
 
-inline constexpr auto gru_row = [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases,
-                                   std::int64_t num_layers, double dropout_p, bool train, bool bidirectional,
-                                   bool batch_first) {
-    return gru(g, input, hx, params, {has_biases, num_layers, dropout_p, train, bidirectional, batch_first});
+inline constexpr auto lstm_packed = [](graph<13> g, value data, value batch_sizes, safe_span<value const> hx,
+                                       safe_span<value const> params, bool has_biases, std::int64_t num_layers,
+                                       double dropout_p, bool train, bool bidirectional) {
+    recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, false};
+    expect_states(data, hx);
+    sequence_batch const s = unpacked(g, data, batch_sizes, hx[0]);
+    auto const [y, h, c] = lstm(g, s, widen(g, hx), widen(g, params), o);
+    return cast_results(g, data.dtype(), repacked(g, s, y), h, c);
 };
 
-template <fixed_string Activation>
-inline constexpr auto rnn_row = [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases,
-                                   std::int64_t num_layers, double dropout_p, bool train, bool bidirectional,
-                                   bool batch_first) {
-    recurrent_options const options{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
-    return rnn(g, input, hx, params, options, Activation.view());
+/// The body of GRU and RNN over sequences and over packed sequences.
+using one_state_layers = std::tuple<value, value> (*)(graph<13>, sequence_batch const&, value, safe_span<value const>,
+                                                      recurrent_options const&);
+template <one_state_layers Layers>
+inline constexpr auto over_sequences = [](graph<13> g, value input, value hx, safe_span<value const> params,
+                                          bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
+                                          bool bidirectional, bool batch_first) {
+    recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
+    auto const [y, h] = Layers(g, {swap_batch(g, widen(g, input), o), {}}, widen(g, hx), widen(g, params), o);
+    return cast_results(g, input.dtype(), swap_batch(g, y, o), h);
+};
+template <one_state_layers Layers>
+inline constexpr auto over_packed = [](graph<13> g, value data, value batch_sizes, value hx,
+                                       safe_span<value const> params, bool has_biases, std::int64_t num_layers,
+                                       double dropout_p, bool train, bool bidirectional) {
+    recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, false};
+    sequence_batch const s = unpacked(g, data, batch_sizes, hx);
+    auto const [y, h] = Layers(g, s, widen(g, hx), widen(g, params), o);
+    return cast_results(g, data.dtype(), repacked(g, s, y), h);
 };
 
 } // namespace detail
@@ -9787,9 +14901,15 @@ inline constexpr auto rnn_row = [](graph<13> g, value input, value hx, safe_span
 // clang-format off: one row per line
 inline constexpr auto recurrent = table(
     symbolic<"aten::lstm.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::lstm_row),
-    symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::gru_row),
-    symbolic<"aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::rnn_row<"Tanh">),
-    symbolic<"aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::rnn_row<"Relu">),
+    symbolic<"aten::gru.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::over_sequences<detail::gru>),
+    symbolic<"aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::over_sequences<detail::rnn<"Tanh">>),
+    symbolic<"aten::rnn_relu.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(detail::over_sequences<detail::rnn<"Relu">>),
+    symbolic<"aten::lstm.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::lstm_packed),
+    symbolic<"aten::gru.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::over_packed<detail::gru>),
+    symbolic<"aten::rnn_tanh.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::over_packed<detail::rnn<"Tanh">>),
+    symbolic<"aten::rnn_relu.data(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional)">(detail::over_packed<detail::rnn<"Relu">>),
+    symbolic<"aten::_pack_padded_sequence(input, lengths, batch_first)">(detail::pack_padded_sequence),
+    symbolic<"aten::_pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length)">(detail::pad_packed_sequence),
     symbolic<"aten::lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::lstm_cell),
     symbolic<"aten::gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::gru_cell),
     symbolic<"aten::rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh)">(detail::rnn_cell<"Tanh">),
@@ -9798,130 +14918,390 @@ inline constexpr auto recurrent = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/repeating.hpp
-// Repeating and reversing elements: aten's repeat, tile, repeat_interleave, roll, flip and rot90.
+// ---- aton/mappings/regions.hpp
+// Regions of interest: torchvision's roi_align, roi_pool, ps_roi_align and ps_roi_pool.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline value repeat_whole(graph<13> g, value x, safe_vector<sym_int> repeats) {
-    auto const rank = static_cast<std::int64_t>(repeats.size());
-    if (rank == 0 || std::all_of(repeats.begin(), repeats.end(), [](sym_int const& s) { return s.is(1); }))
-        return at_least_rank(g, x, rank);
-    return g.op<"Tile">(at_least_rank(g, x, rank), g.ints(repeats));
+inline void require_regions(value input, value rois) {
+    if (input.dtype() != dtype::float32 && input.dtype() != dtype::float64)
+        throw unsupported_error("regions of a tensor of " + std::string(name(input.dtype())));
+    if (input.dtype() != rois.dtype()) throw unsupported_error("rois of another dtype than the input");
+    if (input.rank() != 4 || rois.rank() != 2)
+        throw unsupported_error("an input that is not [N, C, H, W], or rois that are not [K, 5]");
 }
-inline constexpr auto tile_dims = [](graph<13> g, value self, size_list dims) {
-    safe_vector<sym_int> repeats(dims.begin(), dims.end());
-    while (static_cast<std::int64_t>(repeats.size()) < self.rank()) repeats.insert(repeats.begin(), 1);
-    return repeat_whole(g, self, repeats);
+
+inline value column_of(graph<13> g, value rois, std::int64_t i) {
+    return g.op<"Gather">(rois, g.scalar(i, dtype::int64), attr::axis_i(1));
+}
+inline value batch_of(graph<13> g, value rois) { return g.cast(column_of(g, rois, 0), dtype::int64); }
+
+/// x [K] with dimensions of size 1 behind.
+inline value with_ones(graph<13> g, value x, std::int64_t count) {
+    safe_vector<std::int64_t> axes;
+    for (std::int64_t i = 1; i <= count; ++i) axes.push_back(i);
+    return unsqueeze(g, x, axes);
+}
+
+/// Bilinear samples along one axis of a region: its start, its size, both [K], and how it is divided.
+struct region_axis {
+    value start;
+    value size;
+    std::int64_t bins;
+    std::int64_t ratio; ///< samples per bin; below 1: as many as a bin has pixels
+};
+struct axis_samples {
+    value low;    ///< int64 [K, bins, samples], as all but `number`
+    value high;   ///< int64
+    value weight; ///< of `high`; that of `low` is the rest
+    value inside; ///< bool: whether the sample counts
+    value number; ///< of samples per bin, [K], or 0-d
+    bool is_adaptive;
 };
 
-inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
-                                       std::optional<std::int64_t> dim) -> value {
-    value const x = dim ? at_least_1d(g, self) : flat(g, self);
-    std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
-    if (repeats.is(1)) return x;
-    safe_vector<sym_int> sizes = g.sizes(x);
-    safe_vector<sym_int> tiles(sizes.size() + 1, 1);
-    tiles[static_cast<std::size_t>(axis) + 1] = repeats;
-    sym_int& size = sizes[static_cast<std::size_t>(axis)];
-    size = size * repeats;
-    return reshape(g, g.op<"Tile">(unsqueeze(g, x, axis + 1), g.ints(tiles)), sizes);
-};
-/// The indices that repeat index i repeats[i] times: for each position, the number of cumulative counts that do not exceed it.
-inline value repeated_indices(graph<13> g, value repeats) {
-    repeats = g.cast(repeats, dtype::int64);
-    value const ends = g.op<"CumSum">(repeats, g.scalar(0, dtype::int64));
-    value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
-    value const positions = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
-    value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, positions, 1));
-    return reduce_sum(g, g.cast(passed, dtype::int64), safe_vector<std::int64_t>{1}, false);
-}
-inline constexpr auto repeat_each_by_tensor = [](graph<13> g, value self, value repeats,
-                                                 std::optional<std::int64_t> dim) {
-    value const x = dim ? at_least_1d(g, self) : flat(g, self);
-    std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
-    value counts = at_least_1d(g, repeats);
-    if (!counts.size(0).same_as(x.size(axis))) counts = g.op<"Expand">(counts, as_list(g, g.size(x, axis)));
-    return gather(g, x, repeated_indices(g, counts), axis);
-};
-
-/// Rotates an axis by `shift`, so that its last `shift` elements come first.
-inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
-    sym_int const n = g.size(x, axis);
-    if (n.is(0) || n.is(1) || shift.is(0)) return x;
-    sym_int start;
-    if (shift.is_constant() && n.is_constant()) {
-        std::int64_t const by = shift.constant() % n.constant();
-        start = by > 0 ? n.constant() - by : -by;
-        if (start.is(0)) return x;
-    } else {
-        start = value(g.op<"Mod">(g.to_value(0 - shift), g.to_value(max(n, 1))));
+inline axis_samples samples_along(graph<13> g, region_axis const& a, sym_int extent) {
+    dtype const type = a.start.dtype();
+    value const bin = g.op<"Div">(a.size, g.scalar(a.bins, type));
+    bool const adaptive = a.ratio < 1;
+    value const number = adaptive ? value(g.op<"Ceil">(bin)) : g.scalar(a.ratio, type);
+    sym_int count = a.ratio;
+    if (adaptive) {
+        // A first region of 0 samples keeps the maximum defined if there is no region.
+        value const all = g.op<"Concat">(safe_vector<value>{g.constant({0.0}, type, {1}), number}, attr::axis_i(0));
+        std::int64_t const first[] = {0};
+        count = g.cast(reduce<"ReduceMax">(g, all, first, false), dtype::int64);
     }
-    return g.op<"Concat">(safe_vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
-                          attr::axis_i(axis));
+    value const places = g.cast(arithmetic_sequence(g, 0, count), type);
+    value const steps = g.op<"Mul">(g.op<"Add">(places, 0.5), with_ones(g, bin, 2));
+    value const within = g.op<"Div">(steps, adaptive ? with_ones(g, number, 2) : number);
+    value const bins = g.cast(unsqueeze(g, arithmetic_sequence(g, 0, a.bins), 1), type);
+    value const first = g.op<"Add">(with_ones(g, a.start, 2), g.op<"Mul">(bins, with_ones(g, bin, 2)));
+    value const at = g.op<"Add">(first, within);
+    value const size = g.cast(g.to_value(extent), type);
+    value const last = g.op<"Sub">(size, 1);
+    value const zero = g.scalar(0, type);
+    value inside = g.op<"And">(g.op<"GreaterOrEqual">(at, g.scalar(-1, type)), g.op<"LessOrEqual">(at, size));
+    if (adaptive) inside = g.op<"And">(inside, g.op<"Less">(places, with_ones(g, number, 2)));
+    value const bounded = g.op<"Max">(g.op<"Min">(g.op<"Where">(inside, at, zero), last), zero);
+    value const low = g.op<"Floor">(bounded);
+    value const high = g.op<"Min">(g.op<"Add">(low, 1), last);
+    return {g.cast(low, dtype::int64), g.cast(high, dtype::int64), g.op<"Sub">(bounded, low), inside, number, adaptive};
 }
-inline constexpr auto flip_axes = [](graph<13> g, value x, axis_list axes) -> value {
-    if (x.rank() == 0 || axes.empty()) return x;
-    safe_vector<std::int64_t> const minus_one(axes.size(), -1);
-    safe_vector<std::int64_t> const before_first(axes.size(), std::numeric_limits<std::int64_t>::min());
-    return g.op<"Slice">(
-        x, g.ints(minus_one), g.ints(before_first), g.ints(normalize_axes(axes, x.rank())), g.ints(minus_one));
+
+/// The number of samples of a bin, [K], or 0-d.
+inline value sample_count(graph<13> g, axis_samples const& y, axis_samples const& x) {
+    return g.op<"Mul">(y.number, x.number);
+}
+
+/// The sums of the samples of each bin, [K, bins, bins, C]. `batch` is [K].
+inline value sums_of_samples(graph<13> g, value input, value batch, axis_samples const& y, axis_samples const& x) {
+    safe_vector<sym_int> const sizes = g.sizes(input);
+    safe_vector<std::int64_t> const channels_last = {0, 2, 3, 1};
+    value const pixels = reshape(g, permute(g, input, channels_last), {sizes[0] * sizes[2] * sizes[3], sizes[1]});
+    value const first = g.op<"Mul">(batch, g.to_value(sizes[2] * sizes[3]));
+    value const width = g.to_value(sizes[3]);
+    // Dimensions: K, bins down, samples down, bins across, samples across, and channels behind.
+    safe_vector<std::int64_t> const across = {1, 2};
+    safe_vector<std::int64_t> const down = {3, 4};
+    auto const by_row = [&](value v) { return unsqueeze(g, v, down); };
+    auto const by_column = [&](value v) { return unsqueeze(g, v, across); };
+    auto const taken = [&](value row, value column, value weight) -> value {
+        value const place =
+            g.op<"Add">(g.op<"Add">(with_ones(g, first, 4), by_row(g.op<"Mul">(row, width))), by_column(column));
+        return g.op<"Mul">(g.op<"Gather">(pixels, place), unsqueeze(g, weight, 5));
+    };
+    auto const rest = [&](value w) -> value { return g.op<"Sub">(g.scalar(1, w.dtype()), w); };
+    auto const weight = [&](value down_weight, value across_weight) -> value {
+        return g.op<"Mul">(by_row(down_weight), by_column(across_weight));
+    };
+    value const low_row = g.op<"Add">(taken(y.low, x.low, weight(rest(y.weight), rest(x.weight))),
+                                      taken(y.low, x.high, weight(rest(y.weight), x.weight)));
+    value const high_row = g.op<"Add">(taken(y.high, x.low, weight(y.weight, rest(x.weight))),
+                                       taken(y.high, x.high, weight(y.weight, x.weight)));
+    value const inside = unsqueeze(g, g.op<"And">(by_row(y.inside), by_column(x.inside)), 5);
+    value const counted = g.op<"Where">(inside, g.op<"Add">(low_row, high_row), g.scalar_like(0, input));
+    safe_vector<std::int64_t> const samples = {2, 4};
+    return reduce_sum(g, counted, samples, false);
+}
+
+struct region_samples {
+    axis_samples y;
+    axis_samples x;
 };
-inline constexpr auto rotate = [](graph<13> g, value self, std::int64_t k, axis_list dims) -> value {
-    std::int64_t const turns = (k % 4 + 4) % 4;
-    if (turns == 0) return self;
-    if (turns == 2) return flip_axes(g, self, dims);
-    return swap_axes(g, flip_axes(g, self, dims.subspan(turns == 1 ? 1 : 0, 1)), dims[0], dims[1]);
+/// Samples in regions [K, 5] of an index and two corners. `min_size` is the smallest size of a region, if it has one.
+inline region_samples samples_in(graph<13> g, value input, value rois, double scale, double shift, bool clamps,
+                                 std::int64_t height, std::int64_t width, std::int64_t ratio) {
+    auto const corner = [&](std::int64_t i) -> value {
+        value const at = g.op<"Mul">(column_of(g, rois, i), scale);
+        return shift == 0 ? at : value(g.op<"Sub">(at, shift));
+    };
+    auto const along = [&](std::int64_t i, std::int64_t bins, sym_int extent) {
+        value const start = corner(i);
+        value const size = g.op<"Sub">(corner(i + 2), start);
+        value const bounded = clamps ? value(g.op<"Max">(size, g.scalar(1, size.dtype()))) : size;
+        return samples_along(g, {start, bounded, bins, ratio}, extent);
+    };
+    return {along(2, height, g.size(input, 2)), along(1, width, g.size(input, 3))};
+}
+
+inline std::int64_t bins_of(sym_int n) {
+    if (n.constant() < 1) throw unsupported_error("an output size below 1");
+    return n.constant();
+}
+
+/// roi_align from pixels that are gathered.
+inline value align_by_gathering(graph<13> g, value input, value rois, double scale, std::int64_t height,
+                                std::int64_t width, std::int64_t ratio, bool aligned) {
+    auto const [y, x] = samples_in(g, input, rois, scale, aligned ? 0.5 : 0, !aligned, height, width, ratio);
+    value const sums = sums_of_samples(g, input, batch_of(g, rois), y, x);
+    value count = sample_count(g, y, x);
+    if (y.is_adaptive) count = with_ones(g, g.op<"Max">(count, g.scalar(1, count.dtype())), 3);
+    safe_vector<std::int64_t> const channels_first = {0, 3, 1, 2};
+    return permute(g, g.op<"Div">(sums, count), channels_first);
+}
+
+/// ONNX Runtime 1.31 has no kernel for RoiAlign of opset 22.
+inline constexpr auto roi_align = [](graph<22> g, value input, value rois, double scale, sym_int height, sym_int width,
+                                     std::int64_t ratio, bool aligned) -> value {
+    require_regions(input, rois);
+    return align_by_gathering(g, input, rois, scale, bins_of(height), bins_of(width), ratio, aligned);
+};
+/// RoiAlign, with all but the mode of its coordinates. Its scale is a float32; another one multiplies the corners.
+template <class Graph, class... Mode>
+value roi_align_node(Graph g, value input, value rois, double scale, std::int64_t height, std::int64_t width,
+                     std::int64_t ratio, Mode const&... mode) {
+    bool const fits = input.dtype() == dtype::float32 || static_cast<double>(static_cast<float>(scale)) == scale;
+    value const corners = slice(g, rois, 1, 1, 5);
+    return g.template op<"RoiAlign">(input,
+                                     fits ? corners : value(g.template op<"Mul">(corners, scale)),
+                                     batch_of(g, rois),
+                                     attr::spatial_scale_f(fits ? scale : 1.0),
+                                     attr::output_height_i(height),
+                                     attr::output_width_i(width),
+                                     attr::sampling_ratio_i(ratio < 1 ? 0 : ratio),
+                                     mode...);
+}
+inline constexpr auto roi_align_until_21 = [](graph<16, 21> g, value input, value rois, double scale, sym_int height,
+                                              sym_int width, std::int64_t ratio, bool aligned) -> value {
+    require_regions(input, rois);
+    return roi_align_node(g,
+                          input,
+                          rois,
+                          scale,
+                          bins_of(height),
+                          bins_of(width),
+                          ratio,
+                          attr::coordinate_transformation_mode_s(aligned ? "half_pixel" : "output_half_pixel"));
+};
+inline constexpr auto roi_align_until_15 = [](graph<13, 15> g, value input, value rois, double scale, sym_int height,
+                                              sym_int width, std::int64_t ratio, bool aligned) -> value {
+    require_regions(input, rois);
+    if (!aligned) return roi_align_node(g, input, rois, scale, bins_of(height), bins_of(width), ratio);
+    return align_by_gathering(g, input, rois, scale, bins_of(height), bins_of(width), ratio, true);
 };
 
-inline constexpr auto repeat = [](graph<13> g, value self, size_list repeats) {
-    return repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
+/// The channel of the input for each element of a position-sensitive result, [C / (height * width), height, width].
+inline value channel_mapping(graph<13> g, value rois, sym_int channels, std::int64_t height, std::int64_t width) {
+    value const all = g.cast(arithmetic_sequence(g, 0, channels), dtype::int32);
+    value const mapping = reshape(g, all, {-1, height, width});
+    safe_vector<sym_int> to = {g.size(rois, 0), channels / (height * width), height, width};
+    return expand(g, mapping, to);
+}
+inline void require_channels(sym_int channels, std::int64_t height, std::int64_t width) {
+    if (!channels.is_constant() || channels.constant() % (checked_int(height) * width) != 0)
+        throw unsupported_error("a number of channels that is not a multiple of the output size");
+}
+
+/// Of the bins of each channel, the one that the channel is for: [K, bins, bins, C] becomes [K, C / bins^2, bins, bins].
+inline value own_bins(graph<13> g, value x, std::int64_t height, std::int64_t width) {
+    std::int64_t const bins = height * width;
+    sym_int const regions = g.size(x, 0);
+    value const apart = reshape(g, x, {regions, bins, g.size(x, 3) / bins, bins});
+    safe_vector<std::int64_t> const together = {0, 2, 1, 3};
+    value const pairs = reshape(g, permute(g, apart, together), {regions, g.size(x, 3) / bins, bins * bins});
+    value const own = g.op<"Gather">(pairs, arithmetic_sequence(g, 0, bins, bins + 1), attr::axis_i(2));
+    return reshape(g, own, {regions, g.size(x, 3) / bins, height, width});
+}
+
+inline constexpr auto ps_roi_align = [](graph<13> g, value input, value rois, double scale, sym_int pooled_height,
+                                        sym_int pooled_width, std::int64_t ratio) -> std::tuple<value, value> {
+    require_regions(input, rois);
+    std::int64_t const height = bins_of(pooled_height);
+    std::int64_t const width = bins_of(pooled_width);
+    sym_int const channels = g.size(input, 1);
+    require_channels(channels, height, width);
+    auto const [y, x] = samples_in(g, input, rois, scale, 0.5, false, height, width, ratio);
+    value const sums = sums_of_samples(g, input, batch_of(g, rois), y, x);
+    value const count = sample_count(g, y, x); // may be 0: then the result is NaN
+    value const means = g.op<"Div">(sums, y.is_adaptive ? with_ones(g, count, 3) : count);
+    return {own_bins(g, means, height, width), channel_mapping(g, rois, channels, height, width)};
 };
 
-inline constexpr auto repeat_each_row = [](graph<13> g, value self, sym_int repeats, std::optional<std::int64_t> dim,
-                                           std::optional<sym_int>) -> value {
-    return repeat_each(g, self, repeats, dim);
+/// Bins along one axis, [K, bins]: the first pixel and the one after the last, int64.
+struct region_bins {
+    value first;
+    value end;
+    value is_empty;
 };
 
-inline constexpr auto repeat_by_tensor = [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim,
-                                            std::optional<sym_int>) {
-    return repeat_each_by_tensor(g, self, repeats, dim);
+/// Rounds half away from zero, as std::round does.
+inline value round_half_away(graph<13> g, value x) {
+    value const size = g.op<"Abs">(x);
+    value const whole = g.op<"Floor">(size);
+    value const rest = g.op<"Sub">(size, whole); // exact, unlike size + 1/2
+    value const rounded = g.op<"Where">(g.op<"Less">(rest, 0.5), whole, g.op<"Add">(whole, 1));
+    return g.op<"Mul">(rounded, g.op<"Sign">(x));
+}
+
+/// `low` and `high` are [K], the first and the last pixel, or the one `past` it.
+inline region_bins bins_along(graph<13> g, value low, value high, double past, std::int64_t bins, sym_int extent) {
+    dtype const type = low.dtype();
+    value const size = g.op<"Max">(g.op<"Add">(g.op<"Sub">(high, low), past), g.scalar(1, type));
+    value const bin = unsqueeze(g, g.op<"Div">(size, g.scalar(bins, type)), 1);
+    value const number = g.cast(arithmetic_sequence(g, 0, bins), type);
+    value const start = unsqueeze(g, low, 1);
+    value const zero = g.scalar(0, dtype::int64);
+    auto const bounded = [&](value x) -> value {
+        value const whole = g.cast(g.op<"Add">(x, start), dtype::int64);
+        return g.op<"Min">(g.op<"Max">(whole, zero), g.to_value(extent));
+    };
+    value const first = bounded(g.op<"Floor">(g.op<"Mul">(number, bin)));
+    value const end = bounded(g.op<"Ceil">(g.op<"Mul">(g.op<"Add">(number, 1), bin)));
+    return {first, end, g.op<"LessOrEqual">(end, first)};
+}
+struct bin_grid {
+    region_bins y;
+    region_bins x;
+};
+/// `past` is added to the sizes. Bins of torchvision's ps_roi_pool never contain the last row and column: they are `left_out`.
+inline bin_grid bins_in(graph<13> g, value input, value rois, double scale, double past, std::int64_t left_out,
+                        std::int64_t height, std::int64_t width) {
+    auto const corner = [&](std::int64_t i) { return round_half_away(g, g.op<"Mul">(column_of(g, rois, i), scale)); };
+    return {bins_along(g, corner(2), corner(4), past, height, g.size(input, 2) - left_out),
+            bins_along(g, corner(1), corner(3), past, width, g.size(input, 3) - left_out)};
+}
+
+/// Which of the pixels are in each bin: [..., bins, pixels] for bins [..., bins].
+inline value pixels_in(graph<13> g, value first, value end, sym_int extent) {
+    value const pixels = arithmetic_sequence(g, 0, extent);
+    return g.op<"And">(g.op<"LessOrEqual">(unsqueeze(g, first, first.rank()), pixels),
+                       g.op<"Less">(pixels, unsqueeze(g, end, end.rank())));
+}
+
+inline value lowest_number(graph<13> g, dtype type) {
+    double const lowest = type == dtype::float64 ? std::numeric_limits<double>::lowest()
+                                                 : static_cast<double>(std::numeric_limits<float>::lowest());
+    return g.scalar(lowest, type);
+}
+/// x with the lowest finite number in place of NaN and -inf, which torchvision never finds larger than that number.
+inline value above_lowest(graph<13> g, value x) {
+    value const lowest = lowest_number(g, x.dtype());
+    return g.op<"Where">(g.op<"IsNaN">(x), lowest, g.op<"Max">(x, lowest));
+}
+
+/// The largest number of each bin, and its place in the plane of the channel, or 0 and -1 if there is none. A Loop over regions, each of
+/// which first looks for the maximum of each row of pixels.
+inline std::tuple<value, value> maxima_of_bins(graph<13> g, value input, value batch, bin_grid const& bins) {
+    value const lowest = lowest_number(g, input.dtype());
+    value const numbers = above_lowest(g, input);
+    sym_int const rows = g.size(input, 2);
+    sym_int const columns = g.size(input, 3);
+    auto [largest, places] =
+        g.op<"Loop">(g.op<"Size">(batch),
+                     g.scalar(true, dtype::bool_),
+                     outputs<2>,
+                     attr::body_g([&](graph<13> h, value i, value on) {
+                         auto const of = [&](value all) -> value { return h.op<"Gather">(all, i); };
+                         value const plane = h.op<"Gather">(numbers, of(batch)); // [C, H, W]
+                         value const across = pixels_in(h, of(bins.x.first), of(bins.x.end), columns);
+                         value const in_rows = h.op<"Where">(across, unsqueeze(h, plane, 2), lowest); // [C, H, bins, W]
+                         std::int64_t const last[] = {3};
+                         safe_vector<std::int64_t> const rows_last = {0, 2, 1};
+                         value const of_rows = permute(h, reduce<"ReduceMax">(h, in_rows, last, false), rows_last);
+                         value const place_in_row =
+                             permute(h, h.op<"ArgMax">(in_rows, attr::axis_i(3), attr::keepdims_i(0)), rows_last);
+                         value const down = unsqueeze(h, pixels_in(h, of(bins.y.first), of(bins.y.end), rows), 1);
+                         value const in_bins =
+                             h.op<"Where">(down, unsqueeze(h, of_rows, 1), lowest); // [C, bins, bins, H]
+                         value const largest_of = reduce<"ReduceMax">(h, in_bins, last, false);
+                         value const row = h.op<"ArgMax">(in_bins, attr::axis_i(3), attr::keepdims_i(1));
+                         value const all_rows = h.op<"Expand">(unsqueeze(h, place_in_row, 1), h.op<"Shape">(in_bins));
+                         value const column = h.op<"GatherElements">(all_rows, row, attr::axis_i(3));
+                         value const place = h.op<"Add">(h.op<"Mul">(row, h.to_value(columns)), column);
+                         value const none = h.op<"LessOrEqual">(largest_of, lowest);
+                         value const where = h.op<"Where">(none, h.scalar(-1, dtype::int64), squeeze(h, place, 3));
+                         return std::tuple(on, largest_of, where);
+                     }));
+    value const empty = unsqueeze(g, g.op<"Or">(unsqueeze(g, bins.y.is_empty, 2), unsqueeze(g, bins.x.is_empty, 1)), 1);
+    return {g.op<"Where">(empty, g.scalar_like(0, input), largest),
+            g.cast(g.op<"Where">(empty, g.scalar(-1, dtype::int64), places), dtype::int32)};
+}
+
+inline std::tuple<value, value> pool_by_loop(graph<13> g, value input, value rois, double scale, sym_int pooled_height,
+                                             sym_int pooled_width) {
+    require_regions(input, rois);
+    bin_grid const bins = bins_in(g, input, rois, scale, 1, 0, bins_of(pooled_height), bins_of(pooled_width));
+    return maxima_of_bins(g, input, batch_of(g, rois), bins);
+}
+inline constexpr auto roi_pool = [](graph<22> g, value input, value rois, double scale, sym_int height, sym_int width) {
+    return pool_by_loop(g, input, rois, scale, height, width);
+};
+/// MaxRoiPool gives the numbers alone; ONNX Runtime has it for float32, and not of opset 22.
+inline constexpr auto roi_pool_until_21 = [](graph<13, 21> g, value input, value rois, double scale,
+                                             sym_int pooled_height, sym_int pooled_width) -> std::tuple<value, value> {
+    auto const [numbers, places] = pool_by_loop(g, input, rois, scale, pooled_height, pooled_width);
+    if (input.dtype() != dtype::float32) return {numbers, places};
+    value const pooled = g.op<"MaxRoiPool">(above_lowest(g, input),
+                                            rois,
+                                            attr::pooled_shape_i({pooled_height.constant(), pooled_width.constant()}),
+                                            attr::spatial_scale_f(scale));
+    return {pooled, places};
 };
 
-inline constexpr auto repeat_indices = [](graph<13> g, value repeats, std::optional<sym_int>) {
-    return g.cast(repeated_indices(g, repeats), repeats.dtype());
+inline constexpr auto ps_roi_pool = [](graph<13> g, value input, value rois, double scale, sym_int pooled_height,
+                                       sym_int pooled_width) -> std::tuple<value, value> {
+    require_regions(input, rois);
+    std::int64_t const height = bins_of(pooled_height);
+    std::int64_t const width = bins_of(pooled_width);
+    safe_vector<sym_int> const sizes = g.sizes(input);
+    require_channels(sizes[1], height, width);
+    auto const [y, x] = bins_in(g, input, rois, scale, 0, 1, height, width);
+    value const down = unsqueeze(g, pixels_in(g, y.first, y.end, sizes[2]), safe_vector<std::int64_t>{1, 3, 5});
+    value const across = unsqueeze(g, pixels_in(g, x.first, x.end, sizes[3]), safe_vector<std::int64_t>{1, 2, 4});
+    safe_vector<sym_int> const apart = {sizes[0], sizes[1] / (height * width), height, width, sizes[2], sizes[3]};
+    value const planes = g.op<"Gather">(reshape(g, input, apart), batch_of(g, rois)); // [K, C, bins, bins, H, W]
+    value const zero = g.scalar_like(0, input);
+    value const inside = g.op<"Where">(g.op<"And">(down, across), planes, zero);
+    safe_vector<std::int64_t> const plane = {4, 5};
+    value const sums = reduce_sum(g, inside, plane, false);
+    auto const extent = [&](region_bins const& bins) -> value { return g.op<"Sub">(bins.end, bins.first); };
+    value const area = unsqueeze(g, g.op<"Mul">(unsqueeze(g, extent(y), 2), unsqueeze(g, extent(x), 1)), 1);
+    value const empty = unsqueeze(g, g.op<"Or">(unsqueeze(g, y.is_empty, 2), unsqueeze(g, x.is_empty, 1)), 1);
+    value const means = g.op<"Div">(sums, g.cast(area, input.dtype()));
+    return {g.op<"Where">(empty, zero, means), channel_mapping(g, rois, sizes[1], height, width)};
 };
-
-inline constexpr auto roll = [](graph<13> g, value self, size_list shifts, axis_list dims) {
-    if (dims.empty()) return reshape(g, roll_axis(g, flat(g, self), shifts[0], 0), g.sizes(self));
-    value x = self;
-    for (std::size_t i = 0; self.rank() != 0 && i != dims.size(); ++i)
-        x = roll_axis(g, x, shifts[i], normalize_axis(dims[i], self.rank()));
-    return x;
-};
-
-inline constexpr auto fliplr = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{1}); };
-
-inline constexpr auto flipud = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{0}); };
 
 } // namespace detail
 
 // clang-format off: one row per line
-inline constexpr auto repeating = table(
-    symbolic<"aten::repeat(self, repeats)">(detail::repeat).by_parts<"self">(),
-    symbolic<"aten::tile(self, dims)">(detail::tile_dims).by_parts<"self">(),
-    symbolic<"aten::repeat_interleave.self_int(self, repeats, dim, output_size)">(detail::repeat_each_row).by_parts<"self">(),
-    symbolic<"aten::repeat_interleave.self_Tensor(self, repeats, dim, output_size)">(detail::repeat_by_tensor).by_parts<"self">(),
-    symbolic<"aten::repeat_interleave.Tensor(repeats, output_size)">(detail::repeat_indices),
-    symbolic<"aten::roll(self, shifts, dims)">(detail::roll).by_parts<"self">(),
-    symbolic<"aten::flip(self, dims)">(detail::flip_axes).by_parts<"self">(),
-    symbolic<"aten::fliplr(self)">(detail::fliplr).by_parts<"self">(),
-    symbolic<"aten::flipud(self)">(detail::flipud).by_parts<"self">(),
-    symbolic<"aten::rot90(self, k, dims)">(detail::rotate).by_parts<"self">());
+inline constexpr auto aligned_regions = table(
+    symbolic<"torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor">(detail::roi_align),
+    symbolic<"torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor">(detail::roi_align_until_21),
+    symbolic<"torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio, bool aligned) -> Tensor">(detail::roi_align_until_15),
+    symbolic<"torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio) -> (Tensor, Tensor)">(detail::ps_roi_align));
 // clang-format on
+
+// clang-format off: one row per line
+inline constexpr auto pooled_regions = table(
+    symbolic<"torchvision::roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor)">(detail::roi_pool),
+    symbolic<"torchvision::roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor)">(detail::roi_pool_until_21),
+    symbolic<"torchvision::ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> (Tensor, Tensor)">(detail::ps_roi_pool));
+// clang-format on
+
+inline constexpr auto regions = aligned_regions + pooled_regions;
 
 } // namespace ATON_NAMESPACE::mappings
 
@@ -10679,349 +16059,91 @@ inline constexpr auto sampling = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/transforms.hpp
-// Fourier transforms: torch.fft. Complex numbers are pairs along a trailing axis, as in DFT.
+// ---- aton/mappings/segments.hpp
+// Reductions of the segments of an axis: aten's segment_reduce.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// Maximum elements of the table of one transform below opset 17: 2048 real or 1024 complex numbers.
-inline constexpr std::int64_t max_fourier_table = std::int64_t{1} << 22;
-
-/// The divisor of the result, numbered as in at::native::fft_norm_mode.
-enum class fourier_norm : std::uint8_t { none, by_root, by_size };
-
-inline fourier_norm norm_of(std::int64_t number) {
-    if (number < 0 || number > 2) throw unsupported_error("normalization " + std::to_string(number));
-    return static_cast<fourier_norm>(number);
-}
-inline fourier_norm norm_of(std::optional<std::string_view> name, bool forward) {
-    std::string_view const n = name.value_or("backward");
-    if (n == "ortho") return fourier_norm::by_root;
-    if (n != "backward" && n != "forward") throw unsupported_error("norm '" + std::string(n) + "'");
-    return (n == "forward") == forward ? fourier_norm::by_size : fourier_norm::none;
-}
-
-/// A dimension to transform, and to how many elements it is trimmed or padded first; none for its own size.
-struct transformed_axis {
-    std::int64_t axis;
-    std::optional<sym_int> length;
-    bool half = false; ///< of real numbers: only the first length / 2 + 1 results
+/// The first elements of segments and the elements after their last ones, (outer, segments).
+struct segment_bounds {
+    value first;
+    value end;
 };
-using transformed_axes = safe_vector<transformed_axis>;
-
-inline sym_int length_along(graph<13> g, value x, transformed_axis const& a) {
-    sym_int const n = a.length ? *a.length : g.size(x, a.axis);
-    if (n.is_constant() && n.constant() < 1)
-        throw unsupported_error("a transform of " + std::to_string(n.constant()) + " elements");
-    if (x.size(a.axis) == dim(0)) throw unsupported_error("a transform of an empty dimension");
-    return n;
+inline segment_bounds bounds_of_segments(graph<13> g, optional_value lengths, optional_value offsets, sym_int outer) {
+    value const given = g.cast(lengths ? *lengths : *offsets, dtype::int64);
+    value const rows = reshape(g, given, {outer, g.size(given, -1)});
+    if (!lengths) return {slice(g, rows, 1, 0, -1), slice(g, rows, 1, 1, to_the_end)};
+    value const end = g.op<"CumSum">(rows, g.scalar(1, dtype::int64));
+    return {g.op<"Sub">(end, rows), end};
 }
 
-inline bool holds_reals(complex_value const& z) { return !z.is_pair() && !is_complex(z.tensor().dtype()); }
-
-/// x with a trailing axis: of size 2 if it is complex, otherwise of size 1. Integers are converted to float32.
-inline value as_signal(graph<13> g, complex_value const& z) {
-    bool const real = holds_reals(z);
-    dtype const type = real ? to_floating(z.tensor().dtype()) : part_type(z.dtype());
-    if (type != dtype::float32 && type != dtype::float64)
-        throw unsupported_error("a Fourier transform of " + std::string(name(type)) +
-                                ", which ATen computes on GPUs only");
-    return real ? unsqueeze(g, g.cast(z.tensor(), type), -1) : g.as_real(z);
-}
-inline bool has_imaginary(value x) { return x.size(-1).is_static() && x.size(-1).size() == 2; }
-
-/// cos and sin of -2 pi t / n, for 0 <= t < n; quarters of the circle are exact.
-inline std::pair<double, double> root_of_unity(std::int64_t t, std::int64_t n) {
-    constexpr double quarters[] = {1, 0, -1, 0, 1};
-    if (4 * t % n == 0) return {quarters[4 * t / n], quarters[4 * t / n + 1]};
-    double const angle = -2 * std::numbers::pi * static_cast<double>(t) / static_cast<double>(n);
-    return {std::cos(angle), std::sin(angle)};
+/// The value of a reduction of no elements.
+inline double identity_of(std::string_view reduce) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (reduce == "sum" || reduce == "mean") return 0;
+    if (reduce == "prod") return 1;
+    if (reduce == "max") return -infinity;
+    if (reduce == "min") return infinity;
+    throw unsupported_error("reduce " + std::string(reduce));
 }
 
-/// A transform as a product with a matrix, below opset 17.
-inline value transform_by_table(graph<13> g, value x, transformed_axis const& a) {
-    sym_int const length = length_along(g, x, a);
-    if (!x.size(a.axis).is_static() || !length.is_constant())
-        throw unsupported_error("a Fourier transform of a dynamic length, below opset 17");
-    std::int64_t const n = length.constant();
-    x = slice(g, x, a.axis, 0, n);
-    std::int64_t const rows = x.size(a.axis).size();
-    std::int64_t const columns = a.half ? n / 2 + 1 : n;
-    std::int64_t const parts = has_imaginary(x) ? 2 : 1;
-    budget::expect(
-        "the table of a Fourier transform below opset 17,", checked_int(2 * parts) * rows * columns, max_fourier_table);
-    tensor table{x.dtype(), {rows * parts, 2 * columns}, {}};
-    for (std::int64_t j = 0; j != rows * parts; ++j) {
-        for (std::int64_t k = 0; k != columns; ++k) {
-            auto const [re, im] = root_of_unity(j / parts * k % n, n);
-            bool const imaginary = j % parts == 1;
-            table.append(imaginary ? -im : re);
-            table.append(imaginary ? re : im);
-        }
+/// One reduction of (outer, segments, n, inner) along n, combined with the initial value.
+inline value reduced_segments(graph<13> g, value each, std::string_view reduce, value start) {
+    std::int64_t const along[] = {2};
+    if (reduce == "max") return g.op<"Max">(extreme<"ReduceMax">(g, each, along, false), start);
+    if (reduce == "min") return g.op<"Min">(extreme<"ReduceMin">(g, each, along, false), start);
+    if (reduce == "prod") return g.op<"Mul">(mappings::reduce<"ReduceProd">(g, each, along, false), start);
+    return g.op<"Add">(reduce_sum(g, each, along, false), start);
+}
+
+/// Reduces each segment with a mask of its elements.
+inline constexpr auto segment_reduce = [](graph<13> g, value data, std::string_view reduce, optional_value lengths,
+                                          optional_value indices, optional_value offsets, std::int64_t axis,
+                                          bool /*unsafe*/, std::optional<number> initial) -> value {
+    if (indices) return g.unsupported("indices, which ATen does not support either");
+    if (!lengths && !offsets) return g.unsupported("neither lengths nor offsets");
+    if (!is_floating(data.dtype())) return g.unsupported("segments of " + std::string(name(data.dtype())));
+    axis = normalize_axis(axis, data.rank());
+    safe_vector<sym_int> const sizes = g.sizes(data);
+    if (sizes.empty()) return g.unsupported("segments of a 0-d tensor");
+    auto const front = safe_span<sym_int const>(sizes).first(static_cast<std::size_t>(axis));
+    auto const back = safe_span<sym_int const>(sizes).subspan(static_cast<std::size_t>(axis) + 1);
+    sym_int const n = sizes[static_cast<std::size_t>(axis)];
+    dtype const type = opmath_type(data.dtype());
+    segment_bounds const s = bounds_of_segments(g, lengths, offsets, product(front));
+    value const place = arithmetic_sequence(g, 0, n);
+    value const after_first = g.op<"Not">(g.op<"Less">(place, unsqueeze(g, s.first, 2)));
+    value const inside = g.op<"And">(after_first, g.op<"Less">(place, unsqueeze(g, s.end, 2)));
+    value const x = reshape(g, g.cast(data, type), {product(front), 1, n, product(back)});
+    value const nothing = g.scalar(identity_of(reduce), type);
+    value const each = g.op<"Where">(unsqueeze(g, inside, 3), x, nothing);
+    value const start = initial ? element(g, *initial, type) : nothing;
+    value y = reduced_segments(g, each, reduce, start);
+    if (reduce == "mean") {
+        value const count = unsqueeze(g, g.cast(g.op<"Sub">(s.end, s.first), type), 2);
+        value const none = initial ? start : g.scalar(std::numeric_limits<double>::quiet_NaN(), type);
+        y = g.op<"Where">(g.op<"Equal">(count, 0), none, g.op<"Div">(y, count));
     }
-    std::int64_t const last = x.rank() - 2;
-    x = move_axes(g, x, {&a.axis, 1}, {&last, 1});
-    safe_vector<sym_int> sizes = g.sizes(x);
-    sizes.pop_back();
-    sizes.back() = rows * parts;
-    value y = g.op<"MatMul">(reshape(g, x, sizes), g.constant(std::move(table)));
-    sizes.back() = columns;
-    sizes.push_back(2);
-    y = reshape(g, y, sizes);
-    return move_axes(g, y, {&last, 1}, {&a.axis, 1});
-}
-
-inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
-    sym_int const n = length_along(g, x, a);
-    bool const whole = !a.length || (n.is_constant() && x.size(a.axis) == dim(n.constant()));
-    optional_value const length = whole ? optional_value() : optional_value(g.to_value(n));
-    value y = g.opset() >= 20
-                  ? value(g.within<20>().op<"DFT">(x, length, g.scalar(a.axis, dtype::int64), attr::onesided_i(a.half)))
-                  : value(g.within<17, 19>().op<"DFT">(x, length, attr::axis_i(a.axis), attr::onesided_i(a.half)));
-    safe_vector<dim> sizes(x.shape().dims().begin(), x.shape().dims().end());
-    sizes.back() = 2;
-    auto const at = static_cast<std::size_t>(a.axis);
-    if (n.is_constant()) sizes[at] = a.half ? n.constant() / 2 + 1 : n.constant();
-    else if (!whole || a.half) sizes[at] = dim();
-    return y.set_shape(shape(sizes));
-}
-
-/// The transforms along some axes, without a divisor.
-inline value transform_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
-    for (transformed_axis const& a : axes)
-        x = g.opset() >= 17 ? transform_by_dft(g.within<17>(), x, a) : transform_by_table(g, x, a);
-    return x;
-}
-
-/// Applies f to a signal in float64: ONNX Runtime computes the angles of DFT in the dtype of the signal. In float32, errors of lengths other
-/// than powers of two are 3e-4 of the largest result for 1000 elements, and 4e-3 for 16000.
-template <class Function>
-value with_exact_angles(graph<13> g, value x, Function f) {
-    return g.cast(f(g.cast(x, dtype::float64)), x.dtype());
-}
-
-/// The inverse transform is that of the conjugates, conjugated: ONNX Runtime rounds the divisor of DFT's own inverse to float32, and does not
-/// have a one-sided inverse.
-inline value conjugate_pairs(graph<13> g, value x) {
-    return has_imaginary(x) ? value(g.op<"Mul">(x, g.constant({1, -1}, x.dtype()))) : x;
-}
-
-/// Divides the results by the number of elements or its root, and conjugates pairs.
-inline value normalized(graph<13> g, value y, sym_int const& count, fourier_norm norm, bool conjugates) {
-    if (norm == fourier_norm::none) return conjugates ? conjugate_pairs(g, y) : y;
-    if (!count.is_constant()) {
-        value const n = g.cast(g.to_value(count), y.dtype());
-        y = g.op<"Div">(y, norm == fourier_norm::by_root ? value(g.op<"Sqrt">(n)) : n);
-        return conjugates ? conjugate_pairs(g, y) : y;
-    }
-    auto const n = static_cast<double>(count.constant());
-    double const factor = norm == fourier_norm::by_root ? 1 / std::sqrt(n) : 1 / n;
-    if (conjugates) return g.op<"Mul">(y, g.constant({factor, -factor}, y.dtype()));
-    return factor == 1 ? y : value(g.op<"Mul">(y, factor));
-}
-
-inline sym_int count_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
-    sym_int count = 1;
-    for (transformed_axis const& a : axes) count = count * length_along(g, x, a);
-    return count;
-}
-
-/// Complex numbers, or real ones with `half`, to complex ones, of which the trailing axis remains.
-inline value complex_spectrum(graph<13> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
-    return with_exact_angles(g, x, [&](value v) {
-        value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
-        return normalized(g, y, count_along(g, v, axes), norm, !forward);
-    });
-}
-
-/// The weights with which the first half of a spectrum of n elements, or its conjugates, stands for the whole: 1 for the elements that are
-/// their own mirror image, and 2 for the others.
-inline value mirrored(graph<13> g, value x, std::int64_t axis, sym_int const& n, bool conjugates) {
-    std::int64_t const after = x.rank() - 1 - axis;
-    if (dim const& d = x.size(axis); d.is_static() && n.is_constant()) {
-        budget::expect("the weights of a Fourier transform", d.size());
-        std::int64_t const parts = has_imaginary(x) ? 2 : 1;
-        safe_vector<std::int64_t> sizes(static_cast<std::size_t>(after) + 1, 1);
-        sizes[0] = d.size();
-        sizes[sizes.size() - 1] = parts;
-        tensor weights{x.dtype(), {sizes.begin(), sizes.end()}, {}};
-        for (std::int64_t k = 0; k != d.size(); ++k) {
-            double const w = k == 0 || k == n.constant() - k ? 1 : 2;
-            weights.append(w);
-            if (parts == 2) weights.append(conjugates ? -w : w);
-        }
-        return g.op<"Mul">(x, g.constant(std::move(weights)));
-    }
-    value const k = arithmetic_sequence(g, 0, g.size(x, axis));
-    value const own = g.op<"Or">(g.op<"Equal">(k, 0), g.op<"Equal">(g.op<"Mul">(k, 2), g.to_value(n)));
-    value w = g.op<"Where">(own, g.scalar_like(1, x), g.scalar_like(2, x));
-    w = g.op<"Unsqueeze">(w, arithmetic_sequence(g, 1, after));
-    value const y = g.op<"Mul">(x, w);
-    return conjugates ? conjugate_pairs(g, y) : y;
-}
-
-/// The first half of a spectrum along the last of the axes, to real numbers.
-inline value real_signal(graph<13> g, value x, transformed_axes axes, fourier_norm norm, bool forward) {
-    transformed_axis& last = axes.back();
-    sym_int const n = last.length ? *last.length : (g.size(x, last.axis) - 1) * 2;
-    if (last.length) x = slice(g, x, last.axis, 0, n / 2 + 1);
-    last.length = n;
-    return with_exact_angles(g, x, [&](value v) {
-        value const y = transform_along(g, mirrored(g, v, last.axis, n, !forward), axes);
-        return normalized(g, select(g, y, -1, 0), count_along(g, v, axes), norm, false);
-    });
-}
-
-// The three kinds of transforms.
-
-template <bool Forward>
-inline constexpr auto fft = [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) {
-    if (axes.empty()) return g.cast(self, to_complex(to_floating(self.tensor().dtype())));
-    return g.as_complex(complex_spectrum(g, as_signal(g, self), axes, norm, Forward));
-};
-template <bool Forward>
-inline constexpr auto rfft = [](graph<13> g, value self, transformed_axes axes, fourier_norm norm) {
-    if (axes.empty()) throw unsupported_error("a real transform of no dimension");
-    axes.back().half = true;
-    std::swap(axes.front(), axes.back()); // the dimension of real numbers first
-    return g.as_complex(complex_spectrum(g, as_signal(g, complex_value(self)), axes, norm, Forward));
-};
-template <bool Forward>
-inline constexpr auto irfft =
-    [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) -> value {
-    if (axes.empty()) throw unsupported_error("a real transform of no dimension");
-    return real_signal(g, as_signal(g, self), axes, norm, Forward);
-};
-
-// Their arguments.
-
-inline transformed_axes axes_to_transform(std::int64_t rank, std::optional<size_list> s, std::optional<axis_list> dim) {
-    safe_vector<std::int64_t> axes;
-    if (dim && !dim->empty()) {
-        if (rank == 0) throw unsupported_error("a Fourier transform of a 0-d tensor");
-        axes = normalize_axes(*dim, rank);
-    } else if (!dim) {
-        std::int64_t const count = s ? static_cast<std::int64_t>(s->size()) : rank;
-        if (count > rank) throw unsupported_error("s has more elements than the tensor has dimensions");
-        for (std::int64_t i = rank - count; i != rank; ++i) axes.push_back(i);
-    }
-    if (has_duplicates(axes)) throw unsupported_error("dim has duplicates");
-    if (s && s->size() != axes.size()) throw unsupported_error("s and dim have different lengths");
-    transformed_axes out;
-    for (std::size_t i = 0; i != axes.size(); ++i)
-        out.push_back({axes[i], s && !(*s)[i].is(-1) ? std::optional<sym_int>((*s)[i]) : std::nullopt});
-    return out;
-}
-
-template <auto const& Transform, bool Forward, class Self = complex_value>
-inline constexpr auto along_one =
-    [](graph<13> g, Self self, std::optional<sym_int> n, std::int64_t dim, std::optional<std::string_view> norm) {
-        std::optional<size_list> const s = n ? std::optional<size_list>(size_list(&*n, 1)) : std::nullopt;
-        return Transform(g, self, axes_to_transform(self.rank(), s, axis_list(&dim, 1)), norm_of(norm, Forward));
-    };
-template <auto const& Transform, bool Forward, class Self = complex_value>
-inline constexpr auto along_any = [](graph<13> g, Self self, std::optional<size_list> s, std::optional<axis_list> dim,
-                                     std::optional<std::string_view> norm) {
-    return Transform(g, self, axes_to_transform(self.rank(), s, dim), norm_of(norm, Forward));
-};
-template <auto const& Transform, bool Forward, class Self = complex_value>
-inline constexpr auto along_two =
-    [](graph<13> g, Self self, std::optional<size_list> s, axis_list dim, std::optional<std::string_view> norm) {
-        return along_any<Transform, Forward, Self>(g, self, s, dim, norm);
-    };
-
-inline void require_complex(complex_value const& z) {
-    if (holds_reals(z))
-        throw unsupported_error("a transform of complex numbers that are " + std::string(name(z.tensor().dtype())));
-}
-inline constexpr auto fft_c2c = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
-                                   bool forward) {
-    require_complex(self);
-    transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
-    return forward ? fft<true>(g, self, axes, norm_of(normalization))
-                   : fft<false>(g, self, axes, norm_of(normalization));
-};
-inline constexpr auto fft_r2c = [](graph<13> g, value self, axis_list dim, std::int64_t normalization, bool onesided) {
-    transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
-    if (onesided && !axes.empty()) return rfft<true>(g, self, axes, norm_of(normalization));
-    return fft<true>(g, complex_value(self), axes, norm_of(normalization));
-};
-inline constexpr auto fft_c2r = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
-                                   sym_int size) {
-    require_complex(self);
-    transformed_axes axes = axes_to_transform(self.rank(), std::nullopt, dim);
-    if (!axes.empty()) axes.back().length = size;
-    return irfft<false>(g, self, axes, norm_of(normalization));
-};
-
-/// Moves element 0 to the middle of its dimensions, or back.
-template <bool Back>
-inline constexpr auto shift_spectrum = [](graph<13> g, value self, std::optional<axis_list> dim) -> value {
-    if (self.rank() == 0) return self;
-    value x = self;
-    for (std::int64_t const axis : dim ? normalize_axes(*dim, self.rank()) : iota(self.rank()))
-        x = roll_axis(g, x, (g.size(x, axis) + (Back ? 1 : 0)) / 2, axis);
-    return x;
-};
-
-/// The frequencies of a spectrum of n elements at a distance of d, computed like at::fft_fftfreq: rounded integers times a rounded factor.
-template <bool Half>
-inline constexpr auto frequencies = [](graph<13> g, std::int64_t n, double d, optional_dtype asked) -> value {
-    dtype const type = asked.value_or(aten::default_dtype);
-    if (!is_floating(type)) return g.unsupported("frequencies of dtype " + std::string(name(type)));
-    if (n < 0) return g.unsupported("a spectrum of " + std::to_string(n) + " elements");
-    budget::expect("frequencies", n);
-    std::int64_t const count = Half ? n / 2 + 1 : n;
-    double const factor = 1 / (static_cast<double>(n) * d);
-    tensor steps{type, {count}, {}};
-    tensor all{type, {count}, {}};
-    for (std::int64_t i = 0; i != count; ++i) {
-        steps.append(Half || i < (n + 1) / 2 ? i : i - n);
-        auto const step = steps.at(static_cast<std::size_t>(i)).to<double>();
-        if (type == dtype::float64) all.append(step * factor);
-        else all.append(static_cast<float>(step) * static_cast<float>(factor));
-    }
-    return g.constant(std::move(all));
+    safe_vector<sym_int> to(front.begin(), front.end());
+    to.push_back(g.size(s.first, 1));
+    to.insert(to.end(), back.begin(), back.end());
+    return g.cast(reshape(g, y, to), data.dtype());
 };
 
 } // namespace detail
 
 // clang-format off: one row per line
-inline constexpr auto transforms = table(
-    symbolic<"aten::fft_fft(self, n, dim, norm)">(detail::along_one<detail::fft<true>, true>),
-    symbolic<"aten::fft_ifft(self, n, dim, norm)">(detail::along_one<detail::fft<false>, false>),
-    symbolic<"aten::fft_rfft(self, n, dim, norm)">(detail::along_one<detail::rfft<true>, true, value>),
-    symbolic<"aten::fft_ihfft(self, n, dim, norm)">(detail::along_one<detail::rfft<false>, false, value>),
-    symbolic<"aten::fft_irfft(self, n, dim, norm)">(detail::along_one<detail::irfft<false>, false>),
-    symbolic<"aten::fft_hfft(self, n, dim, norm)">(detail::along_one<detail::irfft<true>, true>),
-    symbolic<"aten::fft_fft2(self, s, dim, norm)">(detail::along_two<detail::fft<true>, true>),
-    symbolic<"aten::fft_ifft2(self, s, dim, norm)">(detail::along_two<detail::fft<false>, false>),
-    symbolic<"aten::fft_rfft2(self, s, dim, norm)">(detail::along_two<detail::rfft<true>, true, value>),
-    symbolic<"aten::fft_ihfft2(self, s, dim, norm)">(detail::along_two<detail::rfft<false>, false, value>),
-    symbolic<"aten::fft_irfft2(self, s, dim, norm)">(detail::along_two<detail::irfft<false>, false>),
-    symbolic<"aten::fft_hfft2(self, s, dim, norm)">(detail::along_two<detail::irfft<true>, true>),
-    symbolic<"aten::fft_fftn(self, s, dim, norm)">(detail::along_any<detail::fft<true>, true>),
-    symbolic<"aten::fft_ifftn(self, s, dim, norm)">(detail::along_any<detail::fft<false>, false>),
-    symbolic<"aten::fft_rfftn(self, s, dim, norm)">(detail::along_any<detail::rfft<true>, true, value>),
-    symbolic<"aten::fft_ihfftn(self, s, dim, norm)">(detail::along_any<detail::rfft<false>, false, value>),
-    symbolic<"aten::fft_irfftn(self, s, dim, norm)">(detail::along_any<detail::irfft<false>, false>),
-    symbolic<"aten::fft_hfftn(self, s, dim, norm)">(detail::along_any<detail::irfft<true>, true>),
-    symbolic<"aten::_fft_c2c(self, dim, normalization, forward)">(detail::fft_c2c),
-    symbolic<"aten::_fft_r2c(self, dim, normalization, onesided)">(detail::fft_r2c),
-    symbolic<"aten::_fft_c2r(self, dim, normalization, last_dim_size)">(detail::fft_c2r),
-    symbolic<"aten::fft_fftfreq(n, d, dtype)">(detail::frequencies<false>),
-    symbolic<"aten::fft_rfftfreq(n, d, dtype)">(detail::frequencies<true>),
-    symbolic<"aten::fft_fftshift(self, dim)">(detail::shift_spectrum<false>).by_parts<"self">(),
-    symbolic<"aten::fft_ifftshift(self, dim)">(detail::shift_spectrum<true>).by_parts<"self">());
+inline constexpr auto segments = table(
+    symbolic<"aten::segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe, initial)">(detail::segment_reduce));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/short_time_transforms.hpp
-// Fourier transforms of the frames of a signal: aten's stft. STFT (opset 17) has neither float32 angles that are exact, nor complex windows.
+// Fourier transforms of the frames of a signal: aten's stft and istft. STFT (opset 17) has neither float32 angles that are exact, nor complex windows.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -11108,10 +16230,73 @@ inline constexpr auto stft_centered =
     return short_time(g, self, window, a, center ? std::optional(pad_mode) : std::nullopt);
 };
 
+/// Adds the frames of [batch, frame, size] at distances of `hop`: [batch, time]. Frames are cut into pieces of a hop, and the pieces that lie at
+/// the same place are added: a row of zeros more in each matrix of pieces shifts it by one place against the one before.
+inline value add_overlapping(graph<13> g, value frames, std::int64_t hop) {
+    sym_int const batch = g.size(frames, 0), count = g.size(frames, 1);
+    std::int64_t const size = frames.size(2).size();
+    std::int64_t const pieces = (size + hop - 1) / hop;
+    sym_int const to_whole_pieces[] = {0, pieces * hop - size}, more[] = {0, 0, 0, pieces};
+    value x = pieces * hop == size ? frames : pad_constant(g, frames, to_whole_pieces, 0);
+    x = swap_axes(g, reshape(g, x, {batch, count, pieces, hop}), 1, 2);
+    sym_int const places = count + (pieces - 1);
+    x = reshape(g, pad_constant(g, x, more, 0), {batch, (count + pieces) * pieces, hop});
+    x = reshape(g, slice(g, x, 1, 0, places * pieces), {batch, pieces, places, hop});
+    x = reshape(g, g.op<"ReduceSum">(x, g.ints({1}), attr::keepdims_i(0)), {batch, places * hop});
+    return slice(g, x, 1, 0, (count - 1) * hop + size);
+}
+
+inline constexpr auto istft = [](graph<13> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+                                 std::optional<std::int64_t> win_length, std::optional<complex_value> window,
+                                 bool center, bool normalized, std::optional<bool> onesided,
+                                 std::optional<std::int64_t> length, bool return_complex) -> value {
+    require_complex(self);
+    if (self.rank() != 2 && self.rank() != 3) return g.unsupported("a spectrum that is not [batch, frequency, frame]");
+    std::int64_t const window_length = win_length.value_or(n_fft), step = hop.value_or(n_fft / 4);
+    if (step < 1 || step > window_length || window_length > n_fft)
+        return g.unsupported("n_fft, hop_length or win_length out of range");
+    if (length && *length < 1) return g.unsupported("a signal of no samples");
+    value x = as_signal(g, self);
+    dim const bins = x.size(-3);
+    if (!bins.is_static()) return g.unsupported("a number of frequencies that is not known at export");
+    bool const half = onesided.value_or(bins.size() != n_fft);
+    if (bins.size() != (half ? n_fft / 2 + 1 : n_fft))
+        return g.unsupported("a number of frequencies that does not fit n_fft");
+    if (half && return_complex) return g.unsupported("onesided together with return_complex");
+    if (window && !holds_reals(*window)) return g.unsupported("a complex window");
+    if (x.rank() == 3) x = unsqueeze(g, x, 0);
+
+    fourier_norm const norm = normalized ? fourier_norm::by_root : fourier_norm::by_size;
+    transformed_axes const axes = {{2, sym_int(n_fft)}};
+    value const spectrum = swap_axes(g, x, 1, 2);
+    value const frames = return_complex ? complex_spectrum(g, spectrum, {{2, std::nullopt}}, norm, false)
+                                        : real_signal(g, spectrum, axes, norm, false);
+    std::optional<complex_value> const padded = centered_window(g, window, frames.dtype(), window_length, n_fft);
+    value const w = padded ? padded->tensor() : filled(g, safe_vector<sym_int>{n_fft}, 1, frames.dtype());
+    dtype const type = promote(frames, w);
+    sym_int const count = g.size(frames, 1), total = (count - 1) * step + n_fft;
+    std::int64_t const start = center ? n_fft / 2 : 0;
+    sym_int const end = length ? total : total - start;
+    auto const added = [&](value x_frames) { return slice(g, add_overlapping(g, x_frames, step), 1, start, end); };
+    value const ones = filled(g, safe_vector<sym_int>{1, count, 1}, 1, type);
+    value const weights = added(g.op<"Mul">(ones, g.op<"Mul">(g.cast(w, type), g.cast(w, type))));
+    auto const signal = [&](value x_frames) -> value {
+        value y = g.op<"Div">(added(g.op<"Mul">(g.cast(x_frames, type), g.cast(w, type))), weights);
+        if (!length) return y;
+        sym_int const zeros[] = {0, *length};
+        if (!total.is_constant() || total.constant() - start < *length) y = pad_constant(g, y, zeros, 0);
+        return slice(g, y, 1, 0, *length);
+    };
+    auto const of_rank = [&](value y) { return self.rank() == 2 ? squeeze(g, y, 0) : y; };
+    if (!return_complex) return of_rank(signal(frames));
+    return g.to_value(g.complex(of_rank(signal(select(g, frames, -1, 0))), of_rank(signal(select(g, frames, -1, 1)))));
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto short_time_transforms = table(
+    symbolic<"aten::istft(self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex)">(detail::istft),
     symbolic<"aten::stft(self, n_fft, hop_length, win_length, window, normalized, onesided, return_complex, align_to_window)">(detail::stft),
     symbolic<"aten::stft.center(self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex, align_to_window)">(detail::stft_centered));
 // clang-format on
@@ -11191,360 +16376,129 @@ inline constexpr auto softmax = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/sorting.hpp
-// Order along an axis: aten's sort, topk and kthvalue, as ONNX's TopK.
+// ---- aton/mappings/spectra.hpp
+// What singular values tell: aten's condition numbers, ranks and pseudoinverses.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// The key to sort x by with TopK. ATen sorts NaN above infinity, ONNX does not specify it: in float64, infinity is replaced by
-/// the maximum, and NaN by infinity. (For float64 x, infinity and the maximum compare equal.) TopK does not support bools.
-inline value sort_key(graph<13> g, value x) {
-    if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
-    if (!is_floating(x.dtype())) return x;
-    value const wide = g.cast(x, dtype::float64);
-    value const finite =
-        g.op<"Min">(safe_vector<value>{wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64)});
-    return g.op<"Where">(
-        g.op<"IsNaN">(wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
+/// The norm of A times that of its inverse; infinite for singular matrices.
+template <class Norm>
+value condition_by_inverse(graph<13> g, value a, Norm const& norm) {
+    value const x = square_factorable(g, a);
+    sym_int const n = g.size(a, -1);
+    lu_parts const parts = lu_factor(g, x);
+    value const inverse = g.cast(solve_factored(g, parts.lu, parts.order, identities(g, x, n, n), false), a.dtype());
+    value const singular = g.op<"Not">(g.op<"Equal">(lu_info(g, parts.lu), g.scalar(0, dtype::int32)));
+    value const infinite = g.scalar(std::numeric_limits<double>::infinity(), a.dtype());
+    return g.op<"Where">(singular, infinite, g.op<"Mul">(norm(a), norm(inverse)));
 }
-
-/// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
-inline value order_of(graph<13> g, value x, std::int64_t axis, sym_int k, bool largest) {
-    auto const [values, indices] = g.op<"TopK">(sort_key(g, x),
-                                                g.ints(safe_span(&k, 1)),
-                                                attr::axis_i(axis),
-                                                attr::largest_i(largest),
-                                                attr::sorted_i(1),
-                                                outputs<2>);
-    return indices;
+/// As in ATen, the condition number of a matrix without elements is 0.
+inline value condition_of_nothing(graph<13> g, value a) {
+    safe_vector<sym_int> sizes = g.sizes(a);
+    sizes.pop_back();
+    sizes.pop_back();
+    return filled(g, sizes, 0, a.dtype());
 }
-
-inline value sorted_indices(graph<13> g, value x, std::int64_t axis, bool largest) {
-    return order_of(g, x, axis, g.size(x, axis), largest);
-}
-
-inline std::tuple<value, value> sort(graph<13> g, value x, std::int64_t dim, bool descending) {
-    if (x.rank() == 0) return {x, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    return gathered(g, x, sorted_indices(g, x, axis, descending), axis, true);
-}
-
-inline constexpr auto sort_row = [](graph<13> g, value self, std::int64_t dim, bool descending) {
-    return sort(g, self, dim, descending);
+inline constexpr auto cond = [](graph<13> g, value a, std::optional<scalar> p) -> value {
+    (void)factorable(g, a);
+    double const order = p ? p->to<double>() : 2;
+    if (is_empty(a)) return condition_of_nothing(g, a);
+    safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
+    if (std::fabs(order) != 2)
+        return condition_by_inverse(g, a, [&](value x) { return matrix_norm<false>(g, x, order, last, false); });
+    value const values = singular_values(g, factorable(g, a), a.dtype());
+    value const largest = select(g, values, -1, 0);
+    value const smallest = select(g, values, -1, -1);
+    return g.cast(order > 0 ? g.op<"Div">(largest, smallest) : g.op<"Div">(smallest, largest), a.dtype());
 };
-inline constexpr auto argsort_row = [](graph<13> g, value self, std::int64_t dim, bool descending) {
-    return std::get<1>(sort(g, self, dim, descending));
+inline constexpr auto cond_named = [](graph<13> g, value a, std::string_view p) -> value {
+    (void)square_factorable(g, a);
+    if (is_empty(a)) return condition_of_nothing(g, a);
+    safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
+    return condition_by_inverse(g, a, [&](value x) { return named_norm<false>(g, x, p, last, false, std::nullopt); });
 };
 
-inline constexpr auto sort_stable = [](graph<13> g, value self, std::optional<bool>, std::int64_t dim,
-                                       bool descending) { return sort(g, self, dim, descending); };
+inline value number_limit(graph<13> g, double n) { return g.scalar(n, dtype::float64); }
+inline value tensor_limit(graph<13> g, value x) { return g.cast(x, dtype::float64); }
 
-inline constexpr auto argsort_stable = [](graph<13> g, value self, bool, std::int64_t dim, bool descending) {
-    return argsort_row(g, self, dim, descending);
+inline singular_limits limits_from(graph<13> g, value a, std::optional<double> atol, std::optional<double> rtol) {
+    if (rtol) return {number_limit(g, atol.value_or(0)), number_limit(g, *rtol)};
+    return {number_limit(g, atol.value_or(0)), atol && *atol > 0 ? number_limit(g, 0) : usual_limit(g, a)};
+}
+inline singular_limits limits_from(graph<13> g, value a, optional_value atol, optional_value rtol) {
+    value const absolute = atol ? tensor_limit(g, *atol) : number_limit(g, 0);
+    if (rtol) return {absolute, tensor_limit(g, *rtol)};
+    value const usual = usual_limit(g, a);
+    return {absolute, atol ? value(g.op<"Where">(g.op<"Greater">(absolute, 0), number_limit(g, 0), usual)) : usual};
+}
+
+/// The matrix whose singular values count: of a Hermitian one, only the lower triangle is read.
+inline value spectral_matrix(graph<13> g, value a, bool hermitian) {
+    return hermitian ? symmetric(g, square_factorable(g, a), false) : factorable(g, a);
+}
+inline value rank_within(graph<13> g, value a, singular_limits const& limits, bool hermitian) {
+    value const x = spectral_matrix(g, a, hermitian);
+    if (is_empty(a)) return g.unsupported("the rank of a matrix without elements");
+    value const counts = g.cast(counted(g, singular_values(g, x, a.dtype()), limits), dtype::int64);
+    return reduce_sum(g, counts, std::array{counts.rank() - 1}, false);
+}
+inline value pinv_within(graph<13> g, value a, singular_limits const& limits, bool hermitian) {
+    value const x = spectral_matrix(g, a, hermitian);
+    if (is_empty(a)) return transpose_last(g, a);
+    return g.cast(pseudoinverse(g, x, a.dtype(), limits).inverse, a.dtype());
+}
+
+inline constexpr auto rank_tol = [](graph<13> g, value a, double tol, bool hermitian) -> value {
+    return rank_within(g, a, {number_limit(g, tol), number_limit(g, 0)}, hermitian);
+};
+inline constexpr auto rank_tol_tensor = [](graph<13> g, value a, value tol, bool hermitian) -> value {
+    return rank_within(g, a, {tensor_limit(g, tol), number_limit(g, 0)}, hermitian);
+};
+inline constexpr auto rank_float = [](graph<13> g, value a, std::optional<double> atol, std::optional<double> rtol,
+                                      bool hermitian) -> value {
+    return rank_within(g, a, limits_from(g, a, atol, rtol), hermitian);
+};
+inline constexpr auto rank_tensor = [](graph<13> g, value a, optional_value atol, optional_value rtol,
+                                       bool hermitian) -> value {
+    return rank_within(g, a, limits_from(g, a, atol, rtol), hermitian);
 };
 
-inline constexpr auto msort = [](graph<13> g, value self) { return std::get<0>(sort(g, self, 0, false)); };
-
-/// sorted=False allows any order.
-inline constexpr auto topk = [](graph<13> g, value self, size k, std::int64_t dim, bool largest,
-                                bool) -> std::tuple<value, value> {
-    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    return gathered(g, self, order_of(g, self, axis, k, largest), axis, true);
+inline constexpr auto pinverse = [](graph<13> g, value a, double rcond) -> value {
+    return pinv_within(g, a, {number_limit(g, 0), number_limit(g, rcond)}, false);
 };
-
-inline constexpr auto kthvalue = [](graph<13> g, value self, size k, std::int64_t dim,
-                                    bool keepdim) -> std::tuple<value, value> {
-    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
-    value const smallest = order_of(g, self, axis, k, false);
-    return gathered(g, self, slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
+inline constexpr auto pinv_rcond = [](graph<13> g, value a, double rcond, bool hermitian) -> value {
+    return pinv_within(g, a, {number_limit(g, 0), number_limit(g, rcond)}, hermitian);
+};
+inline constexpr auto pinv_rcond_tensor = [](graph<13> g, value a, value rcond, bool hermitian) -> value {
+    return pinv_within(g, a, {number_limit(g, 0), tensor_limit(g, rcond)}, hermitian);
+};
+inline constexpr auto pinv_float = [](graph<13> g, value a, std::optional<double> atol, std::optional<double> rtol,
+                                      bool hermitian) -> value {
+    return pinv_within(g, a, limits_from(g, a, atol, rtol), hermitian);
+};
+inline constexpr auto pinv_tensor = [](graph<13> g, value a, optional_value atol, optional_value rtol,
+                                       bool hermitian) -> value {
+    return pinv_within(g, a, limits_from(g, a, atol, rtol), hermitian);
 };
 
 } // namespace detail
 
 // clang-format off: one row per line
-inline constexpr auto sorting = table(
-    symbolic<"aten::sort(self, dim, descending)">(detail::sort_row),
-    symbolic<"aten::sort.stable(self, stable, dim, descending)">(detail::sort_stable),
-    symbolic<"aten::argsort(self, dim, descending)">(detail::argsort_row),
-    symbolic<"aten::argsort.stable(self, stable, dim, descending)">(detail::argsort_stable),
-    symbolic<"aten::msort(self)">(detail::msort),
-    symbolic<"aten::topk(self, k, dim, largest, sorted)">(detail::topk),
-    symbolic<"aten::kthvalue(self, k, dim, keepdim)">(detail::kthvalue));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/special_functions.hpp
-// Special functions without an ONNX operator: aten's erfc, erfinv, ndtr, lgamma, digamma, i0 ..., approximated to float32
-// precision.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// Evaluates a polynomial by Horner's rule; the constant term comes first.
-inline value polynomial(graph<13> g, value x, std::initializer_list<double> coefficients) {
-    double const* c = coefficients.end();
-    value y = g.scalar(*--c, x.dtype());
-    while (c != coefficients.begin()) y = g.op<"Add">(g.op<"Mul">(y, x), *--c);
-    return y;
-}
-
-/// The body of a function with float32 precision; refuses float64.
-template <auto Function>
-inline constexpr auto single_precision = [](graph<13> g, value x) -> value {
-    if (x.dtype() == dtype::float64) return g.unsupported("float64: the approximation has only float32 precision");
-    return composed<Function>(g, x);
-};
-
-/// The body of a function that is computed in float64 and rounded once, so that cancellation does not affect float32 results.
-template <auto Function>
-inline constexpr auto double_precision = [](graph<13> g, value x) -> value {
-    return g.cast(Function(g, g.cast(x, dtype::float64)), to_floating(x.dtype()));
-};
-
-/// The quantile of the normal distribution for p = 1/2 + q, where `tail` is min(p, 1 - p).
-/// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316. `reaches_far`: whether tails below e^-25 occur.
-inline value tail_quantile(graph<13> g, value q, value tail, bool reaches_far) {
-    value const r = g.op<"Sub">(g.scalar(0.180625, q.dtype()), g.op<"Mul">(q, q));
-    value const middle =
-        g.op<"Mul">(q,
-                    g.op<"Div">(polynomial(g, r, {3.3871327179, 50.434271938, 159.29113202, 59.109374720}),
-                                polynomial(g, r, {1, 17.895169469, 78.757757664, 67.187563600})));
-    value const root = g.op<"Sqrt">(g.op<"Neg">(g.op<"Log">(tail)));
-    value const s = g.op<"Sub">(root, 1.6);
-    value const near = g.op<"Div">(polynomial(g, s, {1.4234372777, 2.7568153900, 1.3067284816, 0.17023821103}),
-                                   polynomial(g, s, {1, 0.73700164250, 0.12021132975}));
-    value beyond = near;
-    if (reaches_far) {
-        value const t = g.op<"Sub">(root, 5.0);
-        value const far = g.op<"Div">(polynomial(g, t, {6.6579051150, 3.0812263860, 0.42868294337, 0.017337203997}),
-                                      polynomial(g, t, {1, 0.24197894225, 0.012258202635}));
-        beyond = g.op<"Where">(g.op<"LessOrEqual">(root, 5.0), near, far);
-    }
-    value const finite =
-        g.op<"Where">(g.op<"Equal">(tail, 0.0), g.scalar(std::numeric_limits<double>::infinity(), q.dtype()), beyond);
-    value const outer = g.op<"Mul">(g.op<"Sign">(q), finite);
-    return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(q), 0.425), middle, outer);
-}
-
-inline value ndtri(graph<13> g, value p) {
-    value const tail = g.op<"Min">(p, g.op<"Sub">(g.scalar(1, p.dtype()), p));
-    return tail_quantile(g, g.op<"Sub">(p, 0.5), tail, true);
-}
-
-inline value erfinv(graph<13> g, value x) {
-    value const tail = g.op<"Mul">(g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Abs">(x)), 0.5);
-    bool const far = false; // 1 - |x| is 0 or at least 2^-24 in float32
-    return g.op<"Mul">(tail_quantile(g, g.op<"Mul">(x, 0.5), tail, far), std::numbers::sqrt2 / 2);
-}
-
-/// exp(x^2) erfc(x) for x >= 0. Press et al., Numerical Recipes, erfcc: relative error below 1.2e-7.
-inline value scaled_erfc(graph<13> g, value x) {
-    value const t = g.op<"Reciprocal">(g.op<"Add">(g.op<"Mul">(x, 0.5), 1));
-    value const exponent = polynomial(g,
-                                      t,
-                                      {-1.26551223,
-                                       1.00002368,
-                                       0.37409196,
-                                       0.09678418,
-                                       -0.18628806,
-                                       0.27886807,
-                                       -1.13520398,
-                                       1.48851587,
-                                       -0.82215223,
-                                       0.17087277});
-    return g.op<"Mul">(t, g.op<"Exp">(exponent));
-}
-
-/// 1 - erf(x) would be 0 for x >= 4. It is used for float64 nevertheless, with an absolute error of 1e-16.
-inline value erfc(graph<13> g, value x) {
-    if (x.dtype() == dtype::float64) return g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Erf">(x));
-    value const tail = g.op<"Mul">(scaled_erfc(g, g.op<"Abs">(x)), g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(x, x))));
-    return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Sub">(g.scalar(2, x.dtype()), tail), tail);
-}
-inline value ndtr(graph<13> g, value x) { return g.op<"Mul">(erfc(g, g.op<"Mul">(x, -std::numbers::sqrt2 / 2)), 0.5); }
-
-inline value erfcx(graph<13> g, value x) {
-    value const positive = scaled_erfc(g, g.op<"Abs">(x));
-    value const negative = g.op<"Sub">(g.op<"Mul">(g.op<"Exp">(g.op<"Mul">(x, x)), 2), positive);
-    return g.op<"Where">(g.op<"Less">(x, 0), negative, positive);
-}
-
-/// log(erfc(-x / sqrt(2)) / 2), without underflow for x < 0 and without cancellation for x > 0.
-inline value log_ndtr(graph<13> g, value x) {
-    value const z = g.op<"Mul">(g.op<"Abs">(x), std::numbers::sqrt2 / 2);
-    value const half = g.op<"Mul">(scaled_erfc(g, z), 0.5);
-    value const z_squared = g.op<"Mul">(z, z);
-    value const below = g.op<"Sub">(g.op<"Log">(half), z_squared);
-    value const above = log1p(g, g.op<"Neg">(g.op<"Mul">(half, g.op<"Exp">(g.op<"Neg">(z_squared)))));
-    return g.op<"Where">(g.op<"Less">(x, 0), below, above);
-}
-
-/// Argument reduction of lgamma and digamma: x is mirrored to y >= 1/2 and shifted to z >= 8, where Stirling's series is accurate.
-struct stirling {
-    stirling(graph<13> g, value x)
-        : mirrored(g.op<"Less">(x, 0.5)),
-          y(g.op<"Where">(mirrored, g.op<"Sub">(g.scalar(1, x.dtype()), x), x)),
-          small(g.op<"Less">(y, 8.0)),
-          z(g.op<"Where">(small, g.op<"Add">(y, 8.0), y)),
-          inverse(g.op<"Reciprocal">(z)),
-          inverse_square(g.op<"Mul">(inverse, inverse)),
-          angle(g.op<"Mul">(g.op<"Sub">(x, g.op<"Round">(x)), std::numbers::pi)) {}
-
-    value mirrored, y, small, z, inverse, inverse_square;
-    value angle; ///< pi * (x - round(x)): exactly 0 if x is an integer
-};
-
-inline value lgamma(graph<13> g, value x) {
-    stirling const s(g, x);
-    value const series = g.op<"Mul">(
-        s.inverse, polynomial(g, s.inverse_square, {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188}));
-    value const log = g.op<"Log">(s.z);
-    value const leading = g.op<"Sub">(g.op<"Mul">(g.op<"Sub">(s.z, 0.5), log), s.z);
-    value const far = g.op<"Add">(g.op<"Add">(leading, series), 0.91893853320467274178); // log(2 pi) / 2
-    value product = s.y;
-    for (double k = 1; k != 8; ++k) product = g.op<"Mul">(product, g.op<"Add">(s.y, k));
-    value const right = g.op<"Where">(s.small, g.op<"Sub">(far, g.op<"Log">(product)), far);
-    value const log_sine = g.op<"Log">(g.op<"Div">(g.op<"Abs">(g.op<"Sin">(s.angle)), std::numbers::pi));
-    value const left = g.op<"Neg">(g.op<"Add">(log_sine, right));
-    value const finite = g.op<"Where">(s.mirrored, left, right);
-    return g.op<"Where">(g.op<"IsInf">(x), g.scalar(std::numeric_limits<double>::infinity(), x.dtype()), finite);
-}
-
-/// At its poles, digamma is NaN for negative integers and -1/x for 0.
-inline value digamma(graph<13> g, value x) {
-    stirling const s(g, x);
-    value const series = g.op<"Mul">(
-        s.inverse_square, polynomial(g, s.inverse_square, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132}));
-    value const far = g.op<"Sub">(g.op<"Sub">(g.op<"Log">(s.z), g.op<"Mul">(s.inverse, 0.5)), series);
-    value sum = g.op<"Reciprocal">(s.y);
-    for (double k = 1; k != 8; ++k) sum = g.op<"Add">(sum, g.op<"Reciprocal">(g.op<"Add">(s.y, k)));
-    value const right = g.op<"Where">(s.small, g.op<"Sub">(far, sum), far);
-    value const sine = g.op<"Sin">(s.angle);
-    value const cotangent = g.op<"Div">(g.op<"Cos">(s.angle), sine);
-    value const left = g.op<"Sub">(right, g.op<"Mul">(cotangent, std::numbers::pi));
-    value const pole = g.op<"Where">(g.op<"Equal">(x, 0.0),
-                                     g.op<"Neg">(g.op<"Reciprocal">(x)),
-                                     g.scalar(std::numeric_limits<double>::quiet_NaN(), x.dtype()));
-    value const at_left = g.op<"Where">(g.op<"Equal">(sine, 0.0), pole, left);
-    return g.op<"Where">(s.mirrored, at_left, right);
-}
-
-/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. Like ATen, rounds x - j / 2, which matters near poles, and each
-/// lgamma, which matters if they cancel.
-inline constexpr auto mvlgamma = [](graph<13> g, value x, std::int64_t p) -> value {
-    value const v = g.cast(x, dtype::float64);
-    auto const n = static_cast<double>(p);
-    value sum = g.scalar(n * (n - 1) / 4 * 1.14472988584940017414, dtype::float64); // log(pi)
-    dtype const type = to_floating(x.dtype());
-    auto const rounded = [&](value y) { return g.cast(g.cast(y, type), dtype::float64); };
-    for (double j = 0; j < n; ++j)
-        sum = g.op<"Add">(sum, rounded(lgamma(g, j == 0 ? v : rounded(g.op<"Sub">(v, j / 2)))));
-    return g.cast(sum, type);
-};
-
-/// exp(-|x|) I0(x). Abramowitz and Stegun 9.8.1 and 9.8.2: relative error below 2e-7.
-inline value i0e(graph<13> g, value x) {
-    value const a = g.op<"Abs">(x);
-    value const t = g.op<"Div">(a, 3.75);
-    value const near = g.op<"Mul">(
-        polynomial(g, g.op<"Mul">(t, t), {1, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813}),
-        g.op<"Exp">(g.op<"Neg">(a)));
-    value const far = g.op<"Div">(polynomial(g,
-                                             g.op<"Reciprocal">(t),
-                                             {0.39894228,
-                                              0.01328592,
-                                              0.00225319,
-                                              -0.00157565,
-                                              0.00916281,
-                                              -0.02057706,
-                                              0.02635537,
-                                              -0.01647633,
-                                              0.00392377}),
-                                  g.op<"Sqrt">(a));
-    return g.op<"Where">(g.op<"Less">(t, 1.0), near, far);
-}
-
-/// exp(-|x|) I1(x). Abramowitz and Stegun 9.8.3 and 9.8.4.
-inline value i1e(graph<13> g, value x) {
-    value const a = g.op<"Abs">(x);
-    value const t = g.op<"Div">(a, 3.75);
-    value const near = g.op<"Mul">(
-        g.op<"Mul">(a,
-                    polynomial(g,
-                               g.op<"Mul">(t, t),
-                               {0.5, 0.87890594, 0.51498869, 0.15084934, 0.02658733, 0.00301532, 0.00032411})),
-        g.op<"Exp">(g.op<"Neg">(a)));
-    value const far = g.op<"Div">(polynomial(g,
-                                             g.op<"Reciprocal">(t),
-                                             {0.39894228,
-                                              -0.03988024,
-                                              -0.00362018,
-                                              0.00163801,
-                                              -0.01031555,
-                                              0.02282967,
-                                              -0.02895312,
-                                              0.01787654,
-                                              -0.00420059}),
-                                  g.op<"Sqrt">(a));
-    value const magnitude = g.op<"Where">(g.op<"Less">(t, 1.0), near, far);
-    return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(magnitude), magnitude);
-}
-
-/// Multiplies by exp(|x|) in two factors, because exp(|x|) overflows before the result does.
-template <auto Scaled>
-value unscaled(graph<13> g, value x) {
-    value const half = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(x), 0.5));
-    return g.op<"Mul">(g.op<"Mul">(Scaled(g, x), half), half);
-}
-
-/// sin(x) / x; its series near 0, and 0 at infinity.
-inline value spherical_bessel_j0(graph<13> g, value x) {
-    value const near = g.op<"Less">(g.op<"Abs">(x), 0.5);
-    value const series =
-        polynomial(g, g.op<"Mul">(x, x), {1, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800});
-    value const quotient = g.op<"Div">(g.op<"Sin">(x), x);
-    value const finite = g.op<"Where">(near, series, quotient);
-    return g.op<"Where">(g.op<"IsInf">(x), g.scalar(0, x.dtype()), finite);
-}
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto special_functions = table(
-    symbolic<"aten::erfc(self)">(detail::composed<detail::erfc>),
-    symbolic<"aten::special_erfc(self)">(detail::composed<detail::erfc>),
-    symbolic<"aten::special_ndtr(self)">(detail::composed<detail::ndtr>),
-    symbolic<"aten::erfinv(self)">(detail::single_precision<detail::erfinv>),
-    symbolic<"aten::special_erfinv(self)">(detail::single_precision<detail::erfinv>),
-    symbolic<"aten::special_ndtri(self)">(detail::single_precision<detail::ndtri>),
-    symbolic<"aten::special_erfcx(self)">(detail::single_precision<detail::erfcx>),
-    symbolic<"aten::special_log_ndtr(self)">(detail::single_precision<detail::log_ndtr>),
-
-    symbolic<"aten::lgamma(self)">(detail::double_precision<detail::lgamma>),
-    symbolic<"aten::special_gammaln(self)">(detail::double_precision<detail::lgamma>),
-    symbolic<"aten::digamma(self)">(detail::double_precision<detail::digamma>),
-    symbolic<"aten::special_digamma(self)">(detail::double_precision<detail::digamma>),
-    symbolic<"aten::special_psi(self)">(detail::double_precision<detail::digamma>),
-    symbolic<"aten::mvlgamma(self, p)">(detail::mvlgamma),
-    symbolic<"aten::special_multigammaln(self, p)">(detail::mvlgamma),
-
-    symbolic<"aten::i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-    symbolic<"aten::special_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-    symbolic<"aten::special_i0e(self)">(detail::single_precision<detail::i0e>),
-    symbolic<"aten::special_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
-    symbolic<"aten::special_i1e(self)">(detail::single_precision<detail::i1e>),
-    symbolic<"aten::special_modified_bessel_i0(self)">(detail::single_precision<detail::unscaled<detail::i0e>>),
-    symbolic<"aten::special_modified_bessel_i1(self)">(detail::single_precision<detail::unscaled<detail::i1e>>),
-    symbolic<"aten::special_spherical_bessel_j0(x)">(detail::composed<detail::spherical_bessel_j0>));
+inline constexpr auto spectra = table(
+    symbolic<"aten::linalg_cond(self, p)">(detail::cond),
+    symbolic<"aten::linalg_cond.p_str(self, p)">(detail::cond_named),
+    symbolic<"aten::linalg_matrix_rank(self, tol, hermitian)">(detail::rank_tol),
+    symbolic<"aten::linalg_matrix_rank.tol_tensor(input, tol, hermitian)">(detail::rank_tol_tensor),
+    symbolic<"aten::linalg_matrix_rank.atol_rtol_float(self, atol, rtol, hermitian)">(detail::rank_float),
+    symbolic<"aten::linalg_matrix_rank.atol_rtol_tensor(input, atol, rtol, hermitian)">(detail::rank_tensor),
+    symbolic<"aten::pinverse(self, rcond)">(detail::pinverse),
+    symbolic<"aten::linalg_pinv(self, rcond, hermitian)">(detail::pinv_rcond),
+    symbolic<"aten::linalg_pinv.rcond_tensor(self, rcond, hermitian)">(detail::pinv_rcond_tensor),
+    symbolic<"aten::linalg_pinv.atol_rtol_float(self, atol, rtol, hermitian)">(detail::pinv_float),
+    symbolic<"aten::linalg_pinv.atol_rtol_tensor(self, atol, rtol, hermitian)">(detail::pinv_tensor));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -11624,6 +16578,32 @@ inline constexpr auto split_at = [](graph<13> g, value x, size_list indices, std
     out.push_back(slice(g, x, axis, start, to_the_end));
     return out;
 };
+/// Splits each tensor into chunks along an axis, fills the last ones up with zeros, flattens them and joins them chunk by chunk.
+inline constexpr auto chunk_cat = [](graph<13> g, safe_span<value const> tensors, std::int64_t dim,
+                                     std::int64_t num_chunks) -> value {
+    expect_pieces(num_chunks);
+    dtype type = tensors[0].dtype();
+    for (value const& x : tensors) type = aten::promote_types(type, x.dtype());
+    std::int64_t const axis = normalize_axis(dim, tensors[0].rank());
+    safe_vector<value> rows;
+    for (value const& each : tensors) {
+        if (each.rank() <= axis) return g.unsupported("a tensor that does not have the dimension");
+        value x = g.cast(each, type);
+        safe_vector<sym_int> sizes = g.sizes(x);
+        auto const at = static_cast<std::size_t>(axis);
+        sym_int const padded = (sizes[at] + (num_chunks - 1)) / num_chunks * num_chunks;
+        safe_vector<sym_int> more = sizes;
+        more[at] = padded - sizes[at];
+        if (!more[at].is(0)) x = g.op<"Concat">(safe_vector<value>{x, filled(g, more, 0, type)}, attr::axis_i(axis));
+        sizes[at] = padded / num_chunks;
+        safe_vector<sym_int> to(sizes.begin(), sizes.begin() + axis);
+        to.push_back(num_chunks);
+        to.push_back(product(safe_span<sym_int const>(sizes).subspan(at)));
+        rows.push_back(reshape(g, x, to));
+    }
+    return rows.size() == 1 ? rows[0] : value(g.op<"Concat">(rows, attr::axis_i(axis + 1)));
+};
+
 /// The axis of hsplit.
 inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
 
@@ -11688,288 +16668,9 @@ inline constexpr auto splitting = table(
     symbolic<"aten::hsplit.array(self, indices)">(detail::hsplit_array).by_parts<"self">(),
     symbolic<"aten::vsplit.array(self, indices)">(detail::vsplit_array).by_parts<"self">(),
     symbolic<"aten::dsplit.array(self, indices)">(detail::dsplit_array).by_parts<"self">(),
+    symbolic<"aten::_chunk_cat(tensors, dim, num_chunks)">(detail::chunk_cat),
     symbolic<"aten::unbind.int(self, dim)">(detail::unbind_dim).by_parts<"self">(),
     symbolic<"aten::unbind_copy.int(self, dim)">(detail::unbind_dim).by_parts<"self">());
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/statistics.hpp
-// Statistics along axes: aten's var, std, median, mode and quantile.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// The results of var, std (`Root`), var_mean and std_mean (`WithMean`).
-template <bool Root, bool WithMean>
-auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
-    moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
-    value const y = g.cast(Root ? value(g.op<"Sqrt">(m.variance)) : m.variance, x.dtype());
-    if constexpr (WithMean) {
-        return std::tuple<value, value>{y, m.mean};
-    } else {
-        return y;
-    }
-}
-
-template <bool Root, bool WithMean>
-inline constexpr auto spread_all = [](graph<13> g, value self, bool unbiased) {
-    return spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
-};
-
-template <bool Root, bool WithMean>
-inline constexpr auto spread_dim = [](graph<13> g, value self, int_list_or_none dim, bool unbiased, bool keepdim) {
-    return spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
-};
-
-template <bool Root, bool WithMean>
-inline constexpr auto spread_correction =
-    [](graph<13> g, value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
-        return spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
-    };
-
-/// The variance of complex numbers is the sum of those of their parts.
-template <bool Root, bool WithMean>
-auto complex_spread(graph<13> g, complex_value z, int_list_or_none dim, double correction, bool keepdim) {
-    safe_vector<std::int64_t> const axes = axes_or_all(dim, g.real(z));
-    moments const re = variance_and_mean(g, g.real(z), axes, correction, keepdim);
-    moments const im = variance_and_mean(g, g.imag(z), axes, correction, keepdim);
-    value const sum = g.op<"Add">(re.variance, im.variance);
-    value const y = g.cast(Root ? value(g.op<"Sqrt">(sum)) : sum, part_type(z.dtype()));
-    if constexpr (WithMean) {
-        return std::tuple<value, value>{y, g.to_value(g.complex(re.mean, im.mean))};
-    } else {
-        return y;
-    }
-}
-template <bool Root, bool WithMean>
-inline constexpr auto complex_spread_all = [](graph<13> g, complex_value self, bool unbiased) {
-    return complex_spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
-};
-template <bool Root, bool WithMean>
-inline constexpr auto complex_spread_dim =
-    [](graph<13> g, complex_value self, int_list_or_none dim, bool unbiased, bool keepdim) {
-        return complex_spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
-    };
-template <bool Root, bool WithMean>
-inline constexpr auto complex_spread_correction =
-    [](graph<13> g, complex_value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
-        return complex_spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
-    };
-
-/// The sums of products of centered rows, which become covariances when they are divided by `norm`.
-struct covariances {
-    value products; ///< [rows, rows]
-    value norm;
-    dtype type;
-};
-inline covariances covariances_of(graph<13> g, value self, std::int64_t correction, optional_value fweights,
-                                  optional_value aweights) {
-    if (self.rank() > 2) throw unsupported_error("covariances of a tensor with more than 2 dimensions");
-    if (self.dtype() == dtype::bool_) throw unsupported_error("covariances of bools");
-    dtype type = to_floating(self.dtype());
-    for (optional_value const& w : {fweights, aweights})
-        if (w) type = aten::promote_types(type, w->dtype());
-    value const x = self.rank() == 2 ? self : reshape(g, self, {1, element_count(g, self)});
-    dtype const wide = opmath_type(type);
-    auto const flat_weights = [&](value w) { return g.cast(reshape(g, w, {g.size(x, 1)}), wide); };
-    optional_value weight;
-    if (fweights) weight = flat_weights(*fweights);
-    if (aweights) weight = weight ? value(g.op<"Mul">(*weight, flat_weights(*aweights))) : flat_weights(*aweights);
-    safe_vector<std::int64_t> const first = {0};
-    safe_vector<std::int64_t> const along = {1};
-    value const v = g.cast(g.cast(x, opmath_type(to_floating(x.dtype()))), wide);
-    value const total = weight ? reduce_sum(g, *weight, first, false) : value(g.cast(g.to_value(g.size(x, 1)), wide));
-    auto const weighted = [&](value y) { return weight ? value(g.op<"Mul">(y, *weight)) : y; };
-    bool const exact = is_integral(x.dtype()) && !weight;
-    value const sum = exact ? value(g.cast(reduce_sum(g, g.cast(x, dtype::int64), along, true), wide))
-                            : reduce_sum(g, weighted(v), along, true);
-    value const centered = g.op<"Sub">(v, g.op<"Div">(sum, total));
-    value less = g.scalar(correction, wide);
-    if (aweights && correction != 0) {
-        value const squares = reduce_sum(g, g.op<"Mul">(*weight, flat_weights(*aweights)), first, false);
-        less = g.op<"Div">(g.op<"Mul">(squares, correction), total);
-    }
-    return {g.op<"MatMul">(centered, g.op<"Transpose">(weighted(centered))), g.op<"Sub">(total, less), type};
-}
-
-/// The covariances of the rows of a matrix, or the variance of a vector, 0-d.
-inline constexpr auto covariance = [](graph<13> g, value self, std::int64_t correction, optional_value fweights,
-                                      optional_value aweights) -> value {
-    covariances const c = covariances_of(g, self, correction, fweights, aweights);
-    value const norm = g.op<"Max">(c.norm, g.scalar_like(0, c.norm));
-    value const y = g.cast(g.op<"Div">(c.products, norm), c.type);
-    return y.size(0) == dim(1) ? reshape(g, y, safe_vector<sym_int>{}) : y;
-};
-/// The products of centered rows, divided by the roots of those of each row with itself.
-inline constexpr auto correlation = [](graph<13> g, value self) -> value {
-    covariances const c = covariances_of(g, self, 1, std::nullopt, std::nullopt);
-    value const y = c.products;
-    if (y.size(0) == dim(1)) return g.cast(reshape(g, g.op<"Div">(y, y), safe_vector<sym_int>{}), c.type); // 1 or NaN
-    value const deviations = g.op<"Sqrt">(diagonal_of(g, y, 0, 0, 1));
-    value const r = g.op<"Div">(g.op<"Div">(y, unsqueeze(g, deviations, 1)), deviations);
-    return g.cast(g.op<"Clip">(r, g.scalar_like(-1, r), g.scalar_like(1, r)), c.type);
-};
-
-/// The number of NaNs along the axis, which is kept.
-inline value count_nan(graph<13> g, value x, std::int64_t axis) {
-    return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
-}
-
-/// floor((n - 1) / 2) for an int64 n >= 1.
-inline value lower_middle(graph<13> g, value n) {
-    value const one = g.scalar(1, dtype::int64);
-    return g.op<"Div">(g.op<"Sub">(n, one), g.scalar(2, dtype::int64));
-}
-
-/// The index of the lower median along an axis, which is kept. If there are NaNs, which sort last, it is that of the first NaN,
-/// or with `ignore_nan` the median of the other elements.
-inline value median_index(graph<13> g, value x, std::int64_t axis, bool ignore_nan) {
-    value const n = g.to_value(g.size(x, axis));
-    value const sorted = sorted_indices(g, x, axis, false);
-    if (!is_floating(x.dtype())) {
-        value const start = g.op<"Reshape">(lower_middle(g, n), g.ints({1}));
-        return g.op<"Slice">(sorted, start, g.op<"Add">(start, g.ints({1})), g.ints({axis}));
-    }
-    value const nans = count_nan(g, x, axis);
-    value const numbers = g.op<"Sub">(n, nans);
-    value const none = g.scalar(0, dtype::int64);
-    value const position = ignore_nan ? g.op<"Max">(safe_vector<value>{lower_middle(g, numbers), none})
-                                      : g.op<"Where">(g.op<"Greater">(nans, none), numbers, lower_middle(g, n));
-    return g.op<"GatherElements">(sorted, position, attr::axis_i(axis));
-}
-
-template <bool IgnoreNan>
-inline constexpr auto median_dim =
-    [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
-    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    return gathered(g, self, median_index(g, self, axis, IgnoreNan), axis, keepdim);
-};
-
-template <bool IgnoreNan>
-inline constexpr auto median_all = [](graph<13> g, value self) -> value {
-    if (self.shape().element_count() == 0) return g.scalar(std::numeric_limits<double>::quiet_NaN(), self.dtype());
-    value const flat = g.op<"Reshape">(self, g.ints({-1}));
-    return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));
-};
-
-/// The last index of the smallest of the most frequent values along an axis, which is kept. Compares all pairs.
-inline value mode_index(graph<13> g, value x, std::int64_t axis) {
-    prefixes const p = make_prefixes(g, x, axis);
-    std::int64_t const last = x.rank();
-    value const row = squeeze(g, p.row, -2);
-    value const same = g.cast(g.op<"Equal">(p.row, unsqueeze(g, row, -1)), dtype::int64);
-    value const count = reduce_sum(g, same, std::array{last}, false);
-    value const frequent = g.op<"Equal">(count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
-    value const smallest = reduce<"ReduceMin">(
-        g, choose(g, frequent, row, g.scalar_like(max_value(row.dtype()), row)), std::array{last - 1}, true);
-    value const found = g.op<"Where">(g.op<"Equal">(row, smallest), p.position, g.scalar(-1, dtype::int64));
-    return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
-}
-
-/// The indices in sorted order that a fractional rank interpolates between, and the weight of the upper one. `above` and `weight` are
-/// unset if no interpolation is needed.
-struct ranks {
-    value below;
-    value above;
-    value weight;
-};
-
-inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolation) {
-    auto const index = [&](value r) { return g.cast(r, dtype::int64); };
-    if (interpolation == "nearest") rank = g.op<"Round">(rank); // half to even, in ATen and in ONNX
-    if (interpolation == "higher") rank = g.op<"Ceil">(rank);
-    value const below = g.op<"Floor">(rank);
-    if (interpolation == "linear") return {index(below), index(g.op<"Ceil">(rank)), g.op<"Sub">(rank, below)};
-    if (interpolation == "midpoint") return {index(below), index(g.op<"Ceil">(rank)), g.scalar_like(0.5, rank)};
-    return {index(below), {}, {}};
-}
-
-/// aten::quantile, or nanquantile if `ignore_nan`. The dimension of a 1-d q comes first in the result.
-inline value quantile(graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
-                      std::string_view interpolation, bool ignore_nan) {
-    bool const whole = !dim || self.rank() == 0;
-    value const x = whole ? flat(g, self) : self;
-    std::int64_t const axis = whole ? 0 : normalize_axis(*dim, self.rank());
-    std::int64_t const last = x.rank() - 1;
-    value const moved = permute(g, x, move_to_end(axis, x.rank()));
-    value const sorted = g.op<"GatherElements">(moved, sorted_indices(g, moved, last, false), attr::axis_i(last));
-    value const nans = count_nan(g, moved, last);
-    value const n = g.to_value(g.size(moved, last));
-    value const one = g.scalar(1, dtype::int64);
-    value const points = flat(g, g.cast(q, x.dtype()));
-    auto const scaled = [&](value count) { return g.op<"Mul">(points, g.cast(g.op<"Sub">(count, one), x.dtype())); };
-    value const zero = g.scalar_like(0, x);
-    value const rank = ignore_nan ? g.op<"Max">(safe_vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
-                                  : choose(g,
-                                           g.op<"Greater">(nans, g.scalar(0, dtype::int64)),
-                                           g.cast(g.op<"Sub">(n, one), x.dtype()),
-                                           scaled(n));
-    ranks const r = quantile_ranks(g, rank, interpolation);
-    value y = g.op<"GatherElements">(sorted, r.below, attr::axis_i(last));
-    if (r.above.id() != no_value) {
-        value const above = g.op<"GatherElements">(sorted, r.above, attr::axis_i(last));
-        y = lerp(g, y, above, r.weight); // NaN between an infinity and itself, as in ATen
-    }
-    safe_vector<std::int64_t> front = iota(last);
-    front.insert(front.begin(), last);
-    y = q.rank() == 0 ? squeeze(g, y, last) : permute(g, y, front);
-    if (!keepdim || self.rank() == 0) return y;
-    safe_vector<std::int64_t> kept = whole ? iota(self.rank()) : safe_vector{axis};
-    for (std::int64_t& a : kept) a += q.rank();
-    return unsqueeze(g, y, kept);
-}
-
-template <bool IgnoreNan>
-inline constexpr auto quantile_row =
-    [](graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
-       std::string_view interpolation) { return quantile(g, self, q, dim, keepdim, interpolation, IgnoreNan); };
-
-template <bool IgnoreNan>
-inline constexpr auto quantile_number = [](graph<13> g, value self, double q, std::optional<std::int64_t> dim,
-                                           bool keepdim, std::string_view interpolation) {
-    return quantile(g, self, g.scalar_like(q, self), dim, keepdim, interpolation, IgnoreNan);
-};
-
-inline constexpr auto mode_row = [](graph<13> g, value self, std::int64_t dim,
-                                    bool keepdim) -> std::tuple<value, value> {
-    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
-    value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
-    return gathered(g, self, mode_index(g, x, axis), axis, keepdim);
-};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto statistics = table(
-    symbolic<"aten::cov(self, correction, fweights, aweights)">(detail::covariance),
-    symbolic<"aten::corrcoef(self)">(detail::correlation),
-    symbolic<"aten::var(self, unbiased)">(detail::spread_all<false, false>).for_complex(detail::complex_spread_all<false, false>),
-    symbolic<"aten::std(self, unbiased)">(detail::spread_all<true, false>).for_complex(detail::complex_spread_all<true, false>),
-    symbolic<"aten::var_mean(self, unbiased)">(detail::spread_all<false, true>).for_complex(detail::complex_spread_all<false, true>),
-    symbolic<"aten::std_mean(self, unbiased)">(detail::spread_all<true, true>).for_complex(detail::complex_spread_all<true, true>),
-    symbolic<"aten::var.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, false>).for_complex(detail::complex_spread_dim<false, false>),
-    symbolic<"aten::std.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, false>).for_complex(detail::complex_spread_dim<true, false>),
-    symbolic<"aten::var_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<false, true>).for_complex(detail::complex_spread_dim<false, true>),
-    symbolic<"aten::std_mean.dim(self, dim, unbiased, keepdim)">(detail::spread_dim<true, true>).for_complex(detail::complex_spread_dim<true, true>),
-    symbolic<"aten::var.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, false>).for_complex(detail::complex_spread_correction<false, false>),
-    symbolic<"aten::std.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, false>).for_complex(detail::complex_spread_correction<true, false>),
-    symbolic<"aten::var_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<false, true>).for_complex(detail::complex_spread_correction<false, true>),
-    symbolic<"aten::std_mean.correction(self, dim, correction, keepdim)">(detail::spread_correction<true, true>).for_complex(detail::complex_spread_correction<true, true>),
-    symbolic<"aten::median(self)">(detail::median_all<false>),
-    symbolic<"aten::nanmedian(self)">(detail::median_all<true>),
-    symbolic<"aten::median.dim(self, dim, keepdim)">(detail::median_dim<false>),
-    symbolic<"aten::nanmedian.dim(self, dim, keepdim)">(detail::median_dim<true>),
-    symbolic<"aten::mode(self, dim, keepdim)">(detail::mode_row),
-    symbolic<"aten::quantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<false>),
-    symbolic<"aten::nanquantile(self, q, dim, keepdim, interpolation)">(detail::quantile_row<true>),
-    symbolic<"aten::quantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<false>),
-    symbolic<"aten::nanquantile.scalar(self, q, dim, keepdim, interpolation)">(detail::quantile_number<true>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -11991,6 +16692,30 @@ inline unique_results unique_elements(graph<13> g, value x, bool return_inverse,
     return {y, from, return_counts ? optional_value(counts) : optional_value()};
 }
 
+/// Whether each slice after the first differs from the one before it, element by element.
+inline value unequal_neighbors(graph<13> g, value x) {
+    return g.op<"Not">(g.op<"Equal">(slice(g, x, 0, 1, to_the_end), slice(g, x, 0, 0, -1)));
+}
+/// Where runs start: at the first element, and at those that differ from the one before.
+inline value after_the_first(graph<13> g, value differs) {
+    value const first = g.constant(tensor{dtype::bool_, {1}, std::string(1, '\1')});
+    return g.op<"Concat">(safe_vector{first, differs}, attr::axis_i(0));
+}
+inline value run_of_each(graph<13> g, value starts) {
+    return g.op<"Sub">(g.op<"CumSum">(g.cast(starts, dtype::int64), g.scalar(0, dtype::int64)), 1);
+}
+inline value lengths_of_runs(graph<13> g, value starts, sym_int n) {
+    value const first = g.op<"Compress">(arithmetic_sequence(g, 0, n), starts, attr::axis_i(0));
+    value const next = g.op<"Concat">(safe_vector{slice(g, first, 0, 1, to_the_end), as_list(g, n)}, attr::axis_i(0));
+    return g.op<"Sub">(next, first);
+}
+/// 1, ..., rank - 1.
+inline safe_vector<std::int64_t> other_axes(std::int64_t rank) {
+    safe_vector<std::int64_t> axes = iota(rank);
+    axes.erase(axes.begin());
+    return axes;
+}
+
 /// unique_consecutive: the first element of each run of equal elements, the run of every element, and the lengths of the runs.
 inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse, bool return_counts) {
     value const x = flat(g, self);
@@ -12001,23 +16726,26 @@ inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse
                 return_inverse ? optional_value(reshape(g, none, g.sizes(self))) : optional_value(),
                 return_counts ? optional_value(none) : optional_value()};
     }
-    value const differs = g.op<"Not">(g.op<"Equal">(slice(g, x, 0, 1, to_the_end), slice(g, x, 0, 0, -1)));
-    value const starts = g.op<"Concat">(
-        safe_vector{g.constant(tensor{dtype::bool_, {1}, std::string(1, '\1')}), differs}, attr::axis_i(0));
+    value const starts = after_the_first(g, unequal_neighbors(g, x));
     value const y = g.op<"Compress">(x, starts, attr::axis_i(0));
-    optional_value inverse;
-    optional_value counts;
-    if (return_inverse) {
-        value const run = g.op<"Sub">(g.op<"CumSum">(g.cast(starts, dtype::int64), g.scalar(0, dtype::int64)), 1);
-        inverse = reshape(g, run, g.sizes(self));
+    optional_value const inverse =
+        return_inverse ? optional_value(reshape(g, run_of_each(g, starts), g.sizes(self))) : absent;
+    return {y, inverse, return_counts ? optional_value(lengths_of_runs(g, starts, n)) : absent};
+}
+
+/// unique_consecutive along an axis: runs of equal slices. ATen returns all results here, requested or not.
+inline unique_results distinct_slices(graph<13> g, value self, std::int64_t axis) {
+    sym_int const n = g.size(self, axis);
+    if (n.is(0)) {
+        value const none = empty_constant(g, safe_vector<std::int64_t>{0}, dtype::int64);
+        return {self, none, none};
     }
-    if (return_counts) {
-        value const first = g.op<"Compress">(arithmetic_sequence(g, 0, n), starts, attr::axis_i(0));
-        value const next =
-            g.op<"Concat">(safe_vector{slice(g, first, 0, 1, to_the_end), as_list(g, n)}, attr::axis_i(0));
-        counts = g.op<"Sub">(next, first);
-    }
-    return {y, inverse, counts};
+    std::int64_t const from[] = {axis};
+    std::int64_t const to[] = {0};
+    value const differs = unequal_neighbors(g, move_axes(g, self, from, to));
+    value const any = reduce<"ReduceMax">(g, g.cast(differs, dtype::int32), other_axes(self.rank()), false);
+    value const starts = after_the_first(g, g.cast(any, dtype::bool_));
+    return {g.op<"Compress">(self, starts, attr::axis_i(axis)), run_of_each(g, starts), lengths_of_runs(g, starts, n)};
 }
 
 inline constexpr auto unique_row = [](graph<13> g, value self, bool, bool return_inverse) {
@@ -12038,7 +16766,7 @@ inline constexpr auto unique_dim = [](graph<13> g, value self, std::int64_t dim,
 
 inline constexpr auto unique_consecutive = [](graph<13> g, value self, bool return_inverse, bool return_counts,
                                               std::optional<std::int64_t> dim) -> unique_results {
-    if (dim && self.rank() > 1) return g.unsupported("unique_consecutive along a dimension");
+    if (dim && self.rank() > 1) return distinct_slices(g, self, normalize_axis(*dim, self.rank()));
     return distinct_runs(g, self, return_inverse, return_counts);
 };
 
@@ -12066,6 +16794,7 @@ inline constexpr table_view families[] = {
     activation_backward,
     adaptive_pooling,
     attention,
+    bessel_functions,
     binary_math,
     bitwise,
     bucketing,
@@ -12076,13 +16805,19 @@ inline constexpr table_view families[] = {
     convolution,
     creation,
     cumulative,
+    decomposed_quantization,
+    decompositions,
+    deformable_convolution,
+    detection,
     diagonals,
     distances,
     elementwise_binary,
     elementwise_unary,
     embedding,
     fake_quantization,
+    gradients,
     histograms,
+    incomplete_gamma,
     indexing,
     joining,
     linear_algebra,
@@ -12092,30 +16827,39 @@ inline constexpr table_view families[] = {
     norm,
     normalization,
     normalization_backward,
+    orthogonal_polynomials,
     padding,
     patches,
     pixels,
     pooling,
     pooling_backward,
+    prims_creation,
+    prims_elementwise,
+    prims_reduction,
+    prims_shape,
     random,
     ranges,
     recurrent,
     reduction,
+    regions,
     repeating,
     resize,
     sampling,
     scatter,
+    segments,
     selection,
     short_time_transforms,
     slicing,
     softmax,
     sorting,
     special_functions,
+    spectra,
     splitting,
     statistics,
     transforms,
     unique,
     view,
+    zeta_functions,
 };
 
 /// Every built-in row. Look-up: `aton::dsl::find(aton::mappings::library(), "aten::elu", opset)`.

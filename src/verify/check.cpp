@@ -59,7 +59,7 @@ public:
           form_(rule_ == nullptr ? result_form::plain : form_of(part_of_rule(rule_->text, "result"))),
           has_reference_(options.truth || runtime::has_aten_operator(row.overload)),
           coverage_(row.schema, rule_ == nullptr ? std::string_view() : rule_->text),
-          mutants_(row.overload, options.equivalents) {
+          mutants_(row.overload, options.equivalents, options.max_mutants) {
         report_.overload = row.overload;
         report_.since = row.since;
         report_.until = row.until;

@@ -9,8 +9,7 @@ namespace {
 constexpr char const* fourier_transforms =
     "fft_fft fft_ifft fft_rfft fft_irfft fft_hfft fft_ihfft fft_fft2 fft_ifft2 fft_rfft2 fft_irfft2 fft_hfft2 "
     "fft_ihfft2 fft_fftn fft_ifftn fft_rfftn fft_irfftn fft_hfftn fft_ihfftn _fft_c2c _fft_r2c _fft_c2r stft "
-<<<<<<< HEAD
-    "stft.center prims::fft_c2c prims::fft_r2c prims::fft_c2r";
+    "stft.center istft prims::fft_c2c prims::fft_r2c prims::fft_c2r";
 
 constexpr char const* gamma_functions =
     "lgamma special_gammaln digamma special_digamma special_psi mvlgamma special_multigammaln prims::lgamma "
@@ -26,9 +25,6 @@ constexpr char const* chebyshev =
     "special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v "
     "special_chebyshev_polynomial_w special_shifted_chebyshev_polynomial_t special_shifted_chebyshev_polynomial_u "
     "special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w";
-=======
-    "stft.center istft";
->>>>>>> zoo
 
 } // namespace
 

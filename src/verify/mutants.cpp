@@ -21,16 +21,18 @@ std::string operators_of(graph_data const& g) {
     return out;
 }
 
+std::uint64_t mix(std::uint64_t h, std::uint64_t with) {
+    h = (h ^ with) * 0x9e3779b97f4a7c15U;
+    return h ^ (h >> 29U);
+}
+
+std::uint64_t named(std::uint64_t h, std::string_view text) {
+    for (char const c : text) h = mix(h, static_cast<unsigned char>(c));
+    return h;
+}
+
 /// A hash for each node: equal for nodes at the same place of the graph.
 std::vector<std::uint64_t> places_of(graph_data const& g) {
-    auto const mix = [](std::uint64_t h, std::uint64_t with) {
-        h = (h ^ with) * 0x9e3779b97f4a7c15U;
-        return h ^ (h >> 29U);
-    };
-    auto const named = [&](std::uint64_t h, std::string_view text) {
-        for (char const c : text) h = mix(h, static_cast<unsigned char>(c));
-        return h;
-    };
     std::vector<std::uint64_t> values(g.values.size(), 1);
     std::vector<std::uint64_t> out;
     for (graph_node const& n : g.nodes) {
@@ -56,13 +58,19 @@ std::vector<std::uint64_t> places_of(graph_data const& g) {
 
 } // namespace
 
-row_mutants::row_mutants(std::string_view overload, std::span<equivalent_mutant const> known) {
+row_mutants::row_mutants(std::string_view overload, std::span<equivalent_mutant const> known, int max_mutants)
+    : max_mutants_(static_cast<std::size_t>(max_mutants)) {
     for (equivalent_mutant const& e : known)
         if (e.operators.empty() || names(e.operators, overload)) known_.push_back(e.what);
 }
 
 bool row_mutants::is_known(std::string_view what) const {
     return std::any_of(known_.begin(), known_.end(), [&](std::string_view start) { return what.starts_with(start); });
+}
+
+bool row_mutants::is_chosen(key const& k, std::size_t all) const {
+    if (max_mutants_ == 0 || all <= max_mutants_) return true;
+    return named(mix(k.place, k.number), k.what) % all < max_mutants_;
 }
 
 void row_mutants::run(translation const& t, runtime::device where, call_origin const* from, bool has_numbers,
@@ -78,8 +86,11 @@ void row_mutants::run(translation const& t, runtime::device where, call_origin c
         numbers.push_back(static_cast<std::size_t>(std::count(places.begin(), place, *place)));
     auto const is_of_theme = [&](call_origin const& c) { return c.drawn == from->drawn; };
     std::optional<traced_graph> traced;
-    for (mutation& m : mutations_of(t.graph)) {
-        mutant& state = mutants_[{places[m.node], numbers[m.node], m.what}];
+    std::vector<mutation> const mutations = mutations_of(t.graph);
+    for (mutation const& m : mutations) {
+        key const at{places[m.node], numbers[m.node], m.what};
+        if (!is_chosen(at, mutations.size())) continue;
+        mutant& state = mutants_[at];
         if (state.is_detected()) continue;
         if (!traced) {
             try {

@@ -28,8 +28,8 @@ struct call_origin {
 /// same operators, apart from casts, compute its inputs from those of the call. The place of a constant is that of the node that reads it.
 class row_mutants {
 public:
-    /// Mutants that `known` lists for this overload count as equivalent.
-    row_mutants(std::string_view overload, std::span<equivalent_mutant const> known);
+    /// Mutants that `known` lists for this overload count as equivalent. `max_mutants` as in check_options.
+    row_mutants(std::string_view overload, std::span<equivalent_mutant const> known, int max_mutants);
 
     /// Runs the undetected mutants of a graph. `is_wrong` judges their results for the call, which was drawn from `from` (nullptr: recorded). If the expected
     /// results contain no number (`has_numbers` is false), a mutant counts only if it gives other dtypes or sizes: many graphs exist
@@ -66,9 +66,12 @@ private:
     };
 
     [[nodiscard]] bool is_known(std::string_view what) const;
+    /// Whether the mutant is one of those that are run, of `all` of a graph.
+    [[nodiscard]] bool is_chosen(key const& k, std::size_t all) const;
 
     std::vector<std::string_view> known_; ///< prefixes of known-equivalent mutants of this row
     std::map<key, mutant> mutants_;
+    std::size_t max_mutants_;
     std::size_t detected_ = 0;
     std::size_t graphs_ = 0;
     std::size_t max_nodes_ = 0; ///< of one graph, without constants

@@ -58,8 +58,8 @@ runtime::onnx_observer store_in(std::vector<value>& values) {
 }
 
 /// Limits of steps: a graph beyond the first has no mutants, and a mutant beyond the second is one that does not end.
-constexpr std::uint64_t max_steps = std::uint64_t{1} << 15;
-constexpr std::uint64_t max_steps_of_mutants = max_steps * 4;
+constexpr std::uint64_t max_steps = std::uint64_t{1} << 13;
+constexpr std::uint64_t max_steps_of_mutants = max_steps * 2;
 
 runtime::onnx_options limited(runtime::device where, std::uint64_t steps) { return {where, 0, steps}; }
 

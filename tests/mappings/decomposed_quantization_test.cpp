@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows of the family decomposed_quantization: the product with the inverse of the scale, and the nodes that runtimes fuse.
+#include <aton/ir/print.hpp>
+
 #include "row_results.hpp"
 
 namespace aton::tests {

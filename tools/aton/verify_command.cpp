@@ -80,6 +80,7 @@ std::string usage_fault(verify_request const& request) {
                "not for a model";
     if (!of_model && (!request.inputs.empty() || !request.model.empty())) return "--inputs and --model are for a model";
     if (request.least_power != 0 && !request.mutants) return "--least-power needs --mutants";
+    if (request.max_mutants != 0 && !request.mutants) return "--max-mutants needs --mutants";
     if (request.least_row_power != 0 && !request.mutants) return "--least-row-power needs --mutants";
     if (!request.seeds.empty() && (of_model || request.mutants || !request.reports.empty() || !request.calls.empty()))
         return "--seeds is for mappings, without --mutants, --calls and --report";
@@ -104,6 +105,7 @@ int verify_mappings(verify_request const& request) {
     options.samples = request.samples;
     options.seed = request.seed;
     options.mutants = request.mutants;
+    options.max_mutants = request.max_mutants;
     options.threads = request.threads;
     options.where = device_of(request);
     if (request.opset != 0) options.min_opset = options.max_opset = request.opset;

@@ -46,6 +46,10 @@ int run(int argc, char** argv) {
         ->type_name("FILE");
     app.add_flag(
         "--mutants", request.mutants, "Change every graph on purpose and count how many of the mutants are detected");
+    app.add_option("--max-mutants",
+                   request.max_mutants,
+                   "Run about this many mutants of each graph, always the same ones; default: all")
+        ->check(CLI::Range(1, 1000000));
     app.add_option("--least-power", request.least_power, "Fail if less than this percentage of all mutants is detected")
         ->check(CLI::Range(0.0, 100.0));
     app.add_option("--least-row-power",
