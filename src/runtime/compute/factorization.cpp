@@ -43,7 +43,10 @@ std::int32_t factor_cholesky(Eigen::Map<matrix<T>> a) {
     for (index j = 0; j != a.rows(); ++j) {
         double rest = std::real(a(j, j));
         for (index k = 0; k != j; ++k) rest -= std::norm(a(j, k));
-        if (!(rest > 0)) return static_cast<std::int32_t>(j + 1);
+        if (!(rest > 0)) {
+            a(j, j) = rest; // as LAPACK leaves it
+            return static_cast<std::int32_t>(j + 1);
+        }
         a(j, j) = std::sqrt(rest);
         for (index i = j + 1; i < a.rows(); ++i) {
             T sum = a(i, j);

@@ -143,7 +143,7 @@ inline value solve_square(graph<13> g, value a, value b) {
 }
 
 /// L of L L^T = A, of which only the lower triangle is read, and LAPACK's info: 0, or the order of the first minor that is not
-/// positive. The columns from there on are those of A.
+/// positive. The columns from there on are those of A, except for the diagonal element that is not positive.
 struct cholesky_parts {
     value lower;
     value info;
@@ -174,7 +174,9 @@ inline cholesky_parts cholesky_factor(graph<13> g, value a) {
                                               b.op<"Not">(found));
             value const number = b.cast(b.op<"Add">(k, 1), dtype::int32);
             value const first = b.op<"And">(found, b.op<"Equal">(state[1], 0));
-            return {b.op<"Where">(changes, below, state[0]), b.op<"Where">(first, number, state[1])};
+            value const at_diagonal = b.op<"And">(b.op<"Equal">(columns, k), b.op<"Equal">(rows, k));
+            value const kept = b.op<"Where">(b.op<"And">(at_diagonal, first), square, state[0]);
+            return {b.op<"Where">(changes, below, kept), b.op<"Where">(first, number, state[1])};
         });
     return {last[0], squeeze(g, last[1], safe_vector<std::int64_t>{a.rank() - 2, a.rank() - 1})};
 }
