@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Functions that add a test in one line. Labels: `quick` (seconds, for every build), `full` (everything else), and `zoo` (an hour, by hand).
+# Functions that add a test in one line. Labels: `quick` (seconds, for every build), `full` (everything else), and `zoo` (half an hour, by hand).
 include_guard(GLOBAL)
 
 find_package(doctest REQUIRED)

@@ -4,6 +4,8 @@
 
 #include "row_results.hpp"
 
+#include "runtime/compute/complex.hpp"
+
 namespace aton::tests {
 
 TEST_CASE(
@@ -124,6 +126,25 @@ TEST_CASE("grouped products of rows, columns and sums, with an empty group and a
     gives("aten::_grouped_mm",
           {arg("self", each), arg("mat2", of(dtype::float32, {3, 1, 1}, {1, 2, 3}))},
           of(dtype::float32, {3, 1, 1}, {5, 14, 33}));
+}
+
+TEST_CASE("sums over dimensions of complex tensors conjugate neither, and a size of 1 stands for any") {
+    auto const pairs =
+        [](runtime::sizes const& sizes, std::vector<double> const& real, std::vector<double> const& imag) {
+            return runtime::complex_of(of(dtype::float32, sizes, real), of(dtype::float32, sizes, imag));
+        };
+    auto const a = pairs({2, 2}, {1, 2, 3, -1}, {0, 1, -2, 1});
+    auto const b = pairs({2, 2}, {2, 0, 1, 1}, {1, -1, 0, 2});
+    gives("aten::tensordot",
+          {arg("self", a), arg("other", b), numbers("dims_self", {0}), numbers("dims_other", {1})},
+          pairs({2, 2}, {0, 8, 4, -1}, {-2, 4, 5, 0}));
+    gives("aten::tensordot",
+          {arg("self", pairs({2, 1}, {1, 3}, {0, -2})),
+           arg("other", b),
+           numbers("dims_self", {1}),
+           numbers("dims_other", {0})},
+          pairs({2, 2}, {3, 1, 11, 5}, {1, 1, -3, 1}));
+    gives("aten::inner", {arg("self", a), arg("other", b)}, pairs({2, 2}, {3, 1, 9, 0}, {-1, 5, 0, -3}));
 }
 
 } // namespace aton::tests

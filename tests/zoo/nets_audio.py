@@ -50,6 +50,14 @@ def conformer_block():
 
 
 @net("encodec")
+def seanet():
+    from encodec.modules import SEANetDecoder, SEANetEncoder
+
+    options = {"dimension": 16, "n_filters": 4, "n_residual_layers": 1, "ratios": [4, 2], "lstm": 1}
+    return waves(torch.nn.ModuleList([SEANetEncoder(**options), SEANetDecoder(**options)])[0], 320)
+
+
+@net("encodec")
 def residual_quantizer():
     from encodec.quantization import ResidualVectorQuantizer
 
@@ -71,6 +79,14 @@ def vocos_backbone():
 
     module = VocosBackbone(input_channels=20, dim=32, intermediate_dim=64, num_layers=2)
     return waves(module, 24, channels=20, other_length=31, least=8)
+
+
+@net("demucs")
+def demucs():
+    from demucs.demucs import Demucs
+
+    module = Demucs(["drums", "bass"], audio_channels=1, channels=8, depth=2, lstm_layers=1, dconv_mode=0, rescale=0, resample=False)
+    return waves(module, module.valid_length(500))
 
 
 @net("demucs")
@@ -126,6 +142,62 @@ def mel():
     return batched(MelSpectrogram(sr=8000, n_fft=256, n_mels=20, hop_length=64, verbose=False), (1600,))
 
 
+@net("speechbrain", static=True)
+def ecapa_tdnn():
+    from speechbrain.lobes.models.ECAPA_TDNN import ECAPA_TDNN
+
+    module = ECAPA_TDNN(20, channels=[16, 16, 16, 16, 48], attention_channels=8, lin_neurons=12, res2net_scale=4, se_channels=8)
+    return batched(module, (30, 20))
+
+
+@net("speechbrain", static=True)
+def crdnn():
+    from speechbrain.lobes.models.CRDNN import CRDNN
+
+    module = CRDNN(input_shape=[None, None, 20], cnn_channels=(4, 8), cnn_blocks=2, rnn_layers=1, rnn_neurons=12, dnn_blocks=1,
+                   dnn_neurons=16, rnn_bidirectional=True)
+    return batched(module, (24, 20))
+
+
+@net("speechbrain")
+def convtasnet_mask():
+    from speechbrain.lobes.models.conv_tasnet import MaskNet
+
+    module = MaskNet(N=16, B=12, H=24, P=3, X=2, R=2, C=2, norm_type="gLN")
+    return batched(module, (16, 20))
+
+
+@net("speechbrain")
+def filterbank():
+    from speechbrain.lobes.features import Fbank
+
+    return batched(Fbank(sample_rate=8000, n_mels=20, n_fft=200), (1600,))
+
+
+@net("speechbrain")
+def branchformer():
+    from speechbrain.lobes.models.transformer.Branchformer import BranchformerEncoder
+    from speechbrain.nnet.attention import RelPosEncXL
+
+    encoder = BranchformerEncoder(num_layers=1, d_model=24, nhead=2, kernel_size=5, csgu_linear_units=32)
+    module = torch.nn.ModuleList([encoder, RelPosEncXL(24)])
+
+    def encode(module, x):
+        return module[0](x, pos_embs=module[1](x))[0]
+
+    return method(module, encode, normal(2, 14, 24), dynamic=({0: BATCH},), other=(normal(3, 14, 24),))
+
+
+@net("speechbrain")
+def dual_path():
+    from speechbrain.lobes.models.dual_path import Dual_Path_Model, SBRNNBlock
+
+    module = Dual_Path_Model(num_spks=2, in_channels=12, out_channels=12, num_layers=1, K=8,
+                             intra_model=SBRNNBlock(12, 8, 1, "LSTM", bidirectional=True),
+                             inter_model=SBRNNBlock(12, 8, 1, "LSTM", bidirectional=True))
+    return batched(module, (12, 32))
+
+
 @net("torchaudio")
 def wav2vec2():
     from torchaudio.models import wav2vec2_model
@@ -133,3 +205,12 @@ def wav2vec2():
     module = wav2vec2_model("group_norm", [(16, 10, 5), (16, 3, 2)], False, 24, 0.0, 8, 4, 2, 2, 0.0, 48, 0.0, 0.0, True, 0.0, 9)
     return method(module, lambda m, x: m(x)[0], normal(2, 400), dynamic=({0: BATCH, 1: dim("length", 200, 9999)},),
                   other=(normal(3, 530),))
+
+
+@net("torchaudio")
+def conv_tasnet():
+    from torchaudio.models import ConvTasNet
+
+    module = ConvTasNet(num_sources=2, enc_kernel_size=16, enc_num_feats=16, msk_num_feats=12, msk_num_hidden_feats=24,
+                        msk_num_layers=2, msk_num_stacks=2)
+    return waves(module, 400)

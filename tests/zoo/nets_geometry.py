@@ -41,6 +41,14 @@ def colors():
                                     color.rgb_to_hls(x), color.hsv_to_rgb(color.rgb_to_hsv(x)), color.rgb_to_ycbcr(x)))
 
 
+@net("kornia", static=True)
+def enhancement():
+    from kornia import enhance
+
+    return kornia_images(lambda x: (enhance.equalize_clahe(x, grid_size=(4, 4)), enhance.adjust_hue(x, 0.3), enhance.sharpness(x, 0.5),
+                                    enhance.adjust_gamma(x, 0.7)), size=(32, 32))
+
+
 @net("kornia")
 def histogram():
     from kornia import enhance
@@ -181,6 +189,20 @@ def point_attention():
     return method(module, attend, *args, dynamic=({0: BATCH},) * 4, other=other)
 
 
+@net("enformer-pytorch")
+def enformer():
+    from enformer_pytorch import Enformer
+
+    module = Enformer.from_hparams(dim=24, depth=1, heads=2, output_heads={"human": 5, "mouse": 3}, target_length=2,
+                                   num_downsamples=4, dim_divisible_by=4, attn_dim_key=8)
+
+    def tracks(module, x):
+        found = module(x)
+        return found["human"], found["mouse"]
+
+    return method(module, tracks, normal(2, 128, 4), dynamic=({0: BATCH},), other=(normal(3, 128, 4),))
+
+
 @net("e3nn")
 def fully_connected_tensor_product():
     from e3nn import o3
@@ -193,6 +215,21 @@ def spherical_harmonics():
     from e3nn import o3
 
     return batched(o3.SphericalHarmonics("1x0e+1x1o+1x2e+1x3o", normalize=True, normalization="component"), (5, 3))
+
+
+@net("e3nn")
+def linear_and_radial():
+    from e3nn import o3
+    from e3nn.math import soft_one_hot_linspace
+    from e3nn.nn import FullyConnectedNet
+
+    module = torch.nn.ModuleList([FullyConnectedNet([10, 16, 6], torch.relu), o3.Linear("6x0e", "4x0e")])
+
+    def radial(module, r):
+        basis = soft_one_hot_linspace(r.abs(), 0.0, 3.0, 10, basis="smooth_finite", cutoff=True)
+        return module[1](module[0](basis))
+
+    return method(module, radial, normal(9), dynamic=({0: BATCH},), other=(normal(11),))
 
 
 @net("torchani")

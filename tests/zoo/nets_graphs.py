@@ -73,7 +73,8 @@ def graph_of_parts(module):
 def gated_and_residual():
     import torch_geometric.nn as pyg
 
-    return graph_of_parts(torch.nn.ModuleList([pyg.GatedGraphConv(12, 2), pyg.ResGatedGraphConv(12, 8), pyg.ARMAConv(12, 8), pyg.FeaStConv(12, 8, heads=2)]))
+    parts = pyg.GatedGraphConv(12, 2), pyg.ResGatedGraphConv(12, 8), pyg.ARMAConv(12, 8), pyg.FeaStConv(12, 8, heads=2)
+    return graph_of_parts(torch.nn.ModuleList(parts))
 
 
 @net("torch-geometric")
@@ -102,7 +103,8 @@ def light_gcn():
 def dense_pooling():
     import torch_geometric.nn as pyg
 
-    module = torch.nn.ModuleList([pyg.DenseGCNConv(12, 8), pyg.DenseSAGEConv(12, 3), pyg.DenseGraphConv(8, 8), pyg.DenseGINConv(torch.nn.Linear(12, 8))])
+    graph_isomorphism = pyg.DenseGINConv(torch.nn.Linear(12, 8))
+    module = torch.nn.ModuleList([pyg.DenseGCNConv(12, 8), pyg.DenseSAGEConv(12, 3), pyg.DenseGraphConv(8, 8), graph_isomorphism])
 
     def pool(module, x, adjacency):
         adjacency = adjacency.sigmoid()
@@ -130,7 +132,8 @@ def global_pools():
 def norms():
     import torch_geometric.nn as pyg
 
-    module = torch.nn.ModuleList([pyg.GraphNorm(12), pyg.PairNorm(), pyg.MessageNorm(True), pyg.BatchNorm(12), pyg.DiffGroupNorm(12, 3), pyg.MeanSubtractionNorm()])
+    parts = [pyg.GraphNorm(12), pyg.PairNorm(), pyg.MessageNorm(True), pyg.BatchNorm(12), pyg.DiffGroupNorm(12, 3)]
+    module = torch.nn.ModuleList([*parts, pyg.MeanSubtractionNorm()])
 
     def normalize(module, x):
         return module[0](x), module[1](x), module[2](x, x * 2 + 1), module[3](x), module[4](x), module[5](x)

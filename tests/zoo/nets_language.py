@@ -21,6 +21,24 @@ def decoder():
 
 
 @net("x-transformers")
+def rotary():
+    return x_transformer(rotary_pos_emb=True, ff_glu=True, use_rmsnorm=True)
+
+
+@net("x-transformers")
+def qk_norm():
+    return x_transformer(attn_qk_norm=True, attn_kv_heads=1, ff_relu_squared=True, use_scalenorm=True)
+
+
+@net("x-transformers")
+def memory_tokens():
+    from x_transformers import Encoder, TransformerWrapper
+
+    encoder = Encoder(dim=32, depth=2, heads=2, attn_dim_head=16, attn_num_mem_kv=3, macaron=True)
+    return sequences(TransformerWrapper(num_tokens=99, max_seq_len=64, num_memory_tokens=4, attn_layers=encoder), 99, **LENGTHS)
+
+
+@net("x-transformers")
 def encoder_decoder():
     from x_transformers import XTransformer
 
@@ -132,11 +150,30 @@ def rotary_queries():
                   other=(normal(3, 3, 13, 16),))
 
 
+@net("rotary-embedding-torch")
+def axial_frequencies():
+    from rotary_embedding_torch import RotaryEmbedding, apply_rotary_emb
+
+    module = RotaryEmbedding(dim=8, freqs_for="pixel", max_freq=32)
+
+    def rotate(module, x):
+        return apply_rotary_emb(module.get_axial_freqs(6, 7), x)
+
+    return method(module, rotate, normal(2, 6, 7, 16), dynamic=({0: BATCH},), other=(normal(3, 6, 7, 16),))
+
+
 @net("mambapy")
 def mamba():
     from mambapy.mamba import Mamba, MambaConfig
 
     return batched(Mamba(MambaConfig(d_model=16, n_layers=2, d_state=4, pscan=False)), (8, 16))
+
+
+@net("mambapy")
+def mamba_parallel_scan():
+    from mambapy.mamba import Mamba, MambaConfig
+
+    return batched(Mamba(MambaConfig(d_model=16, n_layers=1, d_state=4, pscan=True)), (8, 16))
 
 
 @net("sentence-transformers")
@@ -153,6 +190,21 @@ def pooling():
 
     shape = {0: BATCH, 1: dim("length", 2, 64)}
     return method(module, pool, *arguments(2, 9), dynamic=(shape, shape), other=arguments(3, 11))
+
+
+@net("sentence-transformers")
+def dense_and_norm():
+    from sentence_transformers.models import CNN, Dense, LayerNorm, Normalize
+
+    parts = torch.nn.ModuleList([Dense(24, 16), LayerNorm(16), Normalize()])
+
+    def embed(parts, x):
+        features = {"sentence_embedding": x}
+        for part in parts:
+            features = part(features)
+        return features["sentence_embedding"]
+
+    return method(parts, embed, normal(2, 24), dynamic=({0: BATCH},), other=(normal(3, 24),))
 
 
 @net("bitnet")

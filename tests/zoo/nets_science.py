@@ -13,6 +13,13 @@ def fno():
     return images(FNO(n_modes=(6, 6), in_channels=2, out_channels=1, hidden_channels=8, n_layers=2), (16, 20), channels=2)
 
 
+@net("neuraloperator", static=True)
+def tfno():
+    from neuralop.models import TFNO
+
+    return images(TFNO(n_modes=(6, 6), in_channels=2, out_channels=1, hidden_channels=8, n_layers=2, rank=0.3), (16, 16), channels=2)
+
+
 @net("pykan")
 def kan():
     from kan.KANLayer import KANLayer
@@ -40,7 +47,8 @@ def siren():
 def modulated_siren():
     from siren_pytorch import SirenNet, SirenWrapper
 
-    module = SirenWrapper(SirenNet(dim_in=2, dim_hidden=16, dim_out=3, num_layers=2, w0_initial=5.0), latent_dim=8, image_width=9, image_height=7)
+    net_of_places = SirenNet(dim_in=2, dim_hidden=16, dim_out=3, num_layers=2, w0_initial=5.0)
+    module = SirenWrapper(net_of_places, latent_dim=8, image_width=9, image_height=7)
     return method(module, lambda m, latent: m(latent=latent), normal(8))
 
 
@@ -63,8 +71,17 @@ def maf():
     from nflows.flows.base import Flow
     from nflows.transforms import CompositeTransform, MaskedAffineAutoregressiveTransform, RandomPermutation
 
-    transform = CompositeTransform([MaskedAffineAutoregressiveTransform(4, 16), RandomPermutation(4), MaskedAffineAutoregressiveTransform(4, 16)])
+    first, second = (MaskedAffineAutoregressiveTransform(4, 16) for _ in range(2))
+    transform = CompositeTransform([first, RandomPermutation(4), second])
     return flow(Flow(transform, StandardNormal([4])))
+
+
+@net("nflows")
+def linear_flows():
+    from nflows.transforms import LULinear
+
+    module = torch.nn.ModuleList([LULinear(4), LULinear(4, identity_init=False)])
+    return method(module, lambda m, x: [part(x) for part in m], normal(5, 4), dynamic=({0: dim("batch", 2)},), other=(normal(7, 4),))
 
 
 @net("pytorch-wavelets")
@@ -78,6 +95,26 @@ def dwt():
         return low, high, module[1]((low, [h * 0.5 for h in high]))
 
     return method(module, transform, normal(2, 3, 24, 28), dynamic=({0: BATCH},), other=(normal(3, 3, 24, 28),))
+
+
+@net("pytorch-wavelets")
+def dual_tree():
+    from pytorch_wavelets import DTCWTForward, DTCWTInverse
+
+    module = torch.nn.ModuleList([DTCWTForward(J=2), DTCWTInverse()])
+
+    def transform(module, x):
+        low, high = module[0](x)
+        return low, high, module[1]((low, [h * 0.5 for h in high]))
+
+    return method(module, transform, normal(2, 3, 24, 32), dynamic=({0: BATCH},), other=(normal(3, 3, 24, 32),))
+
+
+@net("pytorch-wavelets")
+def scattering():
+    from pytorch_wavelets import ScatLayer
+
+    return images(ScatLayer(), (24, 32))
 
 
 @net("ptwt")

@@ -33,6 +33,14 @@ LEAST = 0.97
 DYNAMO_SECONDS = 400
 
 
+class Results(dict):
+    """The arrays of cases.npz but for new values of buffers, which PyTorch's exporter does not give."""
+
+    @property
+    def files(self):
+        return [name for name in self if not name.startswith("state_")]
+
+
 def dynamo(folder, opset, tolerance):
     """The result of PyTorch's exporter for the program of a folder, as checking.check_opset() gives it; kept in the folder."""
     import numpy
@@ -51,7 +59,7 @@ def dynamo(folder, opset, tolerance):
             raise checking.Failure(f"refused: {checking.short(e)}") from None
         nodes, session = checking.node_count(target), checking.open_session(target)
         with numpy.load(folder / "cases.npz") as cases:
-            worst = checking.largest_error(session, cases)
+            worst = checking.largest_error(session, Results((name, cases[name]) for name in cases.files))
         right = worst <= tolerance
         result = {"status": "pass" if right else "fail", "error": worst, "nodes": nodes, "reason": f"error {worst:.2g}"}
     except checking.Failure as failure:

@@ -8,7 +8,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 venv=build/zoo/venv
 python="${ATON_PYTHON:-build/venv/bin/python}"
-if ! "$python" -c 'import torch, onnxruntime, onnxscript, torchvision, timm, transformers' 2>/dev/null; then
+needed="torch onnxruntime onnxscript torchvision timm transformers"
+if ! "$python" -c 'import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, sys.argv[1:])))' $needed 2>/dev/null; then
     echo "skipped: the packages of tests/models/requirements.txt are not installed (ATON_WITH_TORCH=1 . tools/setup.sh)"
     exit 77
 fi

@@ -298,6 +298,13 @@ inline constexpr auto complex_kron = [](graph<13> g, complex_value a, complex_va
         g, {g.cast(a, type), g.cast(b, type)}, [&](value x, value y) -> value { return kron(g, x, y); });
 };
 
+inline constexpr auto complex_tensordot = [](graph<13> g, complex_value a, complex_value b,
+                                             safe_span<std::int64_t const> dims_a,
+                                             safe_span<std::int64_t const> dims_b) -> complex_value {
+    return product_of_parts(
+        g, promoted(g, a, b), [&](value x, value y) -> value { return tensordot(g, x, y, dims_a, dims_b); });
+};
+
 inline constexpr auto complex_addbmm = [](graph<13> g, complex_value self, complex_value a, complex_value b,
                                           number beta, number alpha) -> complex_value {
     std::int64_t const batch[] = {0};
@@ -348,7 +355,7 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::linalg_matmul(self, other)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
     symbolic<"aten::dot(self, tensor)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
     symbolic<"aten::vdot(self, other)">(detail::plain_product).for_complex(detail::complex_vdot),
-    symbolic<"aten::inner(self, other)">(detail::inner_product),
+    symbolic<"aten::inner(self, other)">(detail::inner_product).for_complex(detail::complex_product<detail::inner_product>),
     symbolic<"aten::outer(self, vec2)">(detail::outer_product).for_complex(detail::complex_product<detail::outer_product>),
     symbolic<"aten::ger(self, vec2)">(detail::outer_product).for_complex(detail::complex_product<detail::outer_product>),
     symbolic<"aten::linear(input, weight, bias)">(detail::linear_layer).for_complex(detail::complex_linear),
@@ -361,7 +368,7 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::chain_matmul(matrices)">(detail::product_of).for_complex(detail::complex_product_of),
     symbolic<"aten::linalg_multi_dot(tensors)">(detail::product_of).for_complex(detail::complex_product_of),
     symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot).for_complex(detail::complex_vecdot),
-    symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
+    symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot).for_complex(detail::complex_tensordot),
     symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
     symbolic<"aten::_grouped_mm(self, mat2, offs, bias, out_dtype)">(detail::grouped_mm),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),

@@ -7,6 +7,8 @@
 
 #include <aton/core/error.hpp>
 
+#include "runtime/compute/complex.hpp"
+
 #include "products.hpp"
 #include "term.hpp"
 
@@ -241,6 +243,14 @@ tensor contraction(tensor const& x, tensor const& y, std::vector<std::int64_t> c
                    std::vector<std::int64_t> const& of_y) {
     if (of_x.size() != of_y.size()) throw error("both tensors must be contracted over the same number of dimensions");
     if (x.dtype() != y.dtype()) throw error("both tensors must have the same dtype");
+    if (is_complex(x.dtype())) {
+        auto const summed = [&](tensor const& a, tensor const& b) {
+            return contraction(cast(a, dtype::float64), cast(b, dtype::float64), of_x, of_y);
+        };
+        tensor const xr = real_part(x), xi = imaginary_part(x);
+        tensor const yr = real_part(y), yi = imaginary_part(y);
+        return cast(complex_of(summed(xr, yr) - summed(xi, yi), summed(xr, yi) + summed(xi, yr)), x.dtype());
+    }
     labels a(x.rank());
     labels b(y.rank());
     for (std::size_t i = 0; i != a.size(); ++i) a[i] = static_cast<int>(i);
