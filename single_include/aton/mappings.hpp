@@ -2525,6 +2525,13 @@ inline constexpr auto complex_kron = [](graph<13> g, complex_value a, complex_va
         g, {g.cast(a, type), g.cast(b, type)}, [&](value x, value y) -> value { return kron(g, x, y); });
 };
 
+inline constexpr auto complex_tensordot = [](graph<13> g, complex_value a, complex_value b,
+                                             safe_span<std::int64_t const> dims_a,
+                                             safe_span<std::int64_t const> dims_b) -> complex_value {
+    return product_of_parts(
+        g, promoted(g, a, b), [&](value x, value y) -> value { return tensordot(g, x, y, dims_a, dims_b); });
+};
+
 inline constexpr auto complex_addbmm = [](graph<13> g, complex_value self, complex_value a, complex_value b,
                                           number beta, number alpha) -> complex_value {
     std::int64_t const batch[] = {0};
@@ -2575,7 +2582,7 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::linalg_matmul(self, other)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
     symbolic<"aten::dot(self, tensor)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
     symbolic<"aten::vdot(self, other)">(detail::plain_product).for_complex(detail::complex_vdot),
-    symbolic<"aten::inner(self, other)">(detail::inner_product),
+    symbolic<"aten::inner(self, other)">(detail::inner_product).for_complex(detail::complex_product<detail::inner_product>),
     symbolic<"aten::outer(self, vec2)">(detail::outer_product).for_complex(detail::complex_product<detail::outer_product>),
     symbolic<"aten::ger(self, vec2)">(detail::outer_product).for_complex(detail::complex_product<detail::outer_product>),
     symbolic<"aten::linear(input, weight, bias)">(detail::linear_layer).for_complex(detail::complex_linear),
@@ -2588,7 +2595,7 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::chain_matmul(matrices)">(detail::product_of).for_complex(detail::complex_product_of),
     symbolic<"aten::linalg_multi_dot(tensors)">(detail::product_of).for_complex(detail::complex_product_of),
     symbolic<"aten::linalg_vecdot(x, y, dim)">(detail::linalg_vecdot).for_complex(detail::complex_vecdot),
-    symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot),
+    symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot).for_complex(detail::complex_tensordot),
     symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
     symbolic<"aten::_grouped_mm(self, mat2, offs, bias, out_dtype)">(detail::grouped_mm),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
@@ -8455,7 +8462,7 @@ inline value solve_square(graph<13> g, value a, value b) {
 }
 
 /// L of L L^T = A, of which only the lower triangle is read, and LAPACK's info: 0, or the order of the first minor that is not
-/// positive. The columns from there on are those of A.
+/// positive. The columns from there on are those of A, except for the diagonal element that is not positive.
 struct cholesky_parts {
     value lower;
     value info;
@@ -8486,7 +8493,9 @@ inline cholesky_parts cholesky_factor(graph<13> g, value a) {
                                               b.op<"Not">(found));
             value const number = b.cast(b.op<"Add">(k, 1), dtype::int32);
             value const first = b.op<"And">(found, b.op<"Equal">(state[1], 0));
-            return {b.op<"Where">(changes, below, state[0]), b.op<"Where">(first, number, state[1])};
+            value const at_diagonal = b.op<"And">(b.op<"Equal">(columns, k), b.op<"Equal">(rows, k));
+            value const kept = b.op<"Where">(b.op<"And">(at_diagonal, first), square, state[0]);
+            return {b.op<"Where">(changes, below, kept), b.op<"Where">(first, number, state[1])};
         });
     return {last[0], squeeze(g, last[1], safe_vector<std::int64_t>{a.rank() - 2, a.rank() - 1})};
 }

@@ -171,12 +171,11 @@ constexpr auto directions_outside = table(
         "aten::rnn_tanh.input(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)">(
         [](graph<13> g, value input, value hx, values params, bool biases, std::int64_t layers, double dropout,
            bool train, bool both, bool batch_first) -> std::tuple<value, value> {
-            auto [y, h] = real::rnn(g,
-                                    {input},
-                                    gather(g, hx, g.ints({0, 2, 1, 3}), 0),
-                                    params,
-                                    {biases, layers, dropout, train, both, batch_first},
-                                    "Tanh");
+            auto [y, h] = real::rnn<"Tanh">(g,
+                                            {input},
+                                            gather(g, hx, g.ints({0, 2, 1, 3}), 0),
+                                            params,
+                                            {biases, layers, dropout, train, both, batch_first});
             return {y, gather(g, h, g.ints({0, 2, 1, 3}), 0)};
         }));
 
