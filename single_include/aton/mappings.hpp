@@ -1750,8 +1750,8 @@ inline value next_number(graph<13> g, value a, value b, dtype type) {
     value const finite = g.op<"Where">(p.ordinary, moved, g.scalar(format.largest, dtype::float64));
     value const with_sign = g.op<"Where">(is_negative, g.op<"Neg">(finite), finite);
     value const next = g.op<"Where">(g.op<"Equal">(a, 0), of_zero, with_sign);
-    value const nan = g.op<"Add">(a, b);
-    value const other = g.op<"Where">(g.op<"IsNaN">(nan), nan, next);
+    value const either_nan = g.op<"Or">(g.op<"IsNaN">(a), g.op<"IsNaN">(b)); // inf - inf is another NaN
+    value const other = g.op<"Where">(either_nan, g.op<"Add">(a, b), next);
     return g.op<"Where">(g.op<"Equal">(a, b), b, other);
 }
 inline value nextafter(graph<13> g, value a, value b) {
@@ -14130,7 +14130,6 @@ inline constexpr auto prims_shape = table(
     symbolic<"prims::imag(self)">(detail::imaginary_part),
     symbolic<"prims::clone(self)">(detail::unchanged).by_parts<"self">(),
     symbolic<"prims::copy_strided(a, stride)">(detail::copy_strided).by_parts<"a">(),
-    symbolic<"prims::copy_to(a, b)">(detail::copy_row).for_complex(detail::both_parts<detail::copy_row>),
     symbolic<"prims::device_put(a)">(detail::unchanged).by_parts<"a">(),
     symbolic<"prims::convert_element_type(a, dtype)">(detail::convert_prim).for_complex(detail::complex_convert_prim),
     symbolic<"prims::item(a)">(detail::as_scalar).by_parts<"a">(),

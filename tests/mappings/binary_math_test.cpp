@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows of the family binary_math: regressions against torch's results.
+#include <limits>
+
 #include "row_results.hpp"
 
 namespace aton::tests {
@@ -36,6 +38,13 @@ TEST_CASE("nextafter at zeros, powers of two, the largest numbers, infinities an
                   0x1.fffffffffffffp1023,
                   infinity,
                   9.999999999999999e299}));
+}
+
+TEST_CASE("the number after an infinity in the direction of the other is the largest finite one") {
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    gives("aten::nextafter",
+          {arg("self", row_of(dtype::float32, {inf, -inf})), arg("other", row_of(dtype::float32, {-inf, inf}))},
+          row_of(dtype::float32, {0x1.fffffep127, -0x1.fffffep127}));
 }
 
 } // namespace aton::tests

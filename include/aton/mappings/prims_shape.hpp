@@ -85,7 +85,6 @@ inline constexpr auto prims_shape = table(
     symbolic<"prims::imag(self)">(detail::imaginary_part),
     symbolic<"prims::clone(self)">(detail::unchanged).by_parts<"self">(),
     symbolic<"prims::copy_strided(a, stride)">(detail::copy_strided).by_parts<"a">(),
-    symbolic<"prims::copy_to(a, b)">(detail::copy_row).for_complex(detail::both_parts<detail::copy_row>),
     symbolic<"prims::device_put(a)">(detail::unchanged).by_parts<"a">(),
     symbolic<"prims::convert_element_type(a, dtype)">(detail::convert_prim).for_complex(detail::complex_convert_prim),
     symbolic<"prims::item(a)">(detail::as_scalar).by_parts<"a">(),

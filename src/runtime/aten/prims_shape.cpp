@@ -116,13 +116,6 @@ results copied_with_strides(call const& c) {
     return copied(c);
 }
 
-results copied_to(call const& c) {
-    tensor const a = c.t("a");
-    if (a.count() != c.t("b").count()) throw error("the numbers of elements differ");
-    results out = run_aten(c, "aten::copy", {{"a", "self"}, {"b", "src"}});
-    return out.mutate("a", out.all().results[0].one());
-}
-
 results with_dtype(call const& c) { return run_aten(c, "aten::view.dtype", {{"a", "self"}, {"dtype", "dtype"}}); }
 results converted(call const& c) { return run_aten(c, "aten::_to_copy", {{"a", "self"}, {"dtype", "dtype"}}); }
 results item(call const& c) { return run_aten(c, "aten::item", {{"a", "self"}}); }
@@ -160,7 +153,6 @@ rows prims_shape() {
         {"prims::conj_physical", of_complex<"aten::_conj_physical">},
         {"prims::convert_element_type", converted},
         {"prims::copy_strided", copied_with_strides},
-        {"prims::copy_to", copied_to},
         {"prims::device_put", copied},
         {"prims::fill", filled},
         {"prims::imag", of_complex<"aten::imag">},

@@ -122,6 +122,10 @@ tensor aligned(region_call const& r, std::int64_t ratio, bool shifts, bool sensi
     for (std::int64_t k = 0; k != r.rois.size(0); ++k) {
         sampled_axis<T> const y(r.corner<T>(k, 1), r.corner<T>(k, 3), shift, !shifts, r.height, ratio);
         sampled_axis<T> const x(r.corner<T>(k, 0), r.corner<T>(k, 2), shift, !shifts, r.width, ratio);
+        constexpr double max_samples = 0x1p31; // of all bins
+        if (static_cast<double>(y.samples) * static_cast<double>(x.samples) * static_cast<double>(out.count()) >
+            max_samples)
+            throw error("the bins of a region have too many samples");
         std::int64_t const count = sensitive ? y.samples * x.samples : std::max<std::int64_t>(y.samples * x.samples, 1);
         for (std::int64_t c = 0; c != channels; ++c)
             for (std::int64_t i = 0; i != r.height; ++i)
