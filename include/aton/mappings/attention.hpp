@@ -28,7 +28,7 @@ struct attention_options {
 };
 
 /// Repeats each head of (..., n, S, E) to get `heads` of them, in the order of repeat_interleave: h0, h0, h1, h1.
-inline value repeat_heads(graph<13> g, value x, sym_int heads) {
+inline value repeat_heads(graph<7> g, value x, sym_int heads) {
     sym_int const own = g.size(x, -3);
     if (own.is_constant() && heads.is(own.constant())) return x;
     std::int64_t const times = checked_int(heads.constant()) / own.constant();
@@ -37,28 +37,26 @@ inline value repeat_heads(graph<13> g, value x, sym_int heads) {
     std::size_t const at = wide.size() - 3;
     flat[at] = heads;
     wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(at) + 1, times);
-    return g.op<"Reshape">(g.op<"Expand">(unsqueeze(g, x, static_cast<std::int64_t>(at) + 1), g.ints(wide)),
+    return g.op<"Reshape">(expand_by(g, unsqueeze(g, x, static_cast<std::int64_t>(at) + 1), g.ints(wide)),
                            g.ints(flat));
 }
 
 /// The causal mask (L, S): query i attends to key j if j <= i, aligned at the top left corner for every L and S.
-inline value causal_mask(graph<13> g, value query, value key) {
-    value const zero = g.scalar(0, dtype::int64);
-    value const one = g.scalar(1, dtype::int64);
-    value const rows = g.op<"Range">(zero, g.to_value(g.size(query, -2)), one);
-    value const columns = g.op<"Range">(zero, g.to_value(g.size(key, -2)), one);
-    return g.op<"Not">(g.op<"Greater">(unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
+inline value causal_mask(graph<7> g, value query, value key) {
+    value const rows = arithmetic_sequence(g, 0, g.size(query, -2));
+    value const columns = arithmetic_sequence(g, 0, g.size(key, -2));
+    return g.op<"Not">(is_greater(g, unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
 }
 
 /// Softmax that returns zeros instead of NaN for rows that are masked out entirely. Masked elements of other rows are 0 anyway.
-inline value masked_softmax(graph<13> g, value scores) {
-    value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
-    value const hidden = g.op<"Equal">(scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
+inline value masked_softmax(graph<9> g, value scores) {
+    value const weights = along_axis<"Softmax">(g, scores, -1);
+    value const hidden = is_equal(g, scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
     return g.op<"Where">(hidden, g.scalar(0, scores.dtype()), weights);
 }
 
 /// (output, attention weights).
-inline std::tuple<value, value> attend(graph<13> g, value query, value key, value values, attention_options const& o) {
+inline std::tuple<value, value> attend(graph<9> g, value query, value key, value values, attention_options const& o) {
     if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
     if (o.enable_gqa || (query.rank() == 4 && key.size(-3).size() > 0 && query.size(-3).size() > key.size(-3).size())) {
         key = repeat_heads(g, key, g.size(query, -3));
@@ -80,32 +78,32 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     else if (mask) scores = g.op<"Add">(scores, g.cast(*mask, t));
     // A causal mask never hides the first key, and a bool mask that is added hides nothing.
     bool const may_hide_all = o.mask && (hides || o.mask->dtype() != dtype::bool_);
-    value const all = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const all = may_hide_all ? masked_softmax(g, scores) : along_axis<"Softmax">(g, scores, -1);
     value const weights = dropout<false>(g, all, o.dropout_p, true);
     return {g.op<"MatMul">(weights, values), weights};
 }
 
-inline constexpr auto attention_row = [](graph<13> g, value query, value key, value values, optional_value mask,
+inline constexpr auto attention_row = [](graph<9> g, value query, value key, value values, optional_value mask,
                                          double dropout_p, bool is_causal, std::optional<double> scale,
                                          bool enable_gqa) -> value {
     return std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
 };
 
-inline constexpr auto attention_math = [](graph<13> g, value query, value key, value values, optional_value mask,
+inline constexpr auto attention_math = [](graph<9> g, value query, value key, value values, optional_value mask,
                                           double dropout_p, bool is_causal, std::optional<double> scale,
                                           bool enable_gqa) {
     return attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
 };
 
 /// The second result is only needed for the gradient.
-inline constexpr auto flash_attention = [](graph<13> g, value query, value key, value values, double dropout_p,
+inline constexpr auto flash_attention = [](graph<9> g, value query, value key, value values, double dropout_p,
                                            bool is_causal, optional_value mask,
                                            std::optional<double> scale) -> std::tuple<value, optional_value> {
     return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})), absent};
 };
 
 inline constexpr auto efficient_attention =
-    [](graph<13> g, value query, value key, value values, optional_value mask, bool, double dropout_p, bool is_causal,
+    [](graph<9> g, value query, value key, value values, optional_value mask, bool, double dropout_p, bool is_causal,
        std::optional<double> scale) -> std::tuple<value, optional_value, optional_value, optional_value> {
     return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
             absent,

@@ -18,7 +18,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
-inline constexpr auto cross = [](graph<13> g, value a, value b, std::int64_t dim) -> value {
+inline constexpr auto cross = [](graph<7> g, value a, value b, std::int64_t dim) -> value {
     dtype const t = promote(a, b);
     value const x = g.cast(a, t);
     value const y = g.cast(b, t);
@@ -39,7 +39,7 @@ inline std::int64_t cross_dim(value a, value b) {
 }
 
 /// The inverse by cofactors, with one Det for all minors: ONNX does not have a solver. The work is O(n^5), so n is at most 8.
-inline constexpr auto inverse_matrix = [](graph<13> g, value x) -> value {
+inline constexpr auto inverse_matrix = [](graph<11> g, value x) -> value {
     std::int64_t const n = x.size(-2).size();
     if (n != x.size(-1).size()) return g.unsupported("the inverse of a matrix that is not square");
     if (n < 0 || n > 8)
@@ -66,47 +66,47 @@ inline constexpr auto inverse_matrix = [](graph<13> g, value x) -> value {
     return g.op<"Div">(adjugate, unsqueeze(g, g.op<"Det">(x), safe_vector<std::int64_t>{-2, -1}));
 };
 
-inline value matrix_power(graph<13> g, value x, std::int64_t n) {
+inline value matrix_power(graph<11> g, value x, std::int64_t n) {
     if (n < 0) return matrix_power(g, inverse_matrix(g, x), checked_subtract(0, n));
     if (n == 0) {
         sym_int const rows = g.size(x, -2);
-        value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
-        value const eye = g.cast(g.op<"Equal">(unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
-        return g.op<"Expand">(eye, g.shape_of(x));
+        value const r = arithmetic_sequence(g, 0, rows);
+        value const eye = g.cast(is_equal(g, unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
+        return expand_by(g, eye, g.shape_of(x));
     }
     value out = x;
     for (std::int64_t i = 1; i != n; ++i) out = matmul(g, out, x);
     return out;
 }
 
-inline constexpr auto determinant = [](graph<13> g, value a) -> value { return g.op<"Det">(a); };
+inline constexpr auto determinant = [](graph<11> g, value a) -> value { return g.op<"Det">(a); };
 
-inline constexpr auto matrix_power_row = [](graph<13> g, value self, std::int64_t n) -> value {
+inline constexpr auto matrix_power_row = [](graph<11> g, value self, std::int64_t n) -> value {
     return matrix_power(g, self, n);
 };
 
-inline constexpr auto cross_row = [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
+inline constexpr auto cross_row = [](graph<7> g, value self, value other, std::optional<std::int64_t> dim) -> value {
     return cross(g, self, other, dim ? *dim : cross_dim(self, other));
 };
 
-inline constexpr auto complex_cross = [](graph<13> g, complex_value a, complex_value b,
+inline constexpr auto complex_cross = [](graph<7> g, complex_value a, complex_value b,
                                          std::int64_t dim) -> complex_value {
     return product_of_parts(g, promoted(g, a, b), [&](value x, value y) -> value { return cross(g, x, y, dim); });
 };
-inline constexpr auto complex_cross_row = [](graph<13> g, complex_value a, complex_value b,
+inline constexpr auto complex_cross_row = [](graph<7> g, complex_value a, complex_value b,
                                              std::optional<std::int64_t> dim) -> complex_value {
     return complex_cross(g, a, b, dim ? *dim : cross_dim(g.real(a), g.real(b)));
 };
 
-inline constexpr auto logdet = [](graph<13> g, value self) -> value { return g.op<"Log">(determinant(g, self)); };
+inline constexpr auto logdet = [](graph<11> g, value self) -> value { return g.op<"Log">(determinant(g, self)); };
 
-inline constexpr auto linalg_slogdet = [](graph<13> g, value a) -> std::tuple<value, value> {
+inline constexpr auto linalg_slogdet = [](graph<11> g, value a) -> std::tuple<value, value> {
     value const d = determinant(g, a);
     return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
 };
 
 /// The powers 0, 1, ..., count - 1 of each element, along a new last dimension.
-inline value powers(graph<13> g, value x, sym_int const& count) {
+inline value powers(graph<9> g, value x, sym_int const& count) {
     dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;
     value const base = unsqueeze(g, g.cast(x, type), x.rank());
     safe_vector<sym_int> sizes = g.sizes(base);
@@ -114,16 +114,16 @@ inline value powers(graph<13> g, value x, sym_int const& count) {
     sizes.back() = count - 1;
     value const factors = g.op<"Concat">(safe_vector<value>{ones, expand(g, base, sizes)}, attr::axis_i(x.rank()));
     if (g.opset() >= 26) return cumprod(g.within<26>(), factors, -1, std::nullopt);
-    return cumprod_until_25(g.within<13, 25>(), factors, -1, std::nullopt);
+    return cumprod_until_25(g.within<9, 25>(), factors, -1, std::nullopt);
 }
 
-inline constexpr auto linalg_vander = [](graph<13> g, value x, std::optional<sym_int> count) -> value {
+inline constexpr auto linalg_vander = [](graph<9> g, value x, std::optional<sym_int> count) -> value {
     value const v = x.rank() == 0 ? unsqueeze(g, x, 0) : x;
     sym_int const n = count ? *count : g.size(v, -1);
     if (n.is_constant() && n.constant() < 2) return g.unsupported("N below 2");
     return powers(g, v, n);
 };
-inline constexpr auto vander = [](graph<13> g, value x, std::optional<sym_int> count, bool increasing) -> value {
+inline constexpr auto vander = [](graph<9> g, value x, std::optional<sym_int> count, bool increasing) -> value {
     sym_int const n = count ? *count : g.size(x, 0);
     if (n.is(0)) {
         dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;

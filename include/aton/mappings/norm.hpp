@@ -8,13 +8,13 @@
 #include <optional>
 #include <string_view>
 
-#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
 /// aten::linalg_vector_norm over normalized axes, for every real order.
-inline value vector_norm(graph<13> g, value x, double order, axis_list axes, bool keepdim,
+inline value vector_norm(graph<9> g, value x, double order, axis_list axes, bool keepdim,
                          std::optional<dtype> type = {}) {
     value const given = g.cast(x, type.value_or(x.dtype()));
     value const y = g.cast(given, detail::opmath_type(given.dtype()));
@@ -35,7 +35,7 @@ inline value vector_norm(graph<13> g, value x, double order, axis_list axes, boo
 
 namespace detail {
 
-inline value matrix_norm(graph<13> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
+inline value matrix_norm(graph<9> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
     if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
     bool const by_columns = std::fabs(order) == 1;
     if (!by_columns && !std::isinf(order))
@@ -50,60 +50,59 @@ inline value matrix_norm(graph<13> g, value x, double order, safe_vector<std::in
     return order > 0 ? extreme<"ReduceMax">(g, sums, second, keepdim) : extreme<"ReduceMin">(g, sums, second, keepdim);
 }
 
-inline value frobenius_norm(graph<13> g, value x, std::string_view order, axis_list axes, bool keepdim,
+inline value frobenius_norm(graph<9> g, value x, std::string_view order, axis_list axes, bool keepdim,
                             std::optional<dtype> type) {
     if (order != "fro")
         return g.unsupported("matrix norm " + std::string(order) + ": ONNX has no singular value decomposition");
     return vector_norm(g, x, 2, axes, keepdim, type);
 }
 
-inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scalar> p,
-                                     safe_span<std::int64_t const> dim, bool keepdim) {
+inline constexpr auto norm_over = [](graph<9> g, value self, std::optional<scalar> p, safe_span<std::int64_t const> dim,
+                                     bool keepdim) {
     return vector_norm(g, self, p ? p->to<double>() : 2.0, axes_or_all(dim, self), keepdim);
 };
 
-inline constexpr auto linalg_vector_norm = [](graph<13> g, value self, double order, int_list_or_none dim, bool keepdim,
+inline constexpr auto linalg_vector_norm = [](graph<9> g, value self, double order, int_list_or_none dim, bool keepdim,
                                               std::optional<dtype> type) {
     return vector_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
 };
 
-inline constexpr auto norm_of_all = [](graph<13> g, value self, double p) {
+inline constexpr auto norm_of_all = [](graph<9> g, value self, double p) {
     return vector_norm(g, self, p, iota(self.rank()), false);
 };
 
-inline constexpr auto norm_over_in = [](graph<13> g, value self, std::optional<scalar> p,
+inline constexpr auto norm_over_in = [](graph<9> g, value self, std::optional<scalar> p,
                                         safe_span<std::int64_t const> dim, bool keepdim,
                                         dtype type) { return norm_over(g, g.cast(self, type), p, dim, keepdim); };
 
-inline constexpr auto norm_of_all_in = [](graph<13> g, value self, std::optional<scalar> p, dtype type) {
+inline constexpr auto norm_of_all_in = [](graph<9> g, value self, std::optional<scalar> p, dtype type) {
     return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
 };
 
-inline constexpr auto frobenius_norm_dim = [](graph<13> g, value self, safe_span<std::int64_t const> dim,
-                                              bool keepdim) {
+inline constexpr auto frobenius_norm_dim = [](graph<9> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
     return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
 };
 
 /// Without an order, the 2-norm of all elements; with one, a vector norm over one dimension or a matrix norm over two.
-inline constexpr auto linalg_norm = [](graph<13> g, value self, std::optional<scalar> order, int_list_or_none dim,
+inline constexpr auto linalg_norm = [](graph<9> g, value self, std::optional<scalar> order, int_list_or_none dim,
                                        bool keepdim, std::optional<dtype> type) {
     safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
     if (!order || axes.size() < 2) return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
     return matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order->to<double>(), axes, keepdim);
 };
 
-inline constexpr auto linalg_norm_named = [](graph<13> g, value self, std::string_view order, int_list_or_none dim,
+inline constexpr auto linalg_norm_named = [](graph<9> g, value self, std::string_view order, int_list_or_none dim,
                                              bool keepdim, std::optional<dtype> type) {
     return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
 };
 
-inline constexpr auto linalg_matrix_norm = [](graph<13> g, value self, double order, safe_span<std::int64_t const> dim,
+inline constexpr auto linalg_matrix_norm = [](graph<9> g, value self, double order, safe_span<std::int64_t const> dim,
                                               bool keepdim, std::optional<dtype> type) {
     return matrix_norm(g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
 };
 
 inline constexpr auto linalg_matrix_norm_named =
-    [](graph<13> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
+    [](graph<9> g, value self, std::string_view order, safe_span<std::int64_t const> dim, bool keepdim,
        std::optional<dtype> type) { return frobenius_norm(g, self, order, axes_or_all(dim, self), keepdim, type); };
 
 /// A norm of complex numbers, which is that of their magnitudes. `dtype` is a complex one.
@@ -111,7 +110,7 @@ template <auto Body, class Parameters = typename dsl::detail::body_traits<declty
 struct norm_of_magnitudes;
 template <auto Body, class... More>
 struct norm_of_magnitudes<Body, std::tuple<value, More...>> {
-    value operator()(graph<13> g, complex_value z, More const&... more) const {
+    value operator()(graph<9> g, complex_value z, More const&... more) const {
         dtype type = z.dtype();
         (take(type, more), ...);
         return Body(g, modulus(g, g.cast(z, type)), real_dtype(more)...);
@@ -132,25 +131,25 @@ private:
 template <auto Body>
 inline constexpr norm_of_magnitudes<Body> of_magnitudes{};
 
-inline constexpr auto complex_dist = [](graph<13> g, complex_value self, complex_value other, double p) {
+inline constexpr auto complex_dist = [](graph<9> g, complex_value self, complex_value other, double p) {
     value const distance = modulus(g, complex_sum<"Sub">(g, promoted(g, self, other), 1));
     return vector_norm(g, distance, p, iota(distance.rank()), false);
 };
 
-inline constexpr auto dist = [](graph<13> g, value self, value other, double p) {
+inline constexpr auto dist = [](graph<9> g, value self, value other, double p) {
     dtype const type = promote(self, other);
     value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
     return vector_norm(g, difference, p, iota(difference.rank()), false);
 };
 
 /// Slices along `dim` whose norm is above maxnorm are scaled down to it.
-inline constexpr auto renorm = [](graph<13> g, value self, double p, std::int64_t dim, number maxnorm) {
+inline constexpr auto renorm = [](graph<9> g, value self, double p, std::int64_t dim, number maxnorm) {
     safe_vector<std::int64_t> const others = all_but(normalize_axis(dim, self.rank()), self.rank());
     value const x = g.cast(self, opmath_type(self.dtype()));
     value const size = vector_norm(g, x, p, others, true);
     value const limit = rounded_constant(g, maxnorm, x.dtype());
     value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
-    value const scale = choose(g, g.op<"Greater">(size, limit), factor, g.scalar_like(1, x));
+    value const scale = choose(g, is_greater(g, size, limit), factor, g.scalar_like(1, x));
     return g.cast(g.op<"Mul">(x, scale), self.dtype());
 };
 

@@ -17,7 +17,7 @@ namespace detail {
 
 /// p(0) = 1, p(1) = second, p(k) = next(k, p(k - 1), p(k - 2)) for each element's degree n, in as many steps as the highest degree needs.
 template <class Next>
-value recurrence(graph<13> g, value second, value n, Next next) {
+value recurrence(graph<10> g, value second, value n, Next next) {
     value const high = broadcast_with(g, second, n);
     value const low = g.op<"Add">(g.op<"Mul">(broadcast_with(g, n, high), 0), 1);
     value const degrees = reshape(g, g.cast(n, dtype::int64), {-1});
@@ -29,52 +29,52 @@ value recurrence(graph<13> g, value second, value n, Next next) {
                      high,
                      low,
                      outputs<2>,
-                     attr::body_g([&](graph<13> b, value step, value goes_on, value p, value q) {
+                     attr::body_g([&](graph<10> b, value step, value goes_on, value p, value q) {
                          value const k = b.cast(b.op<"Add">(step, 2), n.dtype());
-                         value const after = b.op<"Where">(b.op<"LessOrEqual">(k, n), next(b, k, p, q), p);
+                         value const after = b.op<"Where">(is_at_most(b, k, n), next(b, k, p, q), p);
                          return std::tuple(value(b.op<"Identity">(goes_on)), after, p);
                      }));
-    value const positive = g.op<"Where">(g.op<"Equal">(n, 0), g.scalar(1, n.dtype()), last);
-    return g.op<"Where">(g.op<"Less">(n, 0), g.scalar(0, n.dtype()), positive);
+    value const positive = g.op<"Where">(is_equal(g, n, 0), g.scalar(1, n.dtype()), last);
+    return g.op<"Where">(is_less(g, n, 0), g.scalar(0, n.dtype()), positive);
 }
 
 /// The degree as ATen truncates it to int64; NaN and what int64 cannot hold count as negative.
-inline value degree_of(graph<13> g, value n) {
-    value const valid = g.op<"Less">(g.op<"Abs">(n), 1e9);
+inline value degree_of(graph<10> g, value n) {
+    value const valid = is_less(g, g.op<"Abs">(n), 1e9);
     value const safe = g.op<"Where">(valid, n, g.scalar(-1, n.dtype()));
     return g.cast(g.cast(safe, dtype::int64), n.dtype());
 }
 
-inline value is_odd(graph<13> g, value degree) {
-    return g.op<"Equal">(g.op<"Mod">(degree, g.scalar(2, degree.dtype()), attr::fmod_i(1)), 1);
+inline value is_odd(graph<10> g, value degree) {
+    return is_equal(g, g.op<"Mod">(degree, g.scalar(2, degree.dtype()), attr::fmod_i(1)), 1);
 }
 
-inline value hermite(graph<13> g, value x, value n_of, double factor) {
+inline value hermite(graph<10> g, value x, value n_of, double factor) {
     value const n = degree_of(g, n_of);
-    value const too_high = g.op<"Greater">(n, x.dtype() == dtype::float64 ? 512 : 128);
+    value const too_high = is_greater(g, n, x.dtype() == dtype::float64 ? 512 : 128);
     value const reachable = g.op<"Where">(too_high, g.scalar(0, n.dtype()), n);
     value const scaled = g.op<"Mul">(x, factor);
-    value const result = recurrence(g, scaled, reachable, [&](graph<13> b, value k, value p, value q) -> value {
+    value const result = recurrence(g, scaled, reachable, [&](graph<10> b, value k, value p, value q) -> value {
         value const weight = b.op<"Mul">(b.op<"Sub">(k, 1), factor);
         return b.op<"Sub">(b.op<"Mul">(scaled, p), b.op<"Mul">(weight, q));
     });
     return g.op<"Where">(too_high, g.scalar(std::numeric_limits<double>::quiet_NaN(), n.dtype()), result);
 }
 /// The physicists' polynomials: 2 x p - 2 (k - 1) q.
-inline value hermite_h(graph<13> g, value x, value n) { return hermite(g, x, n, 2); }
+inline value hermite_h(graph<10> g, value x, value n) { return hermite(g, x, n, 2); }
 /// The probabilists' polynomials: x p - (k - 1) q.
-inline value hermite_he(graph<13> g, value x, value n) { return hermite(g, x, n, 1); }
+inline value hermite_he(graph<10> g, value x, value n) { return hermite(g, x, n, 1); }
 
 /// Degrees with a closed form at some x: the recurrence does not run for them.
-inline value without(graph<13> g, value n, value known) {
-    return g.op<"Where">(known, g.op<"Min">(n, g.scalar(0, n.dtype())), n);
+inline value without(graph<10> g, value n, value known) {
+    return g.op<"Where">(known, min_of(g, n, g.scalar(0, n.dtype())), n);
 }
 
 /// p(k) = ((2 k - 1 - x) p - (k - 1) q) / k; 1 at 0.
-inline value laguerre_l(graph<13> g, value x, value n_of) {
-    value const n = without(g, degree_of(g, n_of), g.op<"Equal">(x, 0));
+inline value laguerre_l(graph<10> g, value x, value n_of) {
+    value const n = without(g, degree_of(g, n_of), is_equal(g, x, 0));
     value const mirrored = g.op<"Sub">(g.scalar(1, x.dtype()), x);
-    return recurrence(g, mirrored, n, [&](graph<13> b, value k, value p, value q) -> value {
+    return recurrence(g, mirrored, n, [&](graph<10> b, value k, value p, value q) -> value {
         value const below = b.op<"Sub">(k, 1);
         value const weight = b.op<"Add">(b.op<"Mul">(below, 2), mirrored);
         return b.op<"Div">(b.op<"Sub">(b.op<"Mul">(weight, p), b.op<"Mul">(below, q)), k);
@@ -82,16 +82,16 @@ inline value laguerre_l(graph<13> g, value x, value n_of) {
 }
 
 /// p(k) = ((2 k - 1) x p - (k - 1) q) / k; 1 at 1, (-1)^n at -1.
-inline value legendre_p(graph<13> g, value x, value n_of) {
+inline value legendre_p(graph<10> g, value x, value n_of) {
     value const degree = degree_of(g, n_of);
-    value const at_end = g.op<"Equal">(g.op<"Abs">(x), 1);
+    value const at_end = is_equal(g, g.op<"Abs">(x), 1);
     value const sum =
-        recurrence(g, x, without(g, degree, at_end), [&](graph<13> b, value k, value p, value q) -> value {
+        recurrence(g, x, without(g, degree, at_end), [&](graph<10> b, value k, value p, value q) -> value {
             value const below = b.op<"Sub">(k, 1);
             value const weight = b.op<"Mul">(b.op<"Add">(below, k), x);
             return b.op<"Div">(b.op<"Sub">(b.op<"Mul">(weight, p), b.op<"Mul">(below, q)), k);
         });
-    value const negative = g.op<"And">(g.op<"And">(at_end, is_odd(g, degree)), g.op<"Less">(x, 0));
+    value const negative = g.op<"And">(g.op<"And">(at_end, is_odd(g, degree)), is_less(g, x, 0));
     return g.op<"Where">(negative, g.op<"Neg">(sum), sum);
 }
 
@@ -106,36 +106,36 @@ struct chebyshev_kind {
     double highest; ///< degree that the recurrence computes inside -1..1
 };
 template <class Kind>
-value chebyshev(graph<13> g, value x, value n_of, Kind of) {
+value chebyshev(graph<10> g, value x, value n_of, Kind of) {
     value const n = degree_of(g, n_of);
     chebyshev_kind const kind = of(n, g.op<"Acos">(x));
     value const size = g.op<"Abs">(x);
-    value const at_end = g.op<"Equal">(size, 1);
-    value const far_inside = g.op<"And">(g.op<"Greater">(n, kind.highest), g.op<"Less">(size, 1));
+    value const at_end = is_equal(g, size, 1);
+    value const far_inside = g.op<"And">(is_greater(g, n, kind.highest), is_less(g, size, 1));
     value const recurrent = without(g, n, g.op<"Or">(at_end, far_inside));
-    value const sum = recurrence(g, kind.second, recurrent, [&](graph<13> b, value, value p, value q) -> value {
+    value const sum = recurrence(g, kind.second, recurrent, [&](graph<10> b, value, value p, value q) -> value {
         return b.op<"Sub">(b.op<"Mul">(b.op<"Add">(x, x), p), q);
     });
     value const left = g.op<"Where">(is_odd(g, n), g.op<"Neg">(kind.at_minus_one), kind.at_minus_one);
-    value const end = g.op<"Where">(g.op<"Greater">(x, 0), kind.at_one, left);
+    value const end = g.op<"Where">(is_greater(g, x, 0), kind.at_one, left);
     value const inside = g.op<"Where">(far_inside, kind.by_angle, sum);
     value const known = g.op<"Where">(at_end, end, inside);
-    return g.op<"Where">(g.op<"Less">(n, 0), g.scalar(0, n.dtype()), known);
+    return g.op<"Where">(is_less(g, n, 0), g.scalar(0, n.dtype()), known);
 }
-inline value chebyshev_t(graph<13> g, value x, value n) {
+inline value chebyshev_t(graph<10> g, value x, value n) {
     return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
         value const one = g.scalar_like(1, degree);
         return {x, one, one, g.op<"Cos">(g.op<"Mul">(degree, angle)), 6};
     });
 }
-inline value chebyshev_u(graph<13> g, value x, value n) {
+inline value chebyshev_u(graph<10> g, value x, value n) {
     return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
         value const next = g.op<"Add">(degree, 1);
         value const ratio = g.op<"Div">(g.op<"Sin">(g.op<"Mul">(next, angle)), g.op<"Sin">(angle));
         return {g.op<"Add">(x, x), next, next, ratio, 8};
     });
 }
-inline value chebyshev_v(graph<13> g, value x, value n) {
+inline value chebyshev_v(graph<10> g, value x, value n) {
     return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
         value const middle = g.op<"Add">(degree, 0.5);
         value const ratio = g.op<"Div">(g.op<"Cos">(g.op<"Mul">(middle, angle)), g.op<"Cos">(g.op<"Mul">(angle, 0.5)));
@@ -143,7 +143,7 @@ inline value chebyshev_v(graph<13> g, value x, value n) {
         return {g.op<"Sub">(g.op<"Add">(x, x), 1), g.scalar_like(1, degree), twice, ratio, 8};
     });
 }
-inline value chebyshev_w(graph<13> g, value x, value n) {
+inline value chebyshev_w(graph<10> g, value x, value n) {
     return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
         value const middle = g.op<"Add">(degree, 0.5);
         value const ratio = g.op<"Div">(g.op<"Sin">(g.op<"Mul">(middle, angle)), g.op<"Sin">(g.op<"Mul">(angle, 0.5)));
@@ -152,9 +152,9 @@ inline value chebyshev_w(graph<13> g, value x, value n) {
     });
 }
 /// At 2 x - 1: of the interval 0..1.
-template <binary_function Polynomial>
-value shifted(graph<13> g, value x, value n) {
-    return Polynomial(g, g.op<"Sub">(g.op<"Add">(x, x), 1), n);
+template <auto Polynomial>
+value shifted(graph_of<Polynomial> g, value x, value n) {
+    return Polynomial(g, g.template op<"Sub">(g.template op<"Add">(x, x), 1), n);
 }
 
 } // namespace detail

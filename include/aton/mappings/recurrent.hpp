@@ -27,14 +27,13 @@ struct recurrent_options {
 };
 
 /// Reorders the gates of a parameter, which are blocks along dimension 0: block i of the result is block order[i].
-inline value reorder_gates(graph<13> g, value parameter, safe_span<std::int64_t const> order) {
+inline value reorder_gates(graph<7> g, value parameter, safe_span<std::int64_t const> order) {
     std::int64_t const gates = static_cast<std::int64_t>(order.size());
     if (gates == 1) return parameter;
     std::int64_t const rows = parameter.size(0).size();
     if (rows < 0) throw unsupported_error("the hidden size must be static");
     safe_vector<std::int64_t> const sizes(order.size(), rows / gates);
-    safe_vector<value> const blocks =
-        g.op<"Split">(parameter, g.ints(sizes), attr::axis_i(0), output_list(order.size()));
+    safe_vector<value> const blocks = split(g, parameter, sizes, 0);
     safe_vector<value> sorted;
     for (std::int64_t i : order) sorted.push_back(blocks[static_cast<std::size_t>(i)]);
     return g.op<"Concat">(sorted, attr::axis_i(0));
@@ -52,14 +51,14 @@ struct layer_parameters {
     optional_value b;
 };
 
-inline value stack_directions(graph<13> g, safe_vector<value> const& parts) {
+inline value stack_directions(graph<7> g, safe_vector<value> const& parts) {
     safe_vector<value> stacked;
     for (value const& p : parts) stacked.push_back(unsqueeze(g, p, std::int64_t{0}));
     return stacked.size() == 1 ? stacked[0] : g.op<"Concat">(stacked, attr::axis_i(0));
 }
 
-inline layer_parameters layer(graph<13> g, safe_span<value const> params, std::int64_t index,
-                              recurrent_options const& o, safe_span<std::int64_t const> order) {
+inline layer_parameters layer(graph<7> g, safe_span<value const> params, std::int64_t index, recurrent_options const& o,
+                              safe_span<std::int64_t const> order) {
     std::size_t const directions = o.bidirectional ? 2 : 1;
     std::size_t const each = o.has_biases ? 4 : 2;
     safe_vector<value> w;
@@ -80,14 +79,14 @@ inline layer_parameters layer(graph<13> g, safe_span<value const> params, std::i
 }
 
 /// The states of one layer, (directions, batch, hidden), from those of all layers.
-inline value layer_state(graph<13> g, value states, std::int64_t index, recurrent_options const& o) {
+inline value layer_state(graph<7> g, value states, std::int64_t index, recurrent_options const& o) {
     std::int64_t const directions = o.bidirectional ? 2 : 1;
     if (o.num_layers == 1) return states;
-    return g.op<"Slice">(states, g.ints({index * directions}), g.ints({(index + 1) * directions}), g.ints({0}));
+    return slice(g, states, 0, index * directions, (index + 1) * directions);
 }
 
 /// (seq, directions, batch, hidden) to (seq, batch, directions * hidden).
-inline value merge_directions(graph<13> g, value y, recurrent_options const& o) {
+inline value merge_directions(graph<7> g, value y, recurrent_options const& o) {
     if (!o.bidirectional) return squeeze(g, y, 1);
     value const batch_first = g.op<"Transpose">(y, attr::perm_i({0, 2, 1, 3}));
     dim const& width = y.size(3);
@@ -95,16 +94,16 @@ inline value merge_directions(graph<13> g, value y, recurrent_options const& o) 
 }
 
 /// What layer `index` gives to the next one.
-inline value layer_output(graph<13> g, value y, std::int64_t index, recurrent_options const& o) {
+inline value layer_output(graph<7> g, value y, std::int64_t index, recurrent_options const& o) {
     value const x = merge_directions(g, y, o);
     return index + 1 == o.num_layers ? x : dropout<false>(g, x, o.dropout, o.train);
 }
 
-inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {
+inline value swap_batch(graph<7> g, value x, recurrent_options const& o) {
     return o.batch_first ? g.op<"Transpose">(x, attr::perm_i({1, 0, 2})) : x;
 }
 
-inline value join_layers(graph<13> g, safe_vector<value> const& states) {
+inline value join_layers(graph<7> g, safe_vector<value> const& states) {
     return states.size() == 1 ? states[0] : g.op<"Concat">(states, attr::axis_i(0));
 }
 
@@ -118,19 +117,19 @@ inline void check_recurrent(value input, std::size_t params, recurrent_options c
 inline std::string_view direction(recurrent_options const& o) { return o.bidirectional ? "bidirectional" : "forward"; }
 
 /// Casts bfloat16 to float32: ONNX's recurrent operators support bfloat16 only since opset 22.
-inline safe_vector<value> widen(graph<13> g, safe_span<value const> tensors) {
+inline safe_vector<value> widen(graph<7> g, safe_span<value const> tensors) {
     safe_vector<value> out;
     for (value const& v : tensors) out.push_back(v.dtype() == dtype::bfloat16 ? g.cast(v, dtype::float32) : v);
     return out;
 }
-inline value widen(graph<13> g, value x) { return widen(g, safe_span<value const>(&x, 1))[0]; }
+inline value widen(graph<7> g, value x) { return widen(g, safe_span<value const>(&x, 1))[0]; }
 
 inline std::int64_t hidden_size(value state) {
     if (!state.size(-1).is_static()) throw unsupported_error("the hidden size must be static");
     return state.size(-1).size();
 }
 
-inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<value const> states,
+inline std::tuple<value, value, value> lstm(graph<7> g, value input, safe_span<value const> states,
                                             safe_span<value const> parameters, recurrent_options const& o) {
     check_recurrent(input, parameters.size(), o);
     safe_vector<value> const hx = widen(g, states);
@@ -162,7 +161,7 @@ inline std::tuple<value, value, value> lstm(graph<13> g, value input, safe_span<
     return {g.cast(swap_batch(g, x, o), t), g.cast(join_layers(g, hidden), t), g.cast(join_layers(g, cell), t)};
 }
 
-inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_span<value const> parameters,
+inline std::tuple<value, value> gru(graph<7> g, value input, value state, safe_span<value const> parameters,
                                     recurrent_options const& o) {
     check_recurrent(input, parameters.size(), o);
     value const hx = widen(g, state);
@@ -188,7 +187,7 @@ inline std::tuple<value, value> gru(graph<13> g, value input, value state, safe_
     return {g.cast(swap_batch(g, x, o), input.dtype()), g.cast(join_layers(g, hidden), input.dtype())};
 }
 
-inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_span<value const> parameters,
+inline std::tuple<value, value> rnn(graph<7> g, value input, value state, safe_span<value const> parameters,
                                     recurrent_options const& o, std::string_view activation) {
     check_recurrent(input, parameters.size(), o);
     value const hx = widen(g, state);
@@ -215,16 +214,16 @@ inline std::tuple<value, value> rnn(graph<13> g, value input, value state, safe_
 }
 
 /// x @ w^T + b.
-inline value gates_of(graph<13> g, value x, value w, optional_value b) { return linear_layer(g, x, w, b); }
+inline value gates_of(graph<7> g, value x, value w, optional_value b) { return linear_layer(g, x, w, b); }
 
-inline safe_vector<value> split_gates(graph<13> g, value gates, std::size_t count) {
+inline safe_vector<value> split_gates(graph<7> g, value gates, std::size_t count) {
     std::int64_t const width = gates.size(-1).size();
     if (width < 0) throw unsupported_error("the hidden size must be static");
     safe_vector<std::int64_t> const sizes(count, width / static_cast<std::int64_t>(count));
-    return g.op<"Split">(gates, g.ints(sizes), attr::axis_i(-1), output_list(count));
+    return split(g, gates, sizes, gates.rank() - 1);
 }
 
-inline constexpr auto lstm_cell = [](graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
+inline constexpr auto lstm_cell = [](graph<7> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
                                      optional_value b_ih, optional_value b_hh) -> std::tuple<value, value> {
     value const sum = g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx[0], w_hh, b_hh));
     safe_vector<value> const gate = split_gates(g, sum, 4);
@@ -234,7 +233,7 @@ inline constexpr auto lstm_cell = [](graph<13> g, value input, safe_span<value c
     return {g.op<"Mul">(g.op<"Sigmoid">(gate[3]), g.op<"Tanh">(cell)), cell};
 };
 
-inline constexpr auto gru_cell = [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
+inline constexpr auto gru_cell = [](graph<7> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
                                     optional_value b_hh) -> value {
     safe_vector<value> const x = split_gates(g, gates_of(g, input, w_ih, b_ih), 3);
     safe_vector<value> const h = split_gates(g, gates_of(g, hx, w_hh, b_hh), 3);
@@ -246,24 +245,24 @@ inline constexpr auto gru_cell = [](graph<13> g, value input, value hx, value w_
 
 template <fixed_string Activation>
 inline constexpr auto rnn_cell =
-    [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih, optional_value b_hh) -> value {
+    [](graph<7> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih, optional_value b_hh) -> value {
     return g.op<Activation>(g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx, w_hh, b_hh)));
 };
 
-inline constexpr auto lstm_row = [](graph<13> g, value input, safe_span<value const> hx, safe_span<value const> params,
+inline constexpr auto lstm_row = [](graph<7> g, value input, safe_span<value const> hx, safe_span<value const> params,
                                     bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
                                     bool bidirectional, bool batch_first) {
     return lstm(g, input, hx, params, {has_biases, num_layers, dropout_p, train, bidirectional, batch_first});
 };
 
-inline constexpr auto gru_row = [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases,
+inline constexpr auto gru_row = [](graph<7> g, value input, value hx, safe_span<value const> params, bool has_biases,
                                    std::int64_t num_layers, double dropout_p, bool train, bool bidirectional,
                                    bool batch_first) {
     return gru(g, input, hx, params, {has_biases, num_layers, dropout_p, train, bidirectional, batch_first});
 };
 
 template <fixed_string Activation>
-inline constexpr auto rnn_row = [](graph<13> g, value input, value hx, safe_span<value const> params, bool has_biases,
+inline constexpr auto rnn_row = [](graph<7> g, value input, value hx, safe_span<value const> params, bool has_biases,
                                    std::int64_t num_layers, double dropout_p, bool train, bool bidirectional,
                                    bool batch_first) {
     recurrent_options const options{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/interpolation.hpp>
-#include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -94,7 +94,7 @@ inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation cons
 }
 
 /// (1, 1, factors...) if Resize needs the factors, absent if it needs only sizes.
-inline optional_value resize_scales(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+inline optional_value resize_scales(graph<7> g, value x, resize_target const& t, interpolation const& mode) {
     safe_vector<resized_axis> const axes = static_axes(x, t);
     tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
     factors.append(1.0);
@@ -157,7 +157,7 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
 }
 
 /// Resizes one axis after the other, from the last to the first, as in ATen.
-inline value resize_by_taps(graph<13> g, value x, safe_span<resized_axis const> axes, interpolation const& mode) {
+inline value resize_by_taps(graph<7> g, value x, safe_span<resized_axis const> axes, interpolation const& mode) {
     bool const whole = x.dtype() == dtype::uint8 && !mode.is_nearest();
     value y = whole ? g.cast(x, dtype::int32) : x;
     for (std::size_t i = axes.size(); i-- != 0;) {

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -18,14 +18,14 @@ namespace detail {
 using unique_results = std::tuple<value, optional_value, optional_value>;
 
 /// Unique with sorted elements, because sorted=False allows any order in ATen. Results that are not requested are absent.
-inline unique_results unique_elements(graph<13> g, value x, bool return_inverse, bool return_counts) {
+inline unique_results unique_elements(graph<11> g, value x, bool return_inverse, bool return_counts) {
     auto const [y, indices, inverse, counts] = g.op<"Unique">(flat(g, x), attr::sorted_i(1), outputs<4>);
     optional_value const from = return_inverse ? optional_value(reshape(g, inverse, g.sizes(x))) : optional_value();
     return {y, from, return_counts ? optional_value(counts) : optional_value()};
 }
 
 /// unique_consecutive: the first element of each run of equal elements, the run of every element, and the lengths of the runs.
-inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse, bool return_counts) {
+inline unique_results distinct_runs(graph<11> g, value self, bool return_inverse, bool return_counts) {
     value const x = flat(g, self);
     sym_int const n = g.size(x, 0);
     if (n.is(0)) {
@@ -34,7 +34,7 @@ inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse
                 return_inverse ? optional_value(reshape(g, none, g.sizes(self))) : optional_value(),
                 return_counts ? optional_value(none) : optional_value()};
     }
-    value const differs = g.op<"Not">(g.op<"Equal">(slice(g, x, 0, 1, to_the_end), slice(g, x, 0, 0, -1)));
+    value const differs = g.op<"Not">(is_equal(g, slice(g, x, 0, 1, to_the_end), slice(g, x, 0, 0, -1)));
     value const starts = g.op<"Concat">(
         safe_vector{g.constant(tensor{dtype::bool_, {1}, std::string(1, '\1')}), differs}, attr::axis_i(0));
     value const y = g.op<"Compress">(x, starts, attr::axis_i(0));
@@ -53,23 +53,23 @@ inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse
     return {y, inverse, counts};
 }
 
-inline constexpr auto unique_row = [](graph<13> g, value self, bool, bool return_inverse) {
+inline constexpr auto unique_row = [](graph<11> g, value self, bool, bool return_inverse) {
     auto const [y, inverse, counts] = unique_elements(g, self, return_inverse, false);
     return std::tuple<value, optional_value>(y, inverse);
 };
 
-inline constexpr auto unique2 = [](graph<13> g, value self, bool, bool return_inverse, bool return_counts) {
+inline constexpr auto unique2 = [](graph<11> g, value self, bool, bool return_inverse, bool return_counts) {
     return unique_elements(g, self, return_inverse, return_counts);
 };
 
-inline constexpr auto unique_dim = [](graph<13> g, value self, std::int64_t dim, bool, bool, bool) {
+inline constexpr auto unique_dim = [](graph<11> g, value self, std::int64_t dim, bool, bool, bool) {
     std::int64_t const axis = normalize_axis(dim, self.rank());
     auto const [y, indices, inverse, counts] =
         g.op<"Unique">(at_least_1d(g, self), attr::axis_i(axis), attr::sorted_i(1), outputs<4>);
     return std::tuple<value, value, value>(y, inverse, counts);
 };
 
-inline constexpr auto unique_consecutive = [](graph<13> g, value self, bool return_inverse, bool return_counts,
+inline constexpr auto unique_consecutive = [](graph<11> g, value self, bool return_inverse, bool return_counts,
                                               std::optional<std::int64_t> dim) -> unique_results {
     if (dim && self.rank() > 1) return g.unsupported("unique_consecutive along a dimension");
     return distinct_runs(g, self, return_inverse, return_counts);
