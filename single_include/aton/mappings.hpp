@@ -1692,9 +1692,10 @@ inline value gcd_in(graph<13> g, value a, value b, dtype type) {
         value const left = h.cast(h.op<"Not">(h.op<"Equal">(x, 0)), dtype::int64);
         return h.op<"Greater">(h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
     };
+    value const first = magnitude(broadcast_with(g, a, b));
     auto [zero, divisor] = g.op<"Loop">(g.scalar(max_steps_of_gcd, dtype::int64),
                                         g.scalar(true, dtype::bool_),
-                                        magnitude(broadcast_with(g, a, b)),
+                                        first,
                                         magnitude(broadcast_with(g, b, a)),
                                         outputs<2>,
                                         attr::body_g([&](graph<13> h, value, value, value p, value q) {
@@ -1703,7 +1704,7 @@ inline value gcd_in(graph<13> g, value a, value b, dtype type) {
                                             value const next = h.op<"Mod">(q, safe, attr::fmod_i(1)); // 0 if done
                                             return std::tuple(unfinished(h, next), next, h.op<"Where">(done, q, p));
                                         }));
-    return divisor;
+    return divisor.set_shape(first.shape());
 }
 
 inline operands integers(graph<13> g, value a, value b) {
@@ -10358,23 +10359,25 @@ inline value gamma_series(graph<13> g, value a, value x) {
                          value const next = b.op<"Mul">(term, b.op<"Div">(x, b.op<"Add">(a, k)));
                          return std::tuple(value(b.op<"Identity">(goes_on)), value(b.op<"Add">(total, next)), next);
                      }));
-    return sum;
+    return sum.set_shape(one.shape());
 }
 
 /// For 0 < a < 100 and x >= a + 1: x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)), from the innermost term.
 inline value gamma_fraction(graph<13> g, value a, value x) {
     constexpr std::int64_t terms = 128;
     value const difference = g.op<"Sub">(x, a);
-    return g.op<"Loop">(g.scalar(terms, dtype::int64),
-                        absent,
-                        g.op<"Add">(difference, static_cast<double>(2 * terms + 1)),
-                        attr::body_g([&](graph<13> b, value step, value goes_on, value inner) {
-                            value const k = b.op<"Sub">(b.scalar(terms, dtype::float64), b.cast(step, dtype::float64));
-                            value const numerator = b.op<"Mul">(k, b.op<"Sub">(k, a));
-                            value const first = b.op<"Add">(difference, b.op<"Sub">(b.op<"Mul">(k, 2), 1));
-                            return std::tuple(value(b.op<"Identity">(goes_on)),
-                                              value(b.op<"Sub">(first, b.op<"Div">(numerator, inner))));
-                        }));
+    value const whole = g.op<"Loop">(g.scalar(terms, dtype::int64),
+                                     absent,
+                                     g.op<"Add">(difference, static_cast<double>(2 * terms + 1)),
+                                     attr::body_g([&](graph<13> b, value step, value goes_on, value inner) {
+                                         value const k =
+                                             b.op<"Sub">(b.scalar(terms, dtype::float64), b.cast(step, dtype::float64));
+                                         value const numerator = b.op<"Mul">(k, b.op<"Sub">(k, a));
+                                         value const first = b.op<"Add">(difference, b.op<"Sub">(b.op<"Mul">(k, 2), 1));
+                                         return std::tuple(value(b.op<"Identity">(goes_on)),
+                                                           value(b.op<"Sub">(first, b.op<"Div">(numerator, inner))));
+                                     }));
+    return whole.set_shape(difference.shape());
 }
 
 /// log(1 + d) - d.
@@ -11786,7 +11789,7 @@ value recurrence(graph<13> g, value second, value n, Next next) {
                          value const goes_on = b.op<"Greater">(b.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
                          return std::tuple(goes_on, after, p);
                      }));
-    return g.op<"Where">(g.op<"Greater">(n, 0), last, g.cast(g.op<"Equal">(n, 0), n.dtype()));
+    return g.op<"Where">(g.op<"Greater">(n, 0), last.set_shape(high.shape()), g.cast(g.op<"Equal">(n, 0), n.dtype()));
 }
 
 /// The degree as ATen truncates it, by a conversion to int64; NaN becomes the lowest integer, whose polynomial is 0.

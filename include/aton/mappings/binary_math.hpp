@@ -86,9 +86,10 @@ inline value gcd_in(graph<13> g, value a, value b, dtype type) {
         value const left = h.cast(h.op<"Not">(h.op<"Equal">(x, 0)), dtype::int64);
         return h.op<"Greater">(h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
     };
+    value const first = magnitude(broadcast_with(g, a, b));
     auto [zero, divisor] = g.op<"Loop">(g.scalar(max_steps_of_gcd, dtype::int64),
                                         g.scalar(true, dtype::bool_),
-                                        magnitude(broadcast_with(g, a, b)),
+                                        first,
                                         magnitude(broadcast_with(g, b, a)),
                                         outputs<2>,
                                         attr::body_g([&](graph<13> h, value, value, value p, value q) {
@@ -97,7 +98,7 @@ inline value gcd_in(graph<13> g, value a, value b, dtype type) {
                                             value const next = h.op<"Mod">(q, safe, attr::fmod_i(1)); // 0 if done
                                             return std::tuple(unfinished(h, next), next, h.op<"Where">(done, q, p));
                                         }));
-    return divisor;
+    return divisor.set_shape(first.shape());
 }
 
 inline operands integers(graph<13> g, value a, value b) {

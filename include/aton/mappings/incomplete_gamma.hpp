@@ -61,23 +61,25 @@ inline value gamma_series(graph<13> g, value a, value x) {
                          value const next = b.op<"Mul">(term, b.op<"Div">(x, b.op<"Add">(a, k)));
                          return std::tuple(value(b.op<"Identity">(goes_on)), value(b.op<"Add">(total, next)), next);
                      }));
-    return sum;
+    return sum.set_shape(one.shape());
 }
 
 /// For 0 < a < 100 and x >= a + 1: x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)), from the innermost term.
 inline value gamma_fraction(graph<13> g, value a, value x) {
     constexpr std::int64_t terms = 128;
     value const difference = g.op<"Sub">(x, a);
-    return g.op<"Loop">(g.scalar(terms, dtype::int64),
-                        absent,
-                        g.op<"Add">(difference, static_cast<double>(2 * terms + 1)),
-                        attr::body_g([&](graph<13> b, value step, value goes_on, value inner) {
-                            value const k = b.op<"Sub">(b.scalar(terms, dtype::float64), b.cast(step, dtype::float64));
-                            value const numerator = b.op<"Mul">(k, b.op<"Sub">(k, a));
-                            value const first = b.op<"Add">(difference, b.op<"Sub">(b.op<"Mul">(k, 2), 1));
-                            return std::tuple(value(b.op<"Identity">(goes_on)),
-                                              value(b.op<"Sub">(first, b.op<"Div">(numerator, inner))));
-                        }));
+    value const whole = g.op<"Loop">(g.scalar(terms, dtype::int64),
+                                     absent,
+                                     g.op<"Add">(difference, static_cast<double>(2 * terms + 1)),
+                                     attr::body_g([&](graph<13> b, value step, value goes_on, value inner) {
+                                         value const k =
+                                             b.op<"Sub">(b.scalar(terms, dtype::float64), b.cast(step, dtype::float64));
+                                         value const numerator = b.op<"Mul">(k, b.op<"Sub">(k, a));
+                                         value const first = b.op<"Add">(difference, b.op<"Sub">(b.op<"Mul">(k, 2), 1));
+                                         return std::tuple(value(b.op<"Identity">(goes_on)),
+                                                           value(b.op<"Sub">(first, b.op<"Div">(numerator, inner))));
+                                     }));
+    return whole.set_shape(difference.shape());
 }
 
 /// log(1 + d) - d.

@@ -34,7 +34,7 @@ value recurrence(graph<13> g, value second, value n, Next next) {
                          value const goes_on = b.op<"Greater">(b.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
                          return std::tuple(goes_on, after, p);
                      }));
-    return g.op<"Where">(g.op<"Greater">(n, 0), last, g.cast(g.op<"Equal">(n, 0), n.dtype()));
+    return g.op<"Where">(g.op<"Greater">(n, 0), last.set_shape(high.shape()), g.cast(g.op<"Equal">(n, 0), n.dtype()));
 }
 
 /// The degree as ATen truncates it, by a conversion to int64; NaN becomes the lowest integer, whose polynomial is 0.

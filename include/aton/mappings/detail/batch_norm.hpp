@@ -4,8 +4,8 @@
 #pragma once
 
 #include <aton/mappings/detail/common.hpp>
-#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/moments.hpp>
+#include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
