@@ -59,7 +59,9 @@ public:
           form_(rule_ == nullptr ? result_form::plain : form_of(part_of_rule(rule_->text, "result"))),
           has_reference_(options.truth || runtime::has_aten_operator(row.overload)),
           coverage_(row.schema, rule_ == nullptr ? std::string_view() : rule_->text),
-          mutants_(row.overload, options.equivalents, options.max_mutants) {
+          mutants_(row.overload, options.equivalents, options.max_mutants),
+          has_mutants_(options.mutants && std::find(options.without_mutants.begin(), options.without_mutants.end(),
+                                                    row.overload) == options.without_mutants.end()) {
         report_.overload = row.overload;
         report_.since = row.since;
         report_.until = row.until;
@@ -89,7 +91,7 @@ public:
                     for (int i = 0; i != options_.samples; ++i) check_sample(t, ++seed, all);
         report_.arguments = coverage_.report();
         report_.opsets.assign(opsets_.begin(), opsets_.end());
-        if (options_.mutants) {
+        if (has_mutants_) {
             if (has_reference_) search(seed, std::set<int>(opsets_));
             report_.mutants = mutants_.report();
         }
@@ -220,7 +222,7 @@ private:
                 opsets_.insert(opset);
                 std::string why = difference_of(graph, expected);
                 if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why), place);
-                if (!options_.mutants) continue;
+                if (!has_mutants_) continue;
                 inline_functions(graph.graph); // their nodes are changed as well
                 graphs.push_back(std::move(graph));
             } catch (refused const& e) {
@@ -230,7 +232,7 @@ private:
                 before.clear();
             }
         }
-        if (options_.mutants && expected.values && !wrong_sample_) {
+        if (has_mutants_ && expected.values && !wrong_sample_) {
             bool const any_numbers = has_numbers(expected.results);
             for (translation const& graph : graphs)
                 mutants_.run(graph, options_.where, from, any_numbers, [&](std::vector<value> const& got) {
@@ -326,6 +328,7 @@ private:
     row_report report_;
     std::set<int> opsets_;
     row_mutants mutants_;
+    bool has_mutants_; ///< the graphs of the row are changed
     std::string refusal_;
     std::string decline_;
     std::string rejection_;

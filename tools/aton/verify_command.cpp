@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,6 +70,17 @@ std::string settings_of(verify_request const& request) {
     return out;
 }
 
+/// The overloads that a file lists, one a line; none without a file.
+std::vector<std::string> overloads_in(std::string const& path) {
+    std::vector<std::string> out;
+    if (path.empty()) return out;
+    std::ifstream file(path);
+    if (!file) throw error(plain(path) + ": cannot be read");
+    for (std::string line; std::getline(file, line);)
+        if (!line.empty() && line.front() != '#') out.push_back(line);
+    return out;
+}
+
 } // namespace
 
 std::string usage_fault(verify_request const& request) {
@@ -80,6 +92,7 @@ std::string usage_fault(verify_request const& request) {
                "not for a model";
     if (!of_model && (!request.inputs.empty() || !request.model.empty())) return "--inputs and --model are for a model";
     if (request.least_power != 0 && !request.mutants) return "--least-power needs --mutants";
+    if (!request.without_mutants.empty() && !request.mutants) return "--without-mutants needs --mutants";
     if (request.max_mutants != 0 && !request.mutants) return "--max-mutants needs --mutants";
     if (request.least_row_power != 0 && !request.mutants) return "--least-row-power needs --mutants";
     if (!request.seeds.empty() && (of_model || request.mutants || !request.reports.empty() || !request.calls.empty()))
@@ -106,6 +119,8 @@ int verify_mappings(verify_request const& request) {
     options.seed = request.seed;
     options.mutants = request.mutants;
     options.max_mutants = request.max_mutants;
+    std::vector<std::string> const without_mutants = overloads_in(request.without_mutants);
+    options.without_mutants = without_mutants;
     options.threads = request.threads;
     options.where = device_of(request);
     if (request.opset != 0) options.min_opset = options.max_opset = request.opset;

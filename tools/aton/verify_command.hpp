@@ -17,10 +17,11 @@ struct verify_request {
     std::string seeds; ///< "1..200": several seeds instead of `seed`
     std::string log;   ///< the file that records finished seeds
     bool mutants = false;
-    int max_mutants = 0;        ///< of each graph; 0: all
-    double least_power = 0;     ///< in percent
-    double least_row_power = 0; ///< in percent
-    int threads = 0;            ///< 0: one per CPU
+    std::string without_mutants; ///< a file with overloads whose graphs are not changed
+    int max_mutants = 0;         ///< of each graph; 0: all
+    double least_power = 0;      ///< in percent
+    double least_row_power = 0;  ///< in percent
+    int threads = 0;             ///< 0: one per CPU
     std::vector<std::string> plugins;
     std::string calls;  ///< a folder with recorded calls
     std::string inputs; ///< a folder with input_0.pb, input_1.pb, ...

@@ -46,6 +46,10 @@ int run(int argc, char** argv) {
         ->type_name("FILE");
     app.add_flag(
         "--mutants", request.mutants, "Change every graph on purpose and count how many of the mutants are detected");
+    app.add_option("--without-mutants",
+                   request.without_mutants,
+                   "A file with overloads, one per line, whose graphs are not changed")
+        ->type_name("FILE");
     app.add_option("--max-mutants",
                    request.max_mutants,
                    "Run about this many mutants of each graph, always the same ones; default: all")
