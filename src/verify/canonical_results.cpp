@@ -9,6 +9,8 @@
 #include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 
+#include "runtime/compute/factorization.hpp"
+
 namespace ATON_NAMESPACE::verify {
 
 using runtime::tensor;
@@ -19,12 +21,19 @@ namespace {
 bool are_matrices(std::vector<value> const& results, std::initializer_list<std::size_t> which) {
     for (std::size_t const i : which)
         if (i >= results.size() || !results[i].is_tensor() || !results[i].one() || results[i].one().rank() < 2 ||
-            !is_floating(results[i].one().dtype()))
+            !(is_floating(results[i].one().dtype()) || is_complex(results[i].one().dtype())))
             return false;
     return true;
 }
 
-tensor transposed(tensor const& x) { return runtime::transpose(x, -1, -2); }
+/// The conjugate transpose.
+tensor turned(tensor const& x) { return runtime::cast(runtime::adjoint(x), x.dtype()); }
+/// The product of matrices, also of complex ones.
+tensor product(tensor const& left, tensor const& right) {
+    if (!is_complex(left.dtype())) return runtime::matmul(left, right);
+    std::size_t const last = left.rank();
+    return runtime::sum(left.unsqueezed(last) * right.unsqueezed(last - 2), {-2});
+}
 
 /// left diag(values) right, for as many columns of `left` and rows of `right` as there are values.
 tensor joined(tensor const& left, tensor const& values, tensor const& right) {
@@ -33,9 +42,9 @@ tensor joined(tensor const& left, tensor const& values, tensor const& right) {
     if (left.sizes().back() < n || right.size(right.rank() - 2) < n) throw error("a vector is missing");
     tensor const columns = left.sliced(left.rank() - 1, 0, n);
     tensor const scaled = columns * runtime::cast(values, left.dtype()).unsqueezed(values.rank() - 1);
-    return runtime::matmul(scaled, right.sliced(right.rank() - 2, 0, n));
+    return product(scaled, right.sliced(right.rank() - 2, 0, n));
 }
-tensor inner_products(tensor const& columns) { return runtime::matmul(transposed(columns), columns); }
+tensor inner_products(tensor const& columns) { return product(turned(columns), columns); }
 
 } // namespace
 
@@ -50,13 +59,13 @@ std::vector<value> canonical(std::vector<value> given, result_form form, std::st
         if (form == result_form::eigenvectors && are_matrices(given, {1})) {
             tensor const w = given[0].one();
             tensor const v = given[1].one();
-            results[1] = joined(v, w, transposed(v));
+            results[1] = joined(v, w, turned(v));
             results.emplace_back(inner_products(v));
         }
         if (form == result_form::singular_vectors && are_matrices(given, {0, 2})) {
             tensor const u = given[0].one();
-            tensor const v = overload == "aten::svd" ? given[2].one() : transposed(given[2].one());
-            results[0] = joined(u, given[1].one(), transposed(v));
+            tensor const v = overload == "aten::svd" ? given[2].one() : turned(given[2].one());
+            results[0] = joined(u, given[1].one(), turned(v));
             results[2] = inner_products(u);
             results.emplace_back(inner_products(v));
         }

@@ -13,14 +13,14 @@ namespace ATON_NAMESPACE::verify {
 /// How the results of an operator are compared; `plain`: element by element.
 enum class result_form : std::uint8_t {
     plain,
-    eigenvectors,     ///< values w and vectors V become w, V diag(w) V^T, V^T V
-    singular_vectors, ///< U, S, V^T become U diag(S) V^T, S, U^T U, V^T V; so do U, S, V of the deprecated svd
+    eigenvectors,     ///< values w and vectors V become w, V diag(w) V^H, V^H V
+    singular_vectors, ///< U, S, V^H become U diag(S) V^H, S, U^H U, V^H V; so do U, S, V of the deprecated svd
 };
 
 /// The form that a rule names after `result:`.
 [[nodiscard]] result_form form_of(std::string_view name);
 
-/// The results in this form; unchanged if vectors are missing or complex, or their sizes do not fit.
+/// The results in this form; unchanged if vectors are missing or their sizes do not fit.
 [[nodiscard]] std::vector<runtime::value> canonical(std::vector<runtime::value> given, result_form form,
                                                     std::string_view overload);
 

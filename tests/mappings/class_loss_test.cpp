@@ -57,6 +57,9 @@ TEST_CASE("ctc_loss of repeated labels, empty targets, sequences that are too sh
     gives("aten::ctc_loss.IntList", call({1, 2}, 4, 2), is(0.787366509437561));
     gives("aten::ctc_loss.IntList", call({1, 2}, 2, 2), is(2.867084503173828));
     gives("aten::ctc_loss.IntList", call({1, 2}, 4, 0), is(6.207658290863037));
+    // Labels that are the blank follow another label without a blank between them.
+    gives("aten::ctc_loss.IntList", call({1, 0}, 4, 2), is(0.9330668449401855));
+    gives("aten::ctc_loss.IntList", call({0, 1}, 4, 2), is(1.640724539756775));
     std::vector<double> twice;
     for (std::size_t t = 0; t != 4; ++t)
         for (std::size_t k = 0; k != 6; ++k) twice.push_back(logs[3 * t + k % 3]);

@@ -92,6 +92,7 @@ TEST_CASE("least squares with residuals, without those of drivers that decide by
     gives("aten::linalg_lstsq", solved, row_of(dtype::float32, {1.0 / 6}), 1);
     CHECK(contains(refusal("aten::linalg_lstsq", {arg("self", a), arg("b", b), none("rcond"), word("driver", "gelsd")}),
                    "residuals only if the rank is full"));
+    CHECK(contains(refusal("aten::linalg_lstsq", {arg("self", a), arg("b", b), number("rcond", 0.1)}), "driver=gelsy"));
 }
 
 } // namespace aton::tests

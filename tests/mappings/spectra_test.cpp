@@ -17,6 +17,7 @@ TEST_CASE("condition numbers of singular matrices are infinite") {
     gives("aten::linalg_cond", {arg("self", square({1, 2, 2, 4})), number("p", 1)}, one(infinity));
     gives("aten::linalg_cond", {arg("self", square({2, 0, 0, -4})), number("p", -2)}, one(0.5));
     gives("aten::linalg_cond.p_str", {arg("self", square({1, 2, 3, 4})), word("p", "nuc")}, one(17));
+    gives("aten::linalg_cond", {arg("self", of(dtype::float32, {0, 0}, {})), none("p")}, one(0));
 }
 
 TEST_CASE("ranks and pseudoinverses of singular matrices, by one triangle of Hermitian ones") {

@@ -207,4 +207,19 @@ TEST_CASE("combinations of dtypes that ATen rejects are refused") {
           "aten::take: 'index' is int32, not int64");
 }
 
+TEST_CASE("the condition number of a matrix without elements is 0") {
+    tensor const empty = of(dtype::float32, {2, 0, 0}, {});
+    gives("aten::linalg_cond", {arg("self", empty)}, {of(dtype::float32, {2}, {0, 0})});
+    gives("aten::linalg_cond.p_str", {arg("self", empty), word("p", "nuc")}, {of(dtype::float32, {2}, {0, 0})});
+}
+
+TEST_CASE("decompositions refuse dtypes that LAPACK does not have, and gelsy with rcond") {
+    tensor const half = of(dtype::float16, {1, 1}, {2});
+    for (char const* const name : {"aten::linalg_eigvalsh", "aten::linalg_cond"})
+        CHECK_THROWS_AS((void)runtime::call_aten(name, {arg("self", half)}), error);
+    tensor const x = of(dtype::float32, {1, 1}, {2});
+    CHECK_THROWS_AS((void)runtime::call_aten("aten::linalg_lstsq", {arg("self", x), arg("b", x), number("rcond", 0.1)}),
+                    error);
+}
+
 } // namespace ATON_NAMESPACE::verify

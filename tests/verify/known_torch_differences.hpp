@@ -30,6 +30,16 @@ struct known_torch_difference {
 };
 [[nodiscard]] std::span<known_torch_difference const> known_torch_differences();
 
+/// Those of linear algebra.
+[[nodiscard]] std::span<known_torch_difference const> known_matrix_differences();
+
+/// The tensor that is passed as this argument; an empty handle if there is none.
+[[nodiscard]] runtime::tensor argument_of(sample const& s, std::string_view name);
+/// Complex numbers as pairs.
+[[nodiscard]] runtime::tensor parts_of(runtime::tensor const& x);
+/// All elements that are finite in both results are equal.
+[[nodiscard]] bool differs_beside_no_number(different_call const& d);
+
 /// "float32 distinct special"
 [[nodiscard]] std::string words_of(theme const& t);
 

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sys/mman.h>
@@ -23,6 +24,9 @@
 #include <aton/verify/check.hpp>
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/torch_reference.hpp>
+
+#include "verify/canonical_results.hpp"
+#include "verify/rule_reader.hpp"
 
 #include "known_torch_differences.hpp"
 
@@ -117,6 +121,14 @@ call_difference difference_of(aten_results const& got, aten_results const& expec
     return {};
 }
 
+/// The results of a call in the form that its rule compares.
+aten_results canonical_results(aten_results all, std::string_view overload) {
+    sampling_rule const* const rule = find_rule(aten_sampling_rules(), overload);
+    if (rule != nullptr)
+        all.results = canonical(std::move(all.results), form_of(part_of_rule(rule->text, "result")), overload);
+    return all;
+}
+
 /// The same elements with gaps between them, so that torch uses neither vectorized loops nor libraries.
 tensor spread(tensor const& x) {
     if (!x || x.rank() == 0 || x.is_strings()) return x;
@@ -149,7 +161,7 @@ aten_results call_torch_without_mkldnn(sample const& s) {
 bool is_same_in_another_way(aten_results const& got, sample const& s) {
     for (auto* const call : {&call_torch_without_mkldnn, &call_torch_on_spread}) {
         std::string fault;
-        aten_results const expected = try_call(call, s, fault);
+        aten_results const expected = canonical_results(try_call(call, s, fault), s.overload);
         if (fault.empty() && difference_of(got, expected).why.empty()) return true;
     }
     return false;
@@ -183,8 +195,8 @@ void check_overload(dsl::entry const& row, options const& with, counts& to, bool
         sample const s = draw(overload, row.schema, rule, t, with.seed + static_cast<std::uint64_t>(i));
         std::string there;
         std::string here;
-        aten_results const expected = try_call(call_torch, s, there);
-        aten_results const got = try_call(call_here, s, here);
+        aten_results const expected = canonical_results(try_call(call_torch, s, there), overload);
+        aten_results const got = canonical_results(try_call(call_here, s, here), overload);
         std::ostringstream line;
         if (!here.empty() || !there.empty()) {
             bool const both = !here.empty() && !there.empty();

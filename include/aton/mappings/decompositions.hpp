@@ -222,6 +222,7 @@ inline constexpr auto lstsq = [](graph<13> g, value a, value b, std::optional<do
     bool const full_rank = name == "gels";
     bool const gives_values = name == "gelsd" || name == "gelss";
     if (!full_rank && !gives_values && name != "gelsy") throw unsupported_error("driver=" + std::string(name));
+    if (rcond && name == "gelsy") throw unsupported_error("driver=gelsy with rcond: a pivoted QR decides the rank");
     value const matrix = factorable(g, a);
     dim const& m = a.size(-2);
     dim const& n = a.size(-1);

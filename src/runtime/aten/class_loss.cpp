@@ -272,10 +272,11 @@ ctc ctc_of(call const& c) {
     std::int64_t const states = 2 * width + 1;
     device const here = logs.where();
     tensor const before = pad(labels, {0, 2}, {0, 0}, -1).sliced(1, 0, states);
-    tensor const skips = logical_and(unequal(labels, scalar(blank)), unequal(labels, before));
+    tensor const skips = unequal(labels, before);
     tensor const none = full(-infinity, logs.dtype(), {n, states}, here);
     tensor const at = range(states, 0, 1, here);
     tensor const ends = to_device(tensor::of_integers(inputs), here).unsqueezed(1);
+    tensor const end = to_device(tensor::of_integers(lengths), here).unsqueezed(1) * scalar(2);
     auto const moved = [&](tensor const& x, std::int64_t by) {
         return pad(x, {0, by}, {0, 0}, -infinity).sliced(1, 0, states);
     };
@@ -284,13 +285,12 @@ ctc ctc_of(call const& c) {
     std::vector<tensor> all;
     for (std::int64_t t = 0; t != logs.size(0); ++t) {
         tensor const here_now = take_along(logs.sliced(0, t, 1).squeezed(0), labels, 1);
-        if (t == 0) now = where(less(at, 2), here_now, none);
+        if (t == 0) now = where(logical_and(less(at, 2), less_equal(at, end)), here_now, none);
         else now = log_of_sum(now, moved(now, 1), where(skips, moved(now, 2), none)) + here_now;
         now = where(greater(ends, scalar(t)), now, none);
         last = where(equal(ends, scalar(t + 1)), now, last);
         all.push_back(now);
     }
-    tensor const end = to_device(tensor::of_integers(lengths), here).unsqueezed(1) * scalar(2);
     tensor const final_label =
         where(greater(end, 0), take_along(last, clamp(end - scalar(1), 0, 1e18), 1), scalar(-infinity));
     tensor likelihood = log_of_sum(take_along(last, end, 1), final_label, full(-infinity, logs.dtype(), {}, here));

@@ -20,6 +20,13 @@ tensor matrices_of(call const& c) {
     throw error("at least one matrix is required");
 }
 
+/// The matrices, in a dtype that LAPACK has.
+tensor lapack_matrices_of(call const& c) {
+    tensor const x = matrices_of(c);
+    require_lapack(x);
+    return x;
+}
+
 tensor wide(tensor const& x) { return cast(to_host(x), widest(x.dtype())); }
 bool is_private(call const& c) { return c.overload().starts_with("aten::_"); }
 
@@ -169,7 +176,7 @@ results ormqr(call const& c) {
 }
 
 results linalg_svd(call const& c) {
-    tensor const a = matrices_of(c);
+    tensor const a = lapack_matrices_of(c);
     like_operand const back(a);
     singular_values const f = svd(a, c.b("full_matrices"));
     if (c.has_argument("compute_uv") && !c.b("compute_uv")) return {back.none(), back.real(f.s), back.none()};
@@ -177,7 +184,7 @@ results linalg_svd(call const& c) {
 }
 /// The deprecated svd, which returns V instead of V^H.
 results svd_with_v(call const& c) {
-    tensor const a = matrices_of(c);
+    tensor const a = lapack_matrices_of(c);
     like_operand const back(a);
     bool const vectors = c.b("compute_uv");
     singular_values const f = svd(a, !c.b("some") || !vectors);
@@ -185,12 +192,15 @@ results svd_with_v(call const& c) {
     tensor const v = contiguous(adjoint(f.vh));
     return {back(vectors ? f.u : zeros(f.u)), back.real(f.s), back(vectors ? v : zeros(v))};
 }
-results svdvals(call const& c) { return like_operand(matrices_of(c)).real(svd(matrices_of(c), false).s); }
+results svdvals(call const& c) {
+    tensor const a = lapack_matrices_of(c);
+    return like_operand(a).real(svd(a, false).s);
+}
 
 eigenvalues eigh_of(call const& c) {
     std::string_view const part = c.text("UPLO");
     if (part != "U" && part != "L" && part != "u" && part != "l") throw error("UPLO is '" + std::string(part) + "'");
-    tensor const a = wide(matrices_of(c));
+    tensor const a = wide(lapack_matrices_of(c));
     return eigh(part == "U" || part == "u" ? adjoint(a) : a);
 }
 results linalg_eigh(call const& c) {
@@ -224,12 +234,14 @@ results solved_from_ldl(call const& c) {
     return like_operand(ld)(ldl_solve(wide(ld), to_host(c.t("pivots")), wide(c.t("B"))));
 }
 
-/// The least-squares solution of minimum norm.
+/// The least-squares solution of minimum norm. LAPACK's gelsy decides the rank by a pivoted QR decomposition: what it cuts at a given rcond
+/// are not singular values, and depends on the pivots of the matrix before it.
 results lstsq(call const& c) {
     tensor const a = matrices_of(c);
     tensor b = c.t("b");
     like_operand const back(a);
     std::string_view const driver = c.given("driver") ? c.text("driver") : "gelsy";
+    if (driver == "gelsy" && c.given("rcond")) throw error("driver='gelsy' with rcond is not supported");
     bool const vectors = b.rank() + 1 == a.rank();
     if (vectors) b = b.unsqueezed(b.rank());
     std::int64_t const rows = a.size(a.rank() - 2);

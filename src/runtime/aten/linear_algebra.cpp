@@ -14,6 +14,11 @@
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
+void require_lapack(tensor const& x) {
+    if (x.dtype() != dtype::float32 && x.dtype() != dtype::float64 && !is_complex(x.dtype()))
+        throw error("matrices of " + std::string(name(x.dtype())) + " are not supported");
+}
+
 void check_info(tensor const& info, std::string const& problem) {
     if (info.count() == 0) return;
     tensor const bad = unequal(info, 0);

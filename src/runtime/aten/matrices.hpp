@@ -45,6 +45,9 @@ private:
 /// Throws aton::error if the decomposition of a matrix failed.
 void check_info(tensor const& info, std::string const& problem);
 
+/// Throws aton::error for dtypes that LAPACK does not have.
+void require_lapack(tensor const& x);
+
 /// The elements on and above a diagonal, or on and below it; 0 elsewhere.
 [[nodiscard]] tensor upper_part(tensor const& x, std::int64_t diagonal = 0);
 [[nodiscard]] tensor lower_part(tensor const& x, std::int64_t diagonal = 0);

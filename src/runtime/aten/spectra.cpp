@@ -44,9 +44,13 @@ namespace {
 results linalg_cond(call const& c) {
     tensor const x = c.t("self");
     if (x.rank() < 2) throw error("a matrix must have at least 2 dimensions");
+    require_lapack(x);
     bool const named = c.argument("p").kind == aten::argument_kind::text;
     double const order = named ? 0 : c.maybe_f("p").value_or(2);
-    if (!named && std::abs(order) == 2) {
+    bool const by_singular_values = !named && std::abs(order) == 2;
+    if (x.count() == 0 && (by_singular_values || x.size(x.rank() - 2) == x.sizes().back()))
+        return like_operand(x).real(full(0, dtype::float64, sizes(x.sizes().begin(), x.sizes().end() - 2)));
+    if (by_singular_values) {
         tensor const s = svd(x, false).s;
         tensor const highest = max(s, {-1});
         tensor const lowest = min(s, {-1});

@@ -74,7 +74,7 @@ inline value log_of_sum(graph<13> g, value a, value b, value c) {
 }
 
 /// The negative log-likelihood of each target, (batch).
-inline value ctc_losses(graph<13> g, ctc_batch const& c, std::int64_t blank) {
+inline value ctc_losses(graph<13> g, ctc_batch const& c) {
     value const none = minus_infinity(g, c.logs);
     value const zero = g.scalar(0, c.logs.dtype());
     sym_int const times = g.size(c.logs, 0);
@@ -83,11 +83,10 @@ inline value ctc_losses(graph<13> g, ctc_batch const& c, std::int64_t blank) {
     sym_int const all[] = {times, batch, states};
     value const everywhere = g.op<"Expand">(unsqueeze(g, c.labels, 0), g.ints(size_list(all)));
     value const emitted = g.op<"GatherElements">(c.logs, everywhere, attr::axis_i(2));
-    // A label can follow the one before its blank, if they differ.
+    // A label can follow the one before its blank if they differ. ATen also lets a label that is the blank itself.
     value const of_two_before =
         slice(g, g.op<"Pad">(c.labels, g.ints({0, 2, 0, 0}), g.scalar(-1, dtype::int64)), 1, 0, states);
-    value const differs = g.op<"Not">(g.op<"Equal">(c.labels, of_two_before));
-    value const skips = g.op<"And">(differs, g.op<"Not">(g.op<"Equal">(c.labels, blank)));
+    value const skips = g.op<"Not">(g.op<"Equal">(c.labels, of_two_before));
     // Before the first step, everything is in the first state.
     value const state = arithmetic_sequence(g, 0, states);
     value const rows = g.op<"Mul">(c.lengths, 0);
@@ -115,7 +114,7 @@ inline value ctc_losses(graph<13> g, ctc_batch const& c, std::int64_t blank) {
 
 inline value ctc_of(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
                     std::int64_t blank) {
-    return ctc_losses(g, ctc_operands(g, log_probs, targets, input_lengths, target_lengths, blank), blank);
+    return ctc_losses(g, ctc_operands(g, log_probs, targets, input_lengths, target_lengths, blank));
 }
 
 inline value ctc(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
