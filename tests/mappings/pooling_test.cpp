@@ -14,6 +14,16 @@ TEST_CASE("indices of windows without elements are refused") {
                    "a window without elements"));
 }
 
+TEST_CASE("the largest element of a window at a random place is the last NaN") {
+    gives("aten::fractional_max_pool3d",
+          {arg("self", of(dtype::float32, {1, 1, 1, 5}, {1, nan, 3, nan, 2})),
+           numbers("kernel_size", {1, 1, 5}),
+           numbers("output_size", {1, 1, 1}),
+           arg("random_samples", of(dtype::float32, {1, 1, 3}, {0, 0, 0}))},
+          of(dtype::int64, {1, 1, 1, 1}, {3}),
+          1);
+}
+
 TEST_CASE("an element is preferred over equal padding as the maximum") {
     for (bool const lowest : {true, false})
         gives("aten::max_pool1d_with_indices",

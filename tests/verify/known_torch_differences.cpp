@@ -370,8 +370,8 @@ std::span<known_torch_difference const> known_torch_differences() {
     };
     static std::vector<known_torch_difference> const all = [] {
         std::vector<known_torch_difference> joined(std::begin(others), std::end(others));
-        auto const matrices = known_matrix_differences();
-        joined.insert(joined.end(), matrices.begin(), matrices.end());
+        for (auto const more : {known_matrix_differences(), known_function_differences()})
+            joined.insert(joined.end(), more.begin(), more.end());
         return joined;
     }();
     return all;

@@ -33,6 +33,9 @@ struct known_torch_difference {
 /// Those of linear algebra.
 [[nodiscard]] std::span<known_torch_difference const> known_matrix_differences();
 
+/// Those of special functions, losses and histograms.
+[[nodiscard]] std::span<known_torch_difference const> known_function_differences();
+
 /// The tensor that is passed as this argument; an empty handle if there is none.
 [[nodiscard]] runtime::tensor argument_of(sample const& s, std::string_view name);
 /// Complex numbers as pairs.

@@ -170,11 +170,22 @@ bool is_same_in_another_way(aten_results const& got, sample const& s) {
 std::ptrdiff_t find_known(sample const& s, theme const& t, std::size_t result, aten_results const& got,
                           aten_results const& expected) {
     if (got.results.size() != expected.results.size()) return -1;
+    auto const of_tensors = [&](tensor const& here, tensor const& there) -> std::ptrdiff_t {
+        bool const comparable = here && there && here.sizes() == there.sizes() && here.dtype() == there.dtype();
+        return comparable ? find_known_torch_difference({s, t, result, here, there}) : -1;
+    };
     runtime::value const& here = got.results[result];
     runtime::value const& there = expected.results[result];
-    bool const comparable = here.is_tensor() && there.is_tensor() && here.one().sizes() == there.one().sizes() &&
-                            here.one().dtype() == there.one().dtype();
-    return comparable ? find_known_torch_difference({s, t, result, here.one(), there.one()}) : -1;
+    if (here.is_tensor() && there.is_tensor()) return of_tensors(here.one(), there.one());
+    if (!here.is_sequence() || !there.is_sequence() || here.many().size() != there.many().size()) return -1;
+    // Of a list, each tensor that differs must do so in a known way.
+    std::ptrdiff_t known = -1;
+    for (std::size_t i = 0; i != here.many().size(); ++i) {
+        if (compare(here.many()[i], there.many()[i]).same()) continue;
+        known = of_tensors(here.many()[i], there.many()[i]);
+        if (known < 0) return -1;
+    }
+    return known;
 }
 
 bool is_excluded(std::string const& overload) {
@@ -223,7 +234,7 @@ void check_overload(dsl::entry const& row, options const& with, counts& to, bool
         }
         if (to.different++ == 0 || with.shows_all)
             line << overload << " (" << words_of(t) << "): result " << found.result << ": " << found.why << "\n    "
-                 << to_python(s).substr(0, with.shows_all ? 6000 : 600) << '\n';
+                 << to_python(s).substr(0, with.shows_all ? 60'000 : 600) << '\n';
         std::cout << line.str() << std::flush;
     }
 }

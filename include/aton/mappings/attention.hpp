@@ -173,7 +173,7 @@ inline constexpr auto multi_head_attention =
        bool average_attn_weights, std::optional<std::int64_t> mask_type) -> std::tuple<value, optional_value> {
     head_options const o{num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
     auto const [y, shares] = attend_with_heads(g, query, key, values, o);
-    if (!need_weights) return {y, absent};
+    if (!need_weights || is_empty(query)) return {y, absent};
     std::int64_t const over_heads[] = {1};
     return {y, average_attn_weights ? reduce<"ReduceMean">(g, shares, over_heads, false) : shares};
 };

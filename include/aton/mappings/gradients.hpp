@@ -31,6 +31,8 @@ struct derivative {
 
     [[nodiscard]] value at(std::int64_t start, std::int64_t end) const { return slice_axis(g, f, axis, start, end); }
     [[nodiscard]] value times(double factor, value x) const { return combined<"Mul">(g, x, wrapped_number(g, factor)); }
+    /// ATen multiplies by the integer 2: products of integers wrap around.
+    [[nodiscard]] value twice(value x) const { return combined<"Add">(g, x, x); }
     [[nodiscard]] value sum_of(value a, value b, value c) const {
         return combined<"Add">(g, combined<"Add">(g, a, b), c);
     }
@@ -48,19 +50,22 @@ struct derivative {
         value const h = wrapped_number(g, distance);
         value const inside = combined<"Div">(g, slope(at(2, to_the_end), at(0, -2), h), wrapped_number(g, 2));
         if (!curved) return joined(slope(at(1, 2), at(0, 1), h), inside, slope(at(-1, to_the_end), at(-2, -1), h));
-        value const first = sum_of(times(-1.5, at(0, 1)), times(2, at(1, 2)), times(-0.5, at(2, 3)));
-        value const last = sum_of(times(1.5, at(-1, to_the_end)), times(-2, at(-2, -1)), times(0.5, at(-3, -2)));
+        value const first = sum_of(times(-1.5, at(0, 1)), twice(at(1, 2)), times(-0.5, at(2, 3)));
+        value const near = combined<"Sub">(g, times(0.5, at(-3, -2)), twice(at(-2, -1)));
+        value const last = combined<"Add">(g, near, times(1.5, at(-1, to_the_end)));
         return joined(combined<"Div">(g, first, h), inside, combined<"Div">(g, last, h));
     }
 
     /// The factors of three neighbors, whose gaps are u and v, in the derivative at the first one; `mirrored` at the last one. Numerators
-    /// are negated before the division, as in ATen: integers wrap around.
+    /// are negated before the division, and only the last one doubles an integer as such, as in ATen: integers wrap around.
     [[nodiscard]] std::array<value, 3> one_sided(value u, value v, bool mirrored) const {
         value const both = combined<"Add">(g, u, v);
         auto const negated = [&](value x, bool if_mirrored) {
             return mirrored == if_mirrored ? value(g.op<"Neg">(x)) : x;
         };
-        return {combined<"Div">(g, negated(combined<"Add">(g, times(2, u), v), false), combined<"Mul">(g, u, both)),
+        return {combined<"Div">(g,
+                                negated(combined<"Add">(g, mirrored ? twice(u) : times(2, u), v), false),
+                                combined<"Mul">(g, u, both)),
                 combined<"Div">(g, negated(both, true), combined<"Mul">(g, u, v)),
                 combined<"Div">(g, negated(u, false), combined<"Mul">(g, v, both))};
     }

@@ -314,7 +314,7 @@ inline constexpr auto fractional_max_pool =
     value const row = reshape(g, places, {g.size(x, 0), g.size(x, 1), -1});
     value const found = g.op<"GatherElements">(reshape(g, x, flat), row, attr::axis_i(2));
     value const all = reshape(g, found, windows);
-    value const best = arg_extreme<"ArgMax">(g, all, axes + 2, true);
+    value const best = arg_extreme<"ArgMax">(g, all, axes + 2, true, true);
     auto const chosen = [&](value from) -> value {
         value const y = squeeze(g, g.op<"GatherElements">(from, best, attr::axis_i(axes + 2)), axes + 2);
         return batched ? y : squeeze(g, y, std::int64_t{0});

@@ -125,16 +125,19 @@ value extreme(graph<13> g, value x, axis_list axes, bool keepdim) {
     return is_floating(x.dtype()) ? g.op<"Add">(y, detail::nan_along(g, x, axes, keepdim)) : y;
 }
 
-/// The index along an axis of the first maximum (ArgMax) or minimum (ArgMin), or of the first NaN, if any.
+/// The index along an axis of the first maximum (ArgMax) or minimum (ArgMin), or of the first (or `last_nan`) NaN, if any.
 template <fixed_string Arg>
-value arg_extreme(graph<13> g, value x, std::int64_t axis, bool keepdim) {
+value arg_extreme(graph<13> g, value x, std::int64_t axis, bool keepdim, bool last_nan = false) {
     bool const narrow = x.dtype() == dtype::bool_ || (is_integral(x.dtype()) && bits(x.dtype()) < 32);
     value const index =
         g.op<Arg>(g.cast(x, narrow ? dtype::int32 : x.dtype()), attr::axis_i(axis), attr::keepdims_i(keepdim));
     if (!is_floating(x.dtype())) return index;
     value const nan = g.cast(g.op<"IsNaN">(x), dtype::uint8);
     value const found = g.cast(reduce<"ReduceMax">(g, nan, std::array{axis}, keepdim), dtype::bool_);
-    return g.op<"Where">(found, g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim)), index);
+    std::optional<std::int64_t> const last = last_nan ? std::optional<std::int64_t>(1) : std::nullopt;
+    value const at =
+        g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim), attr::select_last_index_i(last));
+    return g.op<"Where">(found, at, index);
 }
 
 /// The elements of x at `index` along an axis, and the index. `index` has the axis with size 1; both results keep it if `keepdim`.

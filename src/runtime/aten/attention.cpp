@@ -195,7 +195,8 @@ multi_head attend_with_heads(call const& c, term const& query, term const& key, 
 
 results native_multi_head_attention(call const& c) {
     multi_head const m = attend_with_heads(c, c.t("query"), c.t("key"), c.t("value"), c.i("num_head"));
-    if (!c.b("need_weights")) return {*m.out, value()};
+    // Without queries, ATen returns no weights.
+    if (!c.b("need_weights") || c.t("query").count() == 0) return {*m.out, value()};
     return {*m.out, c.b("average_attn_weights") ? *average(m.weights, {1}) : m.weights};
 }
 

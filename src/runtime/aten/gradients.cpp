@@ -30,9 +30,9 @@ public:
     [[nodiscard]] tensor with_step(double h) const {
         term const inside = (at(2, n_ - 2) - at(0, n_ - 2)) / h / 2.0;
         if (!curved_) return joined_with((at(1) - at(0)) / h, inside, (at(n_ - 1) - at(n_ - 2)) / h);
-        return joined_with((-1.5 * at(0) + 2.0 * at(1) - 0.5 * at(2)) / h,
+        return joined_with((-1.5 * at(0) + twice(at(1)) - 0.5 * at(2)) / h,
                            inside,
-                           (0.5 * at(n_ - 3) - 2.0 * at(n_ - 2) + 1.5 * at(n_ - 1)) / h);
+                           (0.5 * at(n_ - 3) - twice(at(n_ - 2)) + 1.5 * at(n_ - 1)) / h);
     }
 
     /// `gaps`: the n - 1 distances between elements.
@@ -62,7 +62,7 @@ public:
                   at(n_ - 3),
                   -(t + s) / (t * s),
                   at(n_ - 2),
-                  (2.0 * t + s) / (t * (t + s)),
+                  (twice(t) + s) / (t * (t + s)),
                   at(n_ - 1)));
     }
 
@@ -70,6 +70,8 @@ private:
     [[nodiscard]] term at(std::int64_t start, std::int64_t count = 1) const {
         return f_.sliced(axis_at(axis_, f_.rank()), start, count);
     }
+    /// ATen multiplies by the integer 2: products of integers wrap around.
+    [[nodiscard]] static term twice(term const& x) { return x + x; }
     [[nodiscard]] tensor joined_with(term const& first, term const& inside, term const& last) const {
         return concat(std::vector<tensor>{*first, *inside, *last}, axis_);
     }

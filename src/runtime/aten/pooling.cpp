@@ -145,8 +145,11 @@ results fractional_max_pool(call const& c) {
     std::int64_t const plane = count_of(std::span(x.sizes()).subspan(2));
     places = reshape(places, to);
     tensor const values = take(x, in_planes(places, plane));
-    tensor const best = arg_max(values, -1, true);
     std::size_t const last = to.size() - 1;
+    // The index of the last NaN, if there is one.
+    tensor const numbered = where(isnan(values), range(to[last], 0, 1, x.where()), scalar(-1));
+    tensor const last_nan = max(numbered, {-1}, true);
+    tensor const best = where(less(last_nan, 0), arg_max(values, -1, true), last_nan);
     return {as_given(take_along(values, best, -1).squeezed(last), given),
             as_given(take_along(places, best, -1).squeezed(last), given)};
 }
