@@ -2453,7 +2453,11 @@ inline constexpr auto addr = [](graph<13> g, value self, value a, value b, numbe
     dtype const t = aten::promote_types(self.dtype(), promote(a, b));
     value first = t == dtype::bool_ ? a : scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
     if (t == dtype::bool_ && (alpha == 0 || !alpha.is_constant())) first = g.op<"And">(a, element(g, alpha, t));
-    return scaled_sum(g, g.cast(self, t), g.cast(outer_product(g, first, b), t), beta, 1);
+    value const outer = g.cast(outer_product(g, first, b), t);
+    // ATen rounds both products to a narrow dtype.
+    if ((t == dtype::float16 || t == dtype::bfloat16) && beta.is_constant() && !(beta == 0))
+        return g.op<"Add">(scale_by(g, g.cast(self, t), beta), outer);
+    return scaled_sum(g, g.cast(self, t), outer, beta, 1);
 };
 
 inline constexpr auto linalg_vecdot = [](graph<13> g, value x, value y, std::int64_t dim) -> value {
@@ -2722,16 +2726,19 @@ value extreme(graph<13> g, value x, axis_list axes, bool keepdim) {
     return is_floating(x.dtype()) ? g.op<"Add">(y, detail::nan_along(g, x, axes, keepdim)) : y;
 }
 
-/// The index along an axis of the first maximum (ArgMax) or minimum (ArgMin), or of the first NaN, if any.
+/// The index along an axis of the first maximum (ArgMax) or minimum (ArgMin), or of the first (or `last_nan`) NaN, if any.
 template <fixed_string Arg>
-value arg_extreme(graph<13> g, value x, std::int64_t axis, bool keepdim) {
+value arg_extreme(graph<13> g, value x, std::int64_t axis, bool keepdim, bool last_nan = false) {
     bool const narrow = x.dtype() == dtype::bool_ || (is_integral(x.dtype()) && bits(x.dtype()) < 32);
     value const index =
         g.op<Arg>(g.cast(x, narrow ? dtype::int32 : x.dtype()), attr::axis_i(axis), attr::keepdims_i(keepdim));
     if (!is_floating(x.dtype())) return index;
     value const nan = g.cast(g.op<"IsNaN">(x), dtype::uint8);
     value const found = g.cast(reduce<"ReduceMax">(g, nan, std::array{axis}, keepdim), dtype::bool_);
-    return g.op<"Where">(found, g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim)), index);
+    std::optional<std::int64_t> const last = last_nan ? std::optional<std::int64_t>(1) : std::nullopt;
+    value const at =
+        g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim), attr::select_last_index_i(last));
+    return g.op<"Where">(found, at, index);
 }
 
 /// The elements of x at `index` along an axis, and the index. `index` has the axis with size 1; both results keep it if `keepdim`.
@@ -4275,7 +4282,7 @@ inline constexpr auto multi_head_attention =
        bool average_attn_weights, std::optional<std::int64_t> mask_type) -> std::tuple<value, optional_value> {
     head_options const o{num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
     auto const [y, shares] = attend_with_heads(g, query, key, values, o);
-    if (!need_weights) return {y, absent};
+    if (!need_weights || is_empty(query)) return {y, absent};
     std::int64_t const over_heads[] = {1};
     return {y, average_attn_weights ? reduce<"ReduceMean">(g, shares, over_heads, false) : shares};
 };
@@ -5614,7 +5621,7 @@ inline value log_of_sum(graph<13> g, value a, value b, value c) {
 }
 
 /// The negative log-likelihood of each target, (batch).
-inline value ctc_losses(graph<13> g, ctc_batch const& c, std::int64_t blank) {
+inline value ctc_losses(graph<13> g, ctc_batch const& c) {
     value const none = minus_infinity(g, c.logs);
     value const zero = g.scalar(0, c.logs.dtype());
     sym_int const times = g.size(c.logs, 0);
@@ -5623,11 +5630,10 @@ inline value ctc_losses(graph<13> g, ctc_batch const& c, std::int64_t blank) {
     sym_int const all[] = {times, batch, states};
     value const everywhere = g.op<"Expand">(unsqueeze(g, c.labels, 0), g.ints(size_list(all)));
     value const emitted = g.op<"GatherElements">(c.logs, everywhere, attr::axis_i(2));
-    // A label can follow the one before its blank, if they differ.
+    // A label can follow the one before its blank if they differ. ATen also lets a label that is the blank itself.
     value const of_two_before =
         slice(g, g.op<"Pad">(c.labels, g.ints({0, 2, 0, 0}), g.scalar(-1, dtype::int64)), 1, 0, states);
-    value const differs = g.op<"Not">(g.op<"Equal">(c.labels, of_two_before));
-    value const skips = g.op<"And">(differs, g.op<"Not">(g.op<"Equal">(c.labels, blank)));
+    value const skips = g.op<"Not">(g.op<"Equal">(c.labels, of_two_before));
     // Before the first step, everything is in the first state.
     value const state = arithmetic_sequence(g, 0, states);
     value const rows = g.op<"Mul">(c.lengths, 0);
@@ -5655,7 +5661,7 @@ inline value ctc_losses(graph<13> g, ctc_batch const& c, std::int64_t blank) {
 
 inline value ctc_of(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
                     std::int64_t blank) {
-    return ctc_losses(g, ctc_operands(g, log_probs, targets, input_lengths, target_lengths, blank), blank);
+    return ctc_losses(g, ctc_operands(g, log_probs, targets, input_lengths, target_lengths, blank));
 }
 
 inline value ctc(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
@@ -8720,6 +8726,7 @@ inline constexpr auto lstsq = [](graph<13> g, value a, value b, std::optional<do
     bool const full_rank = name == "gels";
     bool const gives_values = name == "gelsd" || name == "gelss";
     if (!full_rank && !gives_values && name != "gelsy") throw unsupported_error("driver=" + std::string(name));
+    if (rcond && name == "gelsy") throw unsupported_error("driver=gelsy with rcond: a pivoted QR decides the rank");
     value const matrix = factorable(g, a);
     dim const& m = a.size(-2);
     dim const& n = a.size(-1);
@@ -9933,6 +9940,8 @@ struct derivative {
 
     [[nodiscard]] value at(std::int64_t start, std::int64_t end) const { return slice_axis(g, f, axis, start, end); }
     [[nodiscard]] value times(double factor, value x) const { return combined<"Mul">(g, x, wrapped_number(g, factor)); }
+    /// ATen multiplies by the integer 2: products of integers wrap around.
+    [[nodiscard]] value twice(value x) const { return combined<"Add">(g, x, x); }
     [[nodiscard]] value sum_of(value a, value b, value c) const {
         return combined<"Add">(g, combined<"Add">(g, a, b), c);
     }
@@ -9950,19 +9959,22 @@ struct derivative {
         value const h = wrapped_number(g, distance);
         value const inside = combined<"Div">(g, slope(at(2, to_the_end), at(0, -2), h), wrapped_number(g, 2));
         if (!curved) return joined(slope(at(1, 2), at(0, 1), h), inside, slope(at(-1, to_the_end), at(-2, -1), h));
-        value const first = sum_of(times(-1.5, at(0, 1)), times(2, at(1, 2)), times(-0.5, at(2, 3)));
-        value const last = sum_of(times(1.5, at(-1, to_the_end)), times(-2, at(-2, -1)), times(0.5, at(-3, -2)));
+        value const first = sum_of(times(-1.5, at(0, 1)), twice(at(1, 2)), times(-0.5, at(2, 3)));
+        value const near = combined<"Sub">(g, times(0.5, at(-3, -2)), twice(at(-2, -1)));
+        value const last = combined<"Add">(g, near, times(1.5, at(-1, to_the_end)));
         return joined(combined<"Div">(g, first, h), inside, combined<"Div">(g, last, h));
     }
 
     /// The factors of three neighbors, whose gaps are u and v, in the derivative at the first one; `mirrored` at the last one. Numerators
-    /// are negated before the division, as in ATen: integers wrap around.
+    /// are negated before the division, and only the last one doubles an integer as such, as in ATen: integers wrap around.
     [[nodiscard]] std::array<value, 3> one_sided(value u, value v, bool mirrored) const {
         value const both = combined<"Add">(g, u, v);
         auto const negated = [&](value x, bool if_mirrored) {
             return mirrored == if_mirrored ? value(g.op<"Neg">(x)) : x;
         };
-        return {combined<"Div">(g, negated(combined<"Add">(g, times(2, u), v), false), combined<"Mul">(g, u, both)),
+        return {combined<"Div">(g,
+                                negated(combined<"Add">(g, mirrored ? twice(u) : times(2, u), v), false),
+                                combined<"Mul">(g, u, both)),
                 combined<"Div">(g, negated(both, true), combined<"Mul">(g, u, v)),
                 combined<"Div">(g, negated(u, false), combined<"Mul">(g, v, both))};
     }
@@ -9989,8 +10001,10 @@ struct derivative {
         if (!curved)
             return joined(slope(at(1, 2), at(0, 1), gap(0)), inside, slope(at(-1, to_the_end), at(-2, -1), gap(-1)));
         value const first = weighted(one_sided(gap(0), gap(1), false), at(0, 1), at(1, 2), at(2, 3));
-        auto const at_end = one_sided(gap(-1), gap(-2), true);
-        return joined(first, inside, weighted(at_end, at(-1, to_the_end), at(-2, -1), at(-3, -2)));
+        // In the order in which ATen adds.
+        auto const [last, middle, before] = one_sided(gap(-1), gap(-2), true);
+        value const end = weighted({before, middle, last}, at(-3, -2), at(-2, -1), at(-1, to_the_end));
+        return joined(first, inside, end);
     }
 };
 
@@ -12520,7 +12534,7 @@ inline constexpr auto fractional_max_pool =
     value const row = reshape(g, places, {g.size(x, 0), g.size(x, 1), -1});
     value const found = g.op<"GatherElements">(reshape(g, x, flat), row, attr::axis_i(2));
     value const all = reshape(g, found, windows);
-    value const best = arg_extreme<"ArgMax">(g, all, axes + 2, true);
+    value const best = arg_extreme<"ArgMax">(g, all, axes + 2, true, true);
     auto const chosen = [&](value from) -> value {
         value const y = squeeze(g, g.op<"GatherElements">(from, best, attr::axis_i(axes + 2)), axes + 2);
         return batched ? y : squeeze(g, y, std::int64_t{0});

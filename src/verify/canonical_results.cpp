@@ -9,8 +9,6 @@
 #include <aton/core/error.hpp>
 #include <aton/runtime/compute.hpp>
 
-#include "runtime/compute/factorization.hpp"
-
 namespace ATON_NAMESPACE::verify {
 
 using runtime::tensor;

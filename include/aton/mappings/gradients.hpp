@@ -92,8 +92,10 @@ struct derivative {
         if (!curved)
             return joined(slope(at(1, 2), at(0, 1), gap(0)), inside, slope(at(-1, to_the_end), at(-2, -1), gap(-1)));
         value const first = weighted(one_sided(gap(0), gap(1), false), at(0, 1), at(1, 2), at(2, 3));
-        auto const at_end = one_sided(gap(-1), gap(-2), true);
-        return joined(first, inside, weighted(at_end, at(-1, to_the_end), at(-2, -1), at(-3, -2)));
+        // In the order in which ATen adds.
+        auto const [last, middle, before] = one_sided(gap(-1), gap(-2), true);
+        value const end = weighted({before, middle, last}, at(-3, -2), at(-2, -1), at(-1, to_the_end));
+        return joined(first, inside, end);
     }
 };
 

@@ -225,7 +225,11 @@ inline constexpr auto addr = [](graph<13> g, value self, value a, value b, numbe
     dtype const t = aten::promote_types(self.dtype(), promote(a, b));
     value first = t == dtype::bool_ ? a : scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
     if (t == dtype::bool_ && (alpha == 0 || !alpha.is_constant())) first = g.op<"And">(a, element(g, alpha, t));
-    return scaled_sum(g, g.cast(self, t), g.cast(outer_product(g, first, b), t), beta, 1);
+    value const outer = g.cast(outer_product(g, first, b), t);
+    // ATen rounds both products to a narrow dtype.
+    if ((t == dtype::float16 || t == dtype::bfloat16) && beta.is_constant() && !(beta == 0))
+        return g.op<"Add">(scale_by(g, g.cast(self, t), beta), outer);
+    return scaled_sum(g, g.cast(self, t), outer, beta, 1);
 };
 
 inline constexpr auto linalg_vecdot = [](graph<13> g, value x, value y, std::int64_t dim) -> value {

@@ -164,6 +164,10 @@ using axis_list = std::vector<std::int64_t>;
 [[nodiscard]] tensor reshape(tensor const& x, sizes const& to);
 [[nodiscard]] tensor flatten(tensor const& x); ///< to 1-d
 [[nodiscard]] tensor transpose(tensor const& x, std::int64_t a, std::int64_t b);
+/// Complex conjugates; real numbers are unchanged.
+[[nodiscard]] tensor conjugate(tensor const& x);
+/// The conjugate transpose of matrices [..., m, n].
+[[nodiscard]] tensor adjoint(tensor const& x);
 [[nodiscard]] tensor concat(std::span<tensor const> parts, std::int64_t axis);
 [[nodiscard]] tensor stack(std::span<tensor const> parts, std::int64_t axis);
 /// A copy.

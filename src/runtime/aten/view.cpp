@@ -90,8 +90,6 @@ results transposed(call const& c) {
     return transpose(c.t("self"), c.i(axes ? "axis0" : "dim0"), c.i(axes ? "axis1" : "dim1"));
 }
 
-tensor conjugated(tensor const& x) { return is_complex(x.dtype()) ? complex_of(real_part(x), -imaginary_part(x)) : x; }
-
 results of_matrix(call const& c) {
     tensor const x = c.t("self");
     if (x.rank() > 2) throw error("t() requires at most 2 dimensions, not " + to_string(x.sizes()));
@@ -100,7 +98,7 @@ results of_matrix(call const& c) {
 
 template <bool Conjugates>
 results of_matrices(call const& c) {
-    tensor const x = Conjugates ? conjugated(c.t("self")) : c.t("self");
+    tensor const x = Conjugates ? conjugate(c.t("self")) : c.t("self");
     if (x.rank() == 1) throw error("mT and mH require at least 2 dimensions");
     if (c.overload() == "aten::matrix_H" && x.rank() > 2) throw error("a single matrix is expected");
     return x.rank() == 0 ? x : transpose(x, -2, -1);

@@ -61,9 +61,6 @@ std::int32_t factor_cholesky(Eigen::Map<matrix<T>> a) {
 
 dtype widest(dtype t) { return is_complex(t) ? dtype::complex128 : dtype::float64; }
 
-tensor conjugate(tensor const& x) { return is_complex(x.dtype()) ? complex_of(real_part(x), -imaginary_part(x)) : x; }
-tensor adjoint(tensor const& x) { return transpose(conjugate(x), -1, -2); }
-
 lu_factors lu_factor(tensor const& a, bool exchanges) {
     return in_type(a.dtype(), [&](auto number) -> lu_factors {
         using T = decltype(number);

@@ -9,9 +9,6 @@ namespace ATON_NAMESPACE::runtime {
 
 /// complex128 for complex dtypes, otherwise float64.
 [[nodiscard]] dtype widest(dtype t);
-/// The complex conjugate, and the conjugate transpose.
-[[nodiscard]] tensor conjugate(tensor const& x);
-[[nodiscard]] tensor adjoint(tensor const& x);
 
 /// P L U = A: `lu` has L below its diagonal and U from the diagonal on.
 struct lu_factors {

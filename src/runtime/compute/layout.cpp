@@ -10,6 +10,8 @@
 #include <aton/core/error.hpp>
 #include <aton/runtime/value.hpp>
 
+#include "complex.hpp"
+
 namespace ATON_NAMESPACE::runtime {
 
 tensor contiguous(tensor const& x) { return x.is_contiguous() ? x : kernels_of(x.where()).contiguous(x); }
@@ -29,6 +31,9 @@ tensor transpose(tensor const& x, std::int64_t a, std::int64_t b) {
     std::swap(axes[axis_at(a, x.rank())], axes[axis_at(b, x.rank())]);
     return x.permuted(axes);
 }
+
+tensor conjugate(tensor const& x) { return is_complex(x.dtype()) ? complex_of(real_part(x), -imaginary_part(x)) : x; }
+tensor adjoint(tensor const& x) { return transpose(conjugate(x), -1, -2); }
 
 tensor concat(std::span<tensor const> parts, std::int64_t axis) {
     if (parts.empty()) throw error("at least one tensor is required");
