@@ -2208,7 +2208,8 @@ inline std::size_t group_count(value offs) {
 /// self @ mat2 for each group. `offs` are the ends of the groups: of rows of a 2-d self, of columns of a 2-d mat2, or of the dimension that
 /// is summed if both are 2-d. Rows and columns after the last group are 0.
 inline value grouped_product(graph<13> g, value a, value b, value offs) {
-    if (a.rank() + b.rank() != 5 && !(a.rank() == 2 && b.rank() == 2))
+    auto const is_operand = [](value v) { return v.rank() == 2 || v.rank() == 3; };
+    if (!is_operand(a) || !is_operand(b) || a.rank() + b.rank() == 6)
         throw unsupported_error("offsets of operands that are not one 2-d and one 3-d tensor, or two 2-d tensors");
     std::size_t const groups = group_count(offs);
     value const ends = g.cast(offs, dtype::int64);
@@ -4899,9 +4900,9 @@ struct oscillation {
         p = polynomial(g, t, order == 0 ? safe_span<double const>(bessel::phase_p0) : bessel::phase_p1);
         q = g.op<"Mul">(ratio,
                         polynomial(g, t, order == 0 ? safe_span<double const>(bessel::phase_q0) : bessel::phase_q1));
-        value const phase = g.cast(g.op<"Sub">(rounded, (2 * order + 1) * std::numbers::pi / 4), x.dtype());
-        cos = g.op<"Cos">(phase);
-        sin = g.op<"Sin">(phase);
+        value const turn = g.cast(g.op<"Sub">(rounded, (2 * order + 1) * std::numbers::pi / 4), x.dtype());
+        cos = g.op<"Cos">(turn);
+        sin = g.op<"Sin">(turn);
         amplitude = g.op<"Sqrt">(g.op<"Div">(g.scalar(2 / std::numbers::pi, x.dtype()), x));
     }
 
@@ -4993,8 +4994,8 @@ inline value airy_ai(graph<13> g, value rounded, value x) {
     value const below_zero = g.op<"Neg">(rounded);
     value const rounded_z = g.op<"Div">(
         g.op<"Mul">(g.op<"Mul">(below_zero, 2), g.op<"Sqrt">(g.op<"Max">(below_zero, g.scalar_like(0, rounded)))), 3);
-    value const phase = g.cast(g.op<"Add">(rounded_z, std::numbers::pi / 4), x.dtype());
-    value const wave = g.op<"Sub">(g.op<"Mul">(p, g.op<"Sin">(phase)), g.op<"Mul">(q, g.op<"Cos">(phase)));
+    value const turn = g.cast(g.op<"Add">(rounded_z, std::numbers::pi / 4), x.dtype());
+    value const wave = g.op<"Sub">(g.op<"Mul">(p, g.op<"Sin">(turn)), g.op<"Mul">(q, g.op<"Cos">(turn)));
     value const outside = g.op<"Where">(g.op<"Greater">(x, 0), above, g.op<"Mul">(amplitude, wave));
     value const finite = g.op<"Where">(is_middle, middle, outside);
     return g.op<"Where">(g.op<"IsInf">(x), nan_of(g, x), finite);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 
 #include <aton/core/error.hpp>
@@ -44,10 +45,23 @@ tensor joined(tensor const& left, tensor const& values, tensor const& right) {
 }
 tensor inner_products(tensor const& columns) { return product(turned(columns), columns); }
 
+/// A diagonal element of a triangular factor is 0 but for rounding.
+bool is_deficient(tensor const& r) {
+    if (r.count() == 0) return false;
+    tensor const size = runtime::abs(r);
+    tensor const row = runtime::range(r.size(r.rank() - 2)).unsqueezed(1);
+    tensor const on_diagonal = runtime::equal(row, runtime::range(r.sizes().back()));
+    tensor const diagonal = runtime::where(on_diagonal, size, scalar(std::numeric_limits<double>::infinity()));
+    auto const number = [](tensor const& x) { return x.item().to<double>(); };
+    return number(runtime::min(diagonal, runtime::all_axes(r))) <=
+           1e-4 * number(runtime::max(size, runtime::all_axes(r)));
+}
+
 } // namespace
 
 result_form form_of(std::string_view name) {
     if (name == "eigenvectors") return result_form::eigenvectors;
+    if (name == "orthogonal factors") return result_form::orthogonal_factors;
     return name == "singular vectors" ? result_form::singular_vectors : result_form::plain;
 }
 
@@ -59,6 +73,15 @@ std::vector<value> canonical(std::vector<value> given, result_form form, std::st
             tensor const v = given[1].one();
             results[1] = joined(v, w, turned(v));
             results.emplace_back(inner_products(v));
+        }
+        if (form == result_form::orthogonal_factors && are_matrices(given, {1}) && is_deficient(given[1].one())) {
+            tensor const r = given[1].one();
+            tensor const q = given[0].one();
+            results[1] = inner_products(r);
+            if (q && q.rank() == r.rank() && q.sizes().back() == r.size(r.rank() - 2)) {
+                results[0] = inner_products(q);
+                results.emplace_back(product(q, r));
+            }
         }
         if (form == result_form::singular_vectors && are_matrices(given, {0, 2})) {
             tensor const u = given[0].one();

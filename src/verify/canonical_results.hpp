@@ -13,7 +13,9 @@ namespace ATON_NAMESPACE::verify {
 /// How the results of an operator are compared; `plain`: element by element.
 enum class result_form : std::uint8_t {
     plain,
-    eigenvectors,     ///< values w and vectors V become w, V diag(w) V^H, V^H V
+    eigenvectors, ///< values w and vectors V become w, V diag(w) V^H, V^H V
+    /// Q, R of matrices that are not of full rank, whose columns of Q and signs of R are arbitrary, become Q^H Q, R^H R, Q R.
+    orthogonal_factors,
     singular_vectors, ///< U, S, V^H become U diag(S) V^H, S, U^H U, V^H V; so do U, S, V of the deprecated svd
 };
 

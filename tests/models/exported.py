@@ -117,9 +117,13 @@ def run(module, args):
     import torch
 
     module, given = copy.deepcopy(module), copy.deepcopy(args)
-    before = {name: state.clone() for name, state in states(module).items()}
+    same = states(module)
+    before = {name: state.clone() for name, state in same.items()}
     results = [r.clone() for r in tensors(module(*given))]
-    changed = {n: s for n, s in states(module).items() if not torch.equal(in_reals(s), in_reals(before[n]))}
+    buffers = dict(module.named_buffers())
+    # torch.export does not record that a plain attribute gets another tensor, only that its tensor is written to.
+    after = {n: s for n, s in states(module).items() if n in buffers or s is same.get(n)}
+    changed = {n: s for n, s in after.items() if not torch.equal(in_reals(s), in_reals(before[n]))}
     for i, (old, new) in enumerate(zip(tensors(args), tensors(given))):
         if not torch.equal(in_reals(old), in_reals(new)):
             changed[f"argument {i}"] = new

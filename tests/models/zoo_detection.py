@@ -112,7 +112,7 @@ def region_head(kind):
 
     return Made(
         RegionHead(kind == "aligned"),
-        (normal(2, 3, 24, 20), regions(6)),
-        (normal(2, 3, 24, 20), regions(9)),
+        (normal(4, 3, 24, 20), regions(6)),
+        (normal(4, 3, 24, 20), regions(9)),
         ({}, {0: dim("count")}),
     )

@@ -39,9 +39,9 @@ struct oscillation {
         p = polynomial(g, t, order == 0 ? safe_span<double const>(bessel::phase_p0) : bessel::phase_p1);
         q = g.op<"Mul">(ratio,
                         polynomial(g, t, order == 0 ? safe_span<double const>(bessel::phase_q0) : bessel::phase_q1));
-        value const phase = g.cast(g.op<"Sub">(rounded, (2 * order + 1) * std::numbers::pi / 4), x.dtype());
-        cos = g.op<"Cos">(phase);
-        sin = g.op<"Sin">(phase);
+        value const turn = g.cast(g.op<"Sub">(rounded, (2 * order + 1) * std::numbers::pi / 4), x.dtype());
+        cos = g.op<"Cos">(turn);
+        sin = g.op<"Sin">(turn);
         amplitude = g.op<"Sqrt">(g.op<"Div">(g.scalar(2 / std::numbers::pi, x.dtype()), x));
     }
 
@@ -133,8 +133,8 @@ inline value airy_ai(graph<13> g, value rounded, value x) {
     value const below_zero = g.op<"Neg">(rounded);
     value const rounded_z = g.op<"Div">(
         g.op<"Mul">(g.op<"Mul">(below_zero, 2), g.op<"Sqrt">(g.op<"Max">(below_zero, g.scalar_like(0, rounded)))), 3);
-    value const phase = g.cast(g.op<"Add">(rounded_z, std::numbers::pi / 4), x.dtype());
-    value const wave = g.op<"Sub">(g.op<"Mul">(p, g.op<"Sin">(phase)), g.op<"Mul">(q, g.op<"Cos">(phase)));
+    value const turn = g.cast(g.op<"Add">(rounded_z, std::numbers::pi / 4), x.dtype());
+    value const wave = g.op<"Sub">(g.op<"Mul">(p, g.op<"Sin">(turn)), g.op<"Mul">(q, g.op<"Cos">(turn)));
     value const outside = g.op<"Where">(g.op<"Greater">(x, 0), above, g.op<"Mul">(amplitude, wave));
     value const finite = g.op<"Where">(is_middle, middle, outside);
     return g.op<"Where">(g.op<"IsInf">(x), nan_of(g, x), finite);

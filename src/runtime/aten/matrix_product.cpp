@@ -233,7 +233,10 @@ results grouped_mm(call const& c) {
     std::vector<std::int64_t> const ends = to_host(c.t("offs")).integers();
     bool const rows = x.rank() == 2 && y.rank() == 3;
     bool const columns = x.rank() == 3 && y.rank() == 2;
-    if (x.rank() == 3 && y.rank() == 3) throw error("offsets do not apply if both operands are batches");
+    if (!rows && !columns) {
+        require_rank(x, 2, "self");
+        require_rank(y, 2, "mat2");
+    }
     std::vector<tensor> parts;
     std::int64_t start = 0;
     for (std::size_t i = 0; i != ends.size(); ++i) {

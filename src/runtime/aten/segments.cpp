@@ -32,6 +32,7 @@ segment_function function_named(std::string_view name) {
 results segment_reduce(call const& c) {
     tensor const x = c.t("data");
     if (!is_floating(x.dtype())) throw error("segments require a floating-point dtype");
+    if (x.rank() == 0) throw error("data must have at least one dimension");
     bool const by_length = c.given("lengths");
     if (!by_length && !c.given("offsets")) throw error("lengths or offsets are required");
     tensor const given = cast(c.t(by_length ? "lengths" : "offsets"), dtype::int64);

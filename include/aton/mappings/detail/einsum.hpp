@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/common.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {

@@ -35,7 +35,8 @@ inline std::size_t group_count(value offs) {
 /// self @ mat2 for each group. `offs` are the ends of the groups: of rows of a 2-d self, of columns of a 2-d mat2, or of the dimension that
 /// is summed if both are 2-d. Rows and columns after the last group are 0.
 inline value grouped_product(graph<13> g, value a, value b, value offs) {
-    if (a.rank() + b.rank() != 5 && !(a.rank() == 2 && b.rank() == 2))
+    auto const is_operand = [](value v) { return v.rank() == 2 || v.rank() == 3; };
+    if (!is_operand(a) || !is_operand(b) || a.rank() + b.rank() == 6)
         throw unsupported_error("offsets of operands that are not one 2-d and one 3-d tensor, or two 2-d tensors");
     std::size_t const groups = group_count(offs);
     value const ends = g.cast(offs, dtype::int64);
