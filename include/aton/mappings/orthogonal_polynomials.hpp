@@ -30,7 +30,8 @@ value recurrence(graph<13> g, value second, value n, Next next) {
                      attr::body_g([&](graph<13> b, value step, value, value p, value q) {
                          value const k = b.cast(b.op<"Add">(step, 2), n.dtype());
                          value const after = b.op<"Where">(b.op<"LessOrEqual">(k, n), next(b, k, p, q), p);
-                         value const left = b.cast(b.op<"Less">(k, n), dtype::int64);
+                         value const open = b.op<"And">(b.op<"Less">(k, n), b.op<"Not">(b.op<"IsNaN">(after)));
+                         value const left = b.cast(open, dtype::int64);
                          value const goes_on = b.op<"Greater">(b.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
                          return std::tuple(goes_on, after, p);
                      }));
@@ -48,12 +49,13 @@ inline value hermite(graph<13> g, value x, value n_of, double factor) {
     value const n = degree_of(g, n_of);
     double const highest = x.dtype() == dtype::float64 ? 512 : 128;
     value const scaled = g.op<"Mul">(x, factor);
-    value const result = recurrence(g, scaled, n, [&](graph<13> b, value k, value p, value q) -> value {
+    value const is_beyond = g.op<"Greater">(n, highest);
+    value const steps = g.op<"Where">(is_beyond, g.scalar(0, n.dtype()), n);
+    value const result = recurrence(g, scaled, steps, [&](graph<13> b, value k, value p, value q) -> value {
         value const weight = b.op<"Mul">(b.op<"Sub">(k, 1), factor);
         return b.op<"Sub">(b.op<"Mul">(scaled, p), b.op<"Mul">(weight, q));
     });
-    return g.op<"Where">(
-        g.op<"Greater">(n, highest), g.scalar(std::numeric_limits<double>::quiet_NaN(), n.dtype()), result);
+    return g.op<"Where">(is_beyond, g.scalar(std::numeric_limits<double>::quiet_NaN(), n.dtype()), result);
 }
 /// The physicists' polynomials: 2 x p - 2 (k - 1) q.
 inline value hermite_h(graph<13> g, value x, value n) { return hermite(g, x, n, 2); }
@@ -93,7 +95,8 @@ value chebyshev(graph<13> g, value x, value n_of, Kind of) {
     value const n = degree_of(g, n_of);
     chebyshev_kind const kind = of(n, g.op<"Acos">(x));
     value const far_inside = g.op<"And">(g.op<"Greater">(n, kind.highest), g.op<"Less">(g.op<"Abs">(x), 1));
-    value const sum = recurrence(g, kind.second, n, [&](graph<13> b, value, value p, value q) -> value {
+    value const steps = g.op<"Where">(far_inside, g.scalar(0, n.dtype()), n);
+    value const sum = recurrence(g, kind.second, steps, [&](graph<13> b, value, value p, value q) -> value {
         return b.op<"Sub">(b.op<"Mul">(b.op<"Add">(x, x), p), q);
     });
     return g.op<"Where">(far_inside, kind.by_angle, sum);
