@@ -10424,8 +10424,8 @@ inline std::tuple<value, value> gamma_tail(graph<13> g, value a, value x) {
     value const area = reduce_sum(g, heights, std::array<std::int64_t, 1>{last}, false);
     // exp(mode (log(mode) - 1)) / gamma(a), by Stirling's series
     value const inverse = g.op<"Reciprocal">(mode);
-    value const square = g.op<"Mul">(inverse, inverse);
-    value const rest = g.op<"Mul">(inverse, g.op<"Sub">(g.op<"Div">(square, 360), 1. / 12));
+    value const squared = g.op<"Mul">(inverse, inverse);
+    value const rest = g.op<"Mul">(inverse, g.op<"Sub">(g.op<"Div">(squared, 360), 1. / 12));
     value const scale = g.op<"Div">(g.op<"Exp">(rest), g.op<"Sqrt">(g.op<"Mul">(mode, 2 * std::numbers::pi)));
     return {is_low, g.op<"Mul">(g.op<"Mul">(area, g.op<"Abs">(width)), scale)};
 }
@@ -10468,16 +10468,14 @@ value regularized_gamma(graph<13> g, value first, value second) {
     value const a = g.op<"Add">(wide(first), zeros); // broadcast
     value const x = g.op<"Add">(wide(second), zeros);
     auto const number = [&](double n) { return g.scalar(n, dtype::float64); };
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    auto const is_inside = [&](value v) -> value {
-        return g.op<"And">(g.op<"Greater">(v, 0), g.op<"Less">(v, infinity));
-    };
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    auto const is_inside = [&](value v) -> value { return g.op<"And">(g.op<"Greater">(v, 0), g.op<"Less">(v, inf)); };
     value const ordinary = g.op<"And">(is_inside(a), is_inside(x));
     value const inside =
         ordinary_gamma<Upper>(g, g.op<"Where">(ordinary, a, number(1)), g.op<"Where">(ordinary, x, number(1)));
     // P is 1 where a is 0 or x is infinite, and 0 where x is 0 or a is infinite; NaN if both hold.
-    value const is_one = g.op<"Or">(g.op<"Equal">(a, 0), g.op<"Equal">(x, infinity));
-    value const is_zero = g.op<"Or">(g.op<"Equal">(x, 0), g.op<"Equal">(a, infinity));
+    value const is_one = g.op<"Or">(g.op<"Equal">(a, 0), g.op<"Equal">(x, inf));
+    value const is_zero = g.op<"Or">(g.op<"Equal">(x, 0), g.op<"Equal">(a, inf));
     value const valid = g.op<"And">(g.op<"Not">(g.op<"Less">(a, 0)), g.op<"Not">(g.op<"Less">(x, 0)));
     value const is_nan = g.op<"Or">(g.op<"IsNaN">(a), g.op<"IsNaN">(x));
     value const decided = g.op<"And">(g.op<"And">(valid, g.op<"Xor">(is_one, is_zero)), g.op<"Not">(is_nan));
@@ -13182,13 +13180,13 @@ inline value hurwitz_zeta(graph<13> g, value s_given, value q_given) {
     value const power = g.op<"Pow">(n, exponent);
     value const integral = g.op<"Div">(g.op<"Mul">(power, n), g.op<"Sub">(s, 1));
     value const squared = g.op<"Mul">(n, n);
-    constexpr std::array bernoulli = {
+    constexpr std::array coefficients = {
         1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160, -691. / 1307674368000}; // B(2 k) / (2 k)!
-    value series = g.scalar(bernoulli.back(), dtype::float64);
-    for (std::size_t k = bernoulli.size() - 1; k-- != 0;) {
+    value series = g.scalar(coefficients.back(), dtype::float64);
+    for (std::size_t k = coefficients.size() - 1; k-- != 0;) {
         auto const i = static_cast<double>(2 * k + 1);
         value const rising = g.op<"Mul">(g.op<"Add">(s, i), g.op<"Add">(s, i + 1));
-        series = g.op<"Add">(g.op<"Div">(g.op<"Mul">(series, rising), squared), bernoulli[k]);
+        series = g.op<"Add">(g.op<"Div">(g.op<"Mul">(series, rising), squared), coefficients[k]);
     }
     value const correction = g.op<"Div">(g.op<"Mul">(g.op<"Mul">(power, s), series), n);
     value const rest = g.op<"Add">(g.op<"Add">(integral, g.op<"Mul">(power, 0.5)), correction);
@@ -16111,11 +16109,11 @@ inline segment_bounds bounds_of_segments(graph<13> g, optional_value lengths, op
 
 /// The value of a reduction of no elements.
 inline double identity_of(std::string_view reduce) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
+    constexpr double inf = std::numeric_limits<double>::infinity();
     if (reduce == "sum" || reduce == "mean") return 0;
     if (reduce == "prod") return 1;
-    if (reduce == "max") return -infinity;
-    if (reduce == "min") return infinity;
+    if (reduce == "max") return -inf;
+    if (reduce == "min") return inf;
     throw unsupported_error("reduce " + std::string(reduce));
 }
 

@@ -111,8 +111,8 @@ inline std::tuple<value, value> gamma_tail(graph<13> g, value a, value x) {
     value const area = reduce_sum(g, heights, std::array<std::int64_t, 1>{last}, false);
     // exp(mode (log(mode) - 1)) / gamma(a), by Stirling's series
     value const inverse = g.op<"Reciprocal">(mode);
-    value const square = g.op<"Mul">(inverse, inverse);
-    value const rest = g.op<"Mul">(inverse, g.op<"Sub">(g.op<"Div">(square, 360), 1. / 12));
+    value const squared = g.op<"Mul">(inverse, inverse);
+    value const rest = g.op<"Mul">(inverse, g.op<"Sub">(g.op<"Div">(squared, 360), 1. / 12));
     value const scale = g.op<"Div">(g.op<"Exp">(rest), g.op<"Sqrt">(g.op<"Mul">(mode, 2 * std::numbers::pi)));
     return {is_low, g.op<"Mul">(g.op<"Mul">(area, g.op<"Abs">(width)), scale)};
 }
@@ -155,16 +155,14 @@ value regularized_gamma(graph<13> g, value first, value second) {
     value const a = g.op<"Add">(wide(first), zeros); // broadcast
     value const x = g.op<"Add">(wide(second), zeros);
     auto const number = [&](double n) { return g.scalar(n, dtype::float64); };
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    auto const is_inside = [&](value v) -> value {
-        return g.op<"And">(g.op<"Greater">(v, 0), g.op<"Less">(v, infinity));
-    };
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    auto const is_inside = [&](value v) -> value { return g.op<"And">(g.op<"Greater">(v, 0), g.op<"Less">(v, inf)); };
     value const ordinary = g.op<"And">(is_inside(a), is_inside(x));
     value const inside =
         ordinary_gamma<Upper>(g, g.op<"Where">(ordinary, a, number(1)), g.op<"Where">(ordinary, x, number(1)));
     // P is 1 where a is 0 or x is infinite, and 0 where x is 0 or a is infinite; NaN if both hold.
-    value const is_one = g.op<"Or">(g.op<"Equal">(a, 0), g.op<"Equal">(x, infinity));
-    value const is_zero = g.op<"Or">(g.op<"Equal">(x, 0), g.op<"Equal">(a, infinity));
+    value const is_one = g.op<"Or">(g.op<"Equal">(a, 0), g.op<"Equal">(x, inf));
+    value const is_zero = g.op<"Or">(g.op<"Equal">(x, 0), g.op<"Equal">(a, inf));
     value const valid = g.op<"And">(g.op<"Not">(g.op<"Less">(a, 0)), g.op<"Not">(g.op<"Less">(x, 0)));
     value const is_nan = g.op<"Or">(g.op<"IsNaN">(a), g.op<"IsNaN">(x));
     value const decided = g.op<"And">(g.op<"And">(valid, g.op<"Xor">(is_one, is_zero)), g.op<"Not">(is_nan));

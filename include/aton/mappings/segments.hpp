@@ -34,11 +34,11 @@ inline segment_bounds bounds_of_segments(graph<13> g, optional_value lengths, op
 
 /// The value of a reduction of no elements.
 inline double identity_of(std::string_view reduce) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
+    constexpr double inf = std::numeric_limits<double>::infinity();
     if (reduce == "sum" || reduce == "mean") return 0;
     if (reduce == "prod") return 1;
-    if (reduce == "max") return -infinity;
-    if (reduce == "min") return infinity;
+    if (reduce == "max") return -inf;
+    if (reduce == "min") return inf;
     throw unsupported_error("reduce " + std::string(reduce));
 }
 

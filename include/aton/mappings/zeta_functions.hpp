@@ -60,13 +60,13 @@ inline value hurwitz_zeta(graph<13> g, value s_given, value q_given) {
     value const power = g.op<"Pow">(n, exponent);
     value const integral = g.op<"Div">(g.op<"Mul">(power, n), g.op<"Sub">(s, 1));
     value const squared = g.op<"Mul">(n, n);
-    constexpr std::array bernoulli = {
+    constexpr std::array coefficients = {
         1. / 12, -1. / 720, 1. / 30240, -1. / 1209600, 1. / 47900160, -691. / 1307674368000}; // B(2 k) / (2 k)!
-    value series = g.scalar(bernoulli.back(), dtype::float64);
-    for (std::size_t k = bernoulli.size() - 1; k-- != 0;) {
+    value series = g.scalar(coefficients.back(), dtype::float64);
+    for (std::size_t k = coefficients.size() - 1; k-- != 0;) {
         auto const i = static_cast<double>(2 * k + 1);
         value const rising = g.op<"Mul">(g.op<"Add">(s, i), g.op<"Add">(s, i + 1));
-        series = g.op<"Add">(g.op<"Div">(g.op<"Mul">(series, rising), squared), bernoulli[k]);
+        series = g.op<"Add">(g.op<"Div">(g.op<"Mul">(series, rising), squared), coefficients[k]);
     }
     value const correction = g.op<"Div">(g.op<"Mul">(g.op<"Mul">(power, s), series), n);
     value const rest = g.op<"Add">(g.op<"Add">(integral, g.op<"Mul">(power, 0.5)), correction);
