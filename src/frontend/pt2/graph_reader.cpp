@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "graph_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include <aton/core/nearest.hpp>
 #include <aton/frontend/pt2/archive.hpp>
 
+#include "renamed_arguments.hpp"
 #include "text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
@@ -236,8 +238,16 @@ std::size_t graph_reader::bind_name(json_value const& input, std::size_t positio
         return position;
     }
     if (position < known.size() && known[position].name == name) return position;
-    for (std::size_t i = 0; i != known.size(); ++i)
-        if (known[i].name == name) return i;
+    auto const place_of = [&](std::string_view wanted) {
+        auto const found =
+            std::find_if(known.begin(), known.end(), [&](auto const& each) { return each.name == wanted; });
+        return found == known.end() ? std::string_view::npos : static_cast<std::size_t>(found - known.begin());
+    };
+    if (std::size_t const place = place_of(name); place != std::string_view::npos) return place;
+    if (std::size_t const place = place_of(name_here(info.op, name)); place != std::string_view::npos) {
+        name = known[place].name;
+        return place;
+    }
     nearest most_like(name);
     for (aten::schema_argument const& each : known) most_like.offer(each.name);
     std::string what = info.op + " has no argument " + in_quotes(name);
