@@ -199,12 +199,18 @@ private:
 
     enum class outcome : std::uint8_t { same, different, refused, declined };
 
+    /// A graph of the call that gives the expected results.
+    struct seen_graph {
+        std::string structure;
+        runtime::opset_range same; ///< where it computes the same
+    };
+
     /// Compares the graphs of a call at all opsets with the expected results, and counts the call. `from`: what it was drawn from; nullptr
     /// for a recorded call, whose place is `place`.
     outcome check_call(sample const& s, theme const& t, expectation& expected, std::set<int> const& opsets,
                        call_origin const* from, std::string const& place) {
         coverage_.add(s, t.type);
-        std::string before;
+        std::vector<seen_graph> seen;
         std::vector<translation> graphs;
         bool is_refused = true;
         bool is_declined = false;
@@ -216,11 +222,15 @@ private:
                     continue;
                 }
                 is_refused = false;
-                std::string structure = structure_of(graph.graph);
-                if (structure == before) continue;
-                before = std::move(structure);
+                std::string structure = structure_without_versions(graph.graph);
+                if (std::any_of(seen.begin(), seen.end(), [&](seen_graph const& s) {
+                        return s.same.contains(opset) && s.structure == structure;
+                    }))
+                    continue;
                 opsets_.insert(opset);
-                std::string why = difference_of(graph, expected);
+                runtime::opset_range same;
+                std::string why = difference_of(graph, expected, &same);
+                if (why.empty()) seen.push_back({std::move(structure), same});
                 if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why), place);
                 if (!has_mutants_) continue;
                 inline_functions(graph.graph); // their nodes are changed as well
@@ -229,7 +239,6 @@ private:
                 bool const leaves = dynamic_cast<declined const*>(&e) != nullptr;
                 is_declined = is_declined || leaves;
                 (leaves ? decline_ : refusal_) = e.what();
-                before.clear();
             }
         }
         if (has_mutants_ && expected.values && !wrong_sample_) {
@@ -251,14 +260,15 @@ private:
     }
 
     /// How the graph differs from the call: its results, or those of a function from its declaration.
-    std::string difference_of(translation const& graph, expectation& expected) {
+    /// `same`, if given, becomes the opsets at which the same nodes compute the same.
+    std::string difference_of(translation const& graph, expectation& expected, runtime::opset_range* same = nullptr) {
         try {
             std::string undeclared;
             auto const observe = [&](graph_node const& n, std::span<value const> results) {
                 if (undeclared.empty()) undeclared = declared_difference(graph.graph, n, results);
             };
             std::string out = describe_difference(
-                canonical(verify::run(graph, graph.graph, options_.where, observe), form_, row_.overload),
+                canonical(verify::run(graph, graph.graph, options_.where, observe, same), form_, row_.overload),
                 expected,
                 [this](double error) { note_error(error); });
             return out.empty() ? undeclared : out;

@@ -201,7 +201,8 @@ std::string report::to_html() const {
     out += "<h1>Equivalence of mappings</h1>\n<p>Each row was called with random or recorded arguments, by ATen and by "
            "the ONNX "
            "graph of the row, at every opset "
-           "where that graph changes. Errors are fractions of the tolerance, which depends on the dtype.</p>\n<div "
+           "where that graph computes something new. Errors are fractions of the tolerance, which depends on the "
+           "dtype.</p>\n<div "
            "class=\"tiles\">\n";
     out += tile(std::to_string(t.passed) + " / " + std::to_string(rows.size()), "rows give ATen's numbers");
     out += tile(std::to_string(t.failed), "rows differ");

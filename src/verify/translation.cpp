@@ -46,9 +46,18 @@ void add_draws(translation& to) {
     }
 }
 
+/// Takes out the opset, also in nested graphs and functions.
+void remove_opset(graph_data& g) {
+    g.opset = 0;
+    for (graph_node& n : g.nodes)
+        for (node_attribute& a : n.attributes)
+            for (graph_data& nested : a.graphs) remove_opset(nested);
+    for (graph_function& f : g.functions)
+        for (graph_data& body : f.body) remove_opset(body);
+}
+
 /// Adds the version of its schema to the operator of each node.
 void name_versions(graph_data& g, int opset) {
-    g.opset = 0;
     for (graph_node& n : g.nodes) {
         if (n.domain.empty()) n.op += '-' + std::to_string(onnx::find("", n.op, opset).since());
         for (node_attribute& a : n.attributes)
@@ -88,11 +97,11 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
 }
 
 std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::device where,
-                                runtime::onnx_observer const& observer) {
+                                runtime::onnx_observer const& observer, runtime::opset_range* same) {
     runtime::onnx_model const model(std::move(graph), {where, 0});
     std::vector<runtime::value> inputs;
     for (runtime::value const& v : t.inputs) inputs.emplace_back(to_device(v.one(), where));
-    return results_of(t, model.run(inputs, observer));
+    return results_of(t, model.run(inputs, observer, same));
 }
 
 std::vector<runtime::value> results_of(translation const& t, std::vector<runtime::value> const& outputs) {
@@ -120,6 +129,12 @@ std::vector<runtime::value> results_of(translation const& t, std::vector<runtime
 std::string structure_of(graph_data const& g) {
     graph_data plain = g;
     name_versions(plain, g.opset);
+    return structure_without_versions(plain);
+}
+
+std::string structure_without_versions(graph_data const& g) {
+    graph_data plain = g;
+    remove_opset(plain);
     return to_string(plain);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <thread>
 #include <utility>
@@ -269,6 +270,33 @@ TEST_CASE("graphs that are nested too deeply are refused") {
         inner = std::move(outer);
     }
     CHECK(has(refusal(std::move(inner)), "nested more than 64 deep"));
+}
+
+TEST_CASE("a run knows the opsets at which it takes the same steps") {
+    auto const same_opsets = [](std::string const& text, int opset, std::vector<value> const& inputs) {
+        aton::runtime::opset_range same{.first = 99, .last = 0}; // is overwritten
+        (void)onnx_model(simple(text, opset)).run(inputs, {}, &same);
+        CHECK(same.contains(opset));
+        return std::pair(same.first, same.last);
+    };
+    constexpr int any = std::numeric_limits<int>::max();
+    std::string const relu = "g (float[N] x) => (float[N] y) { y = Relu (x) }";
+    std::string const softmax = "g (float[N] x) => (float[N] y) { y = Softmax <axis = 0> (x) }";
+    std::string const two = "g (float[N] x) => (float[N] y) { a = Softmax <axis = 0> (x)\n y = Clip (a) }";
+    std::string const window = "g (int64 n) => (float[N] y) { y = HannWindow (n) }";
+    CHECK(same_opsets(relu, 18, {floats({1, 2})}) == std::pair(1, any));
+    CHECK(same_opsets(softmax, 18, {floats({1, 2})}) ==
+          std::pair(13, any)); // over one axis since 13, before over several
+    CHECK(same_opsets(softmax, 11, {floats({1, 2})}) == std::pair(1, 12));
+    CHECK(same_opsets(two, 12, {floats({1, 2})}) == std::pair(11, 12)); // Clip has its limits as inputs since 11
+    CHECK(same_opsets(window, 18, {integer(3)}) == std::pair(18, 18));  // by ONNX's body, which is that of one opset
+
+    std::string const branches = R"(g (bool p, float[N] x) => (float[N] y) {
+        y = If (p) <then_branch = yes () => (float[N] a) { a = Softmax <axis = 0> (x) },
+                    else_branch = no () => (float[N] b) { b = Relu (x) }>
+    })";
+    CHECK(same_opsets(branches, 18, {truth(true), floats({1, 2})}) == std::pair(13, any));
+    CHECK(same_opsets(branches, 18, {truth(false), floats({1, 2})}) == std::pair(1, any));
 }
 
 TEST_CASE("one model runs in several threads concurrently") {

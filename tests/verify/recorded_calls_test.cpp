@@ -122,7 +122,7 @@ TEST_CASE("a row gives the recorded results, and its mutants do not") {
     report const r = check_recorded(mix<1000>, calls, true);
     CHECK_MESSAGE(r.passed(), r.to_text());
     CHECK(r.rows.at(0).recorded.same == 4);
-    CHECK(std::ranges::count(r.rows[0].opsets, 14) == 1); // Add and Mul
+    CHECK(r.rows[0].opsets == std::vector{13}); // versions of Add and Mul compute the same
     CHECK(r.rows[0].mutants.made >= 5);
     CHECK(r.power() == 100);
     CHECK(contains(r.to_text(), "4 recorded calls: 4 give the recorded results, 0 do not, 0 are refused"));
@@ -201,15 +201,14 @@ TEST_CASE("recorded calls come on top of random ones where there is another refe
                    "name their folder with --calls"));
 }
 
-TEST_CASE(
-    "an operator runs by its body, at each opset at which an operator of the body changes, and the body has mutants") {
+TEST_CASE("an operator runs by its body, and the body has mutants") {
     std::vector<double> const x = {1.5, 2, 0.5};
     std::vector<double> y;
     for (double const v : x) y.push_back(3 * std::pow(v, v));
     std::vector<recorded_call> const calls = {unary_call("my_ops::powers", floats({3}, x), floats({3}, y))};
     report const r = check_recorded(with_body, calls, true);
     CHECK_MESSAGE(r.passed(), r.to_text());
-    CHECK(std::ranges::count(r.rows.at(0).opsets, 15) == 1); // Pow
+    CHECK(r.rows.at(0).opsets == std::vector{13}); // versions of Pow compute the same
     CHECK(r.rows[0].mutants.made >= 5);
     CHECK(r.power() == 100);
     std::vector<recorded_call> const wrong = {unary_call("my_ops::powers", floats({3}, x), floats({3}, x))};

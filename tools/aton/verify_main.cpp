@@ -28,8 +28,9 @@ int run(int argc, char** argv) {
            "MODEL", request.files, "MODEL.pt2 MODEL.onnx: a program and its graph; default: every built-in mapping")
         ->expected(0, 2);
     app.add_option("--only", request.only, "Only mappings of overloads whose name contains TEXT")->type_name("TEXT");
-    app.add_option(
-           "--opset", request.opset, "Only this opset; default: every opset at which the graph of a mapping changes")
+    app.add_option("--opset",
+                   request.opset,
+                   "Only this opset; default: all opsets at which the graph of a mapping computes something new")
         ->check(CLI::Range(1, onnx::newest_version("")));
     app.add_option("--samples",
                    request.samples,

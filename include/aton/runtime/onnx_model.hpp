@@ -3,8 +3,10 @@
 // Public header.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <set>
 #include <span>
@@ -35,6 +37,18 @@ public:
 /// The inputs of a node, including values that its subgraphs capture.
 [[nodiscard]] std::set<value_id> uses_of(graph_node const& n);
 
+/// Versions of ai.onnx, from the first to the last.
+struct opset_range {
+    int first = 1;
+    int last = std::numeric_limits<int>::max();
+
+    [[nodiscard]] bool contains(int opset) const { return first <= opset && opset <= last; }
+    void intersect(opset_range other) {
+        first = std::max(first, other.first);
+        last = std::min(last, other.last);
+    }
+};
+
 /// Called with each node of the main graph, in order, and its results.
 using onnx_observer = std::function<void(graph_node const&, std::span<value const>)>;
 
@@ -63,14 +77,17 @@ public:
     [[nodiscard]] graph_data const& graph() const;
     /// Returns the outputs for inputs in the graph's order. Inputs that have an initializer may be omitted at the end,
     /// or be empty. Throws aton::error, which names the node, if inputs do not fit an operator. Thread-safe.
-    [[nodiscard]] std::vector<value> run(std::span<value const> inputs, onnx_observer const& observer = {}) const;
+    /// `same`, if given, becomes the opsets at which the same nodes would have computed the same, step by step.
+    [[nodiscard]] std::vector<value> run(std::span<value const> inputs, onnx_observer const& observer = {},
+                                         opset_range* same = nullptr) const;
 
 private:
     struct state;
     struct run_state;
     class frame;
 
-    [[nodiscard]] std::vector<value> run_once(std::span<value const> inputs, onnx_observer const& observer) const;
+    [[nodiscard]] std::vector<value> run_once(std::span<value const> inputs, onnx_observer const& observer,
+                                              opset_range& same) const;
 
     std::unique_ptr<state> state_;
 };

@@ -119,7 +119,7 @@ struct row_report {
     std::string overload;
     int since = 0;
     int until = 0;
-    std::vector<int> opsets; ///< at which the row's graph differs from that of the previous opset
+    std::vector<int> opsets; ///< at which a graph of the row computes something that no graph at lower opsets did
     std::vector<type_report> types;
     double worst_error = 0; ///< as a fraction of the tolerance
     std::vector<int> errors =

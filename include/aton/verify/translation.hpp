@@ -32,9 +32,11 @@ struct translation {
 [[nodiscard]] translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s);
 
 /// Runs a graph with the inputs and outputs of the translation and returns the results in ATen's order. Results that the mapping does
-/// not produce are empty values. Throws aton::error if the graph does not run.
+/// not produce are empty values. Throws aton::error if the graph does not run. `same`, if given, becomes the opsets at which the same
+/// nodes would have computed the same, step by step.
 [[nodiscard]] std::vector<runtime::value> run(translation const& t, graph_data graph, runtime::device where = {},
-                                              runtime::onnx_observer const& observer = {});
+                                              runtime::onnx_observer const& observer = {},
+                                              runtime::opset_range* same = nullptr);
 [[nodiscard]] inline std::vector<runtime::value> run(translation const& t, runtime::device where = {}) {
     return run(t, t.graph, where);
 }
@@ -50,5 +52,7 @@ struct translation {
 /// The structure of a graph as text, for comparison across opsets: operators with their schema versions, attributes and edges, also in
 /// nested graphs and functions.
 [[nodiscard]] std::string structure_of(graph_data const& g);
+/// The same without the versions.
+[[nodiscard]] std::string structure_without_versions(graph_data const& g);
 
 } // namespace ATON_NAMESPACE::verify

@@ -13,6 +13,7 @@
 
 #include <aton/ir/graph.hpp>
 #include <aton/runtime/compute.hpp>
+#include <aton/runtime/onnx_model.hpp>
 #include <aton/runtime/value.hpp>
 
 namespace ATON_NAMESPACE::runtime::onnx_kernels {
@@ -33,6 +34,25 @@ private:
     std::vector<value> all_;
 };
 
+/// The imported version of an operator's domain. A comparison narrows a range to the versions for which its result is the
+/// same, so that a run knows at which opsets it would take the same steps.
+class imported_version {
+public:
+    imported_version(int version, opset_range& same) : version_(version), same_(&same) {}
+
+    [[nodiscard]] bool operator>=(int since) const {
+        bool const is_newer = version_ >= since;
+        same_->intersect(is_newer ? opset_range{.first = since} : opset_range{.last = since - 1});
+        return is_newer;
+    }
+    [[nodiscard]] bool operator<(int until) const { return !(*this >= until); }
+    [[nodiscard]] bool operator==(int other) const { return *this >= other && *this < other + 1; }
+
+private:
+    int version_;
+    opset_range* same_;
+};
+
 /// Runs subgraphs of a node; implemented by the interpreter.
 class graph_runner {
 public:
@@ -48,6 +68,8 @@ public:
     [[nodiscard]] virtual device where() const = 0;
     /// A new seed at each call.
     [[nodiscard]] virtual std::uint64_t next_seed() = 0;
+    /// The opsets at which the run would have taken the same steps so far.
+    [[nodiscard]] virtual opset_range& same_opsets() = 0;
 };
 
 /// A call of an operator: inputs, attributes and version. Accessing something that is missing throws aton::error.
@@ -61,7 +83,7 @@ public:
 
     [[nodiscard]] std::string_view op() const { return node_->op; }
     /// The imported version of the operator's domain.
-    [[nodiscard]] int opset() const { return opset_; }
+    [[nodiscard]] imported_version opset() const { return {opset_, runner_->same_opsets()}; }
     [[nodiscard]] device where() const { return runner_->where(); }
 
     [[nodiscard]] std::size_t inputs() const { return inputs_.size(); }

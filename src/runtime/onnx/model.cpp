@@ -97,6 +97,7 @@ struct onnx_model::state {
 struct onnx_model::run_state {
     onnx_options const& options;
     std::uint64_t seed = 0;
+    opset_range& same;
     std::uint64_t steps = 0;
 
     void spend(std::uint64_t more) {
@@ -158,6 +159,7 @@ public:
 
     [[nodiscard]] device where() const override { return run_.options.where; }
     [[nodiscard]] std::uint64_t next_seed() override { return run_.seed++; }
+    [[nodiscard]] opset_range& same_opsets() override { return run_.same; }
 
 private:
     frame(frame const& outer, body_cache* bodies) : run_(outer.run_), bodies_(bodies), depth_(outer.depth_ + 1) {
@@ -201,6 +203,7 @@ private:
 
     std::vector<value> by_body(graph_node const& n, node_plan const& p, std::vector<value> inputs) {
         std::shared_ptr<operator_plan> const onnx = p.function != nullptr ? nullptr : body_of(n, p.opset, inputs);
+        if (onnx != nullptr) run_.same.intersect({p.opset, p.opset}); // another opset may have another body
         frame inner(*this, onnx == nullptr ? bodies_ : &onnx->inner);
         inner.caller_ = &n;
         inner.calling_ = this;
@@ -257,11 +260,15 @@ onnx_model::~onnx_model() = default;
 
 graph_data const& onnx_model::graph() const { return state_->graph; }
 
-std::vector<value> onnx_model::run(std::span<value const> inputs, onnx_observer const& observer) const {
-    return with_one_line_errors([&] { return run_once(inputs, observer); });
+std::vector<value> onnx_model::run(std::span<value const> inputs, onnx_observer const& observer,
+                                   opset_range* same) const {
+    opset_range unused;
+    return with_one_line_errors([&] { return run_once(inputs, observer, same != nullptr ? *same : unused); });
 }
 
-std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_observer const& observer) const {
+std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_observer const& observer,
+                                        opset_range& same) const {
+    same = state_->functions.same_opsets();
     graph_data const& g = state_->graph;
     std::vector<value> placed;
     for (std::size_t i = 0; i < g.inputs.size(); ++i) {
@@ -271,7 +278,7 @@ std::vector<value> onnx_model::run_once(std::span<value const> inputs, onnx_obse
         placed.push_back(to_device(given, state_->options.where));
     }
     for (std::size_t i = g.inputs.size(); i < inputs.size(); ++i) placed.push_back(inputs[i]); // surplus inputs
-    run_state run{state_->options, state_->options.seed};
+    run_state run{state_->options, state_->options.seed, same};
     frame outermost(run, state_->bodies);
     return outermost.execute(state_->plan, std::move(placed), observer);
 }

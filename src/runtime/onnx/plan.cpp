@@ -36,7 +36,7 @@ int version_of(graph_data const& g, std::string const& domain) {
 /// The runner of constants, which do not refer to a graph.
 class constant_runner final : public onnx_kernels::graph_runner {
 public:
-    explicit constant_runner(device where) : where_(where) {}
+    constant_runner(device where, opset_range& same) : where_(where), same_(&same) {}
     std::vector<value> run(graph_data const& /*body*/, std::vector<value> /*inputs*/) override {
         throw error("a constant cannot have a subgraph");
     }
@@ -45,9 +45,11 @@ public:
     }
     [[nodiscard]] device where() const override { return where_; }
     std::uint64_t next_seed() override { return 0; }
+    opset_range& same_opsets() override { return *same_; }
 
 private:
     device where_;
+    opset_range* same_;
 };
 
 bool is_constant(graph_node const& n) {
@@ -157,7 +159,7 @@ void planner::plan(graph_data const& g, graph_data const* around, bool is_body, 
         try {
             resolve(g, node, depth, p);
             if (p.run != nullptr && is_constant(node)) {
-                constant_runner runner(where_);
+                constant_runner runner(where_, same_opsets_);
                 to.constants.emplace_back(node.outputs[0], p.run(call(node, p.opset, {}, runner)).values().at(0));
                 p.is_done = true;
             }

@@ -50,6 +50,8 @@ public:
     /// that cannot run. `is_body`: whether it is the body of a function, in which outputs that are not requested may be
     /// undefined.
     [[nodiscard]] graph_plan plan(graph_data const& g, bool is_body);
+    /// The opsets at which the plans so far have the same constants.
+    [[nodiscard]] opset_range same_opsets() const { return same_opsets_; }
 
 private:
     void plan(graph_data const& g, graph_data const* around, bool is_body, int depth, graph_plan& to);
@@ -58,6 +60,7 @@ private:
 
     std::span<graph_function const> functions_;
     device where_;
+    opset_range same_opsets_;
     std::map<graph_function const*, std::unique_ptr<graph_plan>> bodies_;
     std::set<graph_function const*> open_; ///< functions being planned
 };
