@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary.
+// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary or, if there are many, by binary search.
 // Public header.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/long_axes.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/reduction.hpp>
 
@@ -19,6 +20,14 @@ namespace detail {
 /// The comparisons are negated, so that NaN sorts above all boundaries.
 inline value bucket_of(graph<13> g, value x, value boundaries, bool right, bool out_int32) {
     dtype const type = promote(boundaries, x);
+    if (g.opset() >= 13 && are_many(boundaries.size(-1), few_boundaries)) {
+        auto const before = [right](graph<13> b, value edge, value v) -> value {
+            return b.op<"Not">(right ? value(b.op<"Greater">(edge, v)) : b.op<"GreaterOrEqual">(edge, v));
+        };
+        value const place = search_sorted(
+            g.within<13>(), selectable(g, g.cast(boundaries, type)), selectable(g, g.cast(x, type)), before);
+        return g.cast(place, out_int32 ? dtype::int32 : dtype::int64);
+    }
     value const v = selectable(g, unsqueeze(g, g.cast(x, type), -1));
     value const edges = selectable(g, g.cast(boundaries.rank() == 1 ? boundaries : unsqueeze(g, boundaries, -2), type));
     value const above = right ? value(g.op<"Greater">(edges, v)) : value(g.op<"GreaterOrEqual">(edges, v));

@@ -7,6 +7,8 @@
 
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/complex.hpp>
+#include <aton/mappings/detail/long_axes.hpp>
+#include <aton/mappings/sorting.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -86,11 +88,27 @@ inline value equal(graph<13> g, value self, value other) {
     return g.op<"And">(all_true(g, g.op<"Equal">(g.op<"Shape">(self), g.op<"Shape">(other))), elements);
 }
 
-/// Compares every element with every test element along a new last axis. Matches are counted, which is correct for zero
-/// test elements, too.
+/// Whether the elements are among many test elements, which are sorted for that; NaN, the last in order, is never found.
+inline value is_among(graph<13> g, value elements, value tests) {
+    value const sorted = std::get<0>(sort(g, tests, 0, false));
+    auto const before = [](graph<13> b, value test, value x) -> value { return b.op<"Less">(test, x); };
+    value const place = search_sorted(g, sorted, elements, before);
+    value const padded =
+        g.op<"Concat">(safe_vector<value>{sorted, unsqueeze(g, g.scalar(0, sorted.dtype()), 0)}, attr::axis_i(0));
+    value const within = g.op<"Less">(place, g.to_value(g.size(sorted, 0)));
+    return g.op<"And">(within, g.op<"Equal">(gather(g, padded, place, 0), elements));
+}
+
+/// Compares every element with every test element along a new last axis, unless there are many. Matches are counted, which is correct for
+/// zero test elements, too.
 inline value isin(graph<13> g, value elements, value tests, bool invert) {
     auto const [x, y, type] = promoted(g, elements, tests);
-    value const matches = g.op<"Equal">(unsqueeze(g, x, -1), in_one_dimension(g, y));
+    value const tested = in_one_dimension(g, y);
+    if (g.opset() >= 13 && are_many(tested.size(0), few_boundaries) && !is_complex(type)) {
+        value const among = is_among(g.within<13>(), selectable(g, x), selectable(g, tested));
+        return invert ? value(g.op<"Not">(among)) : among;
+    }
+    value const matches = g.op<"Equal">(unsqueeze(g, x, -1), tested);
     std::int64_t const axes[] = {x.rank()};
     value const found = g.cast(reduce_sum(g, g.cast(matches, dtype::int64), axes, false), dtype::bool_);
     return invert ? g.op<"Not">(found) : found;

@@ -4,13 +4,17 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <tuple>
 #include <vector>
 
+#include <aton/mappings/binary_math.hpp>
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/long_axes.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/reduction.hpp>
 
@@ -23,8 +27,9 @@ inline value slice_axis(graph<13> g, value x, std::int64_t axis, std::int64_t st
     return g.op<"Slice">(x, g.ints({start}), g.ints({end}), g.ints({axis}));
 }
 
-/// ONNX has cumulative operators only for sums and, since opset 26, products. The others reduce all prefixes at once: the axis
-/// is moved to the end, and position i reduces row i of a lower triangle. Memory is quadratic in the size of the axis.
+/// ONNX has cumulative operators only for sums and, since opset 26, products. For short axes, the others reduce all prefixes at once: the
+/// axis is moved to the end, and position i reduces row i of a lower triangle. That takes memory quadratic in the size of the axis, so
+/// long axes are reduced in a Loop.
 struct prefixes {
     value row;                       ///< [..., 1, n]
     value visible;                   ///< [n, n]: j <= i
@@ -59,11 +64,16 @@ value reduce_prefixes(graph<13> g, prefixes const& p, value row, value neutral) 
     return reduce<Reduce>(g, seen, std::array{seen.rank() - 1}, false);
 }
 
+/// `combine` reduces two elements.
 template <fixed_string Reduce>
-value scan(graph<13> g, value x, std::int64_t dim, scalar neutral) {
+value scan(graph<13> g, value x, std::int64_t dim, scalar neutral,
+           std::function<value(graph<13>, value, value)> const& combine) {
     if (x.rank() == 0) return x;
     value const y = selectable(g, x);
-    prefixes const p = make_prefixes(g, y, normalize_axis(dim, x.rank()));
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    if (g.opset() >= 13 && are_many(x.size(axis), few_prefixes))
+        return g.cast(reduce_so_far(g.within<13>(), y, axis, combine), x.dtype());
+    prefixes const p = make_prefixes(g, y, axis);
     return g.cast(
         permute(g, reduce_prefixes<Reduce>(g, p, p.row, g.scalar_like(neutral, y)), inverse_permutation(p.order)),
         x.dtype());
@@ -82,6 +92,22 @@ inline scalar max_value(dtype t) {
     return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits(t) - 1)) - 1;
 }
 
+/// The index of the extreme of all elements so far along an axis, as for running_extreme.
+inline value place_of_extreme(graph<13> g, value x, std::int64_t axis, bool is_max) {
+    safe_vector<std::int64_t> to(static_cast<std::size_t>(x.rank()), 1);
+    to[static_cast<std::size_t>(axis)] = -1;
+    value const numbers = g.op<"Reshape">(arithmetic_sequence(g, 0, g.size(x, axis)), g.ints(to));
+    value const places = g.op<"Expand">(numbers, g.op<"Shape">(x));
+    auto const extreme_of = [&](graph<13> b, auto earlier, auto later) {
+        value is_later =
+            is_max ? b.op<"GreaterOrEqual">(later[0], earlier[0]) : b.op<"LessOrEqual">(later[0], earlier[0]);
+        if (is_floating(x.dtype())) is_later = b.op<"Or">(is_later, b.op<"IsNaN">(later[0]));
+        return safe_vector<value>{b.op<"Where">(is_later, later[0], earlier[0]),
+                                  b.op<"Where">(is_later, later[1], earlier[1])};
+    };
+    return reduce_so_far(g, safe_vector<value>{x, places}, axis, extreme_of)[1];
+}
+
 /// aten::cummax (ReduceMax) and cummin (ReduceMin). The index is that of the last of equal extremes or, once there was a NaN,
 /// of the last NaN.
 template <fixed_string Reduce>
@@ -91,6 +117,10 @@ inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t
     bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
     value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
     std::int64_t const axis = normalize_axis(dim, self.rank());
+    if (g.opset() >= 13 && are_many(x.size(axis), few_prefixes)) {
+        value const place = place_of_extreme(g.within<13>(), x, axis, is_max);
+        return {g.op<"GatherElements">(self, place, attr::axis_i(axis)), place};
+    }
     prefixes const p = make_prefixes(g, x, axis);
     value const best =
         reduce_prefixes<Reduce>(g, p, p.row, g.scalar_like(is_max ? min_value(x.dtype()) : max_value(x.dtype()), x));
@@ -192,7 +222,8 @@ inline constexpr auto cumprod_until_25 = [](graph<13, 25> g, value self, std::in
                                             std::optional<dtype> type) -> value {
     dtype const out = type.value_or(to_accumulating(self.dtype()));
     value const x = g.cast(g.cast(self, out), reducible(out));
-    return g.cast(scan<"ReduceProd">(g, x, dim, 1), out);
+    auto const product = [](graph<13> b, value earlier, value later) -> value { return b.op<"Mul">(earlier, later); };
+    return g.cast(scan<"ReduceProd">(g, x, dim, 1, product), out);
 };
 
 /// In steps of 1, 2, 4, ..., each element is multiplied by the one so far before it.
@@ -211,7 +242,7 @@ inline constexpr auto complex_cumprod = [](graph<13> g, complex_value self, std:
 };
 
 inline constexpr auto logcumsumexp = [](graph<13> g, value self, std::int64_t dim) {
-    return scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity());
+    return scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity(), logaddexp);
 };
 
 inline constexpr auto diff = [](graph<13> g, value self, std::int64_t n, std::int64_t dim, optional_value prepend,

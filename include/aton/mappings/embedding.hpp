@@ -10,6 +10,7 @@
 
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/long_axes.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/norm.hpp>
 
@@ -48,15 +49,49 @@ inline value bag_membership(graph<13> g, value indices, value offsets, bag_optio
     return unsqueeze(g, inside, 2);
 }
 
+/// The sums of the bags of (indices, n) rows, and how many rows each has: each row is added to that of its bag. Rows in no bag are added
+/// to one more, which is dropped.
+inline std::tuple<value, value> sum_by_bag(graph<16> g, value rows, value indices, value offsets,
+                                           bag_options const& options) {
+    value const starts = g.cast(offsets, dtype::int64);
+    value const first = options.include_last_offset ? slice(g, starts, 0, 0, -1) : starts;
+    value const end = options.include_last_offset ? slice(g, starts, 0, -1, to_the_end) : value(g.op<"Shape">(indices));
+    value const position = arithmetic_sequence(g, 0, g.size(indices, 0));
+    auto const before = [](graph<13> b, value start, value at) -> value { return b.op<"LessOrEqual">(start, at); };
+    value bag = g.op<"Sub">(search_sorted(g, first, position, before), 1);
+    value inside = g.op<"Less">(position, end);
+    if (options.padding_idx)
+        inside =
+            g.op<"And">(inside, g.op<"Not">(g.op<"Equal">(indices, g.scalar(*options.padding_idx, indices.dtype()))));
+    value const place = unsqueeze(g, g.op<"Where">(inside, bag, g.scalar(-1, dtype::int64)), 1);
+    dtype const type = opmath_type(rows.dtype());
+    value const bags = g.op<"Add">(g.op<"Shape">(first), 1);
+    auto const added = [&](value each, value zeros) {
+        return slice(g, g.op<"ScatterND">(zeros, place, each, attr::reduction_s("add")), 0, 0, -1);
+    };
+    value const zero = g.scalar(0, type);
+    value const width = g.op<"Shape">(rows, attr::start_i(1));
+    value const sums = added(g.cast(rows, type),
+                             g.op<"Expand">(zero, g.op<"Concat">(safe_vector<value>{bags, width}, attr::axis_i(0))));
+    value const ones = g.op<"Expand">(g.scalar(1, type), g.op<"Shape">(indices));
+    return {sums, added(ones, g.op<"Expand">(zero, bags))};
+}
+
 /// The reduced bags. The other results of embedding_bag are only needed for its gradient and are not computed.
 inline bag_results embedding_bag(graph<13> g, value weight, value indices, value offsets, optional_value per_sample,
                                  bag_options const& options) {
     if (indices.rank() != 1) return g.unsupported("2-d indices: the bags must be given by offsets");
     dtype const t = weight.dtype();
     std::int64_t const over[] = {1};
-    value const inside = bag_membership(g, indices, offsets, options);
     value rows = g.op<"Gather">(weight, indices, attr::axis_i(0));
     if (per_sample) rows = g.op<"Mul">(rows, unsqueeze(g, *per_sample, 1));
+    if (g.opset() >= 16 && options.mode != bag_mode::max && are_many(offsets.size(0), few_boundaries)) {
+        auto const [sums, sizes] = sum_by_bag(g.within<16>(), rows, indices, offsets, options);
+        if (options.mode == bag_mode::sum) return {g.cast(sums, t), absent, absent, absent};
+        value const size = unsqueeze(g, g.op<"Max">(safe_vector<value>{sizes, g.scalar(1, sizes.dtype())}), 1);
+        return {g.cast(g.op<"Div">(sums, size), t), absent, absent, absent};
+    }
+    value const inside = bag_membership(g, indices, offsets, options);
     rows = unsqueeze(g, rows, std::int64_t{0});
     value const zero = g.scalar(0, t);
     if (options.mode == bag_mode::max) {

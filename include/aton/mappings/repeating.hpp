@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include <aton/mappings/detail/long_axes.hpp>
 #include <aton/mappings/view.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -47,6 +48,10 @@ inline value repeated_indices(graph<13> g, value repeats) {
     value const ends = g.op<"CumSum">(repeats, g.scalar(0, dtype::int64));
     value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
     value const positions = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
+    if (g.opset() >= 13 && are_many(repeats.size(0), few_boundaries))
+        return search_sorted(g.within<13>(), ends, positions, [](graph<13> b, value end, value position) -> value {
+            return b.op<"LessOrEqual">(end, position);
+        });
     value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, positions, 1));
     return reduce_sum(g, g.cast(passed, dtype::int64), safe_vector<std::int64_t>{1}, false);
 }
