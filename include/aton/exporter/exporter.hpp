@@ -20,8 +20,8 @@
 
 namespace ATON_NAMESPACE {
 
-/// The oldest target opset. Before it, too few operators have their present form.
-inline constexpr int oldest_export_opset = 13;
+/// The oldest target opset: the first in which operators broadcast. Runtimes execute models from there on.
+inline constexpr int oldest_export_opset = 7;
 
 /// How to export operators, in particular those without a mapping. Only the modes other than `standard` create nodes that ONNX does not
 /// define.

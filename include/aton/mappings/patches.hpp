@@ -13,13 +13,13 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// aten::im2col, by gathering rows and columns of the padded image.
-inline constexpr auto image_to_columns = [](graph<13> g, value image, axis_list kernel, axis_list dilation,
+inline constexpr auto image_to_columns = [](graph<7> g, value image, axis_list kernel, axis_list dilation,
                                             axis_list padding, axis_list stride) -> value {
     value x = image.rank() == 3 ? unsqueeze(g, image, 0) : image;
     if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("negative padding");
     if (padding[0] != 0 || padding[1] != 0) {
-        value const pads = g.ints({0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]});
-        x = g.op<"Pad">(x, pads, g.scalar_like(0, x));
+        safe_vector<std::int64_t> const pads{0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]};
+        x = pad(g, x, pads, 0);
     }
     safe_vector<sym_int> const sizes = g.sizes(x);
     value const rows = window_positions(g, sizes[2], kernel[0], stride[0], dilation[0]);

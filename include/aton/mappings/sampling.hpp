@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/volume_sampling.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -112,7 +112,7 @@ inline void expect_grid_sizes(size_list sizes) {
 }
 
 /// affine_grid_generator of a constant size, except for the batch.
-inline value constant_affine_grid(graph<13> g, value theta, size_list sizes, bool align_corners) {
+inline value constant_affine_grid(graph<7> g, value theta, size_list sizes, bool align_corners) {
     safe_vector<std::int64_t> const plane = constants(sizes.subspan(2));
     value const grid = g.constant(base_grid(plane, align_corners, theta.dtype()));
     value const points = g.op<"MatMul">(grid, g.op<"Transpose">(theta, attr::perm_i({0, 2, 1})));
@@ -128,7 +128,7 @@ inline constexpr auto affine_grid = [](graph<20> g, value theta, size_list sizes
     if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
     return g.op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
 };
-inline constexpr auto affine_grid_until_19 = [](graph<13, 19> g, value theta, size_list sizes,
+inline constexpr auto affine_grid_until_19 = [](graph<7, 19> g, value theta, size_list sizes,
                                                 bool align_corners) -> value {
     expect_grid_sizes(sizes);
     if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);

@@ -15,6 +15,7 @@
 
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
 
@@ -158,7 +159,7 @@ inline safe_vector<einsum_step> einsum_steps(safe_vector<einsum_operand> left, s
 }
 
 /// Einsum in a dtype that it supports: not bfloat16 or bool, and few runtimes have kernels for integers of 8 and 16 bits.
-inline value einsum_in(graph<13> g, dtype t, safe_span<value const> of, std::string const& equation) {
+inline value einsum_in(graph<12> g, dtype t, safe_span<value const> of, std::string const& equation) {
     bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
     dtype const in = t == dtype::bfloat16 ? dtype::float32 : narrow ? dtype::int32 : t;
     safe_vector<value> operands;
@@ -167,7 +168,7 @@ inline value einsum_in(graph<13> g, dtype t, safe_span<value const> of, std::str
 }
 
 /// One Einsum per product, each in its dtype.
-inline value einsum_by_steps(graph<13> g, safe_vector<einsum_step> const& steps, safe_span<value const> tensors,
+inline value einsum_by_steps(graph<12> g, safe_vector<einsum_step> const& steps, safe_span<value const> tensors,
                              bool has_path) {
     safe_vector<value> left(tensors.begin(), tensors.end());
     auto const factor = [&](einsum_factor const& f) {
@@ -186,7 +187,7 @@ inline value einsum_by_steps(graph<13> g, safe_vector<einsum_step> const& steps,
     return left.front();
 }
 
-inline value einsum(graph<13> g, std::string_view written, safe_span<value const> tensors,
+inline value einsum(graph<12> g, std::string_view written, safe_span<value const> tensors,
                     std::optional<safe_span<std::int64_t const>> path = {}) {
     std::string compact;
     for (char const c : written)
