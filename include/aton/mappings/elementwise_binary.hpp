@@ -280,6 +280,10 @@ inline constexpr auto divide_by_number_mode = [](graph<10> g, value a, number b,
     return divide_rounded(g, a, wrapped_number(g, b), mode);
 };
 
+inline constexpr auto lerp_by_tensor = [](graph<9> g, value self, value end, value weight) -> value {
+    return lerp(g, self, end, weight);
+};
+
 inline constexpr auto lerp_scalar = [](graph<7> g, value self, value end, number weight) -> value {
     return lerp(g, self, end, wrapped_number(g, weight));
 };
@@ -347,7 +351,7 @@ inline constexpr auto elementwise_binary = table(
     symbolic<"aten::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<true>>),
     symbolic<"aten::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<false>>),
     symbolic<"aten::heaviside(self, values)">(detail::of_tensors<detail::heaviside>),
-    symbolic<"aten::lerp.Tensor(self, end, weight)">(detail::lerp),
+    symbolic<"aten::lerp.Tensor(self, end, weight)">(detail::lerp_by_tensor),
     symbolic<"aten::lerp.Scalar(self, end, weight)">(detail::lerp_scalar),
     symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(detail::addcmul).for_complex(detail::complex_add_scaled<detail::multiply_complex>),
     symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(detail::addcdiv).for_complex(detail::complex_add_scaled<detail::divide_complex>),

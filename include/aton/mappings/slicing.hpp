@@ -123,7 +123,7 @@ inline constexpr auto narrow_dim = [](graph<7> g, value self, std::int64_t dim, 
     return narrow_axis(g, self, dim, start, length);
 };
 
-inline constexpr auto narrow_from = [](graph<7> g, value self, std::int64_t dim, value start, sym_int length) {
+inline constexpr auto narrow_from = [](graph<10> g, value self, std::int64_t dim, value start, sym_int length) {
     value const at = g.cast(start, dtype::int64);
     return narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
 };
