@@ -46,8 +46,14 @@ inline value repeat_heads(graph<7> g, value x, sym_int heads) {
 
 /// The causal mask (L, S): query i attends to key j if j <= i, aligned at the top left corner for every L and S.
 inline value causal_mask(graph<7> g, value query, value key) {
-    value const rows = arithmetic_sequence(g, 0, g.size(query, -2));
-    value const columns = arithmetic_sequence(g, 0, g.size(key, -2));
+    bool const has_range = g.opset() >= 11;
+    value const zero = has_range ? g.scalar(0, dtype::int64) : value();
+    value const one = has_range ? g.scalar(1, dtype::int64) : value();
+    auto const up_to = [&](sym_int n) -> value {
+        return has_range ? g.within<11>().op<"Range">(zero, g.to_value(n), one) : arithmetic_sequence(g, 0, n);
+    };
+    value const rows = up_to(g.size(query, -2));
+    value const columns = up_to(g.size(key, -2));
     return g.op<"Not">(is_greater(g, unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
 }
 

@@ -27,7 +27,7 @@ inline value bucket_of(graph<7> g, value x, value boundaries, bool right, bool o
 
 inline constexpr auto search = [](graph<9> g, value sequence, value x, bool out_int32, bool right,
                                   std::optional<std::string_view> side, optional_value sorter) -> value {
-    value const sorted = sorter ? value(elements_at(g, sequence, *sorter, sequence.rank() - 1)) : sequence;
+    value const sorted = sorter ? value(elements_at(g, sequence, *sorter, -1)) : sequence;
     return bucket_of(g, x, sorted, right || side == "right", out_int32);
 };
 

@@ -183,7 +183,7 @@ struct label_sets {
 };
 inline label_sets read_labels(graph<11> g, value target) {
     value const classes = g.to_value(g.size(target, -1));
-    value const position = arithmetic_sequence(g, 0, classes);
+    value const position = range_to(g, [&] { return classes; });
     value const ended =
         g.op<"CumSum">(g.cast(is_less(g, target, g.scalar(0, dtype::int64)), dtype::int64), g.scalar(-1, dtype::int64));
     value const listed = is_equal(g, ended, g.scalar(0, dtype::int64));
@@ -224,7 +224,7 @@ inline constexpr auto multi_margin_loss = [](graph<9> g, value self, value targe
         hinge = p.is_constant() ? square : choose(g, is_equal(g, element(g, p, dtype::int64), 2), square, hinge);
     }
     if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
-    value const position = arithmetic_sequence(g, 0, classes);
+    value const position = range_to(g, [&] { return classes; });
     value const others = choose(g, is_equal(g, position, column), g.scalar_like(0, hinge), hinge);
     value const loss =
         g.op<"Div">(reduce_sum(g, others, safe_vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));

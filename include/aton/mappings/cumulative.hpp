@@ -45,7 +45,7 @@ inline safe_vector<std::int64_t> inverse_permutation(safe_vector<std::int64_t> c
 
 inline prefixes make_prefixes(graph<7> g, value x, std::int64_t axis) {
     safe_vector<std::int64_t> order = move_to_end(axis, x.rank());
-    value const position = arithmetic_sequence(g, 0, g.size(x, axis));
+    value const position = range_to(g, [&] { return g.to_value(g.size(x, axis)); });
     value const visible = is_at_most(g, position, unsqueeze(g, position, 1));
     return {unsqueeze(g, permute(g, x, order), -2), visible, position, order};
 }

@@ -85,7 +85,7 @@ inline constexpr auto quantize_by_tensors = [](graph<11> g, value input, value s
 };
 
 /// Sizes of 1 except along the axis.
-inline value spread_along(graph<11> g, value parameter, value x, std::int64_t axis) {
+inline value channel_parameter(graph<11> g, value parameter, value x, std::int64_t axis) {
     safe_vector<sym_int> sizes(static_cast<std::size_t>(x.rank()), 1);
     sizes[static_cast<std::size_t>(normalize_axis(axis, x.rank()))] = -1;
     return reshape(g, parameter, sizes);
@@ -96,8 +96,8 @@ inline constexpr auto quantize_channels = [](graph<11> g, value input, value sca
     value const x = quantizable(g, input);
     if (scales.dtype() != dtype::float32) return g.unsupported("scales that are not float32");
     if (bits(zeros.dtype()) > 32 && is_floating(zeros.dtype())) return g.unsupported("zero_points of float64");
-    value const inverse = g.op<"Reciprocal">(spread_along(g, scales, input, axis));
-    return quantized(g, x, inverse, spread_along(g, zeros, input, axis), low, high, type);
+    value const inverse = g.op<"Reciprocal">(channel_parameter(g, scales, input, axis));
+    return quantized(g, x, inverse, channel_parameter(g, zeros, input, axis), low, high, type);
 };
 
 inline void require_dtype(value input, dtype type) {
@@ -163,8 +163,8 @@ inline constexpr auto dequantize_channels = [](graph<11> g, value input, value s
     }
     value const x = g.cast(input, dtype::int64);
     value const moved =
-        zeros ? value(g.op<"Sub">(x, g.cast(spread_along(g, *zeros, input, channel), dtype::int64))) : x;
-    return g.cast(g.op<"Mul">(g.cast(moved, dtype::float32), spread_along(g, scales, input, channel)), out);
+        zeros ? value(g.op<"Sub">(x, g.cast(channel_parameter(g, *zeros, input, channel), dtype::int64))) : x;
+    return g.cast(g.op<"Mul">(g.cast(moved, dtype::float32), channel_parameter(g, scales, input, channel)), out);
 };
 
 /// Tokens have parameters of their own, [..., 1], with which the numbers are promoted. Here the zero point is added before rounding.

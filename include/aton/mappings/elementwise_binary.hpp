@@ -198,8 +198,7 @@ template <bool Larger>
 value ignoring_nan(graph<9> g, value a, value b) {
     auto const [x, y, type] = promoted(g, a, b);
     if (!is_floating(type)) return Larger ? maximum(g, x, y) : minimum(g, x, y);
-    value const is_first = Larger ? is_greater(g, x, y) : is_less(g, x, y);
-    return choose(g, g.op<"Or">(is_first, is_nan(g, y)), x, y);
+    return choose(g, g.op<"Or">(Larger ? is_greater(g, x, y) : is_less(g, x, y), is_nan(g, y)), x, y);
 }
 
 inline value heaviside(graph<9> g, value self, value values) {
@@ -224,8 +223,8 @@ inline constexpr auto lerp = [](graph<7> g, value self, value end, value weight)
     auto const n = known_number(w);
     auto const from_both_ends = [&]() -> value {
         if (g.opset() < 9) refuse_below(9, "a weight that is a tensor");
-        value const near_start = is_less(g, g.op<"Abs">(w), 0.5);
-        return g.within<9>().op<"Where">(near_start, lerp_from_start(g, x, y, w), lerp_from_end(g, x, y, w));
+        return g.within<9>().op<"Where">(
+            is_less(g, g.op<"Abs">(w), 0.5), lerp_from_start(g, x, y, w), lerp_from_end(g, x, y, w));
     };
     return g.cast(!n                   ? from_both_ends()
                   : std::abs(*n) < 0.5 ? lerp_from_start(g, x, y, w)

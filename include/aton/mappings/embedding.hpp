@@ -30,12 +30,16 @@ struct bag_options {
 /// (bags, indices, 1): whether an index belongs to a bag. Bag b starts at offsets[b] and ends where the next one starts.
 inline value bag_membership(graph<7> g, value indices, value offsets, bag_options const& options) {
     value const count = g.op<"Shape">(indices);
-    value const positions = arithmetic_sequence(g, 0, squeeze(g, count, std::int64_t{0}));
+    value const positions = range_to(g, [&] { return squeeze(g, count, std::int64_t{0}); });
     value const starts = g.cast(offsets, dtype::int64);
     value const all =
         options.include_last_offset ? starts : g.op<"Concat">(safe_vector<value>{starts, count}, attr::axis_i(0));
-    value const from = unsqueeze(g, slice(g, all, 0, 0, -1), 1);
-    value const to = unsqueeze(g, slice(g, all, 0, 1, to_the_end), 1);
+    auto const part = [&](std::int64_t start, std::int64_t end) -> value {
+        if (g.opset() < 10) return slice(g, all, 0, start, end);
+        return g.within<10>().op<"Slice">(all, g.ints({start}), g.ints({end}));
+    };
+    value const from = unsqueeze(g, part(0, -1), 1);
+    value const to = unsqueeze(g, part(1, to_the_end), 1);
     value const row = unsqueeze(g, positions, std::int64_t{0});
     value inside = g.op<"And">(g.op<"Not">(is_less(g, row, from)), is_less(g, row, to));
     if (options.padding_idx) {
@@ -98,13 +102,12 @@ inline constexpr auto one_hot = [](graph<7> g, value self, std::int64_t num_clas
         num_classes >= 0
             ? g.scalar(num_classes, dtype::int64)
             : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
-    value const x = at_least_1d(g, self);
     if (g.opset() < 11) { // negative indices have no class there
         value const classes = arithmetic_sequence(g, 0, depth);
         value const chosen = is_equal(g, unsqueeze(g, self, self.rank()), classes);
         return g.cast(chosen, dtype::int64);
     }
-    value const y = g.within<11>().op<"OneHot">(x, depth, g.ints({0, 1}), attr::axis_i(-1));
+    value const y = g.within<11>().op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
     return self.rank() == 0 ? squeeze(g, y, 0) : y;
 };
 

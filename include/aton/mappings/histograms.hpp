@@ -22,7 +22,7 @@ inline value counted(graph<9> g, value index, value amount, sym_int count) {
         return g.within<16>().op<"ScatterElements">(
             zeros, index, g.cast(amount, type), attr::axis_i(0), attr::reduction_s("add"));
     }
-    value const position = arithmetic_sequence(g, 0, count);
+    value const position = range_to(g, [&] { return g.to_value(count); });
     value const hits = is_equal(g, unsqueeze(g, index, 1), position);
     value const amounts = g.op<"Where">(hits, unsqueeze(g, g.cast(amount, type), 1), g.scalar(0, type));
     return reduce_sum(g, amounts, std::array<std::int64_t, 1>{0}, false);

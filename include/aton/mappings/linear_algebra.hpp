@@ -69,7 +69,7 @@ inline value matrix_power(graph<11> g, value x, std::int64_t n) {
     if (n < 0) return matrix_power(g, inverse_matrix(g, x), checked_subtract(0, n));
     if (n == 0) {
         sym_int const rows = g.size(x, -2);
-        value const r = arithmetic_sequence(g, 0, rows);
+        value const r = range_to(g, [&] { return g.to_value(rows); });
         value const eye = g.cast(is_equal(g, unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
         return expand_by(g, eye, g.shape_of(x));
     }

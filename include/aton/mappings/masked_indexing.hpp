@@ -23,7 +23,8 @@ inline safe_vector<optional_value> clamped_indices(graph<7> g, value x, safe_spa
         if (index) {
             if (is_mask(*index)) throw unsupported_error("a mask as an index");
             sym_int const size = g.size(x, axis);
-            value const low = max_of(g, g.cast(*index, dtype::int64), g.to_value(-size));
+            value const at = g.cast(*index, dtype::int64);
+            value const low = max_of(g, at, g.to_value(-size));
             index = min_of(g, low, g.to_value(size - 1));
         }
         ++axis;
@@ -37,8 +38,7 @@ inline constexpr auto masked_index = [](graph<11> g, value self, value mask, saf
     value const found = index_with(g, self, clamped_indices(g, self, indices));
     return choose(g, mask, found, element(g, fill, self.dtype()));
 };
-/// From opset 16 on, where ScatterND can add.
-inline constexpr auto masked_index_add = [](graph<16> g, value self, value mask,
+inline constexpr auto masked_index_add = [](graph<11> g, value self, value mask,
                                             safe_span<optional_value const> indices, value values) -> value {
     if (is_empty(self)) return self;
     value const added = g.op<"Where">(mask, g.cast(values, self.dtype()), g.scalar(0, self.dtype()));

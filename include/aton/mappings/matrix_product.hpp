@@ -240,12 +240,12 @@ inline constexpr auto linalg_vecdot = [](graph<7> g, value x, value y, std::int6
 };
 
 /// `path` is the order of the products, which determines their dtypes.
-inline constexpr auto einsum_row = [](graph<12> g, std::string_view equation, safe_span<value const> tensors,
+inline constexpr auto einsum_row = [](graph<7> g, std::string_view equation, safe_span<value const> tensors,
                                       std::optional<safe_span<std::int64_t const>> path) -> value {
     return einsum(g, equation, tensors, path);
 };
 
-inline constexpr auto bilinear = [](graph<12> g, value a, value b, value weight, optional_value bias) -> value {
+inline constexpr auto bilinear = [](graph<7> g, value a, value b, value weight, optional_value bias) -> value {
     value const operands[] = {a, weight, b};
     value const y = einsum(g, "...i,kij,...j->...k", operands);
     return bias ? g.op<"Add">(y, *bias) : y;
@@ -253,7 +253,7 @@ inline constexpr auto bilinear = [](graph<12> g, value a, value b, value weight,
 
 /// The products of three tensors, each without the dimensions in its list, summed over some dimensions. unroll_dim only determines the order
 /// of the work.
-inline constexpr auto trilinear = [](graph<12> g, value a, value b, value c, int_list without_a, int_list without_b,
+inline constexpr auto trilinear = [](graph<7> g, value a, value b, value c, int_list without_a, int_list without_b,
                                      int_list without_c, int_list summed, std::int64_t /*unroll_dim*/) -> value {
     std::int64_t const rank = a.rank() + static_cast<std::int64_t>(without_a.size());
     if (rank > 26) throw unsupported_error("more than 26 dimensions");
@@ -327,7 +327,7 @@ inline constexpr auto complex_product_of = [](graph<7> g, safe_vector<complex_va
 };
 
 /// The sum over all choices of the real or the imaginary part of each tensor.
-inline constexpr auto complex_einsum = [](graph<12> g, std::string_view equation, safe_vector<complex_value> tensors,
+inline constexpr auto complex_einsum = [](graph<7> g, std::string_view equation, safe_vector<complex_value> tensors,
                                           std::optional<safe_span<std::int64_t const>> path) -> complex_value {
     if (tensors.size() > 4) return g.unsupported("einsum of more than 4 complex tensors");
     dtype type = dtype::complex64;

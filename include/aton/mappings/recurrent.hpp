@@ -266,7 +266,7 @@ inline safe_vector<value> split_gates(graph<7> g, value gates, std::size_t count
     std::int64_t const width = gates.size(-1).size();
     if (width < 0) throw unsupported_error("the hidden size must be static");
     safe_vector<std::int64_t> const sizes(count, width / static_cast<std::int64_t>(count));
-    return split(g, gates, sizes, gates.rank() - 1);
+    return split(g, gates, sizes, -1);
 }
 
 inline constexpr auto lstm_cell = [](graph<7> g, value input, safe_span<value const> hx, value w_ih, value w_hh,

@@ -45,8 +45,8 @@ inline constexpr auto repeat_each = [](graph<7> g, value self, sym_int repeats,
 inline value repeated_indices(graph<11> g, value repeats) {
     repeats = g.cast(repeats, dtype::int64);
     value const ends = g.op<"CumSum">(repeats, g.scalar(0, dtype::int64));
-    value const total = reduce_sum(g, repeats, iota(repeats.rank()), false);
-    value const positions = arithmetic_sequence(g, 0, total);
+    value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
+    value const positions = range_to(g, [&] { return total; });
     value const passed = is_at_most(g, ends, unsqueeze(g, positions, 1));
     return reduce_sum(g, g.cast(passed, dtype::int64), safe_vector<std::int64_t>{1}, false);
 }

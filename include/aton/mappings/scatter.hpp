@@ -15,6 +15,7 @@
 
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/complex.hpp>
+#include <aton/mappings/detail/repeated_writes.hpp>
 #include <aton/mappings/diagonals.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/slicing.hpp>
@@ -39,9 +40,9 @@ inline constexpr auto write_elements = [](graph<9> g, value x, std::int64_t dim,
     value const y = write_elements_at(g, at_least_1d(g, x), at, from, axis);
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 };
-/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18.
-template <class Graph>
-value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
+/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18, before that a Loop.
+inline value reduce_elements(graph<11> g, value x, std::int64_t dim, value index, value source,
+                             std::string_view reduction) {
     if (is_empty(index)) return x;
     // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
     bool const sums = reduction == "add" || reduction == "mul";
@@ -51,8 +52,11 @@ value reduce_elements(Graph g, value x, std::int64_t dim, value index, value sou
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
     value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
-    value const y =
-        g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
+    value const into = at_least_1d(g, x);
+    value const y = g.opset() < (sums ? 16 : 18)
+                        ? reduce_elements_by_loop(g, into, at, from, axis, reduction)
+                        : value(g.within<16>().op<"ScatterElements">(
+                              into, at, from, attr::axis_i(axis), attr::reduction_s(reduction)));
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
 /// A tensor full of one number, with the dtype of x and the shape of `other`.
@@ -82,7 +86,7 @@ inline scalar neutral(std::string_view reduction, dtype type) {
 }
 
 /// aten::scatter_reduce. Without `include_self`, the elements that are written start from the identity of the reduction.
-inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
+inline value scatter_reduced(graph<11> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
                              bool include_self) {
     bool const mean = reduce == "mean";
     if (dtype const type = opmath_type(x.dtype()); mean && type != x.dtype())
@@ -203,13 +207,13 @@ inline constexpr auto write_diagonal = [](graph<9> g, value x, value source, std
     return move_axes(g, write_diagonals(g, g.sizes(matrices), merged, source, offset), axes.last, axes.from);
 };
 
-/// ScatterND; `accumulate` requires opset 16.
+/// ScatterND, which can add since opset 16.
 inline value write_coordinates(graph<11> g, value x, value positions, value source, bool accumulate) {
     if (!accumulate) return g.op<"ScatterND">(x, positions, source);
     if (x.dtype() == dtype::bool_)
         return g.cast(write_coordinates(g, g.cast(x, dtype::int32), positions, g.cast(source, dtype::int32), true),
                       dtype::bool_);
-    if (g.opset() < 16) throw unsupported_error("accumulate below opset 16, where ScatterND cannot add");
+    if (g.opset() < 16) return add_at_positions_by_loop(g, x, positions, source);
     return g.within<16>().op<"ScatterND">(x, positions, source, attr::reduction_s("add"));
 }
 
@@ -277,23 +281,22 @@ inline constexpr auto scatter_value = [](graph<9> g, value self, std::int64_t di
     return write_elements(g, self, dim, index, filled_as(g, self, index, n));
 };
 
-/// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
-inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t dim, value index, value src,
+inline constexpr auto scatter_reduce = [](graph<11> g, value self, std::int64_t dim, value index, value src,
                                           std::string_view reduce) -> value {
     return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
 };
 
-inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, number n,
+inline constexpr auto scatter_value_reduce = [](graph<11> g, value self, std::int64_t dim, value index, number n,
                                                 std::string_view reduce) -> value {
     value const source = filled_as(g, self, index, n);
     return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
 };
 
-inline constexpr auto scatter_add = [](graph<16> g, value self, std::int64_t dim, value index, value src) {
+inline constexpr auto scatter_add = [](graph<11> g, value self, std::int64_t dim, value index, value src) {
     return reduce_elements(g, self, dim, index, src, "add");
 };
 
-inline constexpr auto scatter_reduce_two = [](graph<18> g, value self, std::int64_t dim, value index, value src,
+inline constexpr auto scatter_reduce_two = [](graph<11> g, value self, std::int64_t dim, value index, value src,
                                               std::string_view reduce, bool include_self) -> value {
     return scatter_reduced(g, self, dim, index, src, reduce, include_self);
 };
@@ -303,7 +306,7 @@ inline constexpr auto index_copy = [](graph<9> g, value self, std::int64_t dim, 
     return write_elements(g, self, dim, at, from);
 };
 
-inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, value index, value source,
+inline constexpr auto index_add = [](graph<11> g, value self, std::int64_t dim, value index, value source,
                                      number alpha) {
     auto const [at, from] = along(g, self, dim, index, source);
     value const factor = element(g, alpha, from.dtype());
@@ -313,7 +316,7 @@ inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, 
     return reduce_elements(g, self, dim, at, scaled, "add");
 };
 
-inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, std::int64_t dim, value index,
+inline constexpr auto complex_index_add = [](graph<11> g, complex_value self, std::int64_t dim, value index,
                                              complex_value source, number alpha) {
     complex_operands const o = promoted(g, self, source);
     complex_value const scaled = scaled_complex(g, o.b, alpha);
@@ -321,7 +324,7 @@ inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, st
                      index_add(g, g.imag(o.a), dim, index, g.imag(scaled), 1));
 };
 
-inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t dim, value index, value source,
+inline constexpr auto index_reduce = [](graph<11> g, value self, std::int64_t dim, value index, value source,
                                         std::string_view reduce, bool include_self) {
     auto const [at, from] = along(g, self, dim, index, source);
     return scatter_reduced(g, self, dim, at, from, reduce, include_self);

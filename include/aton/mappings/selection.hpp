@@ -53,7 +53,8 @@ inline constexpr auto masked_scatter = [](graph<11> g, value self, value mask, v
     if (target.shape().element_count() == 0) return target;
     value const positions =
         g.op<"Transpose">(g.op<"NonZero">(in_one_dimension(g, broadcast_with(g, mask, self))), attr::perm_i({1, 0}));
-    value const taken = slice(g, in_one_dimension(g, source), 0, 0, g.size(positions, 0));
+    value const count = g.op<"Slice">(g.op<"Shape">(positions), g.ints({0}), g.ints({1}));
+    value const taken = g.op<"Slice">(in_one_dimension(g, source), g.ints({0}), count, g.ints({0}));
     return g.op<"Reshape">(g.op<"ScatterND">(in_one_dimension(g, target), positions, taken), g.op<"Shape">(target));
 };
 

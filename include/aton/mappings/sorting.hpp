@@ -39,10 +39,9 @@ inline value order_of_floats(graph<7, 10> g, value key, std::int64_t axis, sym_i
 
 /// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
 inline value order_of(graph<9> g, value x, std::int64_t axis, sym_int k, bool largest) {
-    value const key = sort_key(g, x);
-    if (g.opset() < 11) return order_of_floats(g.within<7, 10>(), key, axis, k, largest);
+    if (g.opset() < 11) return order_of_floats(g.within<7, 10>(), sort_key(g, x), axis, k, largest);
     return std::get<1>(g.within<11>().op<"TopK">(
-        key, as_list(g, k), attr::axis_i(axis), attr::largest_i(largest), attr::sorted_i(1), outputs<2>));
+        sort_key(g, x), as_list(g, k), attr::axis_i(axis), attr::largest_i(largest), attr::sorted_i(1), outputs<2>));
 }
 
 inline value sorted_indices(graph<9> g, value x, std::int64_t axis, bool largest) {

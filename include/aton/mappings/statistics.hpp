@@ -148,6 +148,10 @@ inline value median_index(graph<9> g, value x, std::int64_t axis, bool ignore_na
     value const n = g.to_value(g.size(x, axis));
     value const sorted = sorted_indices(g, x, axis, false);
     if (!is_floating(x.dtype())) {
+        if (g.opset() >= 10) {
+            value const start = g.op<"Reshape">(lower_middle(g, n), g.ints({1}));
+            return g.within<10>().op<"Slice">(sorted, start, g.op<"Add">(start, g.ints({1})), g.ints({axis}));
+        }
         sym_int const first = lower_middle(g, n);
         return slice(g, sorted, axis, first, first + 1);
     }

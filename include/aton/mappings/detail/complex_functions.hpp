@@ -22,7 +22,7 @@ inline complex_value stretched(graph<7> g, complex_value const& z, double factor
     return g.complex(g.op<"Mul">(g.real(z), factor), g.op<"Mul">(g.imag(z), factor));
 }
 
-inline value is_infinite(graph<7> g, value x) {
+inline value is_unbounded(graph<7> g, value x) {
     return is_equal(g, g.op<"Abs">(x), std::numeric_limits<double>::infinity());
 }
 /// False for NaN.
@@ -89,7 +89,7 @@ inline wide_parts square_root(graph<9> g, wide_parts z) {
     value const width = g.op<"Mul">(z.re, 0.125);
     value const size = hypot(g, width, g.op<"Mul">(z.im, 0.125));
     value const half = g.op<"Sqrt">(g.op<"Add">(g.op<"Abs">(width), size));
-    value const has_no_angle = g.op<"Or">(is_equal(g, half, 0), is_infinite(g, z.im));
+    value const has_no_angle = g.op<"Or">(is_equal(g, half, 0), is_unbounded(g, z.im));
     value const large = g.op<"Where">(has_no_angle, g.op<"Abs">(z.im), g.op<"Mul">(half, 2));
     value const small = g.op<"Where">(has_no_angle, z.im, g.op<"Div">(g.op<"Mul">(z.im, 0.25), half));
     value const is_left = is_less(g, z.re, 0);
@@ -124,7 +124,7 @@ inline value or_number(graph<9> g, value where, value x, double n) {
 /// sinh(a) cos(b) + i cosh(a) sin(b). The angle may be infinite or NaN where it does not matter.
 inline wide_parts hyperbolic_sine(graph<9> g, wide_parts z) {
     wide_parts const h = sinh_and_cosh(g, z.re);
-    value const is_extreme = g.op<"Or">(is_equal(g, z.re, 0), is_infinite(g, z.re));
+    value const is_extreme = g.op<"Or">(is_equal(g, z.re, 0), is_unbounded(g, z.re));
     value const is_turned = g.op<"And">(is_extreme, g.op<"Not">(is_finite(g, z.im)));
     value const re = g.op<"Where">(is_turned, g.op<"Abs">(h.re), g.op<"Mul">(h.re, g.op<"Cos">(z.im)));
     return {re, g.op<"Where">(is_equal(g, z.im, 0), z.im, g.op<"Mul">(h.im, g.op<"Sin">(z.im)))};
@@ -133,7 +133,7 @@ inline wide_parts hyperbolic_sine(graph<9> g, wide_parts z) {
 /// cosh(a) cos(b) + i sinh(a) sin(b).
 inline wide_parts hyperbolic_cosine(graph<9> g, wide_parts z) {
     wide_parts const h = sinh_and_cosh(g, z.re);
-    value const is_turned = g.op<"And">(is_infinite(g, z.re), g.op<"Not">(is_finite(g, z.im)));
+    value const is_turned = g.op<"And">(is_unbounded(g, z.re), g.op<"Not">(is_finite(g, z.im)));
     value const re = g.op<"Mul">(h.im, or_number(g, is_turned, g.op<"Cos">(z.im), 1));
     value const im = g.op<"Mul">(h.re, g.op<"Sin">(z.im));
     value const has_angle = g.op<"And">(is_equal(g, z.re, 0), g.op<"Not">(is_finite(g, z.im)));
@@ -143,7 +143,7 @@ inline wide_parts hyperbolic_cosine(graph<9> g, wide_parts z) {
 /// With q = exp(-2 |a|) and p = tanh(a) (1 + q): (p (1 + q) + 4 i q sin(b) cos(b)) / (p^2 + 4 q cos(b)^2), which does not overflow.
 inline wide_parts hyperbolic_tangent(graph<9> g, wide_parts z) {
     value const q = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(z.re), -2));
-    value const is_turned = g.op<"And">(is_infinite(g, z.re), g.op<"Not">(is_finite(g, z.im)));
+    value const is_turned = g.op<"And">(is_unbounded(g, z.re), g.op<"Not">(is_finite(g, z.im)));
     value const sin = or_number(g, is_turned, g.op<"Sin">(z.im), 0);
     value const cos = or_number(g, is_turned, g.op<"Cos">(z.im), 0);
     value const more = g.op<"Add">(q, 1);

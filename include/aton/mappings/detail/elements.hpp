@@ -40,13 +40,16 @@ inline value max_of(graph<7> g, value x, number const& n) { return max_of(g, x, 
 inline value min_of(graph<7> g, value x, value y) { return detail::extreme_of<"Min">(g, x, y); }
 inline value min_of(graph<7> g, value x, number const& n) { return min_of(g, x, g.scalar_like(n, x)); }
 
-/// Clip to [low, high]. The bounds are inputs since opset 11, and the operator takes integers since opset 12.
+/// Clip to [low, high]. The bounds are inputs since opset 11, and the operator takes integers since opset 12. ONNX Runtime has no Clip of
+/// float64 at opset 11.
 inline value clip(graph<7> g, value x, value low, value high) {
-    if (g.opset() >= 12 || (g.opset() >= 11 && is_floating(x.dtype()))) return g.within<11>().op<"Clip">(x, low, high);
+    bool const by_inputs = g.opset() >= 11 && is_floating(x.dtype()) && x.dtype() != dtype::float64;
+    if (g.opset() >= 12 || by_inputs) return g.within<11>().op<"Clip">(x, low, high);
     return min_of(g, max_of(g, x, low), high);
 }
 inline value clip(graph<7> g, value x, number const& low, number const& high) {
-    return clip(g, x, g.scalar_like(low, x), g.scalar_like(high, x));
+    value const least = g.scalar_like(low, x);
+    return clip(g, x, least, g.scalar_like(high, x));
 }
 
 namespace detail {
@@ -88,6 +91,7 @@ inline value pad_by_mode(graph<7> g, value x, size_list pads, std::string_view m
 inline safe_vector<value> split(graph<7> g, value x, safe_span<sym_int const> sizes, std::int64_t axis) {
     if (g.opset() >= 13)
         return g.within<13>().op<"Split">(x, g.ints(sizes), attr::axis_i(axis), output_list(sizes.size()));
+    axis = normalize_axis(axis, x.rank());
     if (all_constant(sizes))
         return g.within<7, 12>().op<"Split">(
             x, attr::split_i(constants(sizes)), attr::axis_i(axis), output_list(sizes.size()));

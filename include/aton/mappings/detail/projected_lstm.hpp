@@ -26,7 +26,7 @@ inline std::tuple<value, value> projected_step(graph<11> g, value inputs, value 
                                                projected_parameters const& p, std::int64_t size) {
     value const all = g.op<"Add">(linear_layer(g, hidden, p.w_hh, p.b_hh), inputs);
     safe_vector<std::int64_t> const sizes(4, size);
-    safe_vector<value> const gate = split(g, all, sizes, all.rank() - 1);
+    safe_vector<value> const gate = split(g, all, sizes, -1);
     value const kept = g.op<"Mul">(g.op<"Sigmoid">(gate[1]), cell);
     value const next = g.op<"Add">(kept, g.op<"Mul">(g.op<"Sigmoid">(gate[0]), g.op<"Tanh">(gate[2])));
     value const out = g.op<"Mul">(g.op<"Sigmoid">(gate[3]), g.op<"Tanh">(next));

@@ -338,6 +338,13 @@ inline value arithmetic_sequence(graph<7> g, sym_int start, sym_int n, sym_int s
     return g.within<11>().op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
 }
 
+/// 0, 1, ..., n - 1 for an int64 n that `number_of` gives as a value: Range, also of a constant.
+template <class NumberOf>
+value range_to(graph<7> g, NumberOf number_of) {
+    if (g.opset() < 11) return arithmetic_sequence(g, 0, number_of());
+    return g.within<11>().op<"Range">(g.scalar(0, dtype::int64), number_of(), g.scalar(1, dtype::int64));
+}
+
 inline void expect_sizes(size_list sizes) {
     for (sym_int const& s : sizes)
         if (s.is_constant() && s.constant() < 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// grid_sampler over three dimensions as arithmetic and gathers: below opset 20, GridSample supports only two.
+// grid_sampler as arithmetic and gathers: GridSample was added in opset 16, and supports three dimensions since opset 20.
 // Internal header.
 #pragma once
 
@@ -27,16 +27,16 @@ inline value grid_position(graph<10> g, value c, value n, value last, std::int64
     if (padding == 2) {
         value const span = align_corners ? last : n;
         double const low = align_corners ? 0.0 : -0.5;
-        value const period = max_of(g, g.op<"Mul">(span, 2.0), g.scalar(1.0, c.dtype()));
+        value const period = max_of(g, g.op<"Mul">(span, 2.0), 1.0);
         value const folded = g.op<"Mod">(g.op<"Abs">(g.op<"Sub">(at, low)), period, attr::fmod_i(1));
         at = g.op<"Add">(g.op<"Sub">(span, g.op<"Abs">(g.op<"Sub">(folded, span))), low);
     }
-    return clip(g, at, 0.0, last);
+    return clip(g, at, g.scalar_like(0.0, at), last);
 }
 
 /// A tap at an integral position, which reads as 0 outside the input.
 inline grid_tap tap_with_zeros(graph<7> g, value position, optional_value weight, value last) {
-    value const nearest = clip(g, position, 0.0, last);
+    value const nearest = clip(g, position, g.scalar_like(0.0, position), last);
     return {g.cast(nearest, dtype::int64), weight, is_equal(g, position, nearest)};
 }
 
@@ -62,13 +62,15 @@ inline safe_vector<grid_tap> grid_taps(graph<10> g, value c, sym_int size, bool 
 inline value sample_volume(graph<10> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                            bool align_corners) {
     safe_vector<sym_int> const sizes = g.sizes(x);
-    safe_vector<sym_int> const to{sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)};
+    std::int64_t const axes = x.rank() - 2;
+    safe_vector<sym_int> to{sizes[0], sizes[1]};
+    for (std::int64_t i = 0; i != axes; ++i) to.push_back(g.size(grid, i + 1));
     if (is_empty(x) || is_empty(grid)) return filled(g, to, 0, x.dtype());
-    value const points = reshape(g, grid, {sizes[0], -1, 3});
+    value const points = reshape(g, grid, {sizes[0], -1, axes});
     safe_vector<grid_tap> taps;
-    for (std::int64_t i = 0; i != 3; ++i) {
+    for (std::int64_t i = 0; i != axes; ++i) {
         sym_int const n = sizes[static_cast<std::size_t>(i) + 2];
-        value const c = select(g, points, 2, 2 - i); // the grid names x first
+        value const c = select(g, points, 2, axes - 1 - i); // the grid names x first
         safe_vector<grid_tap> const along = grid_taps(g, c, n, mode == 1, padding, align_corners);
         safe_vector<grid_tap> next;
         for (grid_tap const& a : taps)
