@@ -92,7 +92,10 @@ public:
         report_.arguments = coverage_.report();
         report_.opsets.assign(opsets_.begin(), opsets_.end());
         if (has_mutants_) {
-            if (has_reference_) search(seed, std::set<int>(opsets_));
+            std::set<int> mutated;
+            for (int const opset : opsets_)
+                if (is_mutated_at(opset)) mutated.insert(opset);
+            if (has_reference_) search(seed, mutated);
             report_.mutants = mutants_.report();
         }
         std::erase_if(report_.types,
@@ -103,6 +106,10 @@ public:
     }
 
 private:
+    [[nodiscard]] bool is_mutated_at(int opset) const {
+        return opset >= options_.min_mutant_opset || row_.until < options_.min_mutant_opset;
+    }
+
     type_report& counts(dtype t) {
         auto const found =
             std::find_if(report_.types.begin(), report_.types.end(), [&](type_report const& r) { return r.type == t; });
@@ -222,7 +229,7 @@ private:
                 opsets_.insert(opset);
                 std::string why = difference_of(graph, expected);
                 if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why), place);
-                if (!has_mutants_) continue;
+                if (!has_mutants_ || !is_mutated_at(opset)) continue;
                 inline_functions(graph.graph); // their nodes are changed as well
                 graphs.push_back(std::move(graph));
             } catch (refused const& e) {
