@@ -80,6 +80,15 @@ def problems(results):
     return lines
 
 
+def share(results, opset):
+    """A line, and the percentage of graphs that are right at an opset."""
+    all_of_opset = [mine[opset]["status"] for mine in results.values()]
+    right, refused = all_of_opset.count("pass"), all_of_opset.count("needs")
+    percent = 100 * right / max(len(all_of_opset), 1)
+    line = f"opset {opset}: {right} of {len(all_of_opset)} graphs right ({percent:.1f} %)"
+    return f"{line}, {refused} refused with the opset that would do", percent
+
+
 def text_table(found, opsets):
     width = max((len(r.name) for r in found), default=5)
     lines = [f"{'model':{width}}  graph       parameters  nodes  " + "  ".join(f"{o:>8}" for o in opsets)]
