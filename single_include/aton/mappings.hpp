@@ -2432,7 +2432,8 @@ inline value einsum_without_operator(graph<7> g, safe_span<value const> operands
     if (operands.size() == 1) {
         std::string const to = expanded_ellipsis(result, hidden);
         lettered const y = summed_letters(g, a, [&](char c) { return to.find(c) != std::string::npos; });
-        if (y.letters.size() != to.size()) throw unsupported_error("einsum with a result that its tensor does not have");
+        if (y.letters.size() != to.size())
+            throw unsupported_error("einsum with a result that its tensor does not have");
         return in_letter_order(g, y, to);
     }
     if (!is_floating(a.x.dtype()) && g.opset() < 9) refuse_below(9, "einsum of integers");
@@ -2653,7 +2654,7 @@ inline value einsum(graph<7> g, std::string_view written, safe_span<value const>
     bool const rounds_between = opmath_type(type) != type && steps.size() > 1; // to half precision
     bool const is_operator = g.opset() >= 12 || steps.size() == 1;
     return is_one && is_operator && !rounds_between ? einsum_in(g, type, tensors, equation)
-                                     : einsum_by_steps(g, steps, tensors, path.has_value());
+                                                    : einsum_by_steps(g, steps, tensors, path.has_value());
 }
 
 } // namespace ATON_NAMESPACE::mappings::detail
@@ -3241,14 +3242,6 @@ value arg_extreme(graph<9> g, value x, std::int64_t axis, bool keepdim) {
         return g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim));
     });
 }
-/// The same with the last NaN. ArgMax chooses among equal elements since opset 12.
-template <fixed_string Arg>
-value arg_extreme_or_last_nan(graph<12> g, value x, std::int64_t axis, bool keepdim) {
-    return detail::arg_extreme_with<Arg>(g, x, axis, keepdim, [&](value nan) -> value {
-        return g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim), attr::select_last_index_i(1));
-    });
-}
-
 /// The elements of x at `index` along an axis, and the index. `index` has the axis with size 1; both results keep it if `keepdim`.
 inline std::tuple<value, value> gathered(graph<9> g, value x, value index, std::int64_t axis, bool keepdim) {
     value const y = elements_at(g, x, index, axis);
@@ -11629,6 +11622,19 @@ inline value combined(graph<11> g, value a, value b, std::string_view reduction)
     return reduction == "max" ? max_of(g, a, b) : min_of(g, a, b);
 }
 
+/// The identity of a reduction.
+inline scalar neutral(std::string_view reduction, dtype type) {
+    if (reduction == "add") return 0;
+    if (reduction == "mul") return 1;
+    bool const highest = reduction == "min";
+    if (is_floating(type))
+        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    if (type == dtype::bool_) return highest;
+    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
+    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
+    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
+}
+
 /// ScatterElements with a reduction as a Loop along the axis: no two elements of one slice of the index have the same place.
 inline value reduce_elements_by_loop(graph<11> g, value x, value index, value source, std::int64_t axis,
                                      std::string_view reduction) {
@@ -11661,17 +11667,17 @@ inline value add_at_positions_by_loop(graph<11> g, value x, value positions, val
     to.insert(to.begin(), count);
     value const from = reshape(g, g.cast(source, type), to);
     value const list = reshape(g, positions, {count, of_positions.back()});
-    value const y = g.op<"Loop">(
-        g.to_value(count),
-        absent,
-        g.cast(x, type),
-        attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
-            value const at = unsqueeze(b, step, 0);
-            value const position = b.op<"Gather">(list, at, attr::axis_i(0));
-            value const before = b.op<"GatherND">(written.set_shape(x.shape()), position);
-            value const after = b.op<"Add">(before, b.op<"Gather">(from, at, attr::axis_i(0)));
-            return std::tuple(value(b.op<"Identity">(goes_on)), value(b.op<"ScatterND">(written, position, after)));
-        }));
+    value const y = g.op<"Loop">(g.to_value(count),
+                                 absent,
+                                 g.cast(x, type),
+                                 attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
+                                     value const at = unsqueeze(b, step, 0);
+                                     value const position = b.op<"Gather">(list, at, attr::axis_i(0));
+                                     value const before = b.op<"GatherND">(written.set_shape(x.shape()), position);
+                                     value const after = b.op<"Add">(before, b.op<"Gather">(from, at, attr::axis_i(0)));
+                                     return std::tuple(value(b.op<"Identity">(goes_on)),
+                                                       value(b.op<"ScatterND">(written, position, after)));
+                                 }));
     value typed = y;
     return g.cast(typed.set_shape(x.shape()), x.dtype());
 }
@@ -11732,19 +11738,6 @@ inline std::string_view reduction_named(std::string_view reduce) {
     if (reduce == "amax") return "max";
     if (reduce == "amin") return "min";
     throw unsupported_error("the reduction " + std::string(reduce));
-}
-
-/// The identity of a reduction.
-inline scalar neutral(std::string_view reduction, dtype type) {
-    if (reduction == "add") return 0;
-    if (reduction == "mul") return 1;
-    bool const highest = reduction == "min";
-    if (is_floating(type))
-        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
-    if (type == dtype::bool_) return highest;
-    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
-    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
-    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
 }
 
 /// aten::scatter_reduce. Without `include_self`, the elements that are written start from the identity of the reduction.
@@ -12751,7 +12744,7 @@ inline constexpr auto col2im = [](graph<18> g, value self, size_list output_size
 
 /// x with stride - 1 zeros after each element along an axis, `before` zeros in front of them, and `length` elements in all.
 inline value with_gaps(graph<9> g, value x, std::int64_t axis, std::int64_t stride, std::int64_t before,
-                          std::int64_t length) {
+                       std::int64_t length) {
     std::int64_t const n = x.size(axis).size();
     safe_vector<sym_int> sizes = g.sizes(x);
     auto const rank = static_cast<std::size_t>(x.rank());
@@ -12791,8 +12784,7 @@ inline constexpr auto col2im_until_17 = [](graph<9, 17> g, value self, size_list
     value const all = reshape(g, g.cast(x, type), {g.size(x, 0), g.size(x, 1) / area, area, blocks[0], blocks[1]});
     value sum;
     for (std::int64_t i = 0; i != area; ++i) {
-        value const rows = with_gaps(
-            g, select(g, all, 2, i), 2, stride[0], i / kernel[1] * dilation[0], canvas[0]);
+        value const rows = with_gaps(g, select(g, all, 2, i), 2, stride[0], i / kernel[1] * dilation[0], canvas[0]);
         value const image = with_gaps(g, rows, 3, stride[1], i % kernel[1] * dilation[1], canvas[1]);
         sum = i == 0 ? image : value(g.op<"Add">(sum, image));
     }
@@ -13138,6 +13130,14 @@ inline constexpr auto avg_pool1d = [](graph<7> g, value self, int_list kernel, i
 /// Stride and padding only matter for the output size, which is given.
 inline constexpr auto max_unpool3d = [](graph<9> g, value self, value indices, safe_span<size const> output_size,
                                         int_list, int_list) { return unpool(g, self, indices, output_size); };
+
+/// arg_extreme with the last NaN. ArgMax chooses among equal elements since opset 12.
+template <fixed_string Arg>
+value arg_extreme_or_last_nan(graph<12> g, value x, std::int64_t axis, bool keepdim) {
+    return arg_extreme_with<Arg>(g, x, axis, keepdim, [&](value nan) -> value {
+        return g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim), attr::select_last_index_i(1));
+    });
+}
 
 /// The first elements of windows along an axis, (batch, channels, windows), which a random number of each plane spreads. The last window
 /// ends at the last element.

@@ -84,8 +84,8 @@ struct export_options {
     std::vector<dim_name> dims;
     std::vector<std::pair<std::string, std::string>> renames; ///< inputs and outputs: {"relu", "probabilities"}
     bool optimize = true;                                     ///< false: keep the graph as built by the mappings
-    bool inline_functions = false;                            ///< replace calls of custom operators by their bodies, as always below opset 13
-    std::vector<dsl::table_view> tables;                      ///< searched before the built-in ones
+    bool inline_functions = false; ///< replace calls of custom operators by their bodies, as always below opset 13
+    std::vector<dsl::table_view> tables; ///< searched before the built-in ones
     guard_mode guards = guard_mode::frozen;
     random_mode random = random_mode::operators;
     std::optional<std::uint32_t>

@@ -55,7 +55,7 @@ inline constexpr auto col2im = [](graph<18> g, value self, size_list output_size
 
 /// x with stride - 1 zeros after each element along an axis, `before` zeros in front of them, and `length` elements in all.
 inline value with_gaps(graph<9> g, value x, std::int64_t axis, std::int64_t stride, std::int64_t before,
-                          std::int64_t length) {
+                       std::int64_t length) {
     std::int64_t const n = x.size(axis).size();
     safe_vector<sym_int> sizes = g.sizes(x);
     auto const rank = static_cast<std::size_t>(x.rank());
@@ -95,8 +95,7 @@ inline constexpr auto col2im_until_17 = [](graph<9, 17> g, value self, size_list
     value const all = reshape(g, g.cast(x, type), {g.size(x, 0), g.size(x, 1) / area, area, blocks[0], blocks[1]});
     value sum;
     for (std::int64_t i = 0; i != area; ++i) {
-        value const rows = with_gaps(
-            g, select(g, all, 2, i), 2, stride[0], i / kernel[1] * dilation[0], canvas[0]);
+        value const rows = with_gaps(g, select(g, all, 2, i), 2, stride[0], i / kernel[1] * dilation[0], canvas[0]);
         value const image = with_gaps(g, rows, 3, stride[1], i % kernel[1] * dilation[1], canvas[1]);
         sum = i == 0 ? image : value(g.op<"Add">(sum, image));
     }

@@ -257,6 +257,14 @@ inline constexpr auto avg_pool1d = [](graph<7> g, value self, int_list kernel, i
 inline constexpr auto max_unpool3d = [](graph<9> g, value self, value indices, safe_span<size const> output_size,
                                         int_list, int_list) { return unpool(g, self, indices, output_size); };
 
+/// arg_extreme with the last NaN. ArgMax chooses among equal elements since opset 12.
+template <fixed_string Arg>
+value arg_extreme_or_last_nan(graph<12> g, value x, std::int64_t axis, bool keepdim) {
+    return arg_extreme_with<Arg>(g, x, axis, keepdim, [&](value nan) -> value {
+        return g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim), attr::select_last_index_i(1));
+    });
+}
+
 /// The first elements of windows along an axis, (batch, channels, windows), which a random number of each plane spreads. The last window
 /// ends at the last element.
 inline value random_starts(graph<12> g, value sample, std::int64_t in, std::int64_t out, std::int64_t kernel) {

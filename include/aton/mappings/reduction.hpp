@@ -156,14 +156,6 @@ value arg_extreme(graph<9> g, value x, std::int64_t axis, bool keepdim) {
         return g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim));
     });
 }
-/// The same with the last NaN. ArgMax chooses among equal elements since opset 12.
-template <fixed_string Arg>
-value arg_extreme_or_last_nan(graph<12> g, value x, std::int64_t axis, bool keepdim) {
-    return detail::arg_extreme_with<Arg>(g, x, axis, keepdim, [&](value nan) -> value {
-        return g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim), attr::select_last_index_i(1));
-    });
-}
-
 /// The elements of x at `index` along an axis, and the index. `index` has the axis with size 1; both results keep it if `keepdim`.
 inline std::tuple<value, value> gathered(graph<9> g, value x, value index, std::int64_t axis, bool keepdim) {
     value const y = elements_at(g, x, index, axis);

@@ -72,19 +72,6 @@ inline std::string_view reduction_named(std::string_view reduce) {
     throw unsupported_error("the reduction " + std::string(reduce));
 }
 
-/// The identity of a reduction.
-inline scalar neutral(std::string_view reduction, dtype type) {
-    if (reduction == "add") return 0;
-    if (reduction == "mul") return 1;
-    bool const highest = reduction == "min";
-    if (is_floating(type))
-        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
-    if (type == dtype::bool_) return highest;
-    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
-    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
-    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
-}
-
 /// aten::scatter_reduce. Without `include_self`, the elements that are written start from the identity of the reduction.
 inline value scatter_reduced(graph<11> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
                              bool include_self) {

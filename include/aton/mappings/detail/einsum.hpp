@@ -221,7 +221,7 @@ inline value einsum(graph<7> g, std::string_view written, safe_span<value const>
     bool const rounds_between = opmath_type(type) != type && steps.size() > 1; // to half precision
     bool const is_operator = g.opset() >= 12 || steps.size() == 1;
     return is_one && is_operator && !rounds_between ? einsum_in(g, type, tensors, equation)
-                                     : einsum_by_steps(g, steps, tensors, path.has_value());
+                                                    : einsum_by_steps(g, steps, tensors, path.has_value());
 }
 
 } // namespace ATON_NAMESPACE::mappings::detail

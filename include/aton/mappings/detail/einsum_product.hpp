@@ -122,7 +122,8 @@ inline value einsum_without_operator(graph<7> g, safe_span<value const> operands
     if (operands.size() == 1) {
         std::string const to = expanded_ellipsis(result, hidden);
         lettered const y = summed_letters(g, a, [&](char c) { return to.find(c) != std::string::npos; });
-        if (y.letters.size() != to.size()) throw unsupported_error("einsum with a result that its tensor does not have");
+        if (y.letters.size() != to.size())
+            throw unsupported_error("einsum with a result that its tensor does not have");
         return in_letter_order(g, y, to);
     }
     if (!is_floating(a.x.dtype()) && g.opset() < 9) refuse_below(9, "einsum of integers");
