@@ -13034,7 +13034,7 @@ public:
         value const& v = z.tensor();
         if (z.is_pair() || !is_complex(v.dtype())) {
             value const parts[] = {with_last_axis(real(z)), with_last_axis(imag(z))};
-            return since_13().template op<"Concat">(std::span<value const>(parts), attr::axis_i(-1));
+            return self().template op<"Concat">(std::span<value const>(parts), attr::axis_i(-1));
         }
         return viewed(v);
     }
@@ -13071,10 +13071,6 @@ protected:
 
 private:
     [[nodiscard]] Graph const& self() const { return static_cast<Graph const&>(*this); }
-    [[nodiscard]] auto since_13() const {
-        if (self().opset() < 13) throw unsupported_error("complex tensors need opset 13");
-        return self().template within<13>();
-    }
     static void expect_part(value const& x) {
         if (x.dtype() != dtype::float16 && x.dtype() != dtype::float32 && x.dtype() != dtype::float64)
             throw unsupported_error("a complex tensor has parts of float16, float32 or float64, not of " +
@@ -13094,7 +13090,8 @@ private:
         return type;
     }
     [[nodiscard]] value with_last_axis(value x) const {
-        return since_13().template op<"Unsqueeze">(x, self().ints({-1}));
+        if (self().opset() >= 13) return self().template within<13>().template op<"Unsqueeze">(x, self().ints({-1}));
+        return self().template within<7, 12>().template op<"Unsqueeze">(x, attr::axes_i({-1}));
     }
     [[nodiscard]] value zeros_like(value x) const {
         value const zero = self().scalar(0, x.dtype());
@@ -13102,7 +13099,8 @@ private:
             self().data().values[zero.id()].wrapped_number = x.is_wrapped_number();
             return zero;
         }
-        return since_13().template op<"Expand">(zero, self().shape_of(x));
+        if (self().opset() < 8) throw unsupported_error("the imaginary part of a real tensor needs opset 8");
+        return self().template within<8>().template op<"Expand">(zero, self().shape_of(x));
     }
     [[nodiscard]] value part(complex_value const& z, std::size_t i) const {
         if (z.is_pair()) return z.pair_part(i);
@@ -13127,7 +13125,7 @@ private:
             return {v.owner(), node->inputs[i + 1]};
         value const both = as_real(z);
         value const index = self().scalar(static_cast<std::int64_t>(i), dtype::int64);
-        return since_13().template op<"Gather">(both, index, attr::axis_i(-1));
+        return self().template op<"Gather">(both, index, attr::axis_i(-1));
     }
 };
 
@@ -15430,6 +15428,7 @@ public:
     /// Appends the node. Its outputs have consecutive ids, starting at the returned one.
     value_id finish() {
         resolve_types();
+        if (opset_ < 11 && node_.domain.empty()) count_axes_from_front();
         for (auto const& a : node_.attributes)
             for (tensor const& t : a.tensors)
                 if (a.type == onnx::attr_type::t) expect_whole(t);
@@ -15483,6 +15482,22 @@ private:
         a.name = name;
         a.type = type;
         return a;
+    }
+
+    /// Axes that count from the end are legal since opset 11; below, they are written as axes that count from the front.
+    void count_axes_from_front() {
+        for (auto& a : node_.attributes) {
+            if (a.name == "axis" && a.i < 0) a.i += counted_rank(node_.op == "OneHot" ? 1 : 0);
+            if (a.name == "axes")
+                for (std::int64_t& axis : a.ints)
+                    if (axis < 0) axis += counted_rank(node_.op == "Unsqueeze" ? a.ints.size() : 0);
+        }
+    }
+    [[nodiscard]] std::int64_t counted_rank(std::size_t added) const {
+        if (node_.inputs.empty() || node_.inputs[0] == no_value ||
+            !graph_.values[node_.inputs[0]].type.shape.has_rank())
+            refuse("an axis that counts from the end needs opset 11, or a tensor of known rank");
+        return static_cast<std::int64_t>(graph_.values[node_.inputs[0]].type.shape.rank() + added);
     }
 
     [[nodiscard]] onnx::formal formal(std::size_t i) const {
@@ -15655,6 +15670,21 @@ value number_in(Graph& graph, number const& n, dtype type) {
     return {graph, append_cast(graph, n.as_value(), type)};
 }
 
+/// The larger or the smaller of two int64 numbers; Max and Min take integers since opset 12.
+template <class = void>
+value extreme_of_integers(std::string_view op, value const& x, value const& y) {
+    if (x.owner().opset >= 12) return append_operation(op, x, y);
+    value const less = append_operation("Less", x, y);
+    return append_operation("Where", less, op == "Max" ? y : x, op == "Max" ? x : y);
+}
+
+/// The remainder of int64 numbers with the sign of the dividend; Mod was added in opset 10.
+template <class = void>
+value remainder_of_integers(value const& x, value const& y) {
+    if (x.owner().opset >= 10) return append_operation("Mod", x, y, attr_i<"fmod">(1));
+    return append_operation("Sub", x, append_operation("Mul", append_operation("Div", x, y), y));
+}
+
 /// Python's x % y of floating-point numbers: the remainder of a division, with the sign of the divisor.
 template <class = void>
 double floating_modulo(double x, double y) {
@@ -15731,7 +15761,9 @@ sym_int on_sizes(sym_int const& a, sym_int const& b) {
     graph_data& graph = (a.is_constant() ? b : a).as_value().owner();
     value const x = number_in(graph, a, dtype::int64);
     value const y = number_in(graph, b, dtype::int64);
-    if constexpr (Op == operation::modulo) return append_operation("Mod", x, y, attr_i<"fmod">(1));
+    if constexpr (Op == operation::modulo) return remainder_of_integers(x, y);
+    else if constexpr (Op == operation::maximum || Op == operation::minimum)
+        return extreme_of_integers(operator_of<Op>, x, y);
     else return append_operation(operator_of<Op>, x, y);
 }
 
@@ -15745,6 +15777,8 @@ number on_numbers(number const& a, number const& b) {
     value const x = number_in(graph, a, type);
     value const y = number_in(graph, b, type);
     if (Op == operation::modulo && real) return modulo_of_floats(x, y);
+    if ((Op == operation::maximum || Op == operation::minimum) && !real)
+        return extreme_of_integers(operator_of<Op>, x, y);
     return append_operation(operator_of<Op>, x, y);
 }
 
@@ -16174,9 +16208,9 @@ public:
         return size_list(all.data(), all.size());
     }
 
-    /// A sequence of tensors of one dtype; an empty one needs `type`.
-    /// Refuses an empty list without a dtype.
+    /// A sequence of tensors of one dtype, from opset 11 on. Refuses an empty one without `type`.
     [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined) const {
+        if (opset_ < 11) throw unsupported_error("a sequence needs opset 11");
         if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements);
         if (type == dtype::undefined) throw unsupported_error("an empty sequence needs a dtype");
         return within<11>().template op<"SequenceEmpty">(attr::dtype_i(type));
@@ -16702,7 +16736,7 @@ struct result_traits {
     static constexpr result_kind kinds[1] = {result_kind::single};
     static void store(invocation& in, R const& r) {
         if constexpr (converted) {
-            graph<std::same_as<R, complex_value> ? 13 : 1> const g(in.graph, in.opset);
+            graph<std::same_as<R, complex_value> ? 7 : 1> const g(in.graph, in.opset);
             in.results.push_back({g.to_value(r), {}, false});
         } else {
             in.results.push_back({r, {}, false});
@@ -17464,8 +17498,8 @@ inline void require_opset_of_complex(int opset, int since, int until = onnx::new
 /// Converts a call with a body for reals, once for each part.
 template <class Invocation>
 void run_by_parts(Invocation& in, std::uint64_t mask, void (*run)(Invocation&)) {
-    require_opset_of_complex(in.opset, graph<13>::since);
-    graph<13> const g(in.graph, in.opset);
+    require_opset_of_complex(in.opset, graph<7>::since);
+    graph<7> const g(in.graph, in.opset);
     bool const has_tensor = has_complex_tensor(in.arguments);
     for (bound_argument const& a : in.arguments)
         if (has_tensor && a.kind == argument_kind::type && a.type != dtype::undefined && !is_complex(a.type))

@@ -26,7 +26,7 @@
 #include <vector>
 
 // ---- aton/mappings/detail/common.hpp
-// Helpers of all mappings: constants of a given dtype, axes, and reductions with axes as an attribute or as an input.
+// Helpers of all mappings: constants of a given dtype, and axes.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -58,11 +58,11 @@ inline scalar as_element(scalar n, dtype type) {
 }
 
 /// A number of the program as a 0-d value: a constant, or a Cast of a number that the graph computes.
-inline value element(graph<13> g, number const& n, dtype type) {
+inline value element(graph<7> g, number const& n, dtype type) {
     return n.is_constant() ? g.scalar(as_element(n.constant(), type), type) : g.scalar(n, type);
 }
 /// A number converted as by as_element(); the graph converts one that it computes only where that changes its kind.
-inline number converted(graph<13> g, number const& n, dtype type) {
+inline number converted(graph<7> g, number const& n, dtype type) {
     if (n.is_constant()) return as_element(n.constant(), type);
     return n.is_floating() && !is_floating(type) ? number(g.scalar(n, type)) : n;
 }
@@ -75,7 +75,7 @@ inline tensor one_element(scalar n, dtype type) {
     return one;
 }
 /// A number as an operand beside a tensor: rounded to the dtype as in ATen, to infinity if it is out of range. Integers do not wrap around.
-inline value rounded_constant(graph<13> g, number const& n, dtype type) {
+inline value rounded_constant(graph<7> g, number const& n, dtype type) {
     if (!n.is_constant() || !is_floating(type) || !tensor::can_hold(type)) return g.scalar(n, type);
     return g.constant(scalar_tensor(n.constant(), type));
 }
@@ -107,14 +107,55 @@ inline safe_vector<std::int64_t> iota(std::int64_t n) {
     return out;
 }
 
-inline value squeeze(graph<13> g, value x, safe_span<std::int64_t const> axes) {
-    return g.op<"Squeeze">(x, g.ints(axes));
+/// The normalized axes of an `int[]? dim`: all axes if it is None or empty.
+inline safe_vector<std::int64_t> axes_or_all(std::optional<safe_span<std::int64_t const>> dim, value x) {
+    if (!dim || dim->empty()) return iota(x.rank());
+    return x.rank() == 0 ? safe_vector<std::int64_t>{} : normalize_axes(*dim, x.rank());
 }
-inline value unsqueeze(graph<13> g, value x, safe_span<std::int64_t const> axes) {
-    return g.op<"Unsqueeze">(x, g.ints(axes));
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/detail/operators.hpp
+// ONNX operators whose inputs, attributes or dtypes changed since opset 7, as functions for every opset.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The graphs whose range starts at the first opset, from 7 on, that has the operator.
+template <fixed_string Op>
+using graph_with = graph<(onnx::first_version("", Op.view()) > 7 ? onnx::first_version("", Op.view()) : 7)>;
+/// The graph that a body takes, or a function of values.
+template <class Function>
+struct graph_of_function : dsl::detail::body_traits<Function> {};
+template <class Return, class... Parameters>
+struct graph_of_function<Return (*)(Parameters...)> : dsl::detail::function_traits<Return (*)(Parameters...)> {};
+template <auto Function>
+using graph_of = typename graph_of_function<dsl::detail::type_of<Function>>::graph_type;
+
+[[noreturn]] inline void refuse_below(int opset, std::string_view what) {
+    throw unsupported_error(std::string(what) + " needs opset " + std::to_string(opset));
 }
-inline value unsqueeze(graph<13> g, value x, std::int64_t axis) { return g.op<"Unsqueeze">(x, g.ints({axis})); }
-inline value squeeze(graph<13> g, value x, std::int64_t axis) { return g.op<"Squeeze">(x, g.ints({axis})); }
+
+/// The number in a constant with one element; nullopt for other values.
+inline std::optional<double> known_number(value v) {
+    if (!v.is_constant() || v.constant().element_count() != 1 || !tensor::can_hold(v.dtype())) return std::nullopt;
+    return v.constant<double>();
+}
+
+} // namespace detail
+
+inline value squeeze(graph<7> g, value x, safe_span<std::int64_t const> axes) {
+    if (g.opset() >= 13) return g.within<13>().op<"Squeeze">(x, g.ints(axes));
+    return g.within<7, 12>().op<"Squeeze">(x, attr::axes_i(axes));
+}
+inline value squeeze(graph<7> g, value x, std::int64_t axis) { return squeeze(g, x, safe_span(&axis, 1)); }
+inline value unsqueeze(graph<7> g, value x, safe_span<std::int64_t const> axes) {
+    if (g.opset() >= 13) return g.within<13>().op<"Unsqueeze">(x, g.ints(axes));
+    return g.within<7, 12>().op<"Unsqueeze">(x, attr::axes_i(axes));
+}
+inline value unsqueeze(graph<7> g, value x, std::int64_t axis) { return unsqueeze(g, x, safe_span(&axis, 1)); }
 
 /// Normalized axes if the rank is known: ONNX Runtime cannot reduce empty tensors along negative axes.
 inline safe_vector<std::int64_t> positive_axes(value x, safe_span<std::int64_t const> axes) {
@@ -123,26 +164,130 @@ inline safe_vector<std::int64_t> positive_axes(value x, safe_span<std::int64_t c
 
 /// ReduceMax and similar operators, whose axes are an attribute up to opset 17. Returns x if `axes` is empty.
 template <fixed_string Reduce>
-value reduce(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
+value reduce(graph<7> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
     if (axes.empty()) return x;
     safe_vector<std::int64_t> const along = positive_axes(x, axes);
     if (g.opset() >= 18) return g.within<18>().op<Reduce>(x, g.ints(along), attr::keepdims_i(keepdims));
-    return g.within<13, 17>().op<Reduce>(x, attr::axes_i(along), attr::keepdims_i(keepdims));
+    return g.within<7, 17>().op<Reduce>(x, attr::axes_i(along), attr::keepdims_i(keepdims));
 }
 
 /// ReduceSum, whose axes are an input since opset 13. Returns x if `axes` is empty.
 /// Integers below 32 bits, which ReduceSum does not support, are summed in int32.
-inline value reduce_sum(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
+inline value reduce_sum(graph<7> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
     if (axes.empty()) return x;
     if (is_integral(x.dtype()) && bits(x.dtype()) < 32)
         return g.cast(reduce_sum(g, g.cast(x, dtype::int32), axes, keepdims), x.dtype());
-    return g.op<"ReduceSum">(x, g.ints(positive_axes(x, axes)), attr::keepdims_i(keepdims));
+    safe_vector<std::int64_t> const along = positive_axes(x, axes);
+    if (g.opset() >= 13) return g.within<13>().op<"ReduceSum">(x, g.ints(along), attr::keepdims_i(keepdims));
+    return g.within<7, 12>().op<"ReduceSum">(x, attr::axes_i(along), attr::keepdims_i(keepdims));
 }
 
-/// The normalized axes of an `int[]? dim`: all axes if it is None or empty.
-inline safe_vector<std::int64_t> axes_or_all(std::optional<safe_span<std::int64_t const>> dim, value x) {
-    if (!dim || dim->empty()) return iota(x.rank());
-    return x.rank() == 0 ? safe_vector<std::int64_t>{} : normalize_axes(*dim, x.rank());
+/// Softmax and LogSoftmax along one axis. Up to opset 12, they flatten to two dimensions, so the axis has to be the last.
+template <fixed_string Op>
+value along_axis(graph<7> g, value x, std::int64_t axis) {
+    if (g.opset() >= 13) return g.within<13>().op<Op>(x, attr::axis_i(axis));
+    auto const before = g.within<7, 12>();
+    std::int64_t const last = x.rank() - 1;
+    axis = normalize_axis(axis, x.rank());
+    if (axis == last) return before.op<Op>(x, attr::axis_i(last));
+    safe_vector<std::int64_t> swapped = iota(x.rank());
+    swapped[static_cast<std::size_t>(axis)] = last;
+    swapped[static_cast<std::size_t>(last)] = axis;
+    value const y = before.op<Op>(g.op<"Transpose">(x, attr::perm_i(swapped)), attr::axis_i(last));
+    return g.op<"Transpose">(y, attr::perm_i(swapped));
+}
+
+namespace detail {
+
+/// Whether x is not NaN, for opsets without IsNaN.
+inline value is_number(graph<7> g, value x) { return g.op<"Or">(g.op<"Less">(x, 1), g.op<"Greater">(x, 0)); }
+
+} // namespace detail
+
+inline value is_nan(graph<7> g, value x) {
+    if (g.opset() >= 9) return g.within<9>().op<"IsNaN">(x);
+    return g.op<"Not">(detail::is_number(g, x));
+}
+
+/// x < y. Less takes integers since opset 9; below, those of up to 32 bits are compared as float64.
+inline value is_less(graph<7> g, value x, value y) {
+    bool const widens = g.opset() < 9 && is_integral(x.dtype()) && bits(x.dtype()) <= 32;
+    dtype const type = widens ? dtype::float64 : x.dtype();
+    return g.op<"Less">(g.cast(x, type), g.cast(y, type));
+}
+inline value is_less(graph<7> g, value x, number const& n) { return is_less(g, x, g.scalar_like(n, x)); }
+inline value is_greater(graph<7> g, value x, value y) {
+    bool const widens = g.opset() < 9 && is_integral(x.dtype()) && bits(x.dtype()) <= 32;
+    dtype const type = widens ? dtype::float64 : x.dtype();
+    return g.op<"Greater">(g.cast(x, type), g.cast(y, type));
+}
+inline value is_greater(graph<7> g, value x, number const& n) { return is_greater(g, x, g.scalar_like(n, x)); }
+
+/// x == y. Up to opset 10, Equal takes bool, int32 and int64 only: narrower integers are widened, and floats are equal if they are ordered and
+/// neither is less.
+inline value is_equal(graph<7> g, value x, value y) {
+    dtype const type = x.dtype();
+    if (g.opset() >= 11 || type == dtype::bool_) return g.op<"Equal">(x, y);
+    if (is_integral(type)) {
+        dtype const wide = bits(type) < 32 ? dtype::int32 : type == dtype::uint32 ? dtype::int64 : type;
+        return g.op<"Equal">(g.cast(x, wide), g.cast(y, wide));
+    }
+    value const equal = g.op<"Not">(g.op<"Or">(g.op<"Less">(x, y), g.op<"Greater">(x, y)));
+    value const ordered = g.op<"And">(equal, detail::is_number(g, x));
+    auto const n = detail::known_number(y);
+    return n && !std::isnan(*n) ? ordered : g.op<"And">(ordered, detail::is_number(g, y));
+}
+inline value is_equal(graph<7> g, value x, number const& n) { return is_equal(g, x, g.scalar_like(n, x)); }
+
+/// x <= y and x >= y, which are operators since opset 12.
+inline value is_at_most(graph<7> g, value x, value y) {
+    if (g.opset() >= 12) return g.within<12>().op<"LessOrEqual">(x, y);
+    if (!is_floating(x.dtype())) return g.op<"Not">(is_greater(g, x, y));
+    return g.op<"Or">(is_less(g, x, y), is_equal(g, x, y));
+}
+inline value is_at_most(graph<7> g, value x, number const& n) { return is_at_most(g, x, g.scalar_like(n, x)); }
+inline value is_at_least(graph<7> g, value x, value y) {
+    if (g.opset() >= 12) return g.within<12>().op<"GreaterOrEqual">(x, y);
+    if (!is_floating(x.dtype())) return g.op<"Not">(is_less(g, x, y));
+    return g.op<"Or">(is_greater(g, x, y), is_equal(g, x, y));
+}
+inline value is_at_least(graph<7> g, value x, number const& n) { return is_at_least(g, x, g.scalar_like(n, x)); }
+
+/// Whether x is infinite, of either sign; IsInf was added in opset 10.
+inline value is_infinite(graph<7> g, value x) {
+    if (g.opset() >= 10) return g.within<10>().op<"IsInf">(x);
+    return is_equal(g, g.op<"Abs">(x), std::numeric_limits<double>::infinity());
+}
+
+/// The remainder of integers of the same sign; Mod was added in opset 10.
+inline value remainder_of(graph<7> g, value x, value y) {
+    if (g.opset() >= 10) return g.within<10>().op<"Mod">(x, y);
+    return g.op<"Sub">(x, g.op<"Mul">(g.op<"Div">(x, y), y));
+}
+
+/// The remainder of integers with the sign of the divisor, as in Python.
+inline value floor_remainder(graph<9> g, value x, value y) {
+    if (g.opset() >= 10) return g.within<10>().op<"Mod">(x, y);
+    value const rest = remainder_of(g, x, y);
+    value const is_off = g.op<"Less">(g.op<"Mul">(g.op<"Sign">(rest), g.op<"Sign">(y)), 0);
+    return g.op<"Where">(is_off, g.op<"Add">(rest, y), rest);
+}
+
+/// Where, which was added in opset 9.
+inline value where(graph<7> g, value condition, value x, value y) {
+    if (g.opset() < 9) detail::refuse_below(9, "a choice between values");
+    return g.within<9>().op<"Where">(condition, x, y);
+}
+
+/// Round to the nearest integer, halves to even: an operator since opset 11.
+inline value round_to_even(graph<7> g, value x) {
+    if (g.opset() >= 11) return g.within<11>().op<"Round">(x);
+    value const below = g.op<"Floor">(x);
+    value const rest = g.op<"Sub">(x, below);
+    value const half = g.op<"Mul">(below, 0.5);
+    value const is_odd = g.op<"Less">(g.op<"Floor">(half), half);
+    value const up = g.op<"Or">(g.op<"Greater">(rest, 0.5), g.op<"And">(is_odd, g.op<"Not">(g.op<"Less">(rest, 0.5))));
+    return g.op<"Add">(below, g.cast(up, x.dtype()));
 }
 
 } // namespace ATON_NAMESPACE::mappings
@@ -161,12 +306,12 @@ inline sym_int product(safe_span<sym_int const> sizes) {
     for (sym_int const& s : sizes) n = n * s;
     return n;
 }
-inline sym_int element_count(graph<13> g, value x) {
+inline sym_int element_count(graph<7> g, value x) {
     if (x.shape().is_static()) return x.shape().element_count();
     return value(g.op<"Size">(x));
 }
 /// A size as a 1-d value with one element.
-inline value as_list(graph<13> g, sym_int s) { return g.ints(safe_span<sym_int const>(&s, 1)); }
+inline value as_list(graph<7> g, sym_int s) { return g.ints(safe_span<sym_int const>(&s, 1)); }
 
 inline bool all_constant(safe_span<sym_int const> sizes) {
     return std::all_of(sizes.begin(), sizes.end(), [](sym_int const& s) { return s.is_constant(); });
@@ -182,12 +327,12 @@ inline bool has_shape(value x, safe_span<std::int64_t const> sizes) {
 inline bool is_empty(value x) { return x.shape().element_count() == 0; }
 
 /// A constant without elements.
-inline value empty_constant(graph<13> g, safe_span<std::int64_t const> sizes, dtype type) {
+inline value empty_constant(graph<7> g, safe_span<std::int64_t const> sizes, dtype type) {
     return g.constant(tensor{type, {sizes.begin(), sizes.end()}, {}});
 }
 
 /// Reshapes 0-d to 1-d; returns other tensors unchanged.
-inline value at_least_1d(graph<13> g, value x) { return x.rank() == 0 ? value(g.op<"Reshape">(x, g.ints({1}))) : x; }
+inline value at_least_1d(graph<7> g, value x) { return x.rank() == 0 ? value(g.op<"Reshape">(x, g.ints({1}))) : x; }
 
 namespace detail {
 
@@ -223,7 +368,7 @@ inline void resolve_minus_one(value x, safe_vector<sym_int>& sizes) {
 
 /// aten::reshape. A 0 is a size of 0 in ATen but copies a dimension in ONNX, unless allowzero is set; if the result is known to be empty,
 /// it is a constant.
-inline value reshape(graph<13> g, value x, safe_vector<sym_int> sizes) {
+inline value reshape(graph<7> g, value x, safe_vector<sym_int> sizes) {
     detail::resolve_minus_one(x, sizes);
     auto const count = [&](auto&& which) { return std::count_if(sizes.begin(), sizes.end(), which); };
     auto const computed = count([](sym_int const& s) { return !s.is_constant(); });
@@ -241,30 +386,30 @@ inline value reshape(graph<13> g, value x, safe_vector<sym_int> sizes) {
     if (to.is_constant() || g.opset() < 14) return g.op<"Reshape">(x, to);
     return g.within<14>().op<"Reshape">(x, to, attr::allowzero_i(1));
 }
-inline value reshape(graph<13> g, value x, safe_span<sym_int const> sizes) {
+inline value reshape(graph<7> g, value x, safe_span<sym_int const> sizes) {
     return reshape(g, x, safe_vector(sizes.begin(), sizes.end()));
 }
-inline value reshape(graph<13> g, value x, std::initializer_list<sym_int> sizes) {
+inline value reshape(graph<7> g, value x, std::initializer_list<sym_int> sizes) {
     return reshape(g, x, safe_vector(sizes));
 }
 
 /// x reshaped to 1-d.
-inline value flat(graph<13> g, value x) { return x.rank() == 1 ? x : reshape(g, x, {-1}); }
+inline value flat(graph<7> g, value x) { return x.rank() == 1 ? x : reshape(g, x, {-1}); }
 
 /// Prepends dimensions of size 1 until x has `rank` dimensions.
-inline value at_least_rank(graph<13> g, value x, std::int64_t rank) {
+inline value at_least_rank(graph<7> g, value x, std::int64_t rank) {
     return x.rank() >= rank ? x : unsqueeze(g, x, iota(rank - x.rank()));
 }
 
 /// Dimension i of the result is dimension perm[i] of x.
-inline value permute(graph<13> g, value x, safe_span<std::int64_t const> perm) {
+inline value permute(graph<7> g, value x, safe_span<std::int64_t const> perm) {
     safe_vector<std::int64_t> const all = iota(x.rank());
     if (!std::is_permutation(perm.begin(), perm.end(), all.begin(), all.end()))
         throw unsupported_error("dims that are not a permutation of the " + std::to_string(x.rank()) + " dimensions");
     if (std::is_sorted(perm.begin(), perm.end())) return x;
     return g.op<"Transpose">(x, attr::perm_i(perm));
 }
-inline value swap_axes(graph<13> g, value x, std::int64_t a, std::int64_t b) {
+inline value swap_axes(graph<7> g, value x, std::int64_t a, std::int64_t b) {
     safe_vector<std::int64_t> perm = iota(x.rank());
     a = normalize_axis(a, x.rank());
     b = normalize_axis(b, x.rank());
@@ -277,7 +422,7 @@ inline bool has_duplicates(safe_vector<std::int64_t> axes) {
     return std::adjacent_find(axes.begin(), axes.end()) != axes.end();
 }
 /// Moves axis `source[i]` to `destination[i]`; the other axes keep their order.
-inline value move_axes(graph<13> g, value x, safe_span<std::int64_t const> source,
+inline value move_axes(graph<7> g, value x, safe_span<std::int64_t const> source,
                        safe_span<std::int64_t const> destination) {
     std::int64_t const rank = x.rank();
     if (rank == 0) return x;
@@ -297,21 +442,71 @@ inline value move_axes(graph<13> g, value x, safe_span<std::int64_t const> sourc
     return permute(g, x, perm);
 }
 
+namespace detail {
+
+/// Slice up to opset 9: the bounds are attributes, and the step is 1. Other steps gather constant positions.
+inline value slice_by_attributes(graph<7> g, value x, std::int64_t axis, sym_int const& start, sym_int const& end,
+                                 sym_int const& step) {
+    if (!start.is_constant() || !end.is_constant()) refuse_below(10, "a slice with a computed bound");
+    if (step.is(1)) {
+        std::int64_t const bounds[] = {start.constant(), end.constant()};
+        return g.within<7, 9>().op<"Slice">(
+            x, attr::starts_i({bounds[0]}), attr::ends_i({bounds[1]}), attr::axes_i({axis}));
+    }
+    if (!step.is_constant() || !x.size(axis).is_static()) refuse_below(10, "a slice with a step");
+    std::int64_t const n = x.size(axis).size();
+    auto const clamped = [n](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + n : at, 0, n); };
+    safe_vector<std::int64_t> positions;
+    for (std::int64_t at = clamped(start.constant()); at < clamped(end.constant()); at += step.constant()) {
+        positions.push_back(at);
+        if (step.constant() > n) break;
+    }
+    if (positions.empty()) refuse_below(10, "an empty slice with a step");
+    budget::expect("a list", static_cast<std::int64_t>(positions.size()));
+    return g.op<"Gather">(x, g.ints(positions), attr::axis_i(axis));
+}
+
+} // namespace detail
+
 /// x[start:end:step] along an axis; as in Python, indices may be negative or out of range. step > 0.
-inline value slice(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int end, sym_int step = 1) {
+inline value slice(graph<7> g, value x, std::int64_t axis, sym_int start, sym_int end, sym_int step = 1) {
     axis = normalize_axis(axis, x.rank());
     if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
     if (dim const& d = x.size(axis); start.is(0) && step.is(1) && end.is_constant())
         if (end.is(to_the_end) || (d.is_static() && end.constant() >= d.size())) return x;
-    if (step.is(1)) return g.op<"Slice">(x, as_list(g, start), as_list(g, end), g.ints({axis}));
-    return g.op<"Slice">(x, as_list(g, start), as_list(g, end), g.ints({axis}), as_list(g, step));
+    if (g.opset() < 10) return detail::slice_by_attributes(g, x, axis, start, end, step);
+    auto const since_10 = g.within<10>();
+    if (step.is(1)) return since_10.op<"Slice">(x, as_list(g, start), as_list(g, end), g.ints({axis}));
+    return since_10.op<"Slice">(x, as_list(g, start), as_list(g, end), g.ints({axis}), as_list(g, step));
+}
+/// x[start:end] along several axes, with constant bounds.
+inline value slice(graph<7> g, value x, safe_span<std::int64_t const> starts, safe_span<std::int64_t const> ends,
+                   safe_span<std::int64_t const> axes) {
+    if (g.opset() >= 10) return g.within<10>().op<"Slice">(x, g.ints(starts), g.ints(ends), g.ints(axes));
+    return g.within<7, 9>().op<"Slice">(x, attr::starts_i(starts), attr::ends_i(ends), attr::axes_i(axes));
 }
 
-/// x[..., index, ...]; the axis is removed if the index is 0-d.
-inline value select(graph<13> g, value x, std::int64_t axis, sym_int index) {
-    return g.op<"Gather">(x, g.to_value(index), attr::axis_i(normalize_axis(axis, x.rank())));
+namespace detail {
+
+/// Indices that count from the front: Gather takes others since opset 11.
+inline value from_front(graph<7> g, value indices, sym_int const& size) {
+    if (g.opset() >= 11) return indices;
+    if (g.opset() < 9) refuse_below(9, "an index that may count from the end");
+    value const at = g.cast(indices, dtype::int64);
+    return g.within<9>().op<"Where">(g.op<"Less">(at, 0), g.op<"Add">(at, size), at);
 }
-inline value gather(graph<13> g, value x, value indices, std::int64_t axis) {
+
+} // namespace detail
+
+/// x[..., index, ...]; the axis is removed if the index is 0-d.
+inline value select(graph<7> g, value x, std::int64_t axis, sym_int index) {
+    axis = normalize_axis(axis, x.rank());
+    bool const counts_from_end = g.opset() < 11 && index.is_constant() && index.constant() < 0;
+    value at = g.to_value(counts_from_end ? index + g.size(x, axis) : index);
+    if (!index.is_constant()) at = detail::from_front(g, at, g.size(x, axis));
+    return g.op<"Gather">(x, at, attr::axis_i(axis));
+}
+inline value gather(graph<7> g, value x, value indices, std::int64_t axis) {
     return g.op<"Gather">(x, indices, attr::axis_i(axis));
 }
 
@@ -323,13 +518,27 @@ inline bool same_shape(value a, value b) {
     return true;
 }
 
-/// x broadcast to the common shape of both. Expand broadcasts in both directions.
-inline value broadcast_with(graph<13> g, value x, value other) {
-    return same_shape(x, other) ? x : g.op<"Expand">(x, g.op<"Shape">(other));
+/// Expand, which broadcasts in both directions. It was added in opset 8; Tile does the same for static shapes.
+inline value expand_by(graph<7> g, value x, value shape) {
+    if (g.opset() >= 8) return g.within<8>().op<"Expand">(x, shape);
+    if (!shape.is_constant() || !x.shape().is_static()) detail::refuse_below(8, "broadcasting to a computed shape");
+    std::int64_t const lead = shape.constant().element_count() - x.rank();
+    safe_vector<std::int64_t> repeats;
+    for (std::int64_t i = 0; i < shape.constant().element_count(); ++i) {
+        auto const to = shape.constant().at(static_cast<std::size_t>(i)).to<std::int64_t>();
+        repeats.push_back(i < lead || x.size(i - lead).size() == 1 ? to : 1);
+    }
+    if (lead < 0) detail::refuse_below(8, "broadcasting to a lower rank");
+    return g.op<"Tile">(lead == 0 ? x : unsqueeze(g, x, iota(lead)), g.ints(repeats));
+}
+
+/// x broadcast to the common shape of both.
+inline value broadcast_with(graph<7> g, value x, value other) {
+    return same_shape(x, other) ? x : expand_by(g, x, g.opset() < 8 ? g.shape_of(other) : value(g.op<"Shape">(other)));
 }
 
 /// aten::expand. A size of -1 keeps a dimension; ONNX's Expand has 1 for that, because it broadcasts in both directions.
-inline value expand(graph<13> g, value x, safe_vector<sym_int> sizes) {
+inline value expand(graph<7> g, value x, safe_vector<sym_int> sizes) {
     std::int64_t const added = static_cast<std::int64_t>(sizes.size()) - x.rank();
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(sizes.size()); ++i) {
         sym_int const& s = sizes[static_cast<std::size_t>(i)];
@@ -350,9 +559,9 @@ inline value expand(graph<13> g, value x, safe_vector<sym_int> sizes) {
     }
     for (sym_int& s : sizes)
         if (s.is(-1)) s = 1;
-    return g.op<"Expand">(x, g.ints(sizes));
+    return expand_by(g, x, g.ints(sizes));
 }
-inline value expand_to(graph<13> g, value x, value shape) {
+inline value expand_to(graph<7> g, value x, value shape) {
     if (shape.is_constant() && x.shape().is_static()) {
         tensor const& to = shape.constant();
         safe_vector<std::int64_t> sizes;
@@ -360,33 +569,44 @@ inline value expand_to(graph<13> g, value x, value shape) {
             sizes.push_back(to.at(i).to<std::int64_t>());
         if (has_shape(x, sizes)) return x;
     }
-    return g.op<"Expand">(x, shape);
+    return expand_by(g, x, shape);
 }
 
-/// The shape that all values broadcast to, as a 1-d value.
-inline value broadcast_shape(graph<13> g, safe_span<value const> values) {
+/// The shape that values of static shapes broadcast to.
+inline safe_vector<std::int64_t> common_sizes(safe_span<value const> values) {
     std::size_t rank = 0;
-    bool fixed = true;
-    for (value const& v : values) {
-        rank = std::max(rank, static_cast<std::size_t>(v.rank()));
-        fixed = fixed && v.shape().is_static();
-    }
-    if (!fixed) {
-        value all = values[0];
-        for (value const& v : values.subspan(1)) all = g.op<"Expand">(all, g.shape_of(v));
-        return g.shape_of(all);
-    }
+    for (value const& v : values) rank = std::max(rank, static_cast<std::size_t>(v.rank()));
     safe_vector<std::int64_t> sizes(rank, 1);
     for (value const& v : values) {
         auto const& dims = v.shape().dims();
         for (std::size_t i = 0; i != dims.size(); ++i)
             if (dims[i].size() != 1) sizes[rank - dims.size() + i] = dims[i].size();
     }
-    return g.ints(sizes);
+    return sizes;
+}
+/// The shape that all values broadcast to, as a 1-d value.
+inline value broadcast_shape(graph<7> g, safe_span<value const> values) {
+    if (std::all_of(values.begin(), values.end(), [](value const& v) { return v.shape().is_static(); }))
+        return g.ints(common_sizes(values));
+    value all = values[0];
+    for (value const& v : values.subspan(1)) all = expand_by(g, all, g.shape_of(v));
+    return g.shape_of(all);
 }
 
+namespace detail {
+
+/// 0, 1, ..., n - 1, as int64, in opsets without Range.
+inline value positions_by_nonzero(graph<7> g, sym_int const& n) {
+    if (g.opset() < 9) refuse_below(9, "a range of computed length");
+    auto const since_9 = g.within<9>();
+    tensor const one = one_element(1, dtype::int64);
+    return squeeze(g, since_9.op<"NonZero">(since_9.op<"ConstantOfShape">(as_list(g, n), attr::value_t(one))), 0);
+}
+
+} // namespace detail
+
 /// start, start + step, ..., n elements, as int64; a constant if the arguments are constant and n is not too large.
-inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int step = 1) {
+inline value arithmetic_sequence(graph<7> g, sym_int start, sym_int n, sym_int step = 1) {
     bool const known = start.is_constant() && n.is_constant() && step.is_constant();
     if (known && n.constant() <= budget::max_constant_range) {
         safe_vector<std::int64_t> all;
@@ -394,8 +614,16 @@ inline value arithmetic_sequence(graph<13> g, sym_int start, sym_int n, sym_int 
             all.push_back(checked_int(start.constant()) + checked_int(i) * step.constant());
         return g.ints(all);
     }
+    if (g.opset() < 11) return g.op<"Add">(g.op<"Mul">(detail::positions_by_nonzero(g, n), step), start);
     sym_int const end = start + n * step;
-    return g.op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
+    return g.within<11>().op<"Range">(g.to_value(start), g.to_value(end), g.to_value(step));
+}
+
+/// 0, 1, ..., n - 1 for an int64 n that `number_of` gives as a value: Range, also of a constant.
+template <class NumberOf>
+value range_to(graph<7> g, NumberOf number_of) {
+    if (g.opset() < 11) return arithmetic_sequence(g, 0, number_of());
+    return g.within<11>().op<"Range">(g.scalar(0, dtype::int64), number_of(), g.scalar(1, dtype::int64));
 }
 
 inline void expect_sizes(size_list sizes) {
@@ -405,9 +633,9 @@ inline void expect_sizes(size_list sizes) {
 }
 
 /// A tensor full of one number; a constant if both are constant and it is small.
-inline value filled(graph<13> g, size_list sizes, number const& n, dtype type) {
+inline value filled(graph<7> g, size_list sizes, number const& n, dtype type) {
     expect_sizes(sizes);
-    if (!n.is_constant()) return g.op<"Expand">(element(g, n, type), g.ints(sizes));
+    if (!n.is_constant()) return expand_by(g, element(g, n, type), g.ints(sizes));
     tensor const one = one_element(n.constant(), type);
     if (all_constant(sizes)) {
         tensor all{type, constants(sizes), {}};
@@ -417,9 +645,140 @@ inline value filled(graph<13> g, size_list sizes, number const& n, dtype type) {
             return g.constant(std::move(all));
         }
     }
-    if (type == dtype::bfloat16 && g.opset() < 20)
-        return g.op<"Expand">(g.constant(one), g.ints(sizes)); // ConstantOfShape: from 20
-    return g.op<"ConstantOfShape">(g.ints(sizes), attr::value_t(one));
+    if (g.opset() < (type == dtype::bfloat16 ? 20 : 9)) return expand_by(g, g.constant(one), g.ints(sizes));
+    return g.within<9>().op<"ConstantOfShape">(g.ints(sizes), attr::value_t(one));
+}
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/detail/elements.hpp
+// Max, Min, Clip, Pad, Split, GatherElements and ScatterElements as functions for every opset.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Max and Min of floats up to opset 7, which do not broadcast.
+template <fixed_string Op>
+value extreme_of_one_shape(graph<7, 7> g, value x, value y) {
+    if (same_shape(x, y)) return g.op<Op>(x, y);
+    if (!x.shape().is_static() || !y.shape().is_static()) refuse_below(8, "broadcasting of a maximum or a minimum");
+    value const both[] = {x, y};
+    value const to = g.ints(common_sizes(both));
+    return g.op<Op>(expand_to(g, x, to), expand_to(g, y, to));
+}
+
+/// Max and Min of two operands of one dtype: NaN if either is. They broadcast since opset 8 and take integers since opset 12.
+template <fixed_string Op>
+value extreme_of(graph<7> g, value x, value y) {
+    if (g.opset() >= 12 || (g.opset() >= 8 && is_floating(x.dtype()))) return g.within<8>().op<Op>(x, y);
+    if (is_floating(x.dtype())) return extreme_of_one_shape<Op>(g.within<7, 7>(), x, y);
+    if (g.opset() < 9) refuse_below(9, "the maximum or minimum of integers");
+    value const is_first = Op.view() == "Max" ? g.op<"Greater">(x, y) : g.op<"Less">(x, y);
+    return g.within<9>().op<"Where">(is_first, x, y);
+}
+
+} // namespace detail
+
+inline value max_of(graph<7> g, value x, value y) { return detail::extreme_of<"Max">(g, x, y); }
+inline value max_of(graph<7> g, value x, number const& n) { return max_of(g, x, g.scalar_like(n, x)); }
+inline value min_of(graph<7> g, value x, value y) { return detail::extreme_of<"Min">(g, x, y); }
+inline value min_of(graph<7> g, value x, number const& n) { return min_of(g, x, g.scalar_like(n, x)); }
+
+/// Clip to [low, high]. The bounds are inputs since opset 11, and the operator takes integers since opset 12. ONNX Runtime has no Clip of
+/// float64 at opset 11.
+inline value clip(graph<7> g, value x, value low, value high) {
+    bool const by_inputs = g.opset() >= 11 && is_floating(x.dtype()) && x.dtype() != dtype::float64;
+    if (g.opset() >= 12 || by_inputs) return g.within<11>().op<"Clip">(x, low, high);
+    return min_of(g, max_of(g, x, low), high);
+}
+inline value clip(graph<7> g, value x, number const& low, number const& high) {
+    value const least = g.scalar_like(low, x);
+    return clip(g, x, least, g.scalar_like(high, x));
+}
+
+namespace detail {
+
+/// Pad up to opset 10: widths and filler are attributes, and only floats are padded. Integers of up to 32 bits are padded as floats that
+/// hold them exactly.
+inline value pad_by_attributes(graph<7> g, value x, size_list pads, double filler, std::string_view mode) {
+    dtype const type = x.dtype();
+    bool const is_exact = std::isnan(filler) || static_cast<double>(static_cast<float>(filler)) == filler;
+    if (!all_constant(pads)) refuse_below(11, "padding of a computed width");
+    if (!is_exact || (!is_floating(type) && bits(type) > 32)) refuse_below(11, "padding of or with 64-bit numbers");
+    value const y = g.cast(x, is_floating(type) ? type : bits(type) < 32 ? dtype::float32 : dtype::float64);
+    auto const until_10 = g.within<7, 10>();
+    auto const widths = attr::pads_i(constants(pads));
+    if (mode == "constant") return g.cast(until_10.op<"Pad">(y, widths, attr::value_f(filler)), type);
+    return g.cast(until_10.op<"Pad">(y, widths, attr::mode_s(mode)), type);
+}
+
+} // namespace detail
+
+/// Pad with a constant; `pads` has the widths before all dimensions, then those after.
+inline value pad(graph<7> g, value x, size_list pads, value filler) {
+    if (x.dtype() == dtype::bool_ && g.opset() < 13)
+        return g.cast(pad(g, g.cast(x, dtype::int32), pads, g.cast(filler, dtype::int32)), dtype::bool_);
+    if (g.opset() >= 11) return g.within<11>().op<"Pad">(x, g.ints(pads), filler);
+    if (!filler.is_constant()) detail::refuse_below(11, "padding with a computed number");
+    return detail::pad_by_attributes(g, x, pads, filler.constant<double>(), "constant");
+}
+inline value pad(graph<7> g, value x, safe_span<std::int64_t const> pads, scalar const& filler) {
+    return pad(g, x, safe_vector<sym_int>(pads.begin(), pads.end()), g.scalar(filler, x.dtype()));
+}
+/// Pad in the mode "reflect" or "edge".
+inline value pad_by_mode(graph<7> g, value x, size_list pads, std::string_view mode) {
+    if (g.opset() >= 11) return g.within<11>().op<"Pad">(x, g.ints(pads), absent, attr::mode_s(mode));
+    return detail::pad_by_attributes(g, x, pads, 0, mode);
+}
+
+/// x in pieces of these sizes along an axis. Up to opset 12, the sizes are an attribute; computed ones need a slice for each piece.
+inline safe_vector<value> split(graph<7> g, value x, safe_span<sym_int const> sizes, std::int64_t axis) {
+    if (g.opset() >= 13)
+        return g.within<13>().op<"Split">(x, g.ints(sizes), attr::axis_i(axis), output_list(sizes.size()));
+    axis = normalize_axis(axis, x.rank());
+    if (all_constant(sizes))
+        return g.within<7, 12>().op<"Split">(
+            x, attr::split_i(constants(sizes)), attr::axis_i(axis), output_list(sizes.size()));
+    safe_vector<value> pieces;
+    sym_int start = 0;
+    for (sym_int const& size : sizes) {
+        sym_int const end = start + size;
+        pieces.push_back(slice(g, x, axis, start, end));
+        start = end;
+    }
+    return pieces;
+}
+inline safe_vector<value> split(graph<7> g, value x, safe_span<std::int64_t const> sizes, std::int64_t axis) {
+    return split(g, x, safe_vector<sym_int>(sizes.begin(), sizes.end()), axis);
+}
+
+/// GatherElements, which was added in opset 11; below, Gather of positions in the flattened tensor. The indices count from the front.
+inline value elements_at(graph<9> g, value x, value index, std::int64_t axis) {
+    if (g.opset() >= 11) return g.within<11>().op<"GatherElements">(x, index, attr::axis_i(axis));
+    axis = normalize_axis(axis, x.rank());
+    value position;
+    sym_int stride = 1;
+    for (std::int64_t i = x.rank() - 1; i >= 0; --i) {
+        value term;
+        if (i == axis) term = g.op<"Mul">(g.cast(index, dtype::int64), g.to_value(stride));
+        else term = arithmetic_sequence(g, 0, g.size(index, i), stride);
+        if (i != axis && i != x.rank() - 1) {
+            safe_vector<sym_int> column(static_cast<std::size_t>(x.rank() - i), 1);
+            column[0] = -1;
+            term = reshape(g, term, column);
+        }
+        position = position.id() == no_value ? term : value(g.op<"Add">(position, term));
+        stride = stride * g.size(x, i);
+    }
+    return g.op<"Gather">(flat(g, x), position, attr::axis_i(0));
+}
+
+/// ScatterElements, which was called Scatter up to opset 10.
+inline value write_elements_at(graph<9> g, value x, value index, value from, std::int64_t axis) {
+    if (g.opset() >= 11) return g.within<11>().op<"ScatterElements">(x, index, from, attr::axis_i(axis));
+    return g.within<9, 10>().op<"Scatter">(x, index, from, attr::axis_i(axis));
 }
 
 } // namespace ATON_NAMESPACE::mappings
@@ -440,7 +799,7 @@ inline dtype drawn_type(dtype t) { return t == dtype::float64 ? t : dtype::float
 
 /// As many random numbers as x has elements, of float32 or float64.
 template <distribution D = distribution::uniform>
-value draw(graph<13> g, value x, dtype type) {
+value draw(graph<7> g, value x, dtype type) {
     if (x.dtype() == dtype::bfloat16) x = g.cast(x, dtype::float32); // RandomUniformLike: from 22
     if constexpr (D == distribution::uniform) return g.op<"RandomUniformLike">(x, attr::dtype_i(type));
     else return g.op<"RandomNormalLike">(x, attr::dtype_i(type));
@@ -448,7 +807,7 @@ value draw(graph<13> g, value x, dtype type) {
 
 /// Random numbers of a shape, of float32 or float64.
 template <distribution D = distribution::uniform>
-value draw(graph<13> g, size_list sizes, dtype type) {
+value draw(graph<7> g, size_list sizes, dtype type) {
     expect_sizes(sizes);
     if (!all_constant(sizes) || sizes.empty()) return draw<D>(g, filled(g, sizes, 0, dtype::float32), type);
     safe_vector<std::int64_t> const shape = constants(sizes);
@@ -463,7 +822,7 @@ inline void require_random_dtype(dtype type) {
 
 /// Uniform in [0, 1), of a shape or of the shape of a value, with as many bits as the dtype has, so that no number is rounded to 1.
 template <class Shape>
-value fractions(graph<13> g, Shape const& shape, dtype type) {
+value fractions(graph<7> g, Shape const& shape, dtype type) {
     require_random_dtype(type);
     value const u = draw(g, shape, drawn_type(type));
     if (bits(type) > 16) return u;
@@ -474,7 +833,7 @@ value fractions(graph<13> g, Shape const& shape, dtype type) {
 
 /// True for the elements that dropout keeps; one for each channel if `Channels`.
 template <bool Channels>
-value kept(graph<13> g, value x, double p) {
+value kept(graph<7> g, value x, double p) {
     value u;
     if constexpr (Channels) {
         safe_vector<sym_int> sizes = g.sizes(x);
@@ -484,7 +843,7 @@ value kept(graph<13> g, value x, double p) {
     } else {
         u = draw(g, x, dtype::float32);
     }
-    return g.op<"Not">(g.op<"Less">(u, p)); // GreaterOrEqual: of any dtype only since opset 16
+    return g.op<"Not">(is_less(g, u, p)); // GreaterOrEqual: of any dtype only since opset 16
 }
 
 /// Whether dropout returns x as it is.
@@ -496,12 +855,12 @@ inline bool keeps_all(value x, double p, bool train) {
 }
 
 /// x where the mask is true, scaled so that its mean is preserved.
-inline value dropped(graph<13> g, value x, value mask, double p) {
+inline value dropped(graph<7> g, value x, value mask, double p) {
     return g.op<"Mul">(g.op<"Mul">(x, g.cast(mask, x.dtype())), 1 / (1 - p));
 }
 
 template <bool Channels>
-inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
+inline constexpr auto dropout = [](graph<7> g, value x, double p, bool train) -> value {
     if (keeps_all(x, p, train)) return x;
     if (p == 1) return g.op<"Mul">(x, 0);
     return dropped(g, x, kept<Channels>(g, x, p), p);
@@ -531,18 +890,16 @@ struct operands {
     dtype type = dtype::undefined;
 };
 
-inline operands cast_both(graph<13> g, value a, value b, dtype type) {
-    return {g.cast(a, type), g.cast(b, type), type};
-}
+inline operands cast_both(graph<7> g, value a, value b, dtype type) { return {g.cast(a, type), g.cast(b, type), type}; }
 /// Casts to `type` before `wide`, so that numbers wrap around first: -2 as uint8 is 254.
-inline operands cast_through(graph<13> g, value a, value b, dtype type, dtype wide) {
+inline operands cast_through(graph<7> g, value a, value b, dtype type, dtype wide) {
     return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
 }
 /// Like ATen, rounds operands to a floating-point result dtype before it widens them, including numbers beside half-precision tensors.
-inline operands cast_rounded(graph<13> g, value a, value b, dtype type, dtype wide) {
+inline operands cast_rounded(graph<7> g, value a, value b, dtype type, dtype wide) {
     return is_floating(type) ? cast_through(g, a, b, type, wide) : cast_both(g, a, b, wide);
 }
-inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
+inline operands promoted(graph<7> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
 
 /// ATen's opmath_type: half-precision dtypes are computed in float32 and rounded once.
 constexpr dtype opmath_type(dtype t) { return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t; }
@@ -555,22 +912,16 @@ constexpr dtype arithmetic_type(dtype t) { return is_integral(t) && bits(t) < 32
 constexpr dtype computing_type(dtype t) { return arithmetic_type(opmath_type(t)); }
 
 /// Where, with bfloat16 through float32 below opset 16, and bools as logic: ONNX Runtime has no bool kernel for it.
-inline value choose(graph<13> g, value condition, value a, value b) {
+inline value choose(graph<9> g, value condition, value a, value b) {
     if (a.dtype() == dtype::bool_) return g.op<"Xor">(b, g.op<"And">(condition, g.op<"Xor">(a, b)));
     if (a.dtype() != dtype::bfloat16 || g.opset() >= 16) return g.op<"Where">(condition, a, b);
     value const chosen = g.op<"Where">(condition, g.cast(a, dtype::float32), g.cast(b, dtype::float32));
     return g.cast(chosen, dtype::bfloat16);
 }
 
-/// The number in a constant with one element; nullopt for other values.
-inline std::optional<double> known_number(value v) {
-    if (!v.is_constant() || v.constant().element_count() != 1 || !tensor::can_hold(v.dtype())) return std::nullopt;
-    return v.constant<double>();
-}
-
 /// Operands of products and quotients. ATen does not round a Python number to a half-precision dtype here: if it is out of range, both
 /// operands are widened.
-inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
+inline operands cast_factors(graph<7> g, value a, value b, dtype type) {
     auto const n = known_number(b);
     bool const is_beyond = n && is_floating(type) && bits(type) == 16 && !fits(*n, type);
     dtype const wide = is_beyond ? opmath_type(type) : arithmetic_type(type);
@@ -578,22 +929,21 @@ inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
 }
 
 /// x reshaped to 1-d.
-inline value in_one_dimension(graph<13> g, value x) { return x.rank() == 1 ? x : g.op<"Reshape">(x, g.ints({-1})); }
+inline value in_one_dimension(graph<7> g, value x) { return x.rank() == 1 ? x : g.op<"Reshape">(x, g.ints({-1})); }
 
 /// Bodies of the overloads .Tensor, .Scalar and .Scalar_Tensor, made from one function of two values.
-using binary_function = value (*)(graph<13>, value, value);
-template <binary_function Function>
-inline constexpr auto of_tensors = [](graph<13> g, value a, value b) -> value { return Function(g, a, b); };
-template <binary_function Function>
+template <auto Function>
+inline constexpr auto of_tensors = [](graph_of<Function> g, value a, value b) -> value { return Function(g, a, b); };
+template <auto Function>
 inline constexpr auto with_number =
-    [](graph<13> g, value a, number b) -> value { return Function(g, a, wrapped_number(g, b)); };
-template <binary_function Function>
+    [](graph_of<Function> g, value a, number b) -> value { return Function(g, a, wrapped_number(g, b)); };
+template <auto Function>
 inline constexpr auto number_first =
-    [](graph<13> g, number a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
+    [](graph_of<Function> g, number a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
 
 /// Applies `Function` to the operands in the floating-point dtype that ATen computes in, and rounds once.
-template <binary_function Function>
-value in_floats(graph<13> g, value a, value b) {
+template <auto Function>
+value in_floats(graph_of<Function> g, value a, value b) {
     dtype const type = to_floating(promote(a, b));
     dtype const wide = opmath_type(type);
     auto const [x, y, same] = cast_rounded(g, a, b, type, wide);
@@ -614,55 +964,55 @@ namespace detail {
 
 /// Applies `f` to x; half-precision dtypes in float32, rounded once, as in ATen.
 template <class Function>
-value in_opmath(graph<13> g, value x, Function f) {
+value in_opmath(graph<7> g, value x, Function f) {
     dtype const type = x.dtype();
     return g.cast(f(g.cast(x, opmath_type(type))), type);
 }
 
 /// Applies `f` to x; bfloat16 in float32, because many operators support it only since opset 16 (Where) or 22 (Sin).
 template <class Function>
-value without_bfloat16(graph<13> g, value x, Function f) {
+value without_bfloat16(graph<7> g, value x, Function f) {
     dtype const type = x.dtype();
     return g.cast(f(type == dtype::bfloat16 ? g.cast(x, dtype::float32) : x), type);
 }
 
-inline value to_floats(graph<13> g, value x) { return g.cast(x, to_floating(x.dtype())); }
+inline value to_floats(graph<7> g, value x) { return g.cast(x, to_floating(x.dtype())); }
 
 /// The body of one operator; integers and bools in float32.
 template <fixed_string Op>
-inline constexpr auto floating = [](graph<13> g, value x) -> value {
-    return without_bfloat16(g, to_floats(g, x), [&](value v) -> value { return g.op<Op>(v); });
+inline constexpr auto floating = [](graph_with<Op> g, value x) -> value {
+    return without_bfloat16(g, to_floats(g, x), [&](value v) -> value { return g.template op<Op>(v); });
 };
 
 /// The body of a composed function; integers, bools and half-precision dtypes in float32.
 template <auto Function>
-inline constexpr auto composed = [](graph<13> g, value x) -> value {
+inline constexpr auto composed = [](graph_of<Function> g, value x) -> value {
     return in_opmath(g, to_floats(g, x), [&](value v) { return Function(g, v); });
 };
 
 inline constexpr auto unchanged = [](graph<1>, value x) -> value { return x; };
 
 /// exp(x) - 1 as tanh(x / 2) * (exp(x) + 1), which does not cancel near 0.
-inline value expm1(graph<13> g, value x) {
+inline value expm1(graph<7> g, value x) {
     return g.op<"Mul">(g.op<"Tanh">(g.op<"Mul">(x, 0.5)), g.op<"Add">(g.op<"Exp">(x), 1));
 }
 
 /// log(1 + x). If 1 + x is rounded to u, log(u) * x / (u - 1) is accurate: numerator and denominator have the same error (W. Kahan).
-inline value log1p(graph<13> g, value x) {
+inline value log1p(graph<9> g, value x) {
     value const u = g.op<"Add">(x, 1);
     value const log = g.op<"Log">(u);
     value const kept = g.op<"Sub">(u, 1);
-    value const rounded = g.op<"Where">(g.op<"Equal">(kept, 0), x, g.op<"Mul">(log, g.op<"Div">(x, kept)));
-    return g.op<"Where">(g.op<"Equal">(kept, x), log, rounded);
+    value const rounded = g.op<"Where">(is_equal(g, kept, 0), x, g.op<"Mul">(log, g.op<"Div">(x, kept)));
+    return g.op<"Where">(is_equal(g, kept, x), log, rounded);
 }
 
 /// A tensor with the shape of x, full of one number.
-inline value filled_like(graph<13> g, value x, number const& n, dtype type) {
+inline value filled_like(graph<7> g, value x, number const& n, dtype type) {
     if (x.shape().is_static()) return filled(g, g.sizes(x), n, type);
     value const sizes = g.op<"Shape">(x);
-    if (!n.is_constant() || (type == dtype::bfloat16 && g.opset() < 20))
-        return g.op<"Expand">(element(g, n, type), sizes); // ConstantOfShape of bfloat16: from 20
-    return g.op<"ConstantOfShape">(sizes, attr::value_t(one_element(n.constant(), type)));
+    if (!n.is_constant() || g.opset() < (type == dtype::bfloat16 ? 20 : 9))
+        return expand_by(g, element(g, n, type), sizes);
+    return g.within<9>().op<"ConstantOfShape">(sizes, attr::value_t(one_element(n.constant(), type)));
 }
 
 } // namespace detail
@@ -682,12 +1032,12 @@ inline bool fits_attribute(value x, double n) {
     return x.dtype() != dtype::float64 || n == static_cast<double>(static_cast<float>(n));
 }
 
-inline value times(graph<13> g, value x, number const& factor) {
+inline value times(graph<7> g, value x, number const& factor) {
     return factor == 1 ? x : g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
 }
 
 /// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x. Maps 0 to 0 for every alpha.
-inline value elu(graph<13> g, value x, number alpha, number scale, number input_scale) {
+inline value elu(graph<9> g, value x, number alpha, number scale, number input_scale) {
     number factor = alpha * scale;
     if (alpha.is_constant() && scale.is_constant()) {
         auto const a = alpha.constant<double>();
@@ -696,32 +1046,32 @@ inline value elu(graph<13> g, value x, number alpha, number scale, number input_
             return times(g, g.op<"Elu">(x, attr::alpha_f(a)), scale);
     }
     value const negative = times(g, expm1(g, times(g, x, input_scale)), factor);
-    return g.op<"Where">(g.op<"Less">(x, 0), negative, times(g, x, scale));
+    return g.op<"Where">(is_less(g, x, 0), negative, times(g, x, scale));
 }
 
 inline constexpr double selu_alpha = 1.6732632423543772848170429916717;
 inline constexpr double selu_scale = 1.0507009873554804934193349852946;
 
-inline value selu(graph<13> g, value x) {
+inline value selu(graph<9> g, value x) {
     if (x.dtype() == dtype::float64) return elu(g, x, selu_alpha, selu_scale, 1);
     return g.op<"Selu">(x);
 }
 
 /// Celu supports only float32.
-inline value celu(graph<13> g, value x, number alpha) {
+inline value celu(graph<9> g, value x, number alpha) {
     if (!alpha.is_constant()) return elu(g, x, alpha, 1, 1 / alpha);
     auto const a = alpha.constant<double>();
     if (!std::isfinite(a)) return g.unsupported("an alpha that is not finite");
-    if (x.dtype() == dtype::float64) return elu(g, x, a, 1, 1 / a);
+    if (x.dtype() == dtype::float64 || g.opset() < 12) return elu(g, x, a, 1, 1 / a);
     if (a != 0 && static_cast<float>(a) == 0) return g.unsupported("an alpha that is 0 in float32");
-    return g.op<"Celu">(x, attr::alpha_f(a));
+    return g.within<12>().op<"Celu">(x, attr::alpha_f(a));
 }
 
-inline constexpr auto leaky_relu = [](graph<13> g, value x, number negative_slope) -> value {
+inline constexpr auto leaky_relu = [](graph<9> g, value x, number negative_slope) -> value {
     // With a slope that is not finite, LeakyRelu would return NaN at 0.
     if (!negative_slope.is_constant() || !std::isfinite(negative_slope.constant<double>()))
         return in_opmath(g, x, [&](value v) -> value {
-            return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, negative_slope));
+            return g.op<"Where">(is_greater(g, v, 0), v, g.op<"Mul">(v, negative_slope));
         });
     auto const slope = negative_slope.constant<double>();
     if (!fits_attribute(x, slope)) return g.op<"PRelu">(x, g.scalar(slope, x.dtype()));
@@ -729,7 +1079,7 @@ inline constexpr auto leaky_relu = [](graph<13> g, value x, number negative_slop
 };
 
 /// x * Phi(x), or its tanh approximation.
-inline value composed_gelu(graph<13> g, value x, bool approximate) {
+inline value composed_gelu(graph<9> g, value x, bool approximate) {
     value cdf;
     if (approximate) {
         value const cube = g.op<"Mul">(g.op<"Mul">(x, x), x);
@@ -744,57 +1094,56 @@ inline value composed_gelu(graph<13> g, value x, bool approximate) {
 inline constexpr auto gelu = [](graph<20> g, value x, std::string_view approximate) -> value {
     return g.op<"Gelu">(x, attr::approximate_s(approximate));
 };
-inline constexpr auto gelu_until_19 = [](graph<13, 19> g, value x, std::string_view approximate) -> value {
+inline constexpr auto gelu_until_19 = [](graph<9, 19> g, value x, std::string_view approximate) -> value {
     return in_opmath(g, x, [&](value v) { return composed_gelu(g, v, approximate == "tanh"); });
 };
 
 /// log(1 + exp(beta * x)) / beta, or x where beta * x > threshold. Above 17, the two are equal in float32.
-inline value softplus(graph<13> g, value x, number beta, number threshold) {
+inline value softplus(graph<9> g, value x, number beta, number threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
     if (beta != 1) y = g.op<"Div">(y, rounded_constant(g, beta, y.dtype()));
     if (beta == 1 && threshold >= 17 && x.dtype() != dtype::float64) return y;
-    return g.op<"Where">(g.op<"Greater">(inner, rounded_constant(g, threshold, x.dtype())), x, y);
+    return g.op<"Where">(is_greater(g, inner, rounded_constant(g, threshold, x.dtype())), x, y);
 }
 
 /// log(sigmoid(x)) as -softplus(-x), which does not underflow.
-inline constexpr auto log_sigmoid = [](graph<13> g, value x) -> value {
+inline constexpr auto log_sigmoid = [](graph<7> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Neg">(g.op<"Softplus">(g.op<"Neg">(v))); });
 };
 
-inline value hard_sigmoid(graph<13> g, value x) {
-    if (!fits_attribute(x, 1.0 / 6)) return g.op<"Div">(g.op<"Clip">(g.op<"Add">(x, 3.0), 0.0, 6.0), 6.0);
+inline value hard_sigmoid(graph<7> g, value x) {
+    if (!fits_attribute(x, 1.0 / 6)) return g.op<"Div">(clip(g, g.op<"Add">(x, 3.0), 0.0, 6.0), 6.0);
     return g.op<"HardSigmoid">(x, attr::alpha_f(1.0 / 6), attr::beta_f(0.5));
 }
 
-inline value composed_hard_swish(graph<13> g, value x) { return g.op<"Mul">(x, hard_sigmoid(g, x)); }
+inline value composed_hard_swish(graph<7> g, value x) { return g.op<"Mul">(x, hard_sigmoid(g, x)); }
 
-inline constexpr auto hardtanh = [](graph<13> g, value x, number low, number high) -> value {
+inline constexpr auto hardtanh = [](graph<7> g, value x, number low, number high) -> value {
     for (number const& bound : {low, high})
         if (bound.is_constant() && std::isnan(bound.constant<double>())) return g.unsupported("a bound that is NaN");
-    return without_bfloat16(g, x, [&](value v) -> value {
-        return g.op<"Clip">(v, element(g, low, v.dtype()), element(g, high, v.dtype()));
-    });
+    return without_bfloat16(
+        g, x, [&](value v) -> value { return clip(g, v, element(g, low, v.dtype()), element(g, high, v.dtype())); });
 };
 
-inline value hardshrink(graph<13> g, value x, number lambd) {
-    return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(x), lambd), g.scalar_like(0, x), x);
+inline value hardshrink(graph<9> g, value x, number lambd) {
+    return g.op<"Where">(is_at_most(g, g.op<"Abs">(x), lambd), g.scalar_like(0, x), x);
 }
 
-inline value threshold(graph<13> g, value x, number limit, number replacement) {
+inline value threshold(graph<9> g, value x, number limit, number replacement) {
     dtype const compared = surely_fits(converted(g, limit, x.dtype()), x.dtype()) ? x.dtype() : opmath_type(x.dtype());
-    value const below = g.op<"LessOrEqual">(g.cast(x, compared), element(g, limit, compared));
+    value const below = is_at_most(g, g.cast(x, compared), element(g, limit, compared));
     return g.op<"Where">(below, element(g, replacement, x.dtype()), x);
 }
 
 /// Relu supports integers only since opset 14, and ONNX Runtime has no int64 kernel for it.
-inline constexpr auto relu = [](graph<13> g, value x) -> value {
+inline constexpr auto relu = [](graph<7> g, value x) -> value {
     if (is_floating(x.dtype())) return g.op<"Relu">(x);
-    return g.op<"Max">(x, 0);
+    return max_of(g, x, 0);
 };
 
 /// One slope, or one per channel (dimension 1).
-inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
+inline constexpr auto prelu = [](graph<7> g, value x, value weight) -> value {
     bool const per_channel = x.rank() >= 2 && !(weight.shape().is_static() && weight.shape().element_count() == 1);
     std::int64_t const rank = per_channel ? x.rank() - 1 : std::min<std::int64_t>(x.rank(), 1);
     if (weight.rank() != rank) {
@@ -806,65 +1155,65 @@ inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
 };
 
 /// Random slopes in [lower, upper) for elements that are not positive, 1 for the others.
-inline value random_slopes(graph<13> g, value x, number const& lower, number const& upper) {
+inline value random_slopes(graph<9> g, value x, number const& lower, number const& upper) {
     value const u = draw(g, x, dtype::float32);
     value const slope = g.op<"Add">(g.op<"Mul">(u, upper - lower), lower);
     return without_bfloat16(g, x, [&](value v) -> value {
-        return g.op<"Where">(g.op<"LessOrEqual">(v, 0), g.cast(slope, v.dtype()), g.scalar(1, v.dtype()));
+        return g.op<"Where">(is_at_most(g, v, 0), g.cast(slope, v.dtype()), g.scalar(1, v.dtype()));
     });
 }
 
 /// In evaluation, the slope is the midpoint of [lower, upper].
-inline constexpr auto rrelu = [](graph<13> g, value x, number lower, number upper, bool training) -> value {
+inline constexpr auto rrelu = [](graph<9> g, value x, number lower, number upper, bool training) -> value {
     if (training) return g.op<"Mul">(x, random_slopes(g, x, lower, upper));
     return leaky_relu(g, x, (lower + upper) / 2);
 };
 
-inline constexpr auto relu6 = [](graph<13> g, value x) -> value { return hardtanh(g, x, 0, 6); };
+inline constexpr auto relu6 = [](graph<7> g, value x) -> value { return hardtanh(g, x, 0, 6); };
 
 /// The weight has the rank of x and any shape that broadcasts to it.
-inline constexpr auto prelu_kernel = [](graph<13> g, value x, value weight) -> value {
+inline constexpr auto prelu_kernel = [](graph<9> g, value x, value weight) -> value {
     return without_bfloat16(g, x, [&](value v) -> value {
-        return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, g.cast(weight, v.dtype())));
+        return g.op<"Where">(is_greater(g, v, 0), v, g.op<"Mul">(v, g.cast(weight, v.dtype())));
     });
 };
 
-inline constexpr auto rrelu_with_noise = [](graph<13> g, value x, value noise, number lower, number upper,
+inline constexpr auto rrelu_with_noise = [](graph<9> g, value x, value noise, number lower, number upper,
                                             bool training) {
     if (!training) return std::tuple<value, value>(rrelu(g, x, lower, upper, false), noise);
     value const slopes = random_slopes(g, x, lower, upper);
     return std::tuple<value, value>(g.op<"Mul">(x, slopes), slopes);
 };
 
-inline constexpr auto elu_row = [](graph<13> g, value x, number alpha, number scale, number input_scale) -> value {
+inline constexpr auto elu_row = [](graph<9> g, value x, number alpha, number scale, number input_scale) -> value {
     return in_opmath(g, x, [&](value v) { return elu(g, v, alpha, scale, input_scale); });
 };
 
-inline constexpr auto selu_row = [](graph<13> g, value x) -> value {
+inline constexpr auto selu_row = [](graph<9> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) { return selu(g, v); });
 };
 
-inline constexpr auto celu_row = [](graph<13> g, value x, number alpha) -> value {
+inline constexpr auto celu_row = [](graph<9> g, value x, number alpha) -> value {
     return in_opmath(g, x, [&](value v) { return celu(g, v, alpha); });
 };
 
-inline constexpr auto silu = [](graph<13> g, value x) -> value { return g.op<"Mul">(x, g.op<"Sigmoid">(x)); };
+inline constexpr auto silu = [](graph<7> g, value x) -> value { return g.op<"Mul">(x, g.op<"Sigmoid">(x)); };
 
-inline constexpr auto mish = [](graph<13> g, value x) -> value {
+inline constexpr auto mish = [](graph<7> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Mul">(v, g.op<"Tanh">(g.op<"Softplus">(v))); });
 };
 
-inline constexpr auto softplus_row = [](graph<13> g, value x, number beta, number threshold) -> value {
+inline constexpr auto softplus_row = [](graph<9> g, value x, number beta, number threshold) -> value {
     auto const f = [&](value v) { return softplus(g, v, beta, threshold); };
     // beta * x may overflow float16.
     return beta == 1 ? without_bfloat16(g, x, f) : in_opmath(g, x, f);
 };
 
-inline constexpr auto log_sigmoid_forward = [](graph<13> g, value x) {
+inline constexpr auto log_sigmoid_forward = [](graph<7> g, value x) {
     return std::tuple<value, value>(log_sigmoid(g, x), g.op<"Exp">(g.op<"Neg">(g.op<"Abs">(x))));
 };
 
-inline constexpr auto hardsigmoid = [](graph<13> g, value x) -> value {
+inline constexpr auto hardsigmoid = [](graph<7> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) { return hard_sigmoid(g, v); });
 };
 
@@ -874,24 +1223,24 @@ inline constexpr auto hardswish = [](graph<14> g, value x) -> value {
         return v.dtype() == dtype::float64 ? composed_hard_swish(g, v) : g.op<"HardSwish">(v);
     });
 };
-inline constexpr auto hardswish_until_13 = [](graph<13, 13> g, value x) -> value {
+inline constexpr auto hardswish_until_13 = [](graph<7, 13> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) { return composed_hard_swish(g, v); });
 };
 
 /// Not Shrink: it turns NaN into 0.
-inline constexpr auto softshrink = [](graph<13> g, value x, number lambd) -> value {
+inline constexpr auto softshrink = [](graph<7> g, value x, number lambd) -> value {
     return g.op<"Sub">(x, hardtanh(g, x, -lambd, lambd));
 };
 
-inline constexpr auto hardshrink_row = [](graph<13> g, value x, number lambd) -> value {
+inline constexpr auto hardshrink_row = [](graph<9> g, value x, number lambd) -> value {
     return without_bfloat16(g, x, [&](value v) { return hardshrink(g, v, lambd); });
 };
 
-inline constexpr auto threshold_row = [](graph<13> g, value x, number limit, number replacement) -> value {
+inline constexpr auto threshold_row = [](graph<9> g, value x, number limit, number replacement) -> value {
     return without_bfloat16(g, x, [&](value v) { return threshold(g, v, limit, replacement); });
 };
 
-inline value gated(graph<13> g, value a, value b) { return g.op<"Mul">(a, g.op<"Sigmoid">(b)); }
+inline value gated(graph<7> g, value a, value b) { return g.op<"Mul">(a, g.op<"Sigmoid">(b)); }
 
 /// Since opset 18, a Split into equal parts needs their number.
 inline constexpr auto glu = [](graph<18> g, value x, std::int64_t dim) -> value {
@@ -899,7 +1248,7 @@ inline constexpr auto glu = [](graph<18> g, value x, std::int64_t dim) -> value 
     auto const [a, b] = g.op<"Split">(x, axis, attr::num_outputs_i(2), outputs<2>);
     return gated(g, a, b);
 };
-inline constexpr auto glu_until_17 = [](graph<13, 17> g, value x, std::int64_t dim) -> value {
+inline constexpr auto glu_until_17 = [](graph<7, 17> g, value x, std::int64_t dim) -> value {
     auto const [a, b] = g.op<"Split">(x, attr::axis_i(normalize_axis(dim, x.rank())), outputs<2>);
     return gated(g, a, b);
 };
@@ -948,19 +1297,19 @@ namespace detail {
 
 /// f of a gradient and of an input or a result; half-precision dtypes in float32, rounded once, as in ATen.
 template <class Function>
-value gradient(graph<13> g, value grad, value of, Function f) {
+value gradient(graph<7> g, value grad, value of, Function f) {
     dtype const type = promote(grad, of);
     if (!is_floating(type)) throw unsupported_error("the gradient of an activation of integers or bools");
     operands const o = cast_rounded(g, grad, of, type, opmath_type(type));
     return g.cast(f(o.a, o.b), type);
 }
 
-inline value zero_of(graph<13> g, value x) { return g.scalar_like(0, x); }
+inline value zero_of(graph<7> g, value x) { return g.scalar_like(0, x); }
 
 /// `inside` where low < x < high, `outside` elsewhere and for NaN.
-inline value between(graph<13> g, value x, number const& low, number const& high, value inside, value outside) {
-    value const is_inside = g.op<"And">(g.op<"Greater">(x, rounded_constant(g, low, x.dtype())),
-                                        g.op<"Less">(x, rounded_constant(g, high, x.dtype())));
+inline value between(graph<9> g, value x, number const& low, number const& high, value inside, value outside) {
+    value const is_inside = g.op<"And">(is_greater(g, x, rounded_constant(g, low, x.dtype())),
+                                        is_less(g, x, rounded_constant(g, high, x.dtype())));
     return g.op<"Where">(is_inside, inside, outside);
 }
 
@@ -969,7 +1318,7 @@ inline void expect_slope_of_result(bool of_result, number const& slope) {
     if (of_result && !slope.is_constant()) throw unsupported_error("the gradient of a result with a computed slope");
 }
 
-inline constexpr auto elu_backward = [](graph<13> g, value grad, number alpha, number scale, number input_scale,
+inline constexpr auto elu_backward = [](graph<9> g, value grad, number alpha, number scale, number input_scale,
                                         bool is_result, value self_or_result) -> value {
     expect_slope_of_result(is_result, alpha);
     return gradient(g, grad, self_or_result, [&](value d, value x) -> value {
@@ -979,12 +1328,12 @@ inline constexpr auto elu_backward = [](graph<13> g, value grad, number alpha, n
         value const inner = times(g, d, input_scale);
         value const below = is_result ? g.op<"Mul">(inner, g.op<"Add">(x, rounded_constant(g, factor, x.dtype())))
                                       : g.op<"Mul">(times(g, inner, factor), g.op<"Exp">(times(g, x, input_scale)));
-        return g.op<"Where">(g.op<"Greater">(x, 0), times(g, d, scale), below);
+        return g.op<"Where">(is_greater(g, x, 0), times(g, d, scale), below);
     });
 };
 
 /// Phi(x) + x * phi(x), or the derivative of the tanh approximation, with ATen's order of operations.
-inline constexpr auto gelu_backward = [](graph<13> g, value grad, value self, std::string_view approximate) {
+inline constexpr auto gelu_backward = [](graph<9> g, value grad, value self, std::string_view approximate) {
     return gradient(g, grad, self, [&](value d, value x) -> value {
         if (approximate != "tanh") {
             constexpr double scale = std::numbers::inv_sqrtpi / std::numbers::sqrt2; // 1 / sqrt(2 pi)
@@ -1006,39 +1355,39 @@ inline constexpr auto gelu_backward = [](graph<13> g, value grad, value self, st
 };
 
 /// ATen's factor is a float for every dtype.
-inline constexpr auto hardsigmoid_backward = [](graph<13> g, value grad, value self) {
+inline constexpr auto hardsigmoid_backward = [](graph<9> g, value grad, value self) {
     return gradient(g, grad, self, [&](value d, value x) {
         return between(g, x, -3, 3, g.op<"Mul">(d, double{1.0F / 6}), zero_of(g, x));
     });
 };
 
-inline constexpr auto hardswish_backward = [](graph<13> g, value grad, value self) {
+inline constexpr auto hardswish_backward = [](graph<9> g, value grad, value self) {
     return gradient(g, grad, self, [&](value d, value x) -> value {
         value const inside = g.op<"Mul">(d, g.op<"Add">(g.op<"Div">(x, 3), 0.5));
-        value const below = g.op<"Where">(g.op<"LessOrEqual">(x, -3), zero_of(g, x), inside);
-        return g.op<"Where">(g.op<"GreaterOrEqual">(x, 3), d, below);
+        value const below = g.op<"Where">(is_at_most(g, x, -3), zero_of(g, x), inside);
+        return g.op<"Where">(is_at_least(g, x, 3), d, below);
     });
 };
 
-inline constexpr auto hardtanh_backward = [](graph<13> g, value grad, value self, number low, number high) {
+inline constexpr auto hardtanh_backward = [](graph<9> g, value grad, value self, number low, number high) {
     return gradient(g, grad, self, [&](value d, value x) { return between(g, x, low, high, d, zero_of(g, x)); });
 };
 
-inline constexpr auto leaky_relu_backward = [](graph<13> g, value grad, value self, number negative_slope,
+inline constexpr auto leaky_relu_backward = [](graph<9> g, value grad, value self, number negative_slope,
                                                bool self_is_result) {
     expect_slope_of_result(self_is_result, negative_slope);
     return gradient(g, grad, self, [&](value d, value x) -> value {
-        return g.op<"Where">(g.op<"Greater">(x, 0), d, times(g, d, negative_slope));
+        return g.op<"Where">(is_greater(g, x, 0), d, times(g, d, negative_slope));
     });
 };
 
-inline constexpr auto sigmoid_backward = [](graph<13> g, value grad, value output) {
+inline constexpr auto sigmoid_backward = [](graph<7> g, value grad, value output) {
     return gradient(g, grad, output, [&](value d, value y) -> value {
         return g.op<"Mul">(g.op<"Mul">(d, g.op<"Sub">(g.scalar_like(1, y), y)), y);
     });
 };
 
-inline constexpr auto silu_backward = [](graph<13> g, value grad, value self) {
+inline constexpr auto silu_backward = [](graph<7> g, value grad, value self) {
     return gradient(g, grad, self, [&](value d, value x) -> value {
         value const s = g.op<"Sigmoid">(x);
         value const slope = g.op<"Add">(g.op<"Mul">(x, g.op<"Sub">(g.scalar_like(1, x), s)), 1);
@@ -1047,32 +1396,32 @@ inline constexpr auto silu_backward = [](graph<13> g, value grad, value self) {
 };
 
 /// Not Sigmoid: ATen's quotient is NaN where exp overflows and the threshold is larger.
-inline constexpr auto softplus_backward = [](graph<13> g, value grad, value self, number beta, number threshold) {
+inline constexpr auto softplus_backward = [](graph<9> g, value grad, value self, number beta, number threshold) {
     return gradient(g, grad, self, [&](value d, value x) -> value {
         value const inner = times(g, x, beta);
         value const z = g.op<"Exp">(inner);
         value const y = g.op<"Div">(g.op<"Mul">(d, z), g.op<"Add">(z, 1));
-        return g.op<"Where">(g.op<"Greater">(inner, rounded_constant(g, threshold, x.dtype())), d, y);
+        return g.op<"Where">(is_greater(g, inner, rounded_constant(g, threshold, x.dtype())), d, y);
     });
 };
 
-inline constexpr auto tanh_backward = [](graph<13> g, value grad, value output) {
+inline constexpr auto tanh_backward = [](graph<7> g, value grad, value output) {
     return gradient(g, grad, output, [&](value d, value y) -> value {
         return g.op<"Mul">(d, g.op<"Sub">(g.scalar_like(1, y), g.op<"Mul">(y, y)));
     });
 };
 
 /// Also of integers, unlike the others.
-inline constexpr auto threshold_backward = [](graph<13> g, value grad, value self, number limit) -> value {
+inline constexpr auto threshold_backward = [](graph<9> g, value grad, value self, number limit) -> value {
     dtype const type = promote(grad, self);
     operands const o = cast_through(g, grad, self, type, computing_type(type));
     value const bound =
         is_floating(type) ? rounded_constant(g, limit, o.type) : g.cast(element(g, limit, type), o.type);
-    return g.cast(g.op<"Where">(g.op<"LessOrEqual">(o.b, bound), zero_of(g, o.a), o.a), type);
+    return g.cast(g.op<"Where">(is_at_most(g, o.b, bound), zero_of(g, o.a), o.a), type);
 };
 
 /// The result has the dtype of self.
-inline constexpr auto mish_backward = [](graph<13> g, value grad, value self) {
+inline constexpr auto mish_backward = [](graph<7> g, value grad, value self) {
     value const y = gradient(g, grad, self, [&](value d, value x) -> value {
         value const tanh = g.op<"Tanh">(g.op<"Softplus">(x));
         value const of_tanh = g.op<"Sub">(g.scalar_like(1, x), g.op<"Mul">(tanh, tanh));
@@ -1083,44 +1432,44 @@ inline constexpr auto mish_backward = [](graph<13> g, value grad, value self) {
 };
 
 /// Of hardshrink and softshrink: 0 from -lambd to lambd.
-inline constexpr auto shrink_backward = [](graph<13> g, value grad, value self, number lambd) {
+inline constexpr auto shrink_backward = [](graph<9> g, value grad, value self, number lambd) {
     return gradient(g, grad, self, [&](value d, value x) -> value {
         value const bound = rounded_constant(g, lambd, x.dtype());
-        value const is_outside = g.op<"Or">(g.op<"Greater">(x, bound), g.op<"Less">(x, g.op<"Neg">(bound)));
+        value const is_outside = g.op<"Or">(is_greater(g, x, bound), is_less(g, x, g.op<"Neg">(bound)));
         return g.op<"Where">(is_outside, d, zero_of(g, d));
     });
 };
 
 /// `buffer` is exp(-|x|), the second result of log_sigmoid_forward on the CPU; on other devices, it is empty.
-inline constexpr auto log_sigmoid_backward = [](graph<13> g, value grad, value self, value buffer) {
+inline constexpr auto log_sigmoid_backward = [](graph<9> g, value grad, value self, value buffer) {
     return gradient(g, grad, self, [&](value d, value x) -> value {
         bool const missing = is_empty(buffer) && !is_empty(x);
         value const z = missing ? value(g.op<"Exp">(g.op<"Neg">(g.op<"Abs">(x)))) : g.cast(buffer, x.dtype());
         value const ratio = g.op<"Div">(z, g.op<"Add">(z, 1));
-        value const slope = g.op<"Where">(g.op<"Less">(x, 0), g.op<"Sub">(g.scalar_like(1, x), ratio), ratio);
+        value const slope = g.op<"Where">(is_less(g, x, 0), g.op<"Sub">(g.scalar_like(1, x), ratio), ratio);
         return g.op<"Mul">(slope, d);
     });
 };
 
 /// The gradients of x and of the weight; both have the shape that all three broadcast to.
-inline constexpr auto prelu_kernel_backward = [](graph<13> g, value grad, value self,
+inline constexpr auto prelu_kernel_backward = [](graph<9> g, value grad, value self,
                                                  value weight) -> std::tuple<value, value> {
     value of_weight;
     value const of_self = gradient(g, grad, self, [&](value d, value x) -> value {
-        value const is_positive = g.op<"Greater">(x, 0);
+        value const is_positive = is_greater(g, x, 0);
         of_weight = g.cast(g.op<"Where">(is_positive, zero_of(g, x), g.op<"Mul">(x, d)), grad.dtype());
         return g.op<"Where">(is_positive, d, g.op<"Mul">(g.cast(weight, d.dtype()), d));
     });
     return {of_self, of_weight};
 };
 
-inline constexpr auto rrelu_backward = [](graph<13> g, value grad, value self, value noise, number lower, number upper,
+inline constexpr auto rrelu_backward = [](graph<9> g, value grad, value self, value noise, number lower, number upper,
                                           bool training, bool self_is_result) -> value {
     if (training) return gradient(g, grad, noise, [&](value d, value n) -> value { return g.op<"Mul">(d, n); });
     return leaky_relu_backward(g, grad, self, (lower + upper) / 2, self_is_result);
 };
 
-inline constexpr auto glu_backward = [](graph<13> g, value grad, value self, std::int64_t dim) {
+inline constexpr auto glu_backward = [](graph<7> g, value grad, value self, std::int64_t dim) {
     return gradient(g, grad, self, [&](value d, value x) -> value {
         std::int64_t const axis = normalize_axis(dim, x.rank());
         sym_int const half = g.size(x, axis) / 2;
@@ -1132,14 +1481,14 @@ inline constexpr auto glu_backward = [](graph<13> g, value grad, value self, std
 };
 
 /// grad / (x * (1 - x)), infinite at 0 and 1. Outside [eps, 1 - eps], which x was clamped to, 0; without eps, NaN outside [0, 1].
-inline constexpr auto logit_backward = [](graph<13> g, value grad, value self, std::optional<double> eps) {
+inline constexpr auto logit_backward = [](graph<9> g, value grad, value self, std::optional<double> eps) {
     return gradient(g, grad, self, [&](value d, value x) -> value {
         auto const rounded = [&](double n) { return one_element(n, self.dtype()).at(0).to<double>(); };
         double const given = rounded(eps.value_or(-1));
         bool const clamps = !(given < 0);
         double const low = clamps ? given : 0;
-        value const below = g.op<"Less">(x, rounded_constant(g, low, x.dtype()));
-        value const above = g.op<"Greater">(x, rounded_constant(g, rounded(1 - low), x.dtype()));
+        value const below = is_less(g, x, rounded_constant(g, low, x.dtype()));
+        value const above = is_greater(g, x, rounded_constant(g, rounded(1 - low), x.dtype()));
         value const outside = g.scalar_like(clamps ? 0 : std::numeric_limits<double>::quiet_NaN(), x);
         value const slope = g.op<"Mul">(x, g.op<"Sub">(g.scalar_like(1, x), x));
         return g.op<"Where">(g.op<"Or">(below, above), outside, g.op<"Div">(d, slope));
@@ -1194,7 +1543,7 @@ inline ints per_dimension(safe_span<std::int64_t const> given, std::size_t n, in
 
 /// Calls `body` with x as (batch, channel, n spatial dimensions). If x does not have a batch, neither has the result.
 template <class Body>
-value with_batch(graph<13> g, value x, std::int64_t n, Body body) {
+value with_batch(graph<7> g, value x, std::int64_t n, Body body) {
     if (x.rank() == n + 2) return body(x);
     if (x.rank() != n + 1)
         return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
@@ -1204,7 +1553,7 @@ value with_batch(graph<13> g, value x, std::int64_t n, Body body) {
 
 /// The same for bodies that return values and indices.
 template <class Body>
-std::tuple<value, value> with_batch_pair(graph<13> g, value x, std::int64_t n, Body body) {
+std::tuple<value, value> with_batch_pair(graph<7> g, value x, std::int64_t n, Body body) {
     if (x.rank() == n + 2) return body(x);
     if (x.rank() != n + 1)
         return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
@@ -1313,16 +1662,16 @@ inline window_table combine(safe_span<axis_windows const> axes) {
 }
 
 /// (batch, channel, spatial...) to (batch, channel, kernel, positions); padding reads as `fill`.
-inline value gather_windows(graph<13> g, value x, window_table const& t, scalar fill) {
+inline value gather_windows(graph<7> g, value x, window_table const& t, scalar fill) {
     value flat = g.op<"Reshape">(x, g.ints({0, 0, t.plane}));
-    if (t.has_padding()) flat = g.op<"Pad">(flat, g.ints({0, 0, 0, 0, 0, 1}), g.scalar(fill, x.dtype()));
+    if (t.has_padding()) flat = pad(g, flat, ints{0, 0, 0, 0, 0, 1}, fill);
     tensor index = int64_tensor(t.index);
     index.sizes = {t.kernel, t.positions};
     return g.op<"Gather">(flat, g.constant(std::move(index)), attr::axis_i(2));
 }
 
 /// (batch, channel, positions) to (batch, channel, out...).
-inline value unflatten(graph<13> g, value x, window_table const& t) {
+inline value unflatten(graph<7> g, value x, window_table const& t) {
     ints sizes{0, 0};
     sizes.insert(sizes.end(), t.out.begin(), t.out.end());
     return t.out.size() == 1 ? x : value(g.op<"Reshape">(x, g.ints(sizes)));
@@ -1347,7 +1696,7 @@ inline ints static_plane(value x) {
 
 /// Calls `body` with bfloat16 cast to float32 below opset 22, in which Conv and the pools started to support it. ATen accumulates in float32.
 template <class Body>
-value widened(graph<13> g, value x, Body body) {
+value widened(graph<7> g, value x, Body body) {
     if (x.dtype() != dtype::bfloat16 || g.opset() >= 22) return body(x);
     return g.cast(body(g.cast(x, dtype::float32)), dtype::bfloat16);
 }
@@ -1359,12 +1708,12 @@ inline scalar lowest(dtype t) {
     return bits(t) == 64 ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (bits(t) - 1));
 }
 
-inline value max_of_windows(graph<13> g, value x, window_table const& t) {
+inline value max_of_windows(graph<7> g, value x, window_table const& t) {
     return unflatten(g, reduce<"ReduceMax">(g, gather_windows(g, x, t, lowest(x.dtype())), ints{2}, false), t);
 }
 
 /// The index in the plane of the first maximum of each window.
-inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
+inline value argmax_of_windows(graph<7> g, value x, window_table const& t) {
     value const k = g.op<"ArgMax">(gather_windows(g, x, t, lowest(x.dtype())), attr::axis_i(2), attr::keepdims_i(0));
     value const entry = g.op<"Add">(g.op<"Mul">(k, t.positions), g.ints(iota(t.positions)));
     return unflatten(g, g.op<"Gather">(g.ints(t.index), entry, attr::axis_i(0)), t);
@@ -1421,7 +1770,7 @@ struct computed_windows {
     value counted;
     value counts; ///< int64 [windows]: the number of elements
 };
-inline computed_windows windows_along(graph<13> g, sym_int in, sym_int out) {
+inline computed_windows windows_along(graph<7> g, sym_int in, sym_int out) {
     value const n = g.to_value(in);
     value const m = g.to_value(max(out, 1)); // no division by 0 where there are no windows
     value const i = arithmetic_sequence(g, 0, out);
@@ -1430,18 +1779,18 @@ inline computed_windows windows_along(graph<13> g, sym_int in, sym_int out) {
     value const counts = g.op<"Add">(g.op<"Sub">(last, first), 1);
     sym_int const longest = reduce<"ReduceMax">(g, counts, ints{0}, false);
     value const entry = g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, longest), 1), first);
-    return {g.op<"Min">(entry, last), g.op<"LessOrEqual">(entry, last), counts};
+    return {min_of(g, entry, last), is_at_most(g, entry, last), counts};
 }
 
 /// Appends dimensions of size 1 to a table, so that it broadcasts against n more axes.
-inline value beside_axes(graph<13> g, value table, std::int64_t n) {
+inline value beside_axes(graph<7> g, value table, std::int64_t n) {
     ints axes;
     for (std::int64_t i = 0; i < n; ++i) axes.push_back(table.rank() + i);
     return n <= 0 ? table : unsqueeze(g, table, axes);
 }
 
 /// Averages along one axis of any size. Where, not a product with 0, drops the repetitions: they may be infinite or NaN.
-inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out) {
+inline value average_along(graph<9> g, value x, std::int64_t axis, sym_int out) {
     if (out.is(1)) return reduce<"ReduceMean">(g, x, ints{axis}, true);
     computed_windows const w = windows_along(g, g.size(x, axis), out);
     std::int64_t const following = x.rank() - axis - 1;
@@ -1452,7 +1801,7 @@ inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out)
 }
 
 /// Whether the result of the call is known to have the same size along an axis as x.
-inline bool keeps_size(graph<13> g, value x, std::int64_t axis, sym_int out) {
+inline bool keeps_size(graph<7> g, value x, std::int64_t axis, sym_int out) {
     dim const& d = x.size(axis);
     if (d.is_static() || g.context().expected.empty()) return d.is_static() && out.is(d.size());
     shape const& expected = g.context().expected[0].shape;
@@ -1460,7 +1809,7 @@ inline bool keeps_size(graph<13> g, value x, std::int64_t axis, sym_int out) {
     return at >= 0 && d.same_as(expected[static_cast<std::size_t>(at)]);
 }
 
-inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> output_size) {
+inline value adaptive_average(graph<9> g, value x, safe_span<sym_int const> output_size) {
     if (!is_floating(x.dtype())) return g.unsupported("adaptive average pooling of integers");
     if (all_one(output_size)) return g.op<"GlobalAveragePool">(x);
     adaptive_sizes const s(x, output_size);
@@ -1479,7 +1828,7 @@ inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> out
 }
 
 /// The maximum of each plane and its index; works for dynamic sizes.
-inline std::tuple<value, value> global_max(graph<13> g, value x) {
+inline std::tuple<value, value> global_max(graph<7> g, value x) {
     safe_vector<sym_int> const sizes = g.sizes(x);
     value const flat_plane = reshape(g, x, {sizes[0], sizes[1], -1});
     ints const axes = iota(x.rank());
@@ -1490,7 +1839,7 @@ inline std::tuple<value, value> global_max(graph<13> g, value x) {
 }
 
 /// Maxima and their indices where only the graph knows a size. ATen takes the first maximum, but of NaN, which is greater, the last.
-inline std::tuple<value, value> computed_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
+inline std::tuple<value, value> computed_max(graph<9> g, value x, safe_span<sym_int const> output_size) {
     if (!is_floating(x.dtype())) throw unsupported_error("adaptive max pooling of integers");
     value seen = x; // (batch, channel, window, out, window, out, ...)
     std::optional<value> place;
@@ -1503,14 +1852,14 @@ inline std::tuple<value, value> computed_max(graph<13> g, value x, safe_span<sym
         place = place ? value(g.op<"Add">(beside_axes(g, g.op<"Mul">(*place, in), 2), at)) : at;
     }
     value const largest = reduce<"ReduceMax">(g, seen, windows, true);
-    value const candidates = g.op<"Where">(g.op<"Equal">(seen, largest), *place, to_the_end);
-    value const last_nan = reduce<"ReduceMax">(g, g.op<"Where">(g.op<"IsNaN">(seen), *place, -1), windows, false);
-    value const has_nan = g.op<"GreaterOrEqual">(last_nan, 0);
+    value const candidates = g.op<"Where">(is_equal(g, seen, largest), *place, to_the_end);
+    value const last_nan = reduce<"ReduceMax">(g, g.op<"Where">(is_nan(g, seen), *place, -1), windows, false);
+    value const has_nan = is_at_least(g, last_nan, 0);
     value const y = g.op<"Where">(has_nan, std::numeric_limits<double>::quiet_NaN(), squeeze(g, largest, windows));
     return {y, g.op<"Where">(has_nan, last_nan, reduce<"ReduceMin">(g, candidates, windows, false))};
 }
 
-inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
+inline std::tuple<value, value> adaptive_max(graph<9> g, value x, safe_span<sym_int const> output_size) {
     if (all_one(output_size)) return global_max(g, x);
     adaptive_sizes const s(x, output_size);
     if (!s.known) return computed_max(g, x, output_size);
@@ -1518,14 +1867,14 @@ inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym
     if (s.divides && is_floating(x.dtype())) {
         auto const [y, flat_index] =
             g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
-        return {y, g.op<"Mod">(flat_index, s.table().plane)};
+        return {y, remainder_of(g, flat_index, g.scalar(s.table().plane, dtype::int64))};
     }
     window_table const t = s.table().with_padding_last();
     return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
 }
 
 template <std::size_t N>
-inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, safe_span<sym_int const> output_size) {
+inline constexpr auto adaptive_avg_pool = [](graph<9> g, value self, safe_span<sym_int const> output_size) {
     auto const sizes = broadcast_sizes(output_size, N);
     return widened(g, self, [&](value x) {
         return with_batch(g, x, N, [&](value batch) { return adaptive_average(g, batch, sizes); });
@@ -1534,7 +1883,7 @@ inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, safe_span<
 
 template <std::size_t N>
 inline constexpr auto adaptive_max_pool =
-    [](graph<13> g, value self, safe_span<sym_int const> output_size) -> std::tuple<value, value> {
+    [](graph<9> g, value self, safe_span<sym_int const> output_size) -> std::tuple<value, value> {
     auto const sizes = broadcast_sizes(output_size, N);
     bool const narrow = self.dtype() == dtype::bfloat16 && g.opset() < 22;
     value const x = narrow ? g.cast(self, dtype::float32) : self;
@@ -1574,7 +1923,7 @@ struct binary_parts {
 
 /// Parts of x in float64. A logarithm gives the exponent, which may be off by one. Numbers far from 1 are scaled first if `is_wide`: the
 /// inverse of their power of two may be out of range.
-inline binary_parts parts_of(graph<13> g, value x, bool is_wide) {
+inline binary_parts parts_of(graph<11> g, value x, bool is_wide) {
     dtype const type = dtype::float64;
     value const infinity = g.scalar(std::numeric_limits<double>::infinity(), type);
     value const size = g.op<"Abs">(x);
@@ -1625,72 +1974,72 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
-inline value sign_bit(graph<13> g, value x) {
+inline value sign_bit(graph<7> g, value x) {
     if (auto const n = known_number(x)) return g.scalar(std::signbit(*n) && !std::isnan(*n), dtype::bool_);
-    return g.op<"Less">(g.op<"Min">(x, g.op<"Reciprocal">(x)), 0);
+    return is_less(g, min_of(g, x, g.op<"Reciprocal">(x)), 0);
 }
 
-inline value copysign(graph<13> g, value magnitude, value sign) {
+inline value copysign(graph<9> g, value magnitude, value sign) {
     value const m = g.op<"Abs">(magnitude);
     if (auto const n = known_number(sign)) return std::signbit(*n) ? g.op<"Neg">(m) : m;
     return g.op<"Where">(sign_bit(g, sign), g.op<"Neg">(m), m);
 }
 
 /// The angle in the first quadrant, mirrored by the signs of x and y. The case |y| = |x| covers 0 / 0 and inf / inf.
-inline value atan2(graph<13> g, value y, value x) {
+inline value atan2(graph<9> g, value y, value x) {
     value const height = g.op<"Abs">(y);
     value const width = g.op<"Abs">(x);
     value const diagonal = g.op<"Mul">(g.op<"Sign">(height), std::numbers::pi / 4);
-    value const acute = g.op<"Where">(g.op<"Equal">(height, width), diagonal, g.op<"Atan">(g.op<"Div">(height, width)));
+    value const acute = g.op<"Where">(is_equal(g, height, width), diagonal, g.op<"Atan">(g.op<"Div">(height, width)));
     value const angle = g.op<"Where">(sign_bit(g, x), g.op<"Sub">(g.scalar(std::numbers::pi, x.dtype()), acute), acute);
     return g.op<"Where">(sign_bit(g, y), g.op<"Neg">(angle), angle);
 }
 
 /// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes precedence over NaN.
-inline value hypot(graph<13> g, value a, value b) {
+inline value hypot(graph<9> g, value a, value b) {
     value const x = g.op<"Abs">(a);
     value const y = g.op<"Abs">(b);
-    value const larger = g.op<"Max">(x, y);
-    value const smaller = g.op<"Min">(x, y);
-    value const ratio = g.op<"Where">(g.op<"Equal">(x, y), g.scalar(1, x.dtype()), g.op<"Div">(smaller, larger));
+    value const larger = max_of(g, x, y);
+    value const smaller = min_of(g, x, y);
+    value const ratio = g.op<"Where">(is_equal(g, x, y), g.scalar(1, x.dtype()), g.op<"Div">(smaller, larger));
     value const length = g.op<"Mul">(larger, g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(ratio, ratio), 1)));
     value const infinity = g.scalar_like(std::numeric_limits<double>::infinity(), x);
-    return g.op<"Where">(g.op<"Or">(g.op<"Equal">(x, infinity), g.op<"Equal">(y, infinity)), infinity, length);
+    return g.op<"Where">(g.op<"Or">(is_equal(g, x, infinity), is_equal(g, y, infinity)), infinity, length);
 }
 
 /// x * log, except 0 where x is 0 and y is not NaN.
-inline value times_log(graph<13> g, value x, value y, value log) {
-    value const zero = g.op<"Where">(g.op<"IsNaN">(y), y, g.scalar(0, y.dtype()));
-    return g.op<"Where">(g.op<"Equal">(x, 0), zero, g.op<"Mul">(x, log));
+inline value times_log(graph<9> g, value x, value y, value log) {
+    value const zero = g.op<"Where">(is_nan(g, y), y, g.scalar(0, y.dtype()));
+    return g.op<"Where">(is_equal(g, x, 0), zero, g.op<"Mul">(x, log));
 }
-inline value xlogy(graph<13> g, value x, value y) { return times_log(g, x, y, g.op<"Log">(y)); }
+inline value xlogy(graph<9> g, value x, value y) { return times_log(g, x, y, g.op<"Log">(y)); }
 
-inline value xlog1py(graph<13> g, value x, value y) { return times_log(g, x, y, log1p(g, y)); }
+inline value xlog1py(graph<9> g, value x, value y) { return times_log(g, x, y, log1p(g, y)); }
 
 /// -|a - b|; 0 for equal infinities.
-inline value negative_distance(graph<13> g, value a, value b) {
-    value const difference = g.op<"Where">(g.op<"Equal">(a, b), g.scalar(0, a.dtype()), g.op<"Sub">(a, b));
+inline value negative_distance(graph<9> g, value a, value b) {
+    value const difference = g.op<"Where">(is_equal(g, a, b), g.scalar(0, a.dtype()), g.op<"Sub">(a, b));
     return g.op<"Neg">(g.op<"Abs">(difference));
 }
 /// max + log(1 + exp(-|a - b|)).
-inline value logaddexp(graph<13> g, value a, value b) {
-    return g.op<"Add">(g.op<"Max">(a, b), g.op<"Softplus">(negative_distance(g, a, b)));
+inline value logaddexp(graph<9> g, value a, value b) {
+    return g.op<"Add">(max_of(g, a, b), g.op<"Softplus">(negative_distance(g, a, b)));
 }
 /// log2(2^a + 2^b).
-inline value logaddexp2(graph<13> g, value a, value b) {
+inline value logaddexp2(graph<9> g, value a, value b) {
     value const nats = g.op<"Softplus">(g.op<"Mul">(negative_distance(g, a, b), std::numbers::ln2));
-    return g.op<"Add">(g.op<"Max">(a, b), g.op<"Mul">(nats, std::numbers::log2e));
+    return g.op<"Add">(max_of(g, a, b), g.op<"Mul">(nats, std::numbers::log2e));
 }
 
 /// Euclid's algorithm takes at most this many steps for integers of 64 bits.
 inline constexpr std::int64_t max_steps_of_gcd = 92;
 
 /// Euclid's algorithm on magnitudes, which wrap around like ATen's: the one of the minimum stays negative.
-inline value gcd_in(graph<13> g, value a, value b, dtype type) {
+inline value gcd_in(graph<10> g, value a, value b, dtype type) {
     auto const magnitude = [&](value x) { return g.cast(g.cast(g.op<"Abs">(x), type), x.dtype()); };
-    auto const unfinished = [](graph<13> h, value x) -> value {
-        value const left = h.cast(h.op<"Not">(h.op<"Equal">(x, 0)), dtype::int64);
-        return h.op<"Greater">(h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
+    auto const unfinished = [](graph<10> h, value x) -> value {
+        value const left = h.cast(h.op<"Not">(is_equal(h, x, 0)), dtype::int64);
+        return is_greater(h, h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
     };
     value const first = magnitude(broadcast_with(g, a, b));
     auto [zero, divisor] = g.op<"Loop">(g.scalar(max_steps_of_gcd, dtype::int64),
@@ -1698,8 +2047,8 @@ inline value gcd_in(graph<13> g, value a, value b, dtype type) {
                                         first,
                                         magnitude(broadcast_with(g, b, a)),
                                         outputs<2>,
-                                        attr::body_g([&](graph<13> h, value, value, value p, value q) {
-                                            value const done = h.op<"Equal">(p, 0);
+                                        attr::body_g([&](graph<10> h, value, value, value p, value q) {
+                                            value const done = is_equal(h, p, 0);
                                             value const safe = h.op<"Where">(done, h.scalar(1, p.dtype()), p);
                                             value const next = h.op<"Mod">(q, safe, attr::fmod_i(1)); // 0 if done
                                             return std::tuple(unfinished(h, next), next, h.op<"Where">(done, q, p));
@@ -1707,30 +2056,30 @@ inline value gcd_in(graph<13> g, value a, value b, dtype type) {
     return divisor.set_shape(first.shape());
 }
 
-inline operands integers(graph<13> g, value a, value b) {
+inline operands integers(graph<10> g, value a, value b) {
     dtype const type = promote(a, b);
     if (!is_integral(type) || type == dtype::bool_) throw unsupported_error("the operands are not integers");
     return cast_through(g, a, b, type, arithmetic_type(type));
 }
 
-inline value gcd(graph<13> g, value a, value b) {
+inline value gcd(graph<10> g, value a, value b) {
     auto const [x, y, wide] = integers(g, a, b);
     dtype const type = promote(a, b);
     return g.cast(gcd_in(g, x, y, type), type);
 }
 
 /// |a / gcd * b|, 0 for 0 and 0. The quotient cannot overflow: the only negative divisor is the minimum.
-inline value lcm(graph<13> g, value a, value b) {
+inline value lcm(graph<10> g, value a, value b) {
     auto const [x, y, wide] = integers(g, a, b);
     dtype const type = promote(a, b);
     value const divisor = gcd_in(g, x, y, type);
-    value const safe = g.op<"Where">(g.op<"Equal">(divisor, 0), g.scalar(1, wide), divisor);
+    value const safe = g.op<"Where">(is_equal(g, divisor, 0), g.scalar(1, wide), divisor);
     value const product = g.op<"Mul">(g.op<"Div">(x, safe), y);
     return g.cast(g.op<"Abs">(g.cast(g.cast(product, type), wide)), type);
 }
 
 /// The number after a in the direction of b, in float64, where the neighbors of narrower dtypes are exact.
-inline value next_number(graph<13> g, value a, value b, dtype type) {
+inline value next_number(graph<11> g, value a, value b, dtype type) {
     float_format const format = format_of(type);
     binary_parts const p = parts_of(g, a, type == dtype::float64);
     value const two = g.scalar(2, dtype::float64);
@@ -1755,7 +2104,7 @@ inline value next_number(graph<13> g, value a, value b, dtype type) {
     value const other = g.op<"Where">(either_nan, g.op<"Add">(a, b), next);
     return g.op<"Where">(g.op<"Equal">(a, b), b, other);
 }
-inline value nextafter(graph<13> g, value a, value b) {
+inline value nextafter(graph<11> g, value a, value b) {
     dtype const type = promote(a, b);
     auto const wide = [&](value x) { return g.cast(g.cast(x, type), dtype::float64); };
     return g.cast(next_number(g, wide(a), wide(b), type), type);
@@ -1800,20 +2149,20 @@ struct complex_operands {
     complex_value b;
 };
 
-inline complex_operands promoted(graph<13> g, complex_value const& a, complex_value const& b) {
+inline complex_operands promoted(graph<7> g, complex_value const& a, complex_value const& b) {
     dtype const type = to_complex(promote(a.tensor(), b.tensor()));
     return {g.cast(a, type), g.cast(b, type)};
 }
 
 /// A number as an operand beside z, in the dtype of the result.
-inline complex_operands promoted(graph<13> g, complex_value const& z, number const& n) {
+inline complex_operands promoted(graph<7> g, complex_value const& z, number const& n) {
     dtype const type = to_complex(promote(z.tensor(), n));
     return {g.cast(z, type), g.complex(n, type)};
 }
 
 /// The product of two complex tensors, of which `product` is the real, bilinear form.
 template <class Product>
-complex_value product_of_parts(graph<13> g, complex_operands const& o, Product const& product) {
+complex_value product_of_parts(graph<7> g, complex_operands const& o, Product const& product) {
     value const a = g.real(o.a);
     value const b = g.imag(o.a);
     value const c = g.real(o.b);
@@ -1822,46 +2171,46 @@ complex_value product_of_parts(graph<13> g, complex_operands const& o, Product c
 }
 
 template <auto Product>
-inline constexpr auto complex_product = [](graph<13> g, complex_value a, complex_value b) {
+inline constexpr auto complex_product = [](graph<7> g, complex_value a, complex_value b) {
     return product_of_parts(g, promoted(g, a, b), [&](value x, value y) -> value { return Product(g, x, y); });
 };
 
-inline complex_value multiply_complex(graph<13> g, complex_operands const& o) {
+inline complex_value multiply_complex(graph<7> g, complex_operands const& o) {
     return product_of_parts(g, o, [&](value x, value y) -> value { return g.op<"Mul">(x, y); });
 }
 
 /// ATen multiplies by a real factor as by a complex number, whose imaginary part is 0.
-inline complex_value scaled_complex(graph<13> g, complex_value const& z, number const& factor) {
+inline complex_value scaled_complex(graph<7> g, complex_value const& z, number const& factor) {
     return factor == 1 ? z : multiply_complex(g, promoted(g, z, factor));
 }
 
 /// a + alpha * b, or with "Sub" a - alpha * b; for rsub, the operands are swapped.
 template <fixed_string Op, bool Swapped = false>
-complex_value complex_sum(graph<13> g, complex_operands const& o, number const& alpha) {
+complex_value complex_sum(graph<7> g, complex_operands const& o, number const& alpha) {
     complex_value const& first = Swapped ? o.b : o.a;
     complex_value const& second = Swapped ? o.a : o.b;
     complex_value const scaled = scaled_complex(g, second, alpha);
     return g.complex(g.op<Op>(g.real(first), g.real(scaled)), g.op<Op>(g.imag(first), g.imag(scaled)));
 }
 template <fixed_string Op, bool Swapped = false>
-inline constexpr auto sum_of_complex = [](graph<13> g, complex_value a, complex_value b, number alpha) {
+inline constexpr auto sum_of_complex = [](graph<7> g, complex_value a, complex_value b, number alpha) {
     return complex_sum<Op, Swapped>(g, promoted(g, a, b), alpha);
 };
 template <fixed_string Op, bool Swapped = false>
-inline constexpr auto sum_of_complex_and_number = [](graph<13> g, complex_value z, number n, number alpha) {
+inline constexpr auto sum_of_complex_and_number = [](graph<7> g, complex_value z, number n, number alpha) {
     return complex_sum<Op, Swapped>(g, promoted(g, z, n), alpha);
 };
 
 /// Smith's algorithm, as in ATen: overflows only if the result does. A divisor of 0 divides each part.
-inline complex_value divide_complex(graph<13> g, complex_operands const& o) {
+inline complex_value divide_complex(graph<9> g, complex_operands const& o) {
     value const a = g.real(o.a);
     value const b = g.imag(o.a);
     value const c = g.real(o.b);
     value const d = g.imag(o.b);
-    value const by_real = g.op<"GreaterOrEqual">(g.op<"Abs">(c), g.op<"Abs">(d));
+    value const by_real = is_at_least(g, g.op<"Abs">(c), g.op<"Abs">(d));
     value const large = g.op<"Where">(by_real, c, d);
     value const small = g.op<"Where">(by_real, d, c);
-    value const by_zero = g.op<"Equal">(large, 0);
+    value const by_zero = is_equal(g, large, 0);
     value const ratio = g.op<"Div">(small, large);
     value const scale = g.op<"Where">(by_zero, g.scalar_like(0, c), g.op<"Add">(large, g.op<"Mul">(small, ratio)));
     auto const quotient = [&](value whole, value near_real, value near_imaginary) {
@@ -1875,23 +2224,23 @@ inline complex_value divide_complex(graph<13> g, complex_operands const& o) {
 /// The body for two tensors, and for a tensor and a number.
 template <auto Function>
 inline constexpr auto of_complex =
-    [](graph<13> g, complex_value a, complex_value b) { return Function(g, promoted(g, a, b)); };
+    [](graph<9> g, complex_value a, complex_value b) { return Function(g, promoted(g, a, b)); };
 template <auto Function>
 inline constexpr auto of_complex_and_number =
-    [](graph<13> g, complex_value z, number n) { return Function(g, promoted(g, z, n)); };
+    [](graph<7> g, complex_value z, number n) { return Function(g, promoted(g, z, n)); };
 
 /// A body for reals, called with the real part: for sizes, and operators that drop the imaginary part.
 template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
 struct real_part_body;
 template <auto Body, class... More>
 struct real_part_body<Body, std::tuple<value, More...>> {
-    auto operator()(graph<13> g, complex_value z, More const&... more) const { return Body(g, g.real(z), more...); }
+    auto operator()(graph<7> g, complex_value z, More const&... more) const { return Body(g, g.real(z), more...); }
 };
 template <auto Body>
 inline constexpr real_part_body<Body> of_real_part{};
 
 /// Whether a number is not 0.
-inline value is_nonzero(graph<13> g, complex_value const& z) {
+inline value is_nonzero(graph<7> g, complex_value const& z) {
     return g.op<"Or">(g.cast(g.real(z), dtype::bool_), g.cast(g.imag(z), dtype::bool_));
 }
 
@@ -1900,7 +2249,7 @@ template <auto Body, class Parameters = typename dsl::detail::body_traits<declty
 struct truth_body;
 template <auto Body, class... More>
 struct truth_body<Body, std::tuple<value, More...>> {
-    auto operator()(graph<13> g, complex_value z, More const&... more) const {
+    auto operator()(graph<9> g, complex_value z, More const&... more) const {
         return Body(g, is_nonzero(g, z), more...);
     }
 };
@@ -1924,16 +2273,16 @@ struct both_parts_body<Body, std::tuple<value, value, More...>> {
 template <auto Body>
 inline constexpr both_parts_body<Body> both_parts{};
 
-inline constexpr auto conjugate = [](graph<13> g, complex_value z) {
+inline constexpr auto conjugate = [](graph<7> g, complex_value z) {
     return g.complex(g.real(z), g.op<"Neg">(g.imag(z)));
 };
 
-inline constexpr auto modulus = [](graph<13> g, complex_value z) -> value { return hypot(g, g.real(z), g.imag(z)); };
+inline constexpr auto modulus = [](graph<9> g, complex_value z) -> value { return hypot(g, g.real(z), g.imag(z)); };
 
-inline constexpr auto phase = [](graph<13> g, complex_value z) -> value { return atan2(g, g.imag(z), g.real(z)); };
+inline constexpr auto phase = [](graph<9> g, complex_value z) -> value { return atan2(g, g.imag(z), g.real(z)); };
 
 /// Division by a constant, for which the case of Smith's algorithm is known.
-inline constexpr auto divide_complex_by_number = [](graph<13> g, complex_value z, number n) -> complex_value {
+inline constexpr auto divide_complex_by_number = [](graph<9> g, complex_value z, number n) -> complex_value {
     complex_operands const o = promoted(g, z, n);
     if (!n.is_constant()) return divide_complex(g, o);
     value const a = g.real(o.a);
@@ -1961,10 +2310,140 @@ inline constexpr auto divide_complex_by_number = [](graph<13> g, complex_value z
 };
 
 /// Whether both parts are equal.
-inline value equal_numbers(graph<13> g, complex_operands const& o) {
-    return g.op<"And">(g.op<"Equal">(g.real(o.a), g.real(o.b)), g.op<"Equal">(g.imag(o.a), g.imag(o.b)));
+inline value equal_numbers(graph<7> g, complex_operands const& o) {
+    return g.op<"And">(is_equal(g, g.real(o.a), g.real(o.b)), is_equal(g, g.imag(o.a), g.imag(o.b)));
 }
-inline value different_numbers(graph<13> g, complex_operands const& o) { return g.op<"Not">(equal_numbers(g, o)); }
+inline value different_numbers(graph<7> g, complex_operands const& o) { return g.op<"Not">(equal_numbers(g, o)); }
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/detail/einsum_product.hpp
+// Einsum of one or two operands as a matrix product, for opsets before 12, which added the operator.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// The letters with a name for each dimension of the ellipsis: 1 for the last one, 2 for the one before it ...
+inline std::string expanded_ellipsis(std::string_view letters, std::size_t hidden) {
+    std::size_t const at = letters.find("...");
+    if (at == std::string_view::npos) return std::string(letters);
+    std::string out(letters.substr(0, at));
+    for (std::size_t i = hidden; i != 0; --i) out += static_cast<char>(i);
+    return out += letters.substr(at + 3);
+}
+
+/// A tensor with one letter for each dimension.
+struct lettered {
+    value x;
+    std::string letters;
+
+    [[nodiscard]] bool has(char c) const { return letters.find(c) != std::string::npos; }
+    [[nodiscard]] dim const& size(char c) const { return x.size(static_cast<std::int64_t>(letters.find(c))); }
+};
+
+inline lettered lettered_operand(value x, std::string_view letters) {
+    std::size_t const named = letters.size() - (letters.find("...") == std::string_view::npos ? 0 : 3);
+    auto const rank = static_cast<std::size_t>(x.rank());
+    if (named > rank || rank - named > 26) throw unsupported_error("einsum with letters that do not match its tensors");
+    lettered out{x, expanded_ellipsis(letters, rank - named)};
+    if (out.letters.size() != rank) throw unsupported_error("einsum with letters that do not match its tensors");
+    std::string sorted = out.letters;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+        refuse_below(12, "einsum with a letter twice in one operand");
+    return out;
+}
+
+/// x summed over the letters for which `keep` is false.
+template <class Keep>
+lettered summed_letters(graph<7> g, lettered const& from, Keep keep) {
+    safe_vector<std::int64_t> axes;
+    lettered out{from.x, {}};
+    for (std::size_t i = 0; i != from.letters.size(); ++i) {
+        if (keep(from.letters[i])) out.letters += from.letters[i];
+        else axes.push_back(static_cast<std::int64_t>(i));
+    }
+    out.x = reduce_sum(g, from.x, axes, false);
+    return out;
+}
+
+/// The dimensions in the order of `letters`, which are those of x.
+inline value in_letter_order(graph<7> g, lettered const& from, std::string_view letters) {
+    safe_vector<std::int64_t> perm;
+    for (char const c : letters) perm.push_back(static_cast<std::int64_t>(from.letters.find(c)));
+    return permute(g, from.x, perm);
+}
+
+inline sym_int size_of_letters(graph<7> g, lettered const& from, std::string_view letters) {
+    sym_int size = 1;
+    for (char const c : letters) size = size * g.size(from.x, static_cast<std::int64_t>(from.letters.find(c)));
+    return size;
+}
+
+/// As a stack of matrices: the dimensions of `batch`, then `rows` and `columns`, each as one dimension.
+inline value as_matrices(graph<7> g, lettered const& from, std::string const& batch, std::string const& rows,
+                         std::string const& columns) {
+    safe_vector<sym_int> sizes;
+    for (char const c : batch) sizes.push_back(g.size(from.x, static_cast<std::int64_t>(from.letters.find(c))));
+    sizes.push_back(size_of_letters(g, from, rows));
+    sizes.push_back(size_of_letters(g, from, columns));
+    return reshape(g, in_letter_order(g, from, batch + rows + columns), sizes);
+}
+
+/// The sum of products over the letters that the result does not have.
+inline lettered einsum_product(graph<7> g, lettered a, lettered b, std::string const& result) {
+    auto const in_result = [&](char c) { return result.find(c) != std::string::npos; };
+    a = summed_letters(g, a, [&](char c) { return in_result(c) || b.has(c); });
+    b = summed_letters(g, b, [&](char c) { return in_result(c) || a.has(c); });
+    // A dimension of size 1 is summed at once: the other operand may have another size.
+    auto const is_one = [](lettered const& x, char c) { return x.size(c).is_static() && x.size(c).size() == 1; };
+    auto const common = [&](char c) { return a.has(c) && b.has(c) && !in_result(c) && is_one(a, c) != is_one(b, c); };
+    std::string single;
+    for (char const c : a.letters)
+        if (common(c)) single += c;
+    auto const stays = [&](char c) { return single.find(c) == std::string::npos; };
+    a = summed_letters(g, a, stays);
+    b = summed_letters(g, b, stays);
+    std::string batch, rows, columns, sums;
+    for (char const c : a.letters) (!b.has(c) ? rows : in_result(c) ? batch : sums) += c;
+    for (char const c : b.letters)
+        if (!a.has(c)) columns += c;
+    value const y = g.op<"MatMul">(as_matrices(g, a, batch, rows, sums), as_matrices(g, b, batch, sums, columns));
+    safe_vector<sym_int> sizes;
+    for (char const c : batch)
+        sizes.push_back(is_one(a, c) ? g.size(b.x, static_cast<std::int64_t>(b.letters.find(c)))
+                                     : g.size(a.x, static_cast<std::int64_t>(a.letters.find(c))));
+    for (char const c : rows) sizes.push_back(g.size(a.x, static_cast<std::int64_t>(a.letters.find(c))));
+    for (char const c : columns) sizes.push_back(g.size(b.x, static_cast<std::int64_t>(b.letters.find(c))));
+    return {reshape(g, y, sizes), batch + rows + columns};
+}
+
+/// Einsum of operands of one dtype, which MatMul and ReduceSum take.
+inline value einsum_without_operator(graph<7> g, safe_span<value const> operands, std::string_view equation,
+                                     std::string_view result) {
+    std::string_view const given = equation.substr(0, equation.find("->"));
+    std::size_t const comma = given.find(',');
+    lettered const a = lettered_operand(operands[0], given.substr(0, comma));
+    std::size_t hidden = 0;
+    auto const count_hidden = [&](lettered const& x) {
+        for (char const c : x.letters) hidden = std::max(hidden, c <= 26 ? static_cast<std::size_t>(c) : 0);
+    };
+    count_hidden(a);
+    if (operands.size() == 1) {
+        std::string const to = expanded_ellipsis(result, hidden);
+        lettered const y = summed_letters(g, a, [&](char c) { return to.find(c) != std::string::npos; });
+        if (y.letters.size() != to.size())
+            throw unsupported_error("einsum with a result that its tensor does not have");
+        return in_letter_order(g, y, to);
+    }
+    if (!is_floating(a.x.dtype()) && g.opset() < 9) refuse_below(9, "einsum of integers");
+    lettered const b = lettered_operand(operands[1], given.substr(comma + 1));
+    count_hidden(b);
+    std::string const to = expanded_ellipsis(result, hidden);
+    lettered const y = einsum_product(g, a, b, to);
+    if (y.letters.size() != to.size()) throw unsupported_error("einsum with a result that its tensors do not have");
+    return in_letter_order(g, y, to);
+}
 
 } // namespace ATON_NAMESPACE::mappings::detail
 
@@ -2114,16 +2593,17 @@ inline safe_vector<einsum_step> einsum_steps(safe_vector<einsum_operand> left, s
 }
 
 /// Einsum in a dtype that it supports: not bfloat16 or bool, and few runtimes have kernels for integers of 8 and 16 bits.
-inline value einsum_in(graph<13> g, dtype t, safe_span<value const> of, std::string const& equation) {
+inline value einsum_in(graph<7> g, dtype t, safe_span<value const> of, std::string const& equation) {
     bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
     dtype const in = t == dtype::bfloat16 ? dtype::float32 : narrow ? dtype::int32 : t;
     safe_vector<value> operands;
     for (value const& v : of) operands.push_back(g.cast(g.cast(v, t), in));
-    return g.cast(g.op<"Einsum">(operands, attr::equation_s(equation)), t);
+    if (g.opset() >= 12) return g.cast(g.within<12>().op<"Einsum">(operands, attr::equation_s(equation)), t);
+    return g.cast(einsum_without_operator(g, operands, equation, einsum_result(equation)), t);
 }
 
 /// One Einsum per product, each in its dtype.
-inline value einsum_by_steps(graph<13> g, safe_vector<einsum_step> const& steps, safe_span<value const> tensors,
+inline value einsum_by_steps(graph<7> g, safe_vector<einsum_step> const& steps, safe_span<value const> tensors,
                              bool has_path) {
     safe_vector<value> left(tensors.begin(), tensors.end());
     auto const factor = [&](einsum_factor const& f) {
@@ -2142,7 +2622,7 @@ inline value einsum_by_steps(graph<13> g, safe_vector<einsum_step> const& steps,
     return left.front();
 }
 
-inline value einsum(graph<13> g, std::string_view written, safe_span<value const> tensors,
+inline value einsum(graph<7> g, std::string_view written, safe_span<value const> tensors,
                     std::optional<safe_span<std::int64_t const>> path = {}) {
     std::string compact;
     for (char const c : written)
@@ -2172,8 +2652,9 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
         return s.product.type == type && !s.a.is_summed_first() && !s.b.is_summed_first();
     });
     bool const rounds_between = opmath_type(type) != type && steps.size() > 1; // to half precision
-    return is_one && !rounds_between ? einsum_in(g, type, tensors, equation)
-                                     : einsum_by_steps(g, steps, tensors, path.has_value());
+    bool const is_operator = g.opset() >= 12 || steps.size() == 1;
+    return is_one && is_operator && !rounds_between ? einsum_in(g, type, tensors, equation)
+                                                    : einsum_by_steps(g, steps, tensors, path.has_value());
 }
 
 } // namespace ATON_NAMESPACE::mappings::detail
@@ -2185,17 +2666,18 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
 namespace ATON_NAMESPACE::mappings::detail {
 
 /// Splits x at the ends of the groups. What comes after the last group is one more piece.
-inline safe_vector<value> split_groups(graph<13> g, value x, value ends, std::size_t groups, std::int64_t axis) {
+inline safe_vector<value> split_groups(graph<7> g, value x, value ends, std::size_t groups, std::int64_t axis) {
     value const all =
         g.op<"Concat">(safe_vector<value>{g.ints({0}), ends, as_list(g, g.size(x, axis))}, attr::axis_i(0));
     value const sizes = g.op<"Sub">(slice(g, all, 0, 1, to_the_end), slice(g, all, 0, 0, -1));
-    return g.op<"Split">(x, sizes, attr::axis_i(axis), output_list(groups + 1));
+    if (g.opset() < 13) refuse_below(13, "a product of groups whose sizes are computed");
+    return g.within<13>().op<"Split">(x, sizes, attr::axis_i(axis), output_list(groups + 1));
 }
 
 /// The matrices of x, each with a leading dimension of size 1.
-inline safe_vector<value> each_matrix(graph<13> g, value x, std::size_t groups) {
+inline safe_vector<value> each_matrix(graph<7> g, value x, std::size_t groups) {
     if (groups == 1) return {x};
-    return g.op<"Split">(x, g.ints(safe_vector<std::int64_t>(groups, 1)), attr::axis_i(0), output_list(groups));
+    return split(g, x, safe_vector<std::int64_t>(groups, 1), 0);
 }
 
 inline std::size_t group_count(value offs) {
@@ -2207,7 +2689,7 @@ inline std::size_t group_count(value offs) {
 
 /// self @ mat2 for each group. `offs` are the ends of the groups: of rows of a 2-d self, of columns of a 2-d mat2, or of the dimension that
 /// is summed if both are 2-d. Rows and columns after the last group are 0.
-inline value grouped_product(graph<13> g, value a, value b, value offs) {
+inline value grouped_product(graph<7> g, value a, value b, value offs) {
     auto const is_operand = [](value v) { return v.rank() == 2 || v.rank() == 3; };
     if (!is_operand(a) || !is_operand(b) || a.rank() + b.rank() == 6)
         throw unsupported_error("offsets of operands that are not one 2-d and one 3-d tensor, or two 2-d tensors");
@@ -2233,7 +2715,7 @@ inline value grouped_product(graph<13> g, value a, value b, value offs) {
     return squeeze(g, g.op<"Concat">(products, attr::axis_i(axis)), std::int64_t{0});
 }
 
-inline constexpr auto grouped_mm = [](graph<13> g, value self, value mat2, optional_value offs, optional_value bias,
+inline constexpr auto grouped_mm = [](graph<7> g, value self, value mat2, optional_value offs, optional_value bias,
                                       optional_dtype out_dtype) -> value {
     if (bias) return g.unsupported("a bias, which ATen does not support either");
     if (!offs && (self.rank() != 3 || mat2.rank() != 3)) return g.unsupported("operands without groups");
@@ -2250,7 +2732,7 @@ inline constexpr auto grouped_mm = [](graph<13> g, value self, value mat2, optio
 namespace ATON_NAMESPACE::mappings {
 
 /// numpy's matmul. ONNX's MatMul does not support bools and integers below 32 bits; they are multiplied in int32.
-inline value matmul(graph<13> g, value a, value b) {
+inline value matmul(graph<7> g, value a, value b) {
     dtype const t = a.dtype();
     bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
     if (!narrow) return g.op<"MatMul">(a, b);
@@ -2258,7 +2740,7 @@ inline value matmul(graph<13> g, value a, value b) {
 }
 
 /// Swaps the last two dimensions of x.
-inline value transpose_last(graph<13> g, value x) {
+inline value transpose_last(graph<7> g, value x) {
     safe_vector<std::int64_t> perm = iota(x.rank());
     std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
     return g.op<"Transpose">(x, attr::perm_i(perm));
@@ -2266,7 +2748,7 @@ inline value transpose_last(graph<13> g, value x) {
 
 namespace detail {
 
-inline value scale_by(graph<13> g, value x, number factor) {
+inline value scale_by(graph<7> g, value x, number factor) {
     if (factor == 1) return x;
     bool const fits_dtype = !is_floating(x.dtype()) || surely_fits(factor, x.dtype()); // if not, the product still may
     auto const scaled = [&](value v) -> value { return g.op<"Mul">(v, element(g, factor, v.dtype())); };
@@ -2274,7 +2756,7 @@ inline value scale_by(graph<13> g, value x, number factor) {
 }
 
 /// beta * self + alpha * product. If beta is 0, ATen ignores self, including NaN.
-inline value scaled_sum(graph<13> g, value self, value product, number beta, number alpha) {
+inline value scaled_sum(graph<9> g, value self, value product, number beta, number alpha) {
     if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
     dtype const type = product.dtype();
     dtype const wide = opmath_type(type);
@@ -2287,7 +2769,7 @@ inline value scaled_sum(graph<13> g, value self, value product, number beta, num
     value addend = scale_by(g, self, beta);
     if (!beta.is_constant()) {
         value const zero = g.scalar_like(0, addend);
-        addend = choose(g, g.op<"Equal">(g.to_value(beta), 0), zero, addend);
+        addend = choose(g, is_equal(g, g.to_value(beta), 0), zero, addend);
     }
     return g.op<"Add">(addend, scaled);
 }
@@ -2298,7 +2780,7 @@ inline bool skips_product(value a, number const& alpha) {
     return is_empty(a) || (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
 }
 
-inline constexpr auto addmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+inline constexpr auto addmm = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 0), g.size(b, 1)}, 0, a.dtype()), beta, 1);
     // Attributes are float32.
@@ -2308,14 +2790,15 @@ inline constexpr auto addmm = [](graph<13> g, value self, value a, value b, numb
         auto const kept = static_cast<double>(static_cast<float>(factor));
         return std::isfinite(factor) && (factor == kept || (a.dtype() != dtype::float64 && kept != 0));
     };
-    if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta))
+    bool const needs_bias = g.opset() < 11 && beta == 0;
+    if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta) || needs_bias)
         return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
     auto const alpha_f = attr::alpha_f(alpha.constant<double>());
-    if (beta == 0) return g.op<"Gemm">(a, b, alpha_f);
+    if (beta == 0) return g.within<11>().op<"Gemm">(a, b, alpha_f);
     return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.constant<double>()));
 };
 
-inline constexpr auto outer_product = [](graph<13> g, value a, value b) -> value {
+inline constexpr auto outer_product = [](graph<7> g, value a, value b) -> value {
     dtype const t = promote(a, b);
     value const column = unsqueeze(g, g.cast(a, t), 1);
     value const row = unsqueeze(g, g.cast(b, t), std::int64_t{0});
@@ -2323,24 +2806,25 @@ inline constexpr auto outer_product = [](graph<13> g, value a, value b) -> value
     return g.op<"Mul">(column, row);
 };
 
-inline constexpr auto linear_layer = [](graph<13> g, value input, value weight, optional_value bias) -> value {
+inline constexpr auto linear_layer = [](graph<7> g, value input, value weight, optional_value bias) -> value {
     // A 1-d weight is a single output feature whose dimension is dropped; the bias is then 0-d or absent.
-    if (weight.rank() == 2 && input.rank() == 2 && is_floating(input.dtype()) && (!bias || bias->rank() <= 1))
+    bool const has_gemm = bias ? bias->rank() <= 1 : g.opset() >= 11;
+    if (weight.rank() == 2 && input.rank() == 2 && is_floating(input.dtype()) && has_gemm)
         return bias ? g.op<"Gemm">(input, weight, *bias, attr::transB_i(1))
-                    : g.op<"Gemm">(input, weight, attr::transB_i(1));
+                    : g.within<11>().op<"Gemm">(input, weight, attr::transB_i(1));
     value const product = matmul(g, input, weight.rank() == 2 ? transpose_last(g, weight) : weight);
     return bias ? g.op<"Add">(product, *bias) : product;
 };
 
 /// linalg.multi_dot, evaluated from left to right; the first and the last factor may be 1-d.
-inline constexpr auto product_of = [](graph<13> g, safe_span<value const> factors) -> value {
+inline constexpr auto product_of = [](graph<7> g, safe_span<value const> factors) -> value {
     value out = factors[0];
     for (std::size_t i = 1; i != factors.size(); ++i) out = matmul(g, out, factors[i]);
     return out;
 };
 
 /// Sums over pairs of dimensions as a product of matrices, which is reshaped to the remaining dimensions.
-inline constexpr auto tensordot = [](graph<13> g, value a, value b, safe_span<std::int64_t const> dims_a,
+inline constexpr auto tensordot = [](graph<7> g, value a, value b, safe_span<std::int64_t const> dims_a,
                                      safe_span<std::int64_t const> dims_b) -> value {
     safe_vector<std::int64_t> const over_a = normalize_axes(dims_a, a.rank());
     safe_vector<std::int64_t> const over_b = normalize_axes(dims_b, b.rank());
@@ -2377,14 +2861,14 @@ inline constexpr auto tensordot = [](graph<13> g, value a, value b, safe_span<st
     return g.op<"Reshape">(product, g.ints(result));
 };
 
-inline constexpr auto inner_product = [](graph<13> g, value a, value b) -> value {
+inline constexpr auto inner_product = [](graph<7> g, value a, value b) -> value {
     if (a.rank() == 0 || b.rank() == 0) return a.dtype() == dtype::bool_ ? value(g.op<"And">(a, b)) : g.op<"Mul">(a, b);
     if (b.rank() <= 2) return matmul(g, a, b.rank() == 2 ? transpose_last(g, b) : b);
     std::int64_t const last[] = {-1};
     return tensordot(g, a, b, last, last);
 };
 
-inline constexpr auto kron = [](graph<13> g, value a, value b) -> value {
+inline constexpr auto kron = [](graph<7> g, value a, value b) -> value {
     dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before promotion
     value x = g.cast(a, t);
     value y = g.cast(b, t);
@@ -2405,31 +2889,31 @@ inline constexpr auto kron = [](graph<13> g, value a, value b) -> value {
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 };
 
-inline constexpr auto plain_product = [](graph<13> g, value self, value other) -> value {
+inline constexpr auto plain_product = [](graph<7> g, value self, value other) -> value {
     return matmul(g, self, other);
 };
 
-inline constexpr auto addmm_activation = [](graph<13> g, value self, value mat1, value mat2, number beta, number alpha,
+inline constexpr auto addmm_activation = [](graph<9> g, value self, value mat1, value mat2, number beta, number alpha,
                                             bool use_gelu) -> value {
     if (use_gelu) return g.unsupported("use_gelu: the approximation differs between devices");
     return g.op<"Relu">(addmm(g, self, mat1, mat2, beta, alpha));
 };
 
-inline constexpr auto addmv = [](graph<13> g, value self, value mat, value vec, number beta, number alpha) -> value {
+inline constexpr auto addmv = [](graph<9> g, value self, value mat, value vec, number beta, number alpha) -> value {
     if (is_empty(mat) && !(beta == 0)) return scale_by(g, self, beta); // not expanded to the result's shape, as in ATen
     if (skips_product(mat, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
     return scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
 };
 
-inline constexpr auto baddbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+inline constexpr auto baddbmm = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     if (is_empty(a)) // a sum of no terms
         return scaled_sum(
             g, self, filled(g, std::array{g.size(a, 0), g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
     return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
 };
 
-inline value sum_of_products(graph<13> g, value self, value a, value b, number const& beta, number const& alpha) {
+inline value sum_of_products(graph<9> g, value self, value a, value b, number const& beta, number const& alpha) {
     std::int64_t const batch[] = {0};
     value const products = matmul(g, a, b);
     if (products.dtype() == dtype::bool_)
@@ -2439,7 +2923,7 @@ inline value sum_of_products(graph<13> g, value self, value a, value b, number c
 }
 
 /// Half-precision dtypes are summed in float32.
-inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+inline constexpr auto addbmm = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
     dtype const wide = opmath_type(a.dtype());
@@ -2449,7 +2933,7 @@ inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, num
     return g.cast(sum_of_products(g, g.cast(self, wide), g.cast(a, wide), g.cast(b, wide), beta, alpha), a.dtype());
 };
 
-inline constexpr auto addr = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+inline constexpr auto addr = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     // ATen expands self before promotion, so a 0-d self takes part in it.
     dtype const t = aten::promote_types(self.dtype(), promote(a, b));
     value first = t == dtype::bool_ ? a : scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
@@ -2461,18 +2945,18 @@ inline constexpr auto addr = [](graph<13> g, value self, value a, value b, numbe
     return scaled_sum(g, g.cast(self, t), outer, beta, 1);
 };
 
-inline constexpr auto linalg_vecdot = [](graph<13> g, value x, value y, std::int64_t dim) -> value {
+inline constexpr auto linalg_vecdot = [](graph<7> g, value x, value y, std::int64_t dim) -> value {
     std::int64_t const over[] = {dim};
     return reduce_sum(g, g.op<"Mul">(x, y), over, false);
 };
 
 /// `path` is the order of the products, which determines their dtypes.
-inline constexpr auto einsum_row = [](graph<13> g, std::string_view equation, safe_span<value const> tensors,
+inline constexpr auto einsum_row = [](graph<7> g, std::string_view equation, safe_span<value const> tensors,
                                       std::optional<safe_span<std::int64_t const>> path) -> value {
     return einsum(g, equation, tensors, path);
 };
 
-inline constexpr auto bilinear = [](graph<13> g, value a, value b, value weight, optional_value bias) -> value {
+inline constexpr auto bilinear = [](graph<7> g, value a, value b, value weight, optional_value bias) -> value {
     value const operands[] = {a, weight, b};
     value const y = einsum(g, "...i,kij,...j->...k", operands);
     return bias ? g.op<"Add">(y, *bias) : y;
@@ -2480,7 +2964,7 @@ inline constexpr auto bilinear = [](graph<13> g, value a, value b, value weight,
 
 /// The products of three tensors, each without the dimensions in its list, summed over some dimensions. unroll_dim only determines the order
 /// of the work.
-inline constexpr auto trilinear = [](graph<13> g, value a, value b, value c, int_list without_a, int_list without_b,
+inline constexpr auto trilinear = [](graph<7> g, value a, value b, value c, int_list without_a, int_list without_b,
                                      int_list without_c, int_list summed, std::int64_t /*unroll_dim*/) -> value {
     std::int64_t const rank = a.rank() + static_cast<std::int64_t>(without_a.size());
     if (rank > 26) throw unsupported_error("more than 26 dimensions");
@@ -2501,17 +2985,17 @@ inline constexpr auto trilinear = [](graph<13> g, value a, value b, value c, int
     return einsum(g, equation + "->" + letters(summed), operands);
 };
 
-inline constexpr auto complex_vdot = [](graph<13> g, complex_value a, complex_value b) {
+inline constexpr auto complex_vdot = [](graph<7> g, complex_value a, complex_value b) {
     return complex_product<plain_product>(g, conjugate(g, a), b);
 };
 
-inline constexpr auto complex_vecdot = [](graph<13> g, complex_value x, complex_value y, std::int64_t dim) {
+inline constexpr auto complex_vecdot = [](graph<7> g, complex_value x, complex_value y, std::int64_t dim) {
     complex_value const products = multiply_complex(g, promoted(g, conjugate(g, x), y));
     std::int64_t const over[] = {dim};
     return g.complex(reduce_sum(g, g.real(products), over, false), reduce_sum(g, g.imag(products), over, false));
 };
 
-inline constexpr auto complex_linear = [](graph<13> g, complex_value input, complex_value weight,
+inline constexpr auto complex_linear = [](graph<7> g, complex_value input, complex_value weight,
                                           std::optional<complex_value> bias) -> complex_value {
     auto const layer = [&](value x, value w) { return linear_layer(g, x, w, absent); };
     complex_value const y = product_of_parts(g, promoted(g, input, weight), layer);
@@ -2519,27 +3003,27 @@ inline constexpr auto complex_linear = [](graph<13> g, complex_value input, comp
 };
 
 /// beta * self + alpha * (a @ b). If beta is 0, ATen ignores self, including NaN.
-inline constexpr auto complex_sum_of_product = [](graph<13> g, complex_value self, complex_value a, complex_value b,
+inline constexpr auto complex_sum_of_product = [](graph<7> g, complex_value self, complex_value a, complex_value b,
                                                   number beta, number alpha) -> complex_value {
     complex_value const product = scaled_complex(g, complex_product<plain_product>(g, a, b), alpha);
     return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
 };
 
-inline constexpr auto complex_kron = [](graph<13> g, complex_value a, complex_value b) -> complex_value {
+inline constexpr auto complex_kron = [](graph<7> g, complex_value a, complex_value b) -> complex_value {
     dtype const type = to_complex(aten::promote_types(a.tensor().dtype(), b.tensor().dtype()));
     return product_of_parts(
         g, {g.cast(a, type), g.cast(b, type)}, [&](value x, value y) -> value { return kron(g, x, y); });
 };
 
-inline constexpr auto complex_tensordot = [](graph<13> g, complex_value a, complex_value b,
+inline constexpr auto complex_tensordot = [](graph<7> g, complex_value a, complex_value b,
                                              safe_span<std::int64_t const> dims_a,
                                              safe_span<std::int64_t const> dims_b) -> complex_value {
     return product_of_parts(
         g, promoted(g, a, b), [&](value x, value y) -> value { return tensordot(g, x, y, dims_a, dims_b); });
 };
 
-inline constexpr auto complex_addbmm = [](graph<13> g, complex_value self, complex_value a, complex_value b,
-                                          number beta, number alpha) -> complex_value {
+inline constexpr auto complex_addbmm = [](graph<7> g, complex_value self, complex_value a, complex_value b, number beta,
+                                          number alpha) -> complex_value {
     std::int64_t const batch[] = {0};
     complex_value const all = complex_product<plain_product>(g, a, b);
     complex_value const product = scaled_complex(
@@ -2547,14 +3031,14 @@ inline constexpr auto complex_addbmm = [](graph<13> g, complex_value self, compl
     return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
 };
 
-inline constexpr auto complex_product_of = [](graph<13> g, safe_vector<complex_value> factors) -> complex_value {
+inline constexpr auto complex_product_of = [](graph<7> g, safe_vector<complex_value> factors) -> complex_value {
     complex_value out = factors[0];
     for (std::size_t i = 1; i != factors.size(); ++i) out = complex_product<plain_product>(g, out, factors[i]);
     return out;
 };
 
 /// The sum over all choices of the real or the imaginary part of each tensor.
-inline constexpr auto complex_einsum = [](graph<13> g, std::string_view equation, safe_vector<complex_value> tensors,
+inline constexpr auto complex_einsum = [](graph<7> g, std::string_view equation, safe_vector<complex_value> tensors,
                                           std::optional<safe_span<std::int64_t const>> path) -> complex_value {
     if (tensors.size() > 4) return g.unsupported("einsum of more than 4 complex tensors");
     dtype type = dtype::complex64;
@@ -2649,7 +3133,7 @@ inline safe_vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, va
 
 /// Add, Sub and Mul of operands of the same dtype; below opset 14, integers below 32 bits as int32, which gives the same bits.
 template <fixed_string Op>
-value arithmetic(graph<13> g, value a, value b) {
+value arithmetic(graph<7> g, value a, value b) {
     dtype const type = a.dtype();
     if (type == dtype::bool_) {
         if constexpr (Op.view() == "Mul") return g.op<"And">(a, b);
@@ -2660,24 +3144,24 @@ value arithmetic(graph<13> g, value a, value b) {
 }
 
 /// x in a dtype that Where, LessOrEqual and GreaterOrEqual support: bfloat16 only since opset 16.
-inline value selectable(graph<13> g, value x) {
+inline value selectable(graph<7> g, value x) {
     return g.cast(x, x.dtype() == dtype::bfloat16 && g.opset() < 16 ? dtype::float32 : x.dtype());
 }
 
 /// x with 0 in place of NaN.
-inline value without_nan(graph<13> g, value x) {
-    return is_floating(x.dtype()) ? choose(g, g.op<"IsNaN">(x), g.scalar_like(0, x), x) : x;
+inline value without_nan(graph<9> g, value x) {
+    return is_floating(x.dtype()) ? choose(g, is_nan(g, x), g.scalar_like(0, x), x) : x;
 }
 
 /// NaN where x contains NaN along the axes, 0 elsewhere.
-inline value nan_along(graph<13> g, value x, axis_list axes, bool keepdim) {
-    return reduce_sum(g, choose(g, g.op<"IsNaN">(x), x, g.scalar_like(0, x)), axes, keepdim);
+inline value nan_along(graph<9> g, value x, axis_list axes, bool keepdim) {
+    return reduce_sum(g, choose(g, is_nan(g, x), x, g.scalar_like(0, x)), axes, keepdim);
 }
 
 } // namespace detail
 
 /// The number of elements of x along the axes as a 0-d value, a constant if the sizes are static.
-inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
+inline value count_along(graph<7> g, value x, axis_list axes, dtype type) {
     checked_int n = 1;
     bool is_static = true;
     for (std::int64_t a : axes) {
@@ -2690,14 +3174,14 @@ inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
 }
 
 /// aten::sum over normalized axes. Integers and bools are summed in int64 unless `type` is given.
-inline value sum(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
+inline value sum(graph<7> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(to_accumulating(x.dtype()));
     value const y = g.cast(g.cast(x, out), detail::reducible(out));
     return g.cast(reduce_sum(g, y, axes, keepdim), out);
 }
 
 /// aten::mean over normalized axes. NaN for zero elements, for which ONNX's ReduceMean is undefined.
-inline value mean(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
+inline value mean(graph<7> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(x.dtype());
     value const y = g.cast(x, x.dtype() == out ? out : detail::opmath_type(out)); // one rounding
     if (!detail::is_empty_along(y, axes)) return g.cast(reduce<"ReduceMean">(g, y, axes, keepdim), out);
@@ -2708,10 +3192,16 @@ inline value mean(graph<13> g, value x, axis_list axes, bool keepdim, std::optio
 /// below opset 20, which does not support bools, and for tensors that may be empty: ONNX Runtime 1.31 refuses empty bools, and
 /// the identities of uint8 are cast to the correct true and false.
 template <fixed_string Reduce>
-value reduce_bool(graph<13> g, value x, axis_list axes, bool keepdim) {
+value reduce_bool(graph<7> g, value x, axis_list axes, bool keepdim) {
     dtype const out = x.dtype() == dtype::uint8 ? dtype::uint8 : dtype::bool_;
     value const truth = g.cast(x, dtype::bool_);
     if (axes.empty()) return g.cast(truth, out);
+    if (g.opset() < 12) { // the number of true or false elements
+        constexpr bool any = Reduce.view() == "ReduceMax";
+        value const counted = g.cast(any ? truth : value(g.op<"Not">(truth)), dtype::int64);
+        value const found = g.cast(reduce_sum(g, counted, axes, keepdim), dtype::bool_);
+        return g.cast(any ? found : value(g.op<"Not">(found)), out);
+    }
     bool const takes_bool = g.opset() >= 20 && x.shape().element_count() > 0;
     value const y = reduce<Reduce>(g, g.cast(truth, takes_bool ? dtype::bool_ : dtype::uint8), axes, keepdim);
     return g.cast(g.cast(y, dtype::bool_), out);
@@ -2719,32 +3209,42 @@ value reduce_bool(graph<13> g, value x, axis_list axes, bool keepdim) {
 
 /// aten::amax (ReduceMax) and aten::amin (ReduceMin) over normalized axes. NaN propagates, which ONNX does not specify.
 template <fixed_string Reduce>
-value extreme(graph<13> g, value x, axis_list axes, bool keepdim) {
+value extreme(graph<9> g, value x, axis_list axes, bool keepdim) {
     if (axes.empty()) return x;
     if (x.dtype() == dtype::bool_) return reduce_bool<Reduce>(g, x, axes, keepdim);
-    dtype const type = bits(x.dtype()) == 16 && is_integral(x.dtype()) ? dtype::int32 : x.dtype();
+    // Integers of 16 bits are never reduced, and those of 8 bits since opset 12.
+    bool const is_narrow = is_integral(x.dtype()) && bits(x.dtype()) <= 16 && (bits(x.dtype()) == 16 || g.opset() < 12);
+    dtype const type = is_narrow ? dtype::int32 : x.dtype();
     value const y = g.cast(reduce<Reduce>(g, g.cast(x, type), axes, keepdim), x.dtype());
     return is_floating(x.dtype()) ? g.op<"Add">(y, detail::nan_along(g, x, axes, keepdim)) : y;
 }
 
-/// The index along an axis of the first maximum (ArgMax) or minimum (ArgMin), or of the first (or `last_nan`) NaN, if any.
-template <fixed_string Arg>
-value arg_extreme(graph<13> g, value x, std::int64_t axis, bool keepdim, bool last_nan = false) {
+namespace detail {
+
+/// The index along an axis of the maximum (ArgMax) or minimum (ArgMin), or of the NaN that `nan_at` chooses, if any.
+template <fixed_string Arg, class NanAt>
+value arg_extreme_with(graph<9> g, value x, std::int64_t axis, bool keepdim, NanAt nan_at) {
     bool const narrow = x.dtype() == dtype::bool_ || (is_integral(x.dtype()) && bits(x.dtype()) < 32);
     value const index =
         g.op<Arg>(g.cast(x, narrow ? dtype::int32 : x.dtype()), attr::axis_i(axis), attr::keepdims_i(keepdim));
     if (!is_floating(x.dtype())) return index;
-    value const nan = g.cast(g.op<"IsNaN">(x), dtype::uint8);
+    value const nan = g.cast(is_nan(g, x), g.opset() < 12 ? dtype::int32 : dtype::uint8);
     value const found = g.cast(reduce<"ReduceMax">(g, nan, std::array{axis}, keepdim), dtype::bool_);
-    std::optional<std::int64_t> const last = last_nan ? std::optional<std::int64_t>(1) : std::nullopt;
-    value const at =
-        g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim), attr::select_last_index_i(last));
-    return g.op<"Where">(found, at, index);
+    return g.op<"Where">(found, nan_at(nan), index);
 }
 
+} // namespace detail
+
+/// The index along an axis of the first maximum (ArgMax) or minimum (ArgMin), or of the first NaN, if any.
+template <fixed_string Arg>
+value arg_extreme(graph<9> g, value x, std::int64_t axis, bool keepdim) {
+    return detail::arg_extreme_with<Arg>(g, x, axis, keepdim, [&](value nan) -> value {
+        return g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim));
+    });
+}
 /// The elements of x at `index` along an axis, and the index. `index` has the axis with size 1; both results keep it if `keepdim`.
-inline std::tuple<value, value> gathered(graph<13> g, value x, value index, std::int64_t axis, bool keepdim) {
-    value const y = g.op<"GatherElements">(x, index, attr::axis_i(axis));
+inline std::tuple<value, value> gathered(graph<9> g, value x, value index, std::int64_t axis, bool keepdim) {
+    value const y = elements_at(g, x, index, axis);
     if (keepdim) return {y, index};
     return {squeeze(g, y, axis), squeeze(g, index, axis)};
 }
@@ -2755,20 +3255,20 @@ using int_list_or_none = std::optional<safe_span<std::int64_t const>>;
 
 template <fixed_string Reduce>
 inline constexpr auto extreme_all =
-    [](graph<13> g, value self) { return extreme<Reduce>(g, self, iota(self.rank()), false); };
+    [](graph<9> g, value self) { return extreme<Reduce>(g, self, iota(self.rank()), false); };
 template <fixed_string Reduce>
-inline constexpr auto extreme_dims = [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
+inline constexpr auto extreme_dims = [](graph<9> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
     return extreme<Reduce>(g, self, axes_or_all(dim, self), keepdim);
 };
 template <fixed_string Arg>
 inline constexpr auto extreme_dim =
-    [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
+    [](graph<9> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
     return gathered(g, self, arg_extreme<Arg>(g, self, axis, true), axis, keepdim);
 };
 template <fixed_string Arg>
-inline constexpr auto arg_row = [](graph<13> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> value {
+inline constexpr auto arg_row = [](graph<9> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> value {
     if (dim && self.rank() != 0) return arg_extreme<Arg>(g, self, normalize_axis(*dim, self.rank()), keepdim);
     value const index = arg_extreme<Arg>(g, g.op<"Reshape">(self, g.ints({-1})), 0, false);
     return keepdim && self.rank() != 0
@@ -2777,31 +3277,31 @@ inline constexpr auto arg_row = [](graph<13> g, value self, std::optional<std::i
 };
 template <fixed_string Reduce>
 inline constexpr auto bool_all =
-    [](graph<13> g, value self) { return reduce_bool<Reduce>(g, self, iota(self.rank()), false); };
+    [](graph<7> g, value self) { return reduce_bool<Reduce>(g, self, iota(self.rank()), false); };
 template <fixed_string Reduce>
-inline constexpr auto bool_dim = [](graph<13> g, value self, std::int64_t dim, bool keepdim) {
+inline constexpr auto bool_dim = [](graph<7> g, value self, std::int64_t dim, bool keepdim) {
     return reduce_bool<Reduce>(g, self, axis_of(dim, self), keepdim);
 };
 template <fixed_string Reduce>
-inline constexpr auto bool_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim) {
+inline constexpr auto bool_dims = [](graph<7> g, value self, int_list_or_none dim, bool keepdim) {
     return reduce_bool<Reduce>(g, self, axes_or_all(dim, self), keepdim);
 };
 
-inline value count_nonzero(graph<13> g, value x, axis_list axes) {
+inline value count_nonzero(graph<7> g, value x, axis_list axes) {
     return reduce_sum(g, g.cast(g.cast(x, dtype::bool_), dtype::int64), axes, false);
 }
 
-inline constexpr auto sum_row = [](graph<13> g, value self, std::optional<dtype> type) {
+inline constexpr auto sum_row = [](graph<7> g, value self, std::optional<dtype> type) {
     return sum(g, self, iota(self.rank()), false, type);
 };
 
-inline constexpr auto sum_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+inline constexpr auto sum_dims = [](graph<7> g, value self, int_list_or_none dim, bool keepdim,
                                     std::optional<dtype> type) {
     return sum(g, self, axes_or_all(dim, self), keepdim, type);
 };
 
 /// Whether sum_to_size sums a dimension. If its new size is computed, the recorded result says whether it changes.
-inline bool sums_to_one(graph<13> g, dim const& from, sym_int to, std::int64_t axis) {
+inline bool sums_to_one(graph<7> g, dim const& from, sym_int to, std::int64_t axis) {
     if (to.is_constant()) return to.is(1) && from.size() != 1;
     auto const& expected = g.context().expected;
     dim const recorded = expected.empty() ? dim() : expected[0].shape[static_cast<std::size_t>(axis)];
@@ -2811,7 +3311,7 @@ inline bool sums_to_one(graph<13> g, dim const& from, sym_int to, std::int64_t a
 }
 
 /// Sums the leading dimensions that `size` does not have, and those whose size is 1 in `size`.
-inline constexpr auto sum_to_size = [](graph<13> g, value self, safe_span<size const> size) -> value {
+inline constexpr auto sum_to_size = [](graph<7> g, value self, safe_span<size const> size) -> value {
     std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
     safe_vector<std::int64_t> axes = iota(lead);
     for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
@@ -2822,17 +3322,17 @@ inline constexpr auto sum_to_size = [](graph<13> g, value self, safe_span<size c
     return y.rank() == self.rank() - lead ? y : squeeze(g, y, iota(lead));
 };
 
-inline constexpr auto mean_row = [](graph<13> g, value self, std::optional<dtype> type) {
+inline constexpr auto mean_row = [](graph<7> g, value self, std::optional<dtype> type) {
     return mean(g, self, iota(self.rank()), false, type);
 };
 
-inline constexpr auto mean_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+inline constexpr auto mean_dims = [](graph<7> g, value self, int_list_or_none dim, bool keepdim,
                                      std::optional<dtype> type) {
     return mean(g, self, axes_or_all(dim, self), keepdim, type);
 };
 
 /// ATen divides the sum by a complex number, whose imaginary part of 0 is a factor of the other part.
-inline value complex_mean(graph<13> g, complex_value z, safe_span<std::int64_t const> axes, bool keepdim,
+inline value complex_mean(graph<7> g, complex_value z, safe_span<std::int64_t const> axes, bool keepdim,
                           std::optional<dtype> type) {
     if (type && !is_complex(*type)) return g.unsupported("a mean of complex numbers as " + std::string(name(*type)));
     complex_value const x = g.cast(z, type.value_or(z.dtype()));
@@ -2840,33 +3340,32 @@ inline value complex_mean(graph<13> g, complex_value z, safe_span<std::int64_t c
     value const im = mean(g, g.imag(x), axes, keepdim);
     return g.to_value(g.complex(g.op<"Add">(re, g.op<"Mul">(im, 0)), g.op<"Sub">(im, g.op<"Mul">(re, 0))));
 }
-inline constexpr auto complex_mean_row = [](graph<13> g, complex_value self, std::optional<dtype> type) {
+inline constexpr auto complex_mean_row = [](graph<7> g, complex_value self, std::optional<dtype> type) {
     return complex_mean(g, self, iota(self.rank()), false, type);
 };
-inline constexpr auto complex_mean_dims = [](graph<13> g, complex_value self, int_list_or_none dim, bool keepdim,
+inline constexpr auto complex_mean_dims = [](graph<7> g, complex_value self, int_list_or_none dim, bool keepdim,
                                              std::optional<dtype> type) {
     return complex_mean(g, self, axes_or_all(dim, g.real(self)), keepdim, type);
 };
 
-inline constexpr auto prod = [](graph<13> g, value self, std::optional<dtype> type) {
+inline constexpr auto prod = [](graph<7> g, value self, std::optional<dtype> type) {
     dtype const out = type.value_or(to_accumulating(self.dtype()));
     return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), iota(self.rank()), false), out);
 };
 
-inline constexpr auto prod_dim = [](graph<13> g, value self, std::int64_t dim, bool keepdim,
-                                    std::optional<dtype> type) {
+inline constexpr auto prod_dim = [](graph<7> g, value self, std::int64_t dim, bool keepdim, std::optional<dtype> type) {
     dtype const out = type.value_or(to_accumulating(self.dtype()));
     return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), axis_of(dim, self), keepdim), out);
 };
 
-inline complex_value slice_of_complex(graph<13> g, complex_value const& z, std::int64_t axis, std::int64_t start,
+inline complex_value slice_of_complex(graph<7> g, complex_value const& z, std::int64_t axis, std::int64_t start,
                                       std::int64_t end) {
-    auto const slice = [&](value x) -> value {
-        return g.op<"Slice">(x, g.ints({start}), g.ints({end}), g.ints({axis}));
+    auto const part = [&](value x) -> value {
+        return slice(g, x, safe_span(&start, 1), safe_span(&end, 1), safe_span(&axis, 1));
     };
-    return g.complex(slice(g.real(z)), slice(g.imag(z)));
+    return g.complex(part(g.real(z)), part(g.imag(z)));
 }
-inline complex_value join_complex(graph<13> g, complex_value const& a, complex_value const& b, std::int64_t axis) {
+inline complex_value join_complex(graph<7> g, complex_value const& a, complex_value const& b, std::int64_t axis) {
     auto const join = [&](value x, value y) -> value { return g.op<"Concat">(x, y, attr::axis_i(axis)); };
     return g.complex(join(g.real(a), g.real(b)), join(g.imag(a), g.imag(b)));
 }
@@ -2876,14 +3375,14 @@ inline std::int64_t count_of_factors(dim const& size) {
     throw unsupported_error("a product of a computed number of complex numbers");
 }
 /// A complex tensor in the dtype of a call.
-inline complex_value in_complex_dtype(graph<13> g, complex_value const& z, std::optional<dtype> type) {
+inline complex_value in_complex_dtype(graph<7> g, complex_value const& z, std::optional<dtype> type) {
     if (type && !is_complex(*type))
         throw unsupported_error("a conversion of complex numbers to " + std::string(name(*type)));
     return g.cast(z, type.value_or(z.dtype()));
 }
 
 /// The product along an axis, which is kept: one half times the other, until one number is left.
-inline complex_value complex_product_along(graph<13> g, complex_value z, std::int64_t axis) {
+inline complex_value complex_product_along(graph<7> g, complex_value z, std::int64_t axis) {
     std::int64_t n = count_of_factors(g.real(z).size(axis));
     if (n == 0) {
         safe_vector<sym_int> sizes = g.sizes(g.real(z));
@@ -2901,7 +3400,7 @@ inline complex_value complex_product_along(graph<13> g, complex_value z, std::in
     return z;
 }
 
-inline constexpr auto complex_prod_dim = [](graph<13> g, complex_value self, std::int64_t dim, bool keepdim,
+inline constexpr auto complex_prod_dim = [](graph<7> g, complex_value self, std::int64_t dim, bool keepdim,
                                             std::optional<dtype> type) -> complex_value {
     complex_value const z = in_complex_dtype(g, self, type);
     if (z.rank() == 0) return z;
@@ -2909,39 +3408,39 @@ inline constexpr auto complex_prod_dim = [](graph<13> g, complex_value self, std
     complex_value const y = complex_product_along(g, z, axis);
     return keepdim ? y : g.complex(squeeze(g, g.real(y), axis), squeeze(g, g.imag(y), axis));
 };
-inline constexpr auto complex_prod = [](graph<13> g, complex_value self, std::optional<dtype> type) -> complex_value {
+inline constexpr auto complex_prod = [](graph<7> g, complex_value self, std::optional<dtype> type) -> complex_value {
     auto const flat = [&](value x) -> value { return g.op<"Reshape">(x, g.ints({-1})); };
     return complex_prod_dim(g, g.complex(flat(g.real(self)), flat(g.imag(self))), 0, false, type);
 };
 
-inline constexpr auto nansum = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+inline constexpr auto nansum = [](graph<9> g, value self, int_list_or_none dim, bool keepdim,
                                   std::optional<dtype> type) {
     return sum(g, without_nan(g, self), axes_or_all(dim, self), keepdim, type);
 };
 
-inline constexpr auto nanmean = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+inline constexpr auto nanmean = [](graph<9> g, value self, int_list_or_none dim, bool keepdim,
                                    std::optional<dtype> type) {
     safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
     value const total = sum(g, without_nan(g, self), axes, keepdim, type);
-    value const numbers = g.op<"Not">(g.op<"IsNaN">(self));
+    value const numbers = g.op<"Not">(is_nan(g, self));
     return g.op<"Div">(total, g.cast(reduce_sum(g, g.cast(numbers, dtype::int64), axes, keepdim), total.dtype()));
 };
 
-inline constexpr auto aminmax = [](graph<13> g, value self, std::optional<std::int64_t> dim,
+inline constexpr auto aminmax = [](graph<9> g, value self, std::optional<std::int64_t> dim,
                                    bool keepdim) -> std::tuple<value, value> {
     safe_vector<std::int64_t> const axes = axis_or_all(dim, self);
     return {extreme<"ReduceMin">(g, self, axes, keepdim), extreme<"ReduceMax">(g, self, axes, keepdim)};
 };
 
-inline constexpr auto logsumexp = [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
+inline constexpr auto logsumexp = [](graph<7> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
     return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);
 };
 
-inline constexpr auto count_nonzero_row = [](graph<13> g, value self, std::optional<std::int64_t> dim) {
+inline constexpr auto count_nonzero_row = [](graph<7> g, value self, std::optional<std::int64_t> dim) {
     return count_nonzero(g, self, axis_or_all(dim, self));
 };
 
-inline constexpr auto count_nonzero_dims = [](graph<13> g, value self, safe_span<std::int64_t const> dim) {
+inline constexpr auto count_nonzero_dims = [](graph<7> g, value self, safe_span<std::int64_t const> dim) {
     return count_nonzero(g, self, axes_or_all(dim, self));
 };
 
@@ -2993,7 +3492,7 @@ struct moments {
 };
 
 /// The variance and mean over normalized axes. As in ATen, the variance is the sum of squares divided by max(0, n - correction).
-inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double correction, bool keepdim) {
+inline moments variance_and_mean(graph<7> g, value x, axis_list axes, double correction, bool keepdim) {
     dtype const type = opmath_type(x.dtype());
     value const wide = g.cast(x, type);
     value const mu = mean(g, wide, axes, true);
@@ -3005,7 +3504,7 @@ inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double co
         over_zero = !(left > 0);
         n = g.scalar(over_zero ? 0.0 : left, type);
     } else if (correction != 0) {
-        n = g.op<"Max">(safe_vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
+        n = max_of(g, g.op<"Sub">(n, correction), g.scalar(0, type));
     }
     // ATen sums squares of float32 in float64, where they do not underflow. Over 0, magnitudes have the same quotients.
     value const sum = over_zero && type == dtype::float32 ? reduce<"ReduceL1">(g, centered, axes, keepdim)
@@ -3025,31 +3524,31 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// A weight or bias for the channels (dimension 1) of x in dtype `type`; `fallback` for all channels if absent.
-inline value channel_parameter(graph<13> g, optional_value given, value x, double fallback, dtype type) {
+inline value channel_parameter(graph<7> g, optional_value given, value x, double fallback, dtype type) {
     if (given) return g.cast(*given, type);
     sym_int const channels = g.size(x, 1);
     return filled(g, safe_span(&channels, 1), fallback, type);
 }
 
 /// [C] as [C, 1, ...], which broadcasts along dimension 1 of a tensor of this rank.
-inline value along_channels(graph<13> g, value p, std::int64_t rank) {
+inline value along_channels(graph<7> g, value p, std::int64_t rank) {
     safe_vector<std::int64_t> const axes = all_but(0, rank - 1);
     return axes.empty() ? p : unsqueeze(g, p, axes);
 }
 
 /// 1 / sqrt(variance + eps)
-inline value inverse_deviation(graph<13> g, value variance, double eps) {
+inline value inverse_deviation(graph<7> g, value variance, double eps) {
     return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
 }
 
 /// x * scale + bias; either may be absent.
-inline value affine(graph<13> g, value x, optional_value scale, optional_value bias) {
+inline value affine(graph<7> g, value x, optional_value scale, optional_value bias) {
     if (scale) x = g.op<"Mul">(x, g.cast(*scale, x.dtype()));
     return bias ? value(g.op<"Add">(x, g.cast(*bias, x.dtype()))) : x;
 }
 
 /// x * scale + bias with one scale and one bias per channel (dimension 1).
-inline value channel_affine(graph<13> g, value x, optional_value scale, optional_value bias) {
+inline value channel_affine(graph<7> g, value x, optional_value scale, optional_value bias) {
     auto const parameter = [&](optional_value p) { return p ? optional_value(along_channels(g, *p, x.rank())) : p; };
     return affine(g, x, parameter(scale), parameter(bias));
 }
@@ -3067,7 +3566,7 @@ struct batch_statistics {
     value running_variance;
 };
 
-inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_value running_mean,
+inline batch_statistics batch_norm_statistics(graph<7> g, value x, optional_value running_mean,
                                               optional_value running_var, double momentum) {
     safe_vector<std::int64_t> const axes = all_but(1, x.rank());
     value const wide = g.cast(x, opmath_type(x.dtype()));
@@ -3090,7 +3589,7 @@ inline double lost_as_float(double eps) { return eps - static_cast<double>(stati
 
 /// BatchNormalization with given statistics, in the dtype that all operands promote to: up to opset 14, they must have the
 /// same dtype. Its epsilon is float32; for float64, the remainder is added to the variance.
-inline value batch_norm_with(graph<13> g, value x, optional_value weight, optional_value bias, value mean,
+inline value batch_norm_with(graph<7> g, value x, optional_value weight, optional_value bias, value mean,
                              value variance, double eps) {
     dtype const widest =
         aten::promote_types(x.dtype(), aten::promote_types(parameter_dtype(x, weight, bias), mean.dtype()));
@@ -3115,7 +3614,7 @@ struct batch_norm_results {
     batch_statistics statistics;
 };
 
-inline batch_norm_results batch_norm(graph<13> g, value x, optional_value weight, optional_value bias,
+inline batch_norm_results batch_norm(graph<7> g, value x, optional_value weight, optional_value bias,
                                      optional_value running_mean, optional_value running_var, bool training,
                                      double momentum, double eps) {
     dtype const saved = parameter_dtype(x, weight, bias);
@@ -3134,7 +3633,7 @@ inline batch_norm_results batch_norm(graph<13> g, value x, optional_value weight
     return r;
 }
 
-inline value no_reserve(graph<13> g) { return g.constant(tensor{dtype::uint8, {0}, {}}); }
+inline value no_reserve(graph<7> g) { return g.constant(tensor{dtype::uint8, {0}, {}}); }
 
 } // namespace detail
 
@@ -3147,17 +3646,17 @@ inline value no_reserve(graph<13> g) { return g.constant(tensor{dtype::uint8, {0
 namespace ATON_NAMESPACE::mappings::detail {
 
 /// The values after a step of a loop, followed by those that the loop collects.
-using loop_step = std::function<safe_vector<value>(graph<13>, value, safe_span<value const>)>;
+using loop_step = std::function<safe_vector<value>(graph<11>, value, safe_span<value const>)>;
 
 /// Calls `step` with 0, 1, ..., count - 1 and the values carried from the step before. Returns the last carried values, then the
 /// collected ones, stacked along a new first dimension.
-inline safe_vector<value> iterate(graph<13> g, sym_int const& count, safe_vector<value> const& start,
+inline safe_vector<value> iterate(graph<11> g, sym_int const& count, safe_vector<value> const& start,
                                   std::size_t collected, loop_step const& step) {
     auto const all = g.op<"Loop">(g.to_value(count),
                                   absent,
                                   start,
                                   output_list(start.size() + collected),
-                                  attr::body_g([&](graph<13> b, value k, value goes_on, safe_span<value const> state) {
+                                  attr::body_g([&](graph<11> b, value k, value goes_on, safe_span<value const> state) {
                                       safe_vector<value> carried;
                                       for (std::size_t i = 0; i != start.size(); ++i) {
                                           value x = state[i]; // every step keeps the shape
@@ -3170,16 +3669,16 @@ inline safe_vector<value> iterate(graph<13> g, sym_int const& count, safe_vector
     for (std::size_t i = 0; i != start.size(); ++i) all[i].set_shape(start[i].shape());
     return {all.begin(), all.end()};
 }
-inline value iterate(graph<13> g, sym_int const& count, value start,
-                     std::function<value(graph<13>, value, value)> const& step) {
+inline value iterate(graph<11> g, sym_int const& count, value start,
+                     std::function<value(graph<11>, value, value)> const& step) {
     if (count.is(0)) return start;
-    return iterate(g, count, safe_vector<value>{start}, 0, [&](graph<13> b, value k, safe_span<value const> state) {
+    return iterate(g, count, safe_vector<value>{start}, 0, [&](graph<11> b, value k, safe_span<value const> state) {
         return safe_vector<value>{step(b, k, state[0])};
     })[0];
 }
 
 /// A matrix to be factored, in float64: a factorization in float32 would round differently from LAPACK's.
-inline value factorable(graph<13> g, value x) {
+inline value factorable(graph<11> g, value x) {
     if (x.rank() < 2) throw unsupported_error("a matrix with fewer than 2 dimensions");
     if (x.dtype() != dtype::float32 && x.dtype() != dtype::float64)
         throw unsupported_error("matrices of " + std::string(name(x.dtype())));
@@ -3191,20 +3690,20 @@ inline value require_square(value x) {
     if (m.is_static() && n.is_static() && m.size() != n.size()) throw unsupported_error("matrices that are not square");
     return x;
 }
-inline value square_factorable(graph<13> g, value x) { return require_square(factorable(g, x)); }
+inline value square_factorable(graph<11> g, value x) { return require_square(factorable(g, x)); }
 
 /// The numbers of the rows [m, 1], and of the columns [n].
-inline value row_numbers(graph<13> g, value x) { return unsqueeze(g, arithmetic_sequence(g, 0, g.size(x, -2)), 1); }
-inline value column_numbers(graph<13> g, value x) { return arithmetic_sequence(g, 0, g.size(x, -1)); }
+inline value row_numbers(graph<11> g, value x) { return unsqueeze(g, arithmetic_sequence(g, 0, g.size(x, -2)), 1); }
+inline value column_numbers(graph<11> g, value x) { return arithmetic_sequence(g, 0, g.size(x, -1)); }
 
 /// Row k [..., 1, n] or column k [..., m, 1]; k is 1-d.
-inline value row_of(graph<13> g, value x, value k) { return gather(g, x, k, x.rank() - 2); }
-inline value column_of(graph<13> g, value x, value k) { return gather(g, x, k, x.rank() - 1); }
+inline value row_of(graph<11> g, value x, value k) { return gather(g, x, k, x.rank() - 2); }
+inline value column_of(graph<11> g, value x, value k) { return gather(g, x, k, x.rank() - 1); }
 
-inline value first_columns(graph<13> g, value x, sym_int const& count) { return slice(g, x, -1, 0, count); }
+inline value first_columns(graph<11> g, value x, sym_int const& count) { return slice(g, x, -1, 0, count); }
 
 /// The rows in the order of indices [..., m, 1], which differ between the matrices.
-inline value reordered_rows(graph<13> g, value x, value order) {
+inline value reordered_rows(graph<11> g, value x, value order) {
     if (is_empty(x)) return x;
     safe_vector<sym_int> sizes = g.sizes(x);
     value const all = expand(g, order, sizes);
@@ -3212,35 +3711,34 @@ inline value reordered_rows(graph<13> g, value x, value order) {
 }
 
 /// The elements where `inside` holds; 0 elsewhere.
-inline value masked(graph<13> g, value inside, value x) { return g.op<"Where">(inside, x, g.scalar_like(0, x)); }
+inline value masked(graph<11> g, value inside, value x) { return g.op<"Where">(inside, x, g.scalar_like(0, x)); }
 /// The elements below (`offset` -1) or also on (0) the diagonal, and those on and above it.
-inline value lower_part(graph<13> g, value x, bool strictly) {
+inline value lower_part(graph<11> g, value x, bool strictly) {
     value const rows = row_numbers(g, x);
     value const columns = column_numbers(g, x);
-    value const inside =
-        strictly ? value(g.op<"Greater">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    value const inside = strictly ? value(g.op<"Greater">(rows, columns)) : is_at_least(g, rows, columns);
     return masked(g, inside, x);
 }
-inline value upper_part(graph<13> g, value x) {
-    return masked(g, g.op<"LessOrEqual">(row_numbers(g, x), column_numbers(g, x)), x);
+inline value upper_part(graph<11> g, value x) {
+    return masked(g, is_at_most(g, row_numbers(g, x), column_numbers(g, x)), x);
 }
 
 /// Whether an element of an [m, n] matrix is on the diagonal.
-inline value on_diagonal(graph<13> g, sym_int const& m, sym_int const& n) {
+inline value on_diagonal(graph<11> g, sym_int const& m, sym_int const& n) {
     return g.op<"Equal">(unsqueeze(g, arithmetic_sequence(g, 0, m), 1), arithmetic_sequence(g, 0, n));
 }
-inline value identity_matrix(graph<13> g, sym_int const& m, sym_int const& n, dtype type) {
+inline value identity_matrix(graph<11> g, sym_int const& m, sym_int const& n, dtype type) {
     return g.cast(on_diagonal(g, m, n), type);
 }
 /// Identity matrices of `m` rows and `n` columns, one for each matrix of x.
-inline value identities(graph<13> g, value x, sym_int const& m, sym_int const& n) {
+inline value identities(graph<11> g, value x, sym_int const& m, sym_int const& n) {
     safe_vector<sym_int> sizes = g.sizes(x);
     sizes[sizes.size() - 2] = m;
     sizes.back() = n;
     return expand(g, identity_matrix(g, m, n, x.dtype()), sizes);
 }
 /// The diagonal [..., min(m, n)].
-inline value diagonal_of_matrix(graph<13> g, value x) {
+inline value diagonal_of_matrix(graph<11> g, value x) {
     sym_int const k = min(g.size(x, -2), g.size(x, -1));
     value const rows = slice(g, x, -2, 0, k);
     value const on = on_diagonal(g, g.size(rows, -2), g.size(rows, -1));
@@ -3248,15 +3746,15 @@ inline value diagonal_of_matrix(graph<13> g, value x) {
 }
 
 /// Joins matrices side by side, or one above the other.
-inline value beside(graph<13> g, value a, value b) {
+inline value beside(graph<11> g, value a, value b) {
     return g.op<"Concat">(safe_vector<value>{a, b}, attr::axis_i(a.rank() - 1));
 }
-inline value above(graph<13> g, value a, value b) {
+inline value above(graph<11> g, value a, value b) {
     return g.op<"Concat">(safe_vector<value>{a, b}, attr::axis_i(a.rank() - 2));
 }
 
 /// x with the leading dimensions of x and y broadcast.
-inline value broadcast_batch(graph<13> g, value x, value y) {
+inline value broadcast_batch(graph<11> g, value x, value y) {
     bool same = x.rank() == y.rank();
     for (std::int64_t i = 0; same && i + 2 < x.rank(); ++i) same = x.size(i).same_as(y.size(i));
     if (same || y.rank() == 2) return x;
@@ -3281,13 +3779,13 @@ inline bool is_vectors(value a, value b) {
 }
 
 /// A complex matrix as [[re, -im], [im, re]]. Products, inverses and exponentials of these represent those of the complex matrices.
-inline value as_real_matrix(graph<13> g, complex_value z) {
+inline value as_real_matrix(graph<11> g, complex_value z) {
     value const re = g.cast(g.real(z), dtype::float64);
     value const im = g.cast(g.imag(z), dtype::float64);
     return above(g, beside(g, re, g.op<"Neg">(im)), beside(g, im, re));
 }
 /// The complex matrix whose parts are one above the other.
-inline complex_value as_complex_matrix(graph<13> g, value x, dtype type) {
+inline complex_value as_complex_matrix(graph<11> g, value x, dtype type) {
     sym_int const half = g.size(x, -2) / 2;
     value const re = slice(g, x, -2, 0, half);
     value const im = slice(g, x, -2, half, to_the_end);
@@ -3295,7 +3793,7 @@ inline complex_value as_complex_matrix(graph<13> g, value x, dtype type) {
     return g.complex(g.cast(re, part), g.cast(im, part));
 }
 /// The parts of a complex matrix, one above the other.
-inline value stacked_parts(graph<13> g, complex_value z) {
+inline value stacked_parts(graph<11> g, complex_value z) {
     return above(g, g.cast(g.real(z), dtype::float64), g.cast(g.imag(z), dtype::float64));
 }
 
@@ -3313,7 +3811,7 @@ struct reflections {
     value tau; ///< [..., min(m, n)]
 };
 
-inline reflections householder(graph<13> g, value a) {
+inline reflections householder(graph<11> g, value a) {
     std::int64_t const r = a.rank();
     sym_int const count = min(g.size(a, -2), g.size(a, -1));
     safe_vector<sym_int> sizes = g.sizes(a);
@@ -3322,7 +3820,7 @@ inline reflections householder(graph<13> g, value a) {
     if (count.is(0)) return {a, filled(g, sizes, 0, a.dtype())};
     value const rows = row_numbers(g, a);
     value const columns = column_numbers(g, a);
-    auto const step = [&](graph<13> b, value k, safe_span<value const> state) -> safe_vector<value> {
+    auto const step = [&](graph<11> b, value k, safe_span<value const> state) -> safe_vector<value> {
         value const x = state[0];
         std::array const along{r - 2};
         value const at = unsqueeze(b, k, 0);
@@ -3331,7 +3829,7 @@ inline reflections householder(graph<13> g, value a) {
         value const below = masked(b, is_below, column);
         value const first = row_of(b, column, at);
         // The squares of elements as large as the largest one neither overflow nor vanish.
-        value const largest = b.op<"Max">(b.op<"Abs">(first), reduce<"ReduceMax">(b, b.op<"Abs">(below), along, true));
+        value const largest = max_of(b, b.op<"Abs">(first), reduce<"ReduceMax">(b, b.op<"Abs">(below), along, true));
         value const unit = b.op<"Where">(b.op<"Equal">(largest, 0), b.scalar(1, dtype::float64), largest);
         value const tail = b.op<"Div">(below, unit);
         value const head = b.op<"Div">(first, unit);
@@ -3361,11 +3859,11 @@ inline reflections householder(graph<13> g, value a) {
 }
 
 /// Q x, or Q^T x if `turned`, for the product Q of the reflections.
-inline value reflected(graph<13> g, reflections const& of, value x, bool turned) {
+inline value reflected(graph<11> g, reflections const& of, value x, bool turned) {
     sym_int const count = g.size(of.tau, -1);
     value const rows = row_numbers(g, of.packed);
     value const all = unsqueeze(g, of.tau, of.tau.rank());
-    return iterate(g, count, x, [&](graph<13> b, value step, value y) -> value {
+    return iterate(g, count, x, [&](graph<11> b, value step, value y) -> value {
         value const k = turned ? step : value(b.op<"Sub">(b.op<"Sub">(b.to_value(count), 1), step));
         value const at = unsqueeze(b, k, 0);
         value const below = masked(b, b.op<"Greater">(rows, k), column_of(b, of.packed, at));
@@ -3376,7 +3874,7 @@ inline value reflected(graph<13> g, reflections const& of, value x, bool turned)
 }
 
 /// The first `count` columns of Q.
-inline value orthogonal_columns(graph<13> g, reflections const& of, sym_int const& count) {
+inline value orthogonal_columns(graph<11> g, reflections const& of, sym_int const& count) {
     return reflected(g, of, identities(g, of.packed, g.size(of.packed, -2), count), false);
 }
 
@@ -3400,10 +3898,10 @@ struct rotation {
 };
 
 /// The partner of each row in a step; a row that has none is its own.
-inline value partners(graph<13> g, value step, value rows, value n) { return g.op<"Mod">(g.op<"Sub">(step, rows), n); }
+inline value partners(graph<11> g, value step, value rows, value n) { return g.op<"Mod">(g.op<"Sub">(step, rows), n); }
 
 /// The rotations that make `off`, the elements (i, partner), 0; `own` is the diagonal.
-inline rotation rotation_of(graph<13> g, value rows, value partner, value own, value off) {
+inline rotation rotation_of(graph<11> g, value rows, value partner, value own, value off) {
     value const side = g.cast(g.op<"Sign">(g.op<"Sub">(partner, rows)), dtype::float64);
     value const other = gather(g, own, partner, own.rank() - 1);
     value const gap = g.op<"Mul">(side, g.op<"Sub">(other, own)); // the same for both
@@ -3415,13 +3913,13 @@ inline rotation rotation_of(graph<13> g, value rows, value partner, value own, v
     value const cosine = g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(tangent, tangent), 1)));
     return {partner, cosine, g.op<"Mul">(tangent, cosine)};
 }
-inline value rotated_columns(graph<13> g, rotation const& r, value x) {
+inline value rotated_columns(graph<11> g, rotation const& r, value x) {
     value const other = gather(g, x, r.partner, x.rank() - 1);
     value const cosine = unsqueeze(g, r.cosine, r.cosine.rank() - 1);
     value const sine = unsqueeze(g, r.sine, r.sine.rank() - 1);
     return g.op<"Sub">(g.op<"Mul">(x, cosine), g.op<"Mul">(other, sine));
 }
-inline value rotated_rows(graph<13> g, rotation const& r, value x) {
+inline value rotated_rows(graph<11> g, rotation const& r, value x) {
     value const other = gather(g, x, r.partner, x.rank() - 2);
     value const cosine = unsqueeze(g, r.cosine, r.cosine.rank());
     value const sine = unsqueeze(g, r.sine, r.sine.rank());
@@ -3433,7 +3931,7 @@ struct scaled_matrices {
     value x;
     optional_value factor; ///< [..., 1, 1]
 };
-inline scaled_matrices scaled_down(graph<13> g, value x, dtype from) {
+inline scaled_matrices scaled_down(graph<11> g, value x, dtype from) {
     if (from != dtype::float64) return {x, absent};
     safe_vector<std::int64_t> const last{x.rank() - 2, x.rank() - 1};
     value const largest = reduce<"ReduceMax">(g, g.op<"Abs">(x), last, true);
@@ -3443,12 +3941,12 @@ inline scaled_matrices scaled_down(graph<13> g, value x, dtype from) {
     return {g.op<"Div">(x, factor), factor};
 }
 /// Values [..., k] of scaled matrices as those of the matrices.
-inline value scaled_up(graph<13> g, scaled_matrices const& of, value values) {
+inline value scaled_up(graph<11> g, scaled_matrices const& of, value values) {
     return of.factor ? value(g.op<"Mul">(values, squeeze(g, *of.factor, of.factor->rank() - 1))) : values;
 }
 
 /// Values [..., n] in order, and the columns of matrices [..., m, n] in the same order.
-inline safe_vector<value> in_order(graph<13> g, value values, bool descending, safe_vector<value> const& matrices) {
+inline safe_vector<value> in_order(graph<11> g, value values, bool descending, safe_vector<value> const& matrices) {
     sym_int const n = g.size(values, -1);
     auto const [sorted, order] = g.op<"TopK">(values,
                                               as_list(g, n),
@@ -3465,18 +3963,17 @@ inline safe_vector<value> in_order(graph<13> g, value values, bool descending, s
 }
 
 /// A Hermitian matrix from its lower or upper triangle.
-inline value symmetric(graph<13> g, value x, bool upper) {
+inline value symmetric(graph<11> g, value x, bool upper) {
     value const turned = transpose_last(g, x);
     value const rows = row_numbers(g, x);
     value const columns = column_numbers(g, x);
-    value const given =
-        upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    value const given = upper ? is_at_most(g, rows, columns) : is_at_least(g, rows, columns);
     return g.op<"Where">(given, x, turned);
 }
 
 /// The eigenvalues of symmetric matrices [..., n], ascending, and the eigenvectors [..., n, n] if they are asked for. `from`: the dtype that
 /// the elements had.
-inline safe_vector<value> eigenvalues(graph<13> g, value a, dtype from, bool vectors) {
+inline safe_vector<value> eigenvalues(graph<11> g, value a, dtype from, bool vectors) {
     sym_int const n = g.size(a, -1);
     value const rows = arithmetic_sequence(g, 0, n);
     value const on = on_diagonal(g, n, n);
@@ -3484,10 +3981,10 @@ inline safe_vector<value> eigenvalues(graph<13> g, value a, dtype from, bool vec
     scaled_matrices const small = scaled_down(g, a, from);
     safe_vector<value> start{small.x};
     if (vectors) start.push_back(identities(g, a, n, n));
-    auto const diagonal = [&](graph<13> b, value where, value x) {
+    auto const diagonal = [&](graph<11> b, value where, value x) {
         return reduce_sum(b, masked(b, where, x), last, false);
     };
-    auto const step = [&](graph<13> b, value s, safe_span<value const> state) -> safe_vector<value> {
+    auto const step = [&](graph<11> b, value s, safe_span<value const> state) -> safe_vector<value> {
         value const partner = partners(b, s, rows, b.to_value(n));
         value const beside_partner = b.op<"Equal">(rows, unsqueeze(b, partner, 1));
         rotation const r =
@@ -3510,15 +4007,15 @@ struct orthogonalized {
     optional_value b;       ///< [..., m, n], those of the scaled matrices
     optional_value v;       ///< [..., n, n]
 };
-inline orthogonalized orthogonalize(graph<13> g, value a, dtype from, bool vectors) {
+inline orthogonalized orthogonalize(graph<11> g, value a, dtype from, bool vectors) {
     sym_int const n = g.size(a, -1);
     value const rows = arithmetic_sequence(g, 0, n);
     std::array const along{a.rank() - 2};
     scaled_matrices const small = scaled_down(g, a, from);
-    auto const products = [&](graph<13> b, value x, value y) { return reduce_sum(b, b.op<"Mul">(x, y), along, false); };
+    auto const products = [&](graph<11> b, value x, value y) { return reduce_sum(b, b.op<"Mul">(x, y), along, false); };
     safe_vector<value> start{small.x};
     if (vectors) start.push_back(identities(g, a, n, n));
-    auto const step = [&](graph<13> b, value s, safe_span<value const> state) -> safe_vector<value> {
+    auto const step = [&](graph<11> b, value s, safe_span<value const> state) -> safe_vector<value> {
         value const x = state[0];
         value const partner = partners(b, s, rows, b.to_value(n));
         value const other = gather(b, x, partner, x.rank() - 1);
@@ -3535,14 +4032,14 @@ inline orthogonalized orthogonalize(graph<13> g, value a, dtype from, bool vecto
 }
 
 /// The singular values [..., min(m, n)] in float64, descending.
-inline value singular_values(graph<13> g, value a, dtype from) {
+inline value singular_values(graph<11> g, value a, dtype from) {
     sym_int const k = min(g.size(a, -2), g.size(a, -1));
     orthogonalized const o = orthogonalize(g, a, from, false);
     return scaled_up(g, o.scaled, first_columns(g, o.lengths, k));
 }
 
 /// U diag(S) V^T = A in float64. `is_full`: U and V are square.
-inline std::tuple<value, value, value> singular_vectors(graph<13> g, value a, dtype from, bool is_full) {
+inline std::tuple<value, value, value> singular_vectors(graph<11> g, value a, dtype from, bool is_full) {
     sym_int const m = g.size(a, -2);
     sym_int const k = min(m, g.size(a, -1));
     orthogonalized const o = orthogonalize(g, a, from, true);
@@ -3561,7 +4058,7 @@ inline std::tuple<value, value, value> singular_vectors(graph<13> g, value a, dt
 }
 
 /// The singular values [..., min(m, n)] in the dtype of the matrix.
-inline value singular_values_of(graph<13> g, value a) {
+inline value singular_values_of(graph<11> g, value a) {
     value const x = factorable(g, a);
     if (!is_empty(a)) return g.cast(singular_values(g, x, a.dtype()), a.dtype());
     safe_vector<sym_int> sizes = g.sizes(a);
@@ -3575,14 +4072,14 @@ struct singular_limits {
     value absolute;
     value relative;
 };
-inline value counted(graph<13> g, value values, singular_limits const& limits) {
+inline value counted(graph<11> g, value values, singular_limits const& limits) {
     auto const column = [&](value x) { return unsqueeze(g, x, x.rank()); };
     value const largest = slice(g, values, -1, 0, 1);
     value const relative = g.op<"Mul">(column(limits.relative), largest);
-    return g.op<"Greater">(values, g.op<"Max">(column(limits.absolute), relative));
+    return g.op<"Greater">(values, max_of(g, column(limits.absolute), relative));
 }
 /// The default: a unit in the last place of a matrix's dtype for each row or column.
-inline value usual_limit(graph<13> g, value a) {
+inline value usual_limit(graph<11> g, value a) {
     bool const wide = a.dtype() == dtype::float64;
     double const epsilon = wide ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
     sym_int const n = max(g.size(a, -2), g.size(a, -1));
@@ -3596,7 +4093,7 @@ struct pseudoinverse_parts {
     value values; ///< [..., min(m, n)]
     value counts;
 };
-inline pseudoinverse_parts pseudoinverse(graph<13> g, value a, dtype from, singular_limits const& limits) {
+inline pseudoinverse_parts pseudoinverse(graph<11> g, value a, dtype from, singular_limits const& limits) {
     sym_int const k = min(g.size(a, -2), g.size(a, -1));
     orthogonalized const o = orthogonalize(g, a, from, true);
     value const lengths = first_columns(g, o.lengths, k);
@@ -3620,7 +4117,7 @@ inline pseudoinverse_parts pseudoinverse(graph<13> g, value a, dtype from, singu
 namespace ATON_NAMESPACE::mappings {
 
 /// aten::linalg_vector_norm over normalized axes, for every real order.
-inline value vector_norm(graph<13> g, value x, double order, axis_list axes, bool keepdim,
+inline value vector_norm(graph<9> g, value x, double order, axis_list axes, bool keepdim,
                          std::optional<dtype> type = {}) {
     value const given = g.cast(x, type.value_or(x.dtype()));
     value const y = g.cast(given, detail::opmath_type(given.dtype()));
@@ -3642,18 +4139,19 @@ inline value vector_norm(graph<13> g, value x, double order, axis_list axes, boo
 namespace detail {
 
 /// Singular values of matrices over two axes, along the last dimension.
-inline value spectrum_over(graph<13> g, value x, safe_vector<std::int64_t> const& axes) {
-    return singular_values_of(g, move_axes(g, x, axes, safe_vector<std::int64_t>{-2, -1}));
+inline value spectrum_over(graph<9> g, value x, safe_vector<std::int64_t> const& axes) {
+    if (g.opset() < 11) refuse_below(11, "a norm of singular values");
+    return singular_values_of(g.within<11>(), move_axes(g, x, axes, safe_vector<std::int64_t>{-2, -1}));
 }
 /// A norm without the two reduced axes as one with them, if asked for.
-inline value with_axes(graph<13> g, value norm, safe_vector<std::int64_t> const& axes, bool keepdim) {
+inline value with_axes(graph<9> g, value norm, safe_vector<std::int64_t> const& axes, bool keepdim) {
     if (!keepdim) return norm;
     return unsqueeze(g, norm, safe_vector<std::int64_t>{std::min(axes[0], axes[1]), std::max(axes[0], axes[1])});
 }
 
 /// `Magnitudes`: x has those of complex numbers, which do not determine singular values.
 template <bool Magnitudes>
-value matrix_norm(graph<13> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
+value matrix_norm(graph<9> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
     if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
     bool const by_columns = std::fabs(order) == 1;
     if (std::fabs(order) == 2) {
@@ -3678,7 +4176,7 @@ value matrix_norm(graph<13> g, value x, double order, safe_vector<std::int64_t> 
 
 /// The norm "fro" or "nuc".
 template <bool Magnitudes>
-value named_norm(graph<13> g, value x, std::string_view order, safe_vector<std::int64_t> const& axes, bool keepdim,
+value named_norm(graph<9> g, value x, std::string_view order, safe_vector<std::int64_t> const& axes, bool keepdim,
                  std::optional<dtype> type) {
     if (order == "fro") return vector_norm(g, x, 2, axes, keepdim, type);
     if (order != "nuc") return g.unsupported("matrix norm " + std::string(order));
@@ -3688,36 +4186,35 @@ value named_norm(graph<13> g, value x, std::string_view order, safe_vector<std::
     return with_axes(g, reduce_sum(g, values, std::array{values.rank() - 1}, false), axes, keepdim);
 }
 
-inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scalar> p,
-                                     safe_span<std::int64_t const> dim, bool keepdim) {
+inline constexpr auto norm_over = [](graph<9> g, value self, std::optional<scalar> p, safe_span<std::int64_t const> dim,
+                                     bool keepdim) {
     return vector_norm(g, self, p ? p->to<double>() : 2.0, axes_or_all(dim, self), keepdim);
 };
 
-inline constexpr auto linalg_vector_norm = [](graph<13> g, value self, double order, int_list_or_none dim, bool keepdim,
+inline constexpr auto linalg_vector_norm = [](graph<9> g, value self, double order, int_list_or_none dim, bool keepdim,
                                               std::optional<dtype> type) {
     return vector_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
 };
 
-inline constexpr auto norm_of_all = [](graph<13> g, value self, double p) {
+inline constexpr auto norm_of_all = [](graph<9> g, value self, double p) {
     return vector_norm(g, self, p, iota(self.rank()), false);
 };
 
-inline constexpr auto norm_over_in = [](graph<13> g, value self, std::optional<scalar> p,
+inline constexpr auto norm_over_in = [](graph<9> g, value self, std::optional<scalar> p,
                                         safe_span<std::int64_t const> dim, bool keepdim,
                                         dtype type) { return norm_over(g, g.cast(self, type), p, dim, keepdim); };
 
-inline constexpr auto norm_of_all_in = [](graph<13> g, value self, std::optional<scalar> p, dtype type) {
+inline constexpr auto norm_of_all_in = [](graph<9> g, value self, std::optional<scalar> p, dtype type) {
     return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
 };
 
-inline constexpr auto frobenius_norm_dim = [](graph<13> g, value self, safe_span<std::int64_t const> dim,
-                                              bool keepdim) {
+inline constexpr auto frobenius_norm_dim = [](graph<9> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
     return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
 };
 
 /// Without an order, the 2-norm of all elements; with one, a vector norm over one dimension or a matrix norm over two.
 template <bool Magnitudes>
-inline constexpr auto linalg_norm = [](graph<13> g, value self, std::optional<scalar> order, int_list_or_none dim,
+inline constexpr auto linalg_norm = [](graph<9> g, value self, std::optional<scalar> order, int_list_or_none dim,
                                        bool keepdim, std::optional<dtype> type) {
     safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
     if (!order || axes.size() < 2) return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
@@ -3726,19 +4223,19 @@ inline constexpr auto linalg_norm = [](graph<13> g, value self, std::optional<sc
 
 template <bool Magnitudes>
 inline constexpr auto linalg_norm_named =
-    [](graph<13> g, value self, std::string_view order, int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
+    [](graph<9> g, value self, std::string_view order, int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
         return named_norm<Magnitudes>(g, self, order, axes_or_all(dim, self), keepdim, type);
     };
 
 template <bool Magnitudes>
-inline constexpr auto linalg_matrix_norm = [](graph<13> g, value self, double order, safe_span<std::int64_t const> dim,
+inline constexpr auto linalg_matrix_norm = [](graph<9> g, value self, double order, safe_span<std::int64_t const> dim,
                                               bool keepdim, std::optional<dtype> type) {
     return matrix_norm<Magnitudes>(
         g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
 };
 
 template <bool Magnitudes>
-inline constexpr auto linalg_matrix_norm_named = [](graph<13> g, value self, std::string_view order,
+inline constexpr auto linalg_matrix_norm_named = [](graph<9> g, value self, std::string_view order,
                                                     safe_span<std::int64_t const> dim, bool keepdim,
                                                     std::optional<dtype> type) {
     return named_norm<Magnitudes>(g, self, order, axes_or_all(dim, self), keepdim, type);
@@ -3749,7 +4246,7 @@ template <auto Body, class Parameters = typename dsl::detail::body_traits<declty
 struct norm_of_magnitudes;
 template <auto Body, class... More>
 struct norm_of_magnitudes<Body, std::tuple<value, More...>> {
-    value operator()(graph<13> g, complex_value z, More const&... more) const {
+    value operator()(graph<9> g, complex_value z, More const&... more) const {
         dtype type = z.dtype();
         (take(type, more), ...);
         return Body(g, modulus(g, g.cast(z, type)), real_dtype(more)...);
@@ -3770,25 +4267,25 @@ private:
 template <auto Body>
 inline constexpr norm_of_magnitudes<Body> of_magnitudes{};
 
-inline constexpr auto complex_dist = [](graph<13> g, complex_value self, complex_value other, double p) {
+inline constexpr auto complex_dist = [](graph<9> g, complex_value self, complex_value other, double p) {
     value const distance = modulus(g, complex_sum<"Sub">(g, promoted(g, self, other), 1));
     return vector_norm(g, distance, p, iota(distance.rank()), false);
 };
 
-inline constexpr auto dist = [](graph<13> g, value self, value other, double p) {
+inline constexpr auto dist = [](graph<9> g, value self, value other, double p) {
     dtype const type = promote(self, other);
     value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
     return vector_norm(g, difference, p, iota(difference.rank()), false);
 };
 
 /// Slices along `dim` whose norm is above maxnorm are scaled down to it.
-inline constexpr auto renorm = [](graph<13> g, value self, double p, std::int64_t dim, number maxnorm) {
+inline constexpr auto renorm = [](graph<9> g, value self, double p, std::int64_t dim, number maxnorm) {
     safe_vector<std::int64_t> const others = all_but(normalize_axis(dim, self.rank()), self.rank());
     value const x = g.cast(self, opmath_type(self.dtype()));
     value const size = vector_norm(g, x, p, others, true);
     value const limit = rounded_constant(g, maxnorm, x.dtype());
     value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
-    value const scale = choose(g, g.op<"Greater">(size, limit), factor, g.scalar_like(1, x));
+    value const scale = choose(g, is_greater(g, size, limit), factor, g.scalar_like(1, x));
     return g.cast(g.op<"Mul">(x, scale), self.dtype());
 };
 
@@ -3830,14 +4327,14 @@ inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
 }
 
 /// (x - mean) / sqrt(variance + eps) over the axes, in the dtype of x.
-inline value standardized(graph<13> g, value x, axis_list axes, double eps) {
+inline value standardized(graph<7> g, value x, axis_list axes, double eps) {
     value const centered = g.op<"Sub">(x, reduce<"ReduceMean">(g, x, axes, true));
     value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centered, centered), axes, true);
     return g.op<"Div">(centered, g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
 }
 
 /// layer_norm without LayerNormalization.
-inline value composed_layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
+inline value composed_layer_norm(graph<7> g, value x, safe_span<sym_int const> shape, optional_value weight,
                                  optional_value bias, double eps) {
     dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
     value const y = standardized(g, g.cast(x, type), last_axes(x.rank(), shape.size()), eps);
@@ -3855,16 +4352,16 @@ inline value layer_norm(graph<17> g, value x, safe_span<sym_int const> shape, op
         g.cast(x, type), scale, shift, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
     return g.cast(y, x.dtype());
 }
-inline value layer_norm(graph<13, 16> g, value x, safe_span<sym_int const> shape, optional_value weight,
+inline value layer_norm(graph<7, 16> g, value x, safe_span<sym_int const> shape, optional_value weight,
                         optional_value bias, double eps) {
     return composed_layer_norm(g, x, shape, weight, bias, eps);
 }
 
 /// x reshaped to [N, groups, -1].
-inline value grouped(graph<13> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
+inline value grouped(graph<7> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
 
 /// group_norm without GroupNormalization.
-inline value composed_group_norm(graph<13> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+inline value composed_group_norm(graph<7> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
                                  double eps) {
     if (x.shape().element_count() == 0) return x;
     dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
@@ -3894,13 +4391,13 @@ inline value group_norm(graph<21> g, value x, std::int64_t groups, optional_valu
                                                attr::epsilon_f(eps));
     return g.cast(y, x.dtype());
 }
-inline value group_norm(graph<13, 20> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+inline value group_norm(graph<7, 20> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
                         double eps) {
     return composed_group_norm(g, x, groups, weight, bias, eps);
 }
 
 /// instance_norm with the statistics of each channel of each instance.
-inline value instance_norm(graph<13> g, value x, optional_value weight, optional_value bias, double eps) {
+inline value instance_norm(graph<7> g, value x, optional_value weight, optional_value bias, double eps) {
     dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
     value const wide = g.cast(x, type);
     if (type == dtype::float64) { // the epsilon of InstanceNormalization is float32
@@ -3913,7 +4410,7 @@ inline value instance_norm(graph<13> g, value x, optional_value weight, optional
 }
 
 /// The mean and the inverse standard deviation over normalized axes, which ATen returns along with the normalized tensor.
-inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list axes, double eps, bool keepdim,
+inline std::tuple<value, value> saved_statistics(graph<7> g, value x, axis_list axes, double eps, bool keepdim,
                                                  dtype type) {
     if (is_empty_along(x, axes)) { // 0, and 1 / sqrt(NaN)
         value const mean = reduce_sum(g, g.cast(x, type), axes, keepdim);
@@ -3930,14 +4427,13 @@ inline double epsilon(dtype t) {
 }
 
 /// 1 / sqrt(mean(wide^2) + eps) over the last n axes.
-inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
+inline value inverse_rms(graph<7> g, value wide, std::size_t n, double eps) {
     value const mean_square = reduce<"ReduceMean">(g, g.op<"Mul">(wide, wide), last_axes(wide.rank(), n), true);
     return inverse_deviation(g, mean_square, eps);
 }
 
 /// rms_norm without RMSNormalization.
-inline value composed_rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
-                               double eps) {
+inline value composed_rms_norm(graph<7> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
     value const wide = g.cast(x, opmath_type(x.dtype()));
     value const y = g.op<"Mul">(wide, inverse_rms(g, wide, shape.size(), eps));
     if (!weight || weight->dtype() == x.dtype()) return g.cast(affine(g, y, weight, absent), x.dtype());
@@ -3956,7 +4452,7 @@ inline value rms_norm(graph<23> g, value x, safe_span<sym_int const> shape, opti
         g.cast(x, type), scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
     return g.cast(y, x.dtype());
 }
-inline value rms_norm(graph<13, 22> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
+inline value rms_norm(graph<7, 22> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
     return composed_rms_norm(g, x, shape, weight, eps);
 }
 
@@ -3965,62 +4461,62 @@ struct weight_norm_results {
     value weight;
     value norm;
 };
-inline weight_norm_results weight_norm(graph<13> g, value v, value magnitude, std::int64_t dim) {
+inline weight_norm_results weight_norm(graph<9> g, value v, value magnitude, std::int64_t dim) {
     value const wide = g.cast(v, opmath_type(v.dtype()));
     value const size = vector_norm(
         g, wide, 2, dim == -1 ? iota(v.rank()) : all_but(normalize_axis(dim, v.rank()), v.rank()), dim != -1);
     return {g.cast(g.op<"Mul">(wide, g.op<"Div">(g.cast(magnitude, wide.dtype()), size)), v.dtype()), size};
 }
 
-inline constexpr auto batch_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_row = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                           optional_value running_mean, optional_value running_var, bool training,
                                           double momentum, double eps, bool) {
     return batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps).y;
 };
 
-inline constexpr auto native_batch_norm = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto native_batch_norm = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                              optional_value running_mean, optional_value running_var, bool training,
                                              double momentum, double eps) -> std::tuple<value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd};
 };
 
-inline constexpr auto batch_norm_no_stats = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_no_stats = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                                bool training, double momentum,
                                                double eps) -> std::tuple<value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, {}, {}, training, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd};
 };
 
-inline constexpr auto batch_norm_inference = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_inference = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                                 value running_mean, value running_var, double momentum,
                                                 double eps) -> std::tuple<value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd};
 };
 
-inline constexpr auto batch_norm_functional = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_functional = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                                  value running_mean, value running_var, bool training, double momentum,
                                                  double eps) -> std::tuple<value, value, value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd, r.statistics.running_mean, r.statistics.running_variance};
 };
 
-inline constexpr auto batch_norm_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_update = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                              value running_mean, value running_var, double momentum,
                                              double eps) -> std::tuple<value, value, value, value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, true, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), r.statistics.running_mean, r.statistics.running_variance};
 };
 
-inline constexpr auto batch_norm_no_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_no_update = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                                 optional_value running_mean, optional_value running_var,
                                                 double momentum, double eps) -> std::tuple<value, value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
 };
 
-inline constexpr auto batch_norm_index = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_index = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                             optional_value running_mean, optional_value running_var, bool training,
                                             double momentum, double eps,
                                             bool) -> std::tuple<value, value, value, value, sym_int> {
@@ -4060,7 +4556,7 @@ inline constexpr auto native_group_norm = [](Graph g, value input, optional_valu
     return {group_norm(g, input, group, weight, bias, eps), mean, rstd};
 };
 
-inline constexpr auto instance_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto instance_norm_row = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                              optional_value running_mean, optional_value running_var,
                                              bool use_input_stats, double momentum, double eps, bool) -> value {
     if (!use_input_stats) return batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
@@ -4081,11 +4577,11 @@ inline constexpr auto fused_rms_norm = [](Graph g, value input, safe_span<size c
     return {rms_norm(g, input, shape, weight, e), inverse_rms(g, wide, shape.size(), e)};
 };
 
-inline constexpr auto weight_norm_row = [](graph<13> g, value v, value magnitude, std::int64_t dim) {
+inline constexpr auto weight_norm_row = [](graph<9> g, value v, value magnitude, std::int64_t dim) {
     return weight_norm(g, v, magnitude, dim).weight;
 };
 
-inline constexpr auto weight_norm_interface = [](graph<13> g, value v, value magnitude,
+inline constexpr auto weight_norm_interface = [](graph<9> g, value v, value magnitude,
                                                  std::int64_t dim) -> std::tuple<value, value> {
     auto const r = weight_norm(g, v, magnitude, dim);
     return {r.weight, r.norm};
@@ -4104,18 +4600,18 @@ inline constexpr auto normalization = table(
     symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_no_update),
     symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_index),
     symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<17>>),
-    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<13, 16>>),
+    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<7, 16>>),
     symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<17>>),
-    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<13, 16>>),
+    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<7, 16>>),
     symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<21>>),
-    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<13, 20>>),
+    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<7, 20>>),
     symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<21>>),
-    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<13, 20>>),
+    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<7, 20>>),
     symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)">(detail::instance_norm_row),
     symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<23>>),
-    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<13, 22>>),
+    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<7, 22>>),
     symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<23>>),
-    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<13, 22>>),
+    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<7, 22>>),
     symbolic<"aten::_weight_norm(v, g, dim)">(detail::weight_norm_row),
     symbolic<"aten::_weight_norm_interface(v, g, dim)">(detail::weight_norm_interface));
 // clang-format on
@@ -4141,7 +4637,7 @@ struct attention_options {
 };
 
 /// Repeats each head of (..., n, S, E) to get `heads` of them, in the order of repeat_interleave: h0, h0, h1, h1.
-inline value repeat_heads(graph<13> g, value x, sym_int heads) {
+inline value repeat_heads(graph<7> g, value x, sym_int heads) {
     sym_int const own = g.size(x, -3);
     if (own.is_constant() && heads.is(own.constant())) return x;
     std::int64_t const times = checked_int(heads.constant()) / own.constant();
@@ -4150,28 +4646,32 @@ inline value repeat_heads(graph<13> g, value x, sym_int heads) {
     std::size_t const at = wide.size() - 3;
     flat[at] = heads;
     wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(at) + 1, times);
-    return g.op<"Reshape">(g.op<"Expand">(unsqueeze(g, x, static_cast<std::int64_t>(at) + 1), g.ints(wide)),
+    return g.op<"Reshape">(expand_by(g, unsqueeze(g, x, static_cast<std::int64_t>(at) + 1), g.ints(wide)),
                            g.ints(flat));
 }
 
 /// The causal mask (L, S): query i attends to key j if j <= i, aligned at the top left corner for every L and S.
-inline value causal_mask(graph<13> g, value query, value key) {
-    value const zero = g.scalar(0, dtype::int64);
-    value const one = g.scalar(1, dtype::int64);
-    value const rows = g.op<"Range">(zero, g.to_value(g.size(query, -2)), one);
-    value const columns = g.op<"Range">(zero, g.to_value(g.size(key, -2)), one);
-    return g.op<"Not">(g.op<"Greater">(unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
+inline value causal_mask(graph<7> g, value query, value key) {
+    bool const has_range = g.opset() >= 11;
+    value const zero = has_range ? g.scalar(0, dtype::int64) : value();
+    value const one = has_range ? g.scalar(1, dtype::int64) : value();
+    auto const up_to = [&](sym_int n) -> value {
+        return has_range ? g.within<11>().op<"Range">(zero, g.to_value(n), one) : arithmetic_sequence(g, 0, n);
+    };
+    value const rows = up_to(g.size(query, -2));
+    value const columns = up_to(g.size(key, -2));
+    return g.op<"Not">(is_greater(g, unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
 }
 
 /// Softmax that returns zeros instead of NaN for rows that are masked out entirely. Masked elements of other rows are 0 anyway.
-inline value masked_softmax(graph<13> g, value scores) {
-    value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
-    value const hidden = g.op<"Equal">(scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
+inline value masked_softmax(graph<9> g, value scores) {
+    value const weights = along_axis<"Softmax">(g, scores, -1);
+    value const hidden = is_equal(g, scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
     return g.op<"Where">(hidden, g.scalar(0, scores.dtype()), weights);
 }
 
 /// (output, attention weights).
-inline std::tuple<value, value> attend(graph<13> g, value query, value key, value values, attention_options const& o) {
+inline std::tuple<value, value> attend(graph<9> g, value query, value key, value values, attention_options const& o) {
     if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
     if (o.enable_gqa || (query.rank() == 4 && key.size(-3).size() > 0 && query.size(-3).size() > key.size(-3).size())) {
         key = repeat_heads(g, key, g.size(query, -3));
@@ -4193,32 +4693,32 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     else if (mask) scores = g.op<"Add">(scores, g.cast(*mask, t));
     // A causal mask never hides the first key, and a bool mask that is added hides nothing.
     bool const may_hide_all = o.mask && (hides || o.mask->dtype() != dtype::bool_);
-    value const all = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const all = may_hide_all ? masked_softmax(g, scores) : along_axis<"Softmax">(g, scores, -1);
     value const weights = dropout<false>(g, all, o.dropout_p, true);
     return {g.op<"MatMul">(weights, values), weights};
 }
 
-inline constexpr auto attention_row = [](graph<13> g, value query, value key, value values, optional_value mask,
+inline constexpr auto attention_row = [](graph<9> g, value query, value key, value values, optional_value mask,
                                          double dropout_p, bool is_causal, std::optional<double> scale,
                                          bool enable_gqa) -> value {
     return std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
 };
 
-inline constexpr auto attention_math = [](graph<13> g, value query, value key, value values, optional_value mask,
+inline constexpr auto attention_math = [](graph<9> g, value query, value key, value values, optional_value mask,
                                           double dropout_p, bool is_causal, std::optional<double> scale,
                                           bool enable_gqa) {
     return attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
 };
 
 /// The second result is only needed for the gradient.
-inline constexpr auto flash_attention = [](graph<13> g, value query, value key, value values, double dropout_p,
+inline constexpr auto flash_attention = [](graph<9> g, value query, value key, value values, double dropout_p,
                                            bool is_causal, optional_value mask,
                                            std::optional<double> scale) -> std::tuple<value, optional_value> {
     return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})), absent};
 };
 
 inline constexpr auto efficient_attention =
-    [](graph<13> g, value query, value key, value values, optional_value mask, bool, double dropout_p, bool is_causal,
+    [](graph<9> g, value query, value key, value values, optional_value mask, bool, double dropout_p, bool is_causal,
        std::optional<double> scale) -> std::tuple<value, optional_value, optional_value, optional_value> {
     return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
             absent,
@@ -4238,7 +4738,7 @@ struct head_options {
 };
 
 /// Queries, keys or values of all heads, (batch, heads, length, size), from (batch, length, heads * size).
-inline value in_heads(graph<13> g, value x, std::int64_t heads) {
+inline value in_heads(graph<9> g, value x, std::int64_t heads) {
     safe_vector<sym_int> sizes = g.sizes(x);
     if (sizes.size() != 3 || heads < 1) throw unsupported_error("the input must be (batch, length, features)");
     sizes[2] = sizes[2] / heads;
@@ -4247,7 +4747,7 @@ inline value in_heads(graph<13> g, value x, std::int64_t heads) {
 }
 
 /// What the mask hides, broadcast to (batch, heads, length, length). ATen takes each number but 0 as true.
-inline value hidden_keys(graph<13> g, head_options const& o) {
+inline value hidden_keys(graph<9> g, head_options const& o) {
     if (!o.mask_type) throw unsupported_error("a mask without mask_type");
     value const hides = g.cast(*o.mask, dtype::bool_);
     std::int64_t const between[] = {1, 2};
@@ -4255,13 +4755,13 @@ inline value hidden_keys(graph<13> g, head_options const& o) {
 }
 
 /// (output, weights of all heads). As in ATen, a query whose keys are all hidden gives NaN.
-inline std::tuple<value, value> attend_with_heads(graph<13> g, value query, value key, value values,
+inline std::tuple<value, value> attend_with_heads(graph<9> g, value query, value key, value values,
                                                   head_options const& o) {
     std::int64_t const size = query.size(-1).size();
     if (size < 1 || size % o.heads != 0) throw unsupported_error("a number of features that is not static");
     safe_vector<std::int64_t> const thirds(3, size);
-    safe_vector<value> const weights = g.op<"Split">(o.qkv_weight, g.ints(thirds), attr::axis_i(0), output_list(3));
-    safe_vector<value> const biases = g.op<"Split">(o.qkv_bias, g.ints(thirds), attr::axis_i(0), output_list(3));
+    safe_vector<value> const weights = split(g, o.qkv_weight, thirds, 0);
+    safe_vector<value> const biases = split(g, o.qkv_bias, thirds, 0);
     auto const part = [&](value x, std::size_t i) {
         return in_heads(g, linear_layer(g, x, weights[i], biases[i]), o.heads);
     };
@@ -4272,13 +4772,13 @@ inline std::tuple<value, value> attend_with_heads(graph<13> g, value query, valu
         value const none = g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype());
         scores = choose(g, hidden_keys(g, o), none, scores);
     }
-    value const shares = g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const shares = along_axis<"Softmax">(g, scores, -1);
     value const y = g.op<"Transpose">(g.op<"MatMul">(shares, part(values, 2)), attr::perm_i({0, 2, 1, 3}));
     return {linear_layer(g, reshape(g, y, g.sizes(query)), o.proj_weight, o.proj_bias), shares};
 }
 
 inline constexpr auto multi_head_attention =
-    [](graph<13> g, value query, value key, value values, std::int64_t /*embed_dim*/, std::int64_t num_head,
+    [](graph<9> g, value query, value key, value values, std::int64_t /*embed_dim*/, std::int64_t num_head,
        value qkv_weight, value qkv_bias, value proj_weight, value proj_bias, optional_value mask, bool need_weights,
        bool average_attn_weights, std::optional<std::int64_t> mask_type) -> std::tuple<value, optional_value> {
     head_options const o{num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
@@ -4297,7 +4797,7 @@ inline constexpr auto transformer_layer =
        value ffn_weight_2, value ffn_bias_2, optional_value mask, std::optional<std::int64_t> mask_type) -> value {
     head_options const o{num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
     sym_int const features[] = {embed_dim};
-    using norm_graph = std::conditional_t<std::is_same_v<Graph, graph<13, 16>>, Graph, graph<17>>;
+    using norm_graph = std::conditional_t<std::is_same_v<Graph, graph<9, 16>>, graph<7, 16>, graph<17>>;
     auto const normalized = [&](value x, value weight, value bias) {
         return layer_norm(norm_graph(g), x, features, weight, bias, eps);
     };
@@ -4329,7 +4829,7 @@ inline constexpr auto attention = table(
     symbolic<"aten::_native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, need_weights, average_attn_weights, mask_type)">(detail::multi_head_attention),
     symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<20>>),
     symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<17, 19>>),
-    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<13, 16>>));
+    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<9, 16>>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -4604,32 +5104,31 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Evaluates a polynomial by Horner's rule; the constant term comes first.
-inline value polynomial(graph<13> g, value x, safe_span<double const> coefficients) {
+inline value polynomial(graph<7> g, value x, safe_span<double const> coefficients) {
     std::size_t i = coefficients.size() - 1;
     value y = g.scalar(coefficients[i], x.dtype());
     while (i-- != 0) y = g.op<"Add">(g.op<"Mul">(y, x), coefficients[i]);
     return y;
 }
-inline value polynomial(graph<13> g, value x, std::initializer_list<double> coefficients) {
+inline value polynomial(graph<7> g, value x, std::initializer_list<double> coefficients) {
     return polynomial(g, x, safe_span<double const>(coefficients.begin(), coefficients.size()));
 }
 
 /// The body of a function with float32 precision; refuses float64.
 template <auto Function>
-inline constexpr auto single_precision = [](graph<13> g, value x) -> value {
+inline constexpr auto single_precision = [](graph<9> g, value x) -> value {
     if (x.dtype() == dtype::float64) return g.unsupported("float64: the approximation has only float32 precision");
     return composed<Function>(g, x);
 };
 
 /// The body of a function that is computed in float64 and rounded once, so that cancellation does not affect float32 results.
 template <auto Function>
-inline constexpr auto double_precision = [](graph<13> g, value x) -> value {
-    return g.cast(Function(g, g.cast(x, dtype::float64)), to_floating(x.dtype()));
-};
+inline constexpr auto double_precision =
+    [](graph<9> g, value x) -> value { return g.cast(Function(g, g.cast(x, dtype::float64)), to_floating(x.dtype())); };
 
 /// The quantile of the normal distribution for p = 1/2 + q, where `tail` is min(p, 1 - p).
 /// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316. `reaches_far`: whether tails below e^-25 occur.
-inline value tail_quantile(graph<13> g, value q, value tail, bool reaches_far) {
+inline value tail_quantile(graph<9> g, value q, value tail, bool reaches_far) {
     value const r = g.op<"Sub">(g.scalar(0.180625, q.dtype()), g.op<"Mul">(q, q));
     value const middle =
         g.op<"Mul">(q,
@@ -4644,27 +5143,27 @@ inline value tail_quantile(graph<13> g, value q, value tail, bool reaches_far) {
         value const t = g.op<"Sub">(root, 5.0);
         value const far = g.op<"Div">(polynomial(g, t, {6.6579051150, 3.0812263860, 0.42868294337, 0.017337203997}),
                                       polynomial(g, t, {1, 0.24197894225, 0.012258202635}));
-        beyond = g.op<"Where">(g.op<"LessOrEqual">(root, 5.0), near, far);
+        beyond = g.op<"Where">(is_at_most(g, root, 5.0), near, far);
     }
     value const finite =
-        g.op<"Where">(g.op<"Equal">(tail, 0.0), g.scalar(std::numeric_limits<double>::infinity(), q.dtype()), beyond);
+        g.op<"Where">(is_equal(g, tail, 0.0), g.scalar(std::numeric_limits<double>::infinity(), q.dtype()), beyond);
     value const outer = g.op<"Mul">(g.op<"Sign">(q), finite);
-    return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(q), 0.425), middle, outer);
+    return g.op<"Where">(is_at_most(g, g.op<"Abs">(q), 0.425), middle, outer);
 }
 
-inline value ndtri(graph<13> g, value p) {
-    value const tail = g.op<"Min">(p, g.op<"Sub">(g.scalar(1, p.dtype()), p));
+inline value ndtri(graph<9> g, value p) {
+    value const tail = min_of(g, p, g.op<"Sub">(g.scalar(1, p.dtype()), p));
     return tail_quantile(g, g.op<"Sub">(p, 0.5), tail, true);
 }
 
-inline value erfinv(graph<13> g, value x) {
+inline value erfinv(graph<9> g, value x) {
     value const tail = g.op<"Mul">(g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Abs">(x)), 0.5);
     bool const far = false; // 1 - |x| is 0 or at least 2^-24 in float32
     return g.op<"Mul">(tail_quantile(g, g.op<"Mul">(x, 0.5), tail, far), std::numbers::sqrt2 / 2);
 }
 
 /// exp(x^2) erfc(x) for x >= 0. Press et al., Numerical Recipes, erfcc: relative error below 1.2e-7.
-inline value scaled_erfc(graph<13> g, value x) {
+inline value scaled_erfc(graph<7> g, value x) {
     value const t = g.op<"Reciprocal">(g.op<"Add">(g.op<"Mul">(x, 0.5), 1));
     value const exponent = polynomial(g,
                                       t,
@@ -4682,45 +5181,45 @@ inline value scaled_erfc(graph<13> g, value x) {
 }
 
 /// 1 - erf(x) would be 0 for x >= 4. It is used for float64 nevertheless, with an absolute error of 1e-16.
-inline value erfc(graph<13> g, value x) {
+inline value erfc(graph<9> g, value x) {
     if (x.dtype() == dtype::float64) return g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Erf">(x));
     value const tail = g.op<"Mul">(scaled_erfc(g, g.op<"Abs">(x)), g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(x, x))));
-    return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Sub">(g.scalar(2, x.dtype()), tail), tail);
+    return g.op<"Where">(is_less(g, x, 0), g.op<"Sub">(g.scalar(2, x.dtype()), tail), tail);
 }
-inline value ndtr(graph<13> g, value x) { return g.op<"Mul">(erfc(g, g.op<"Mul">(x, -std::numbers::sqrt2 / 2)), 0.5); }
+inline value ndtr(graph<9> g, value x) { return g.op<"Mul">(erfc(g, g.op<"Mul">(x, -std::numbers::sqrt2 / 2)), 0.5); }
 
-inline value erfcx(graph<13> g, value x) {
+inline value erfcx(graph<9> g, value x) {
     value const positive = scaled_erfc(g, g.op<"Abs">(x));
     value const negative = g.op<"Sub">(g.op<"Mul">(g.op<"Exp">(g.op<"Mul">(x, x)), 2), positive);
-    return g.op<"Where">(g.op<"Less">(x, 0), negative, positive);
+    return g.op<"Where">(is_less(g, x, 0), negative, positive);
 }
 
 /// log(erfc(-x / sqrt(2)) / 2), without underflow for x < 0 and without cancellation for x > 0.
-inline value log_ndtr(graph<13> g, value x) {
+inline value log_ndtr(graph<9> g, value x) {
     value const z = g.op<"Mul">(g.op<"Abs">(x), std::numbers::sqrt2 / 2);
     value const half = g.op<"Mul">(scaled_erfc(g, z), 0.5);
     value const z_squared = g.op<"Mul">(z, z);
     value const below = g.op<"Sub">(g.op<"Log">(half), z_squared);
     value const above = log1p(g, g.op<"Neg">(g.op<"Mul">(half, g.op<"Exp">(g.op<"Neg">(z_squared)))));
-    return g.op<"Where">(g.op<"Less">(x, 0), below, above);
+    return g.op<"Where">(is_less(g, x, 0), below, above);
 }
 
 /// Argument reduction of lgamma and digamma: x is mirrored to y >= 1/2 and shifted to z >= 8, where Stirling's series is accurate.
 struct stirling {
-    stirling(graph<13> g, value x)
-        : mirrored(g.op<"Less">(x, 0.5)),
+    stirling(graph<9> g, value x)
+        : mirrored(is_less(g, x, 0.5)),
           y(g.op<"Where">(mirrored, g.op<"Sub">(g.scalar(1, x.dtype()), x), x)),
-          small(g.op<"Less">(y, 8.0)),
+          small(is_less(g, y, 8.0)),
           z(g.op<"Where">(small, g.op<"Add">(y, 8.0), y)),
           inverse(g.op<"Reciprocal">(z)),
           inverse_square(g.op<"Mul">(inverse, inverse)),
-          angle(g.op<"Mul">(g.op<"Sub">(x, g.op<"Round">(x)), std::numbers::pi)) {}
+          angle(g.op<"Mul">(g.op<"Sub">(x, round_to_even(g, x)), std::numbers::pi)) {}
 
     value mirrored, y, small, z, inverse, inverse_square;
     value angle; ///< pi * (x - round(x)): exactly 0 if x is an integer
 };
 
-inline value lgamma(graph<13> g, value x) {
+inline value lgamma(graph<9> g, value x) {
     stirling const s(g, x);
     value const series = g.op<"Mul">(
         s.inverse, polynomial(g, s.inverse_square, {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188}));
@@ -4733,11 +5232,11 @@ inline value lgamma(graph<13> g, value x) {
     value const log_sine = g.op<"Log">(g.op<"Div">(g.op<"Abs">(g.op<"Sin">(s.angle)), std::numbers::pi));
     value const left = g.op<"Neg">(g.op<"Add">(log_sine, right));
     value const finite = g.op<"Where">(s.mirrored, left, right);
-    return g.op<"Where">(g.op<"IsInf">(x), g.scalar(std::numeric_limits<double>::infinity(), x.dtype()), finite);
+    return g.op<"Where">(is_infinite(g, x), g.scalar(std::numeric_limits<double>::infinity(), x.dtype()), finite);
 }
 
 /// At its poles, digamma is NaN for negative integers and -1/x for 0.
-inline value digamma(graph<13> g, value x) {
+inline value digamma(graph<9> g, value x) {
     stirling const s(g, x);
     value const series = g.op<"Mul">(
         s.inverse_square, polynomial(g, s.inverse_square, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132}));
@@ -4748,16 +5247,16 @@ inline value digamma(graph<13> g, value x) {
     value const sine = g.op<"Sin">(s.angle);
     value const cotangent = g.op<"Div">(g.op<"Cos">(s.angle), sine);
     value const left = g.op<"Sub">(right, g.op<"Mul">(cotangent, std::numbers::pi));
-    value const pole = g.op<"Where">(g.op<"Equal">(x, 0.0),
+    value const pole = g.op<"Where">(is_equal(g, x, 0.0),
                                      g.op<"Neg">(g.op<"Reciprocal">(x)),
                                      g.scalar(std::numeric_limits<double>::quiet_NaN(), x.dtype()));
-    value const at_left = g.op<"Where">(g.op<"Equal">(sine, 0.0), pole, left);
+    value const at_left = g.op<"Where">(is_equal(g, sine, 0.0), pole, left);
     return g.op<"Where">(s.mirrored, at_left, right);
 }
 
 /// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. Like ATen, rounds x - j / 2, which matters near poles, and each
 /// lgamma, which matters if they cancel.
-inline constexpr auto mvlgamma = [](graph<13> g, value x, std::int64_t p) -> value {
+inline constexpr auto mvlgamma = [](graph<9> g, value x, std::int64_t p) -> value {
     value const v = g.cast(x, dtype::float64);
     auto const n = static_cast<double>(p);
     value sum = g.scalar(n * (n - 1) / 4 * 1.14472988584940017414, dtype::float64); // log(pi)
@@ -4769,7 +5268,7 @@ inline constexpr auto mvlgamma = [](graph<13> g, value x, std::int64_t p) -> val
 };
 
 /// exp(-|x|) I0(x). Abramowitz and Stegun 9.8.1 and 9.8.2: relative error below 2e-7.
-inline value i0e(graph<13> g, value x) {
+inline value i0e(graph<9> g, value x) {
     value const a = g.op<"Abs">(x);
     value const t = g.op<"Div">(a, 3.75);
     value const near = g.op<"Mul">(
@@ -4787,11 +5286,11 @@ inline value i0e(graph<13> g, value x) {
                                               -0.01647633,
                                               0.00392377}),
                                   g.op<"Sqrt">(a));
-    return g.op<"Where">(g.op<"Less">(t, 1.0), near, far);
+    return g.op<"Where">(is_less(g, t, 1.0), near, far);
 }
 
 /// exp(-|x|) I1(x). Abramowitz and Stegun 9.8.3 and 9.8.4.
-inline value i1e(graph<13> g, value x) {
+inline value i1e(graph<9> g, value x) {
     value const a = g.op<"Abs">(x);
     value const t = g.op<"Div">(a, 3.75);
     value const near = g.op<"Mul">(
@@ -4812,25 +5311,25 @@ inline value i1e(graph<13> g, value x) {
                                               0.01787654,
                                               -0.00420059}),
                                   g.op<"Sqrt">(a));
-    value const magnitude = g.op<"Where">(g.op<"Less">(t, 1.0), near, far);
-    return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(magnitude), magnitude);
+    value const magnitude = g.op<"Where">(is_less(g, t, 1.0), near, far);
+    return g.op<"Where">(is_less(g, x, 0), g.op<"Neg">(magnitude), magnitude);
 }
 
 /// Multiplies by exp(|x|) in two factors, because exp(|x|) overflows before the result does.
 template <auto Scaled>
-value unscaled(graph<13> g, value x) {
+value unscaled(graph<9> g, value x) {
     value const half = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(x), 0.5));
     return g.op<"Mul">(g.op<"Mul">(Scaled(g, x), half), half);
 }
 
 /// sin(x) / x; its series near 0, and 0 at infinity.
-inline value spherical_bessel_j0(graph<13> g, value x) {
-    value const near = g.op<"Less">(g.op<"Abs">(x), 0.5);
+inline value spherical_bessel_j0(graph<9> g, value x) {
+    value const near = is_less(g, g.op<"Abs">(x), 0.5);
     value const series =
         polynomial(g, g.op<"Mul">(x, x), {1, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800});
     value const quotient = g.op<"Div">(g.op<"Sin">(x), x);
     value const finite = g.op<"Where">(near, series, quotient);
-    return g.op<"Where">(g.op<"IsInf">(x), g.scalar(0, x.dtype()), finite);
+    return g.op<"Where">(is_infinite(g, x), g.scalar(0, x.dtype()), finite);
 }
 
 } // namespace detail
@@ -4874,19 +5373,19 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline value infinity_of(graph<13> g, value x) { return g.scalar(std::numeric_limits<double>::infinity(), x.dtype()); }
-inline value nan_of(graph<13> g, value x) { return g.scalar(std::numeric_limits<double>::quiet_NaN(), x.dtype()); }
+inline value infinity_of(graph<7> g, value x) { return g.scalar(std::numeric_limits<double>::infinity(), x.dtype()); }
+inline value nan_of(graph<7> g, value x) { return g.scalar(std::numeric_limits<double>::quiet_NaN(), x.dtype()); }
 
 /// The body of a function of x and of x in float64. Like the result, x has the dtype in which ATen computes: phases are rounded to it.
 template <auto Function>
-inline constexpr auto of_rounded = [](graph<13> g, value x) -> value {
+inline constexpr auto of_rounded = [](graph<9> g, value x) -> value {
     dtype const type = to_floating(x.dtype());
     value const rounded = g.cast(g.cast(x, type), opmath_type(type));
     return g.cast(Function(g, rounded, g.cast(rounded, dtype::float64)), type);
 };
 
 /// x where the condition holds, and a number elsewhere, which keeps the function that does not apply finite.
-inline value where_used(graph<13> g, value used, value x, double otherwise) {
+inline value where_used(graph<9> g, value used, value x, double otherwise) {
     return g.op<"Where">(used, x, g.scalar(otherwise, x.dtype()));
 }
 
@@ -4894,7 +5393,7 @@ inline value where_used(graph<13> g, value used, value x, double otherwise) {
 struct oscillation {
     value amplitude, p, q, cos, sin;
 
-    oscillation(graph<13> g, value rounded, value x, int order) {
+    oscillation(graph<7> g, value rounded, value x, int order) {
         value const ratio = g.op<"Div">(g.scalar(8, x.dtype()), x);
         value const t = g.op<"Sub">(g.op<"Mul">(g.op<"Mul">(ratio, ratio), 2), 1);
         p = polynomial(g, t, order == 0 ? safe_span<double const>(bessel::phase_p0) : bessel::phase_p1);
@@ -4906,16 +5405,16 @@ struct oscillation {
         amplitude = g.op<"Sqrt">(g.op<"Div">(g.scalar(2 / std::numbers::pi, x.dtype()), x));
     }
 
-    [[nodiscard]] value j(graph<13> g) const {
+    [[nodiscard]] value j(graph<7> g) const {
         return g.op<"Mul">(amplitude, g.op<"Sub">(g.op<"Mul">(p, cos), g.op<"Mul">(q, sin)));
     }
-    [[nodiscard]] value y(graph<13> g) const {
+    [[nodiscard]] value y(graph<7> g) const {
         return g.op<"Mul">(amplitude, g.op<"Add">(g.op<"Mul">(p, sin), g.op<"Mul">(q, cos)));
     }
 };
 
 /// J of the order for 0 <= x <= 8.
-inline value small_bessel_j(graph<13> g, value x, int order) {
+inline value small_bessel_j(graph<7> g, value x, int order) {
     value const t = g.op<"Sub">(g.op<"Mul">(g.op<"Mul">(x, x), 1.0 / 32), 1);
     if (order == 0) return polynomial(g, t, bessel::small_j0);
     return g.op<"Mul">(x, polynomial(g, t, bessel::small_j1));
@@ -4923,20 +5422,20 @@ inline value small_bessel_j(graph<13> g, value x, int order) {
 
 /// NaN at infinity, as in ATen.
 template <int Order>
-value bessel_j(graph<13> g, value rounded, value x) {
+value bessel_j(graph<9> g, value rounded, value x) {
     value const size = g.op<"Abs">(x);
-    value const is_small = g.op<"LessOrEqual">(size, 8);
+    value const is_small = is_at_most(g, size, 8);
     value const near = small_bessel_j(g, where_used(g, is_small, size, 0), Order);
     value const far = oscillation(g, g.op<"Abs">(rounded), size, Order).j(g);
     value const magnitude = g.op<"Where">(is_small, near, far);
     if (Order == 0) return magnitude;
-    return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(magnitude), magnitude);
+    return g.op<"Where">(is_less(g, x, 0), g.op<"Neg">(magnitude), magnitude);
 }
 
 /// -inf at 0, NaN below.
 template <int Order>
-value bessel_y(graph<13> g, value rounded, value x) {
-    value const is_small = g.op<"LessOrEqual">(x, 8);
+value bessel_y(graph<9> g, value rounded, value x) {
+    value const is_small = is_at_most(g, x, 8);
     value const v = where_used(g, is_small, x, 1);
     value const t = g.op<"Sub">(g.op<"Mul">(g.op<"Mul">(v, v), 1.0 / 32), 1);
     value const log = g.op<"Mul">(g.op<"Log">(g.op<"Mul">(v, 0.5)), small_bessel_j(g, v, Order));
@@ -4945,13 +5444,13 @@ value bessel_y(graph<13> g, value rounded, value x) {
     value const singular = Order == 0 ? log : value(g.op<"Sub">(log, g.op<"Reciprocal">(v)));
     value const near = g.op<"Add">(g.op<"Mul">(singular, 2 / std::numbers::pi), rest);
     value const positive = g.op<"Where">(is_small, near, oscillation(g, rounded, x, Order).y(g));
-    return g.op<"Where">(g.op<"Equal">(x, 0), g.op<"Neg">(infinity_of(g, x)), positive);
+    return g.op<"Where">(is_equal(g, x, 0), g.op<"Neg">(infinity_of(g, x)), positive);
 }
 
 /// exp(x) K(x), or K(x); infinite at 0, NaN below.
 template <int Order, bool Scaled>
-value bessel_k(graph<13> g, value x) {
-    value const is_small = g.op<"LessOrEqual">(x, 2);
+value bessel_k(graph<9> g, value x) {
+    value const is_small = is_at_most(g, x, 2);
     value const v = where_used(g, is_small, x, 1);
     value const t = g.op<"Sub">(g.op<"Mul">(g.op<"Mul">(v, v), 0.5), 1);
     value const log = g.op<"Log">(g.op<"Mul">(v, 0.5));
@@ -4969,13 +5468,13 @@ value bessel_k(graph<13> g, value x) {
     value const factor = g.op<"Exp">(Scaled ? v : value(g.op<"Neg">(x)));
     value const positive = Scaled ? g.op<"Where">(is_small, g.op<"Mul">(near, factor), far)
                                   : g.op<"Where">(is_small, near, g.op<"Mul">(far, factor));
-    value const bounded = g.op<"Where">(g.op<"Equal">(x, 0), infinity_of(g, x), positive);
-    return g.op<"Where">(g.op<"Less">(x, 0), nan_of(g, x), bounded);
+    value const bounded = g.op<"Where">(is_equal(g, x, 0), infinity_of(g, x), positive);
+    return g.op<"Where">(is_less(g, x, 0), nan_of(g, x), bounded);
 }
 
 /// NaN at infinity, as in ATen.
-inline value airy_ai(graph<13> g, value rounded, value x) {
-    value const is_middle = g.op<"And">(g.op<"GreaterOrEqual">(x, -4), g.op<"LessOrEqual">(x, 2));
+inline value airy_ai(graph<9> g, value rounded, value x) {
+    value const is_middle = g.op<"And">(is_at_least(g, x, -4), is_at_most(g, x, 2));
     value const third = g.op<"Mul">(g.op<"Add">(where_used(g, is_middle, x, 0), 1), 1.0 / 3);
     value const middle = polynomial(g, third, bessel::middle_airy);
     value const size = where_used(g, g.op<"Not">(is_middle), g.op<"Abs">(x), 4);
@@ -4993,12 +5492,12 @@ inline value airy_ai(graph<13> g, value rounded, value x) {
     value const q = g.op<"Mul">(ratio, polynomial(g, s, bessel::airy_q));
     value const below_zero = g.op<"Neg">(rounded);
     value const rounded_z = g.op<"Div">(
-        g.op<"Mul">(g.op<"Mul">(below_zero, 2), g.op<"Sqrt">(g.op<"Max">(below_zero, g.scalar_like(0, rounded)))), 3);
+        g.op<"Mul">(g.op<"Mul">(below_zero, 2), g.op<"Sqrt">(max_of(g, below_zero, g.scalar_like(0, rounded)))), 3);
     value const turn = g.cast(g.op<"Add">(rounded_z, std::numbers::pi / 4), x.dtype());
     value const wave = g.op<"Sub">(g.op<"Mul">(p, g.op<"Sin">(turn)), g.op<"Mul">(q, g.op<"Cos">(turn)));
-    value const outside = g.op<"Where">(g.op<"Greater">(x, 0), above, g.op<"Mul">(amplitude, wave));
+    value const outside = g.op<"Where">(is_greater(g, x, 0), above, g.op<"Mul">(amplitude, wave));
     value const finite = g.op<"Where">(is_middle, middle, outside);
-    return g.op<"Where">(g.op<"IsInf">(x), nan_of(g, x), finite);
+    return g.op<"Where">(is_infinite(g, x), nan_of(g, x), finite);
 }
 
 } // namespace detail
@@ -5034,16 +5533,16 @@ inline safe_vector<std::int64_t> powers_of_two(std::size_t n) {
 }
 
 /// The bits of an integer tensor as bools along a new last axis.
-inline value bits_of(graph<13> g, value x, std::size_t width) {
+inline value bits_of(graph<11> g, value x, std::size_t width) {
     safe_vector<std::int64_t> const shifts = iota(static_cast<std::int64_t>(width));
     value const amounts = g.cast(g.ints(shifts), dtype::uint64);
     value const words = unsqueeze(g, g.cast(x, dtype::uint64), -1);
     value const shifted = g.op<"BitShift">(words, amounts, attr::direction_s("RIGHT"));
-    return g.cast(g.op<"Mod">(shifted, g.scalar(2, dtype::uint64)), dtype::bool_);
+    return g.cast(remainder_of(g, shifted, g.scalar(2, dtype::uint64)), dtype::bool_);
 }
 
 /// The inverse of bits_of. A MatMul, because ONNX Runtime's ReduceSum of int64 sums in double.
-inline value from_bits(graph<13> g, value bools, dtype type) {
+inline value from_bits(graph<7> g, value bools, dtype type) {
     safe_vector<std::int64_t> weights = powers_of_two(bits(type));
     if (is_signed_integral(type) && bits(type) < 64) weights.back() = -weights.back();
     value const column = unsqueeze(g, g.ints(weights), 1);
@@ -5052,7 +5551,7 @@ inline value from_bits(graph<13> g, value bools, dtype type) {
 
 /// `Bools` for bools, `Integers` for integers; below opset 18, integers are split into bits.
 template <fixed_string Bools, fixed_string Integers>
-value bitwise(graph<13> g, value a, value b) {
+value bitwise(graph<11> g, value a, value b) {
     auto const [x, y, type] = promoted(g, a, b);
     if (type == dtype::bool_) return g.op<Bools>(x, y);
     if (g.opset() >= 18) return g.within<18>().op<Integers>(x, y);
@@ -5070,7 +5569,7 @@ struct shift_operands {
     dtype type = dtype::undefined;
     std::int64_t limit = 0;
 };
-inline shift_operands shift(graph<13> g, value a, value b, bool keeps_sign) {
+inline shift_operands shift(graph<7> g, value a, value b, bool keeps_sign) {
     dtype const type = promote(a, b);
     if (!is_integral(type) || type == dtype::uint64) throw unsupported_error("a shift of " + std::string(name(type)));
     auto const width = static_cast<std::int64_t>(bits(type));
@@ -5081,12 +5580,12 @@ inline shift_operands shift(graph<13> g, value a, value b, bool keeps_sign) {
 }
 
 /// Whether an amount is negative or too large; ATen then shifts all bits out.
-inline value out_of_range(graph<13> g, value amount, std::int64_t limit) {
-    return g.op<"Or">(g.op<"Less">(amount, 0), g.op<"Greater">(amount, limit - 1));
+inline value out_of_range(graph<7> g, value amount, std::int64_t limit) {
+    return g.op<"Or">(is_less(g, amount, 0), is_greater(g, amount, limit - 1));
 }
 
 /// A product with a power of two, which wraps around. BitShift supports only unsigned integers.
-inline value left_shift(graph<13> g, value a, value b) {
+inline value left_shift(graph<9> g, value a, value b) {
     auto const [x, amount, type, limit] = shift(g, a, b, false);
     safe_vector<std::int64_t> factors = powers_of_two(static_cast<std::size_t>(limit));
     factors.push_back(0);
@@ -5096,13 +5595,13 @@ inline value left_shift(graph<13> g, value a, value b) {
 
 /// Division by a power of two, rounded down. Mod has the sign of the divisor, so x - Mod(x, divisor) divides exactly; it
 /// does not overflow, because the minimum is a multiple of the divisor.
-inline value right_shift(graph<13> g, value a, value b) {
+inline value right_shift(graph<10> g, value a, value b) {
     auto const [x, amount, type, limit] = shift(g, a, b, true);
     value const out = out_of_range(g, amount, limit);
     value const divisors = g.ints(powers_of_two(static_cast<std::size_t>(limit)));
     value const divisor = g.op<"Gather">(divisors, g.op<"Where">(out, g.scalar(0, dtype::int64), amount));
     value const shifted = g.op<"Div">(g.op<"Sub">(x, g.op<"Mod">(x, divisor)), divisor);
-    value const sign = g.op<"Neg">(g.cast(g.op<"Less">(x, 0), dtype::int64));
+    value const sign = g.op<"Neg">(g.cast(is_less(g, x, 0), dtype::int64));
     return g.cast(g.op<"Where">(out, sign, shifted), type);
 }
 
@@ -5149,36 +5648,36 @@ namespace detail {
 
 /// The number of boundaries below each value, or (`right`) not above it. `boundaries` is 1-d or has one row per row of x.
 /// The comparisons are negated, so that NaN sorts above all boundaries.
-inline value bucket_of(graph<13> g, value x, value boundaries, bool right, bool out_int32) {
+inline value bucket_of(graph<7> g, value x, value boundaries, bool right, bool out_int32) {
     dtype const type = promote(boundaries, x);
     value const v = selectable(g, unsqueeze(g, g.cast(x, type), -1));
     value const edges = selectable(g, g.cast(boundaries.rank() == 1 ? boundaries : unsqueeze(g, boundaries, -2), type));
-    value const above = right ? value(g.op<"Greater">(edges, v)) : value(g.op<"GreaterOrEqual">(edges, v));
+    value const above = right ? value(is_greater(g, edges, v)) : value(is_at_least(g, edges, v));
     value const count = reduce_sum(g, g.cast(g.op<"Not">(above), dtype::int64), std::array{x.rank()}, false);
     return g.cast(count, out_int32 ? dtype::int32 : dtype::int64);
 }
 
-inline constexpr auto search = [](graph<13> g, value sequence, value x, bool out_int32, bool right,
+inline constexpr auto search = [](graph<9> g, value sequence, value x, bool out_int32, bool right,
                                   std::optional<std::string_view> side, optional_value sorter) -> value {
-    value const sorted = sorter ? value(g.op<"GatherElements">(sequence, *sorter, attr::axis_i(-1))) : sequence;
+    value const sorted = sorter ? value(elements_at(g, sequence, *sorter, -1)) : sequence;
     return bucket_of(g, x, sorted, right || side == "right", out_int32);
 };
 
 /// A number to search for, in the dtype that ATen promotes it to.
-inline value searched_number(graph<13> g, value sequence, number const& n) {
+inline value searched_number(graph<7> g, value sequence, number const& n) {
     return g.cast(wrapped_number(g, n), promote(sequence, n));
 }
 
-inline constexpr auto search_number = [](graph<13> g, value sequence, number self, bool out_int32, bool right,
+inline constexpr auto search_number = [](graph<9> g, value sequence, number self, bool out_int32, bool right,
                                          std::optional<std::string_view> side, optional_value sorter) {
     return search(g, sequence, searched_number(g, sequence, self), out_int32, right, side, sorter);
 };
 
-inline constexpr auto bucketize = [](graph<13> g, value self, value boundaries, bool out_int32, bool right) {
+inline constexpr auto bucketize = [](graph<7> g, value self, value boundaries, bool out_int32, bool right) {
     return bucket_of(g, self, boundaries, right, out_int32);
 };
 
-inline constexpr auto bucketize_number = [](graph<13> g, number self, value boundaries, bool out_int32, bool right) {
+inline constexpr auto bucketize_number = [](graph<7> g, number self, value boundaries, bool out_int32, bool right) {
     return bucket_of(g, searched_number(g, boundaries, self), boundaries, right, out_int32);
 };
 
@@ -5201,7 +5700,7 @@ inline constexpr auto bucketing = table(
 namespace ATON_NAMESPACE::mappings {
 
 /// aten::pairwise_distance: the norm of a - b + eps along the last axis.
-inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
+inline value pairwise_distance(graph<9> g, value a, value b, double p, double eps, bool keepdim) {
     dtype const type = promote(a, b);
     if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps that does not fit float16");
     value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
@@ -5211,16 +5710,16 @@ inline value pairwise_distance(graph<13> g, value a, value b, double p, double e
 }
 
 /// aten::cosine_similarity: each operand is broadcast, then divided by max(its norm, eps).
-inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
+inline value cosine_similarity(graph<9> g, value a, value b, std::int64_t dim, double eps) {
     dtype const type =
         to_floating(aten::promote_types(a.dtype(), b.dtype())); // ATen expands 0-d tensors before promotion
     std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
     std::int64_t const axis = normalize_axis(dim, rank);
     bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
     auto const unit = [&](value x, value other) -> value {
-        value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
+        value const y = g.cast(aligned ? x : value(expand_by(g, x, g.shape_of(other))), type);
         value const length = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
-        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{length, rounded_constant(g, eps, type)}));
+        return g.op<"Div">(y, max_of(g, length, rounded_constant(g, eps, type)));
     };
     value const product = g.op<"Mul">(unit(a, b), unit(b, a));
     return reduce_sum(g, product, detail::axis_of(dim, product), false);
@@ -5229,7 +5728,7 @@ inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, 
 namespace detail {
 
 /// Distances between the rows of a (..., P, M) and b (..., R, M).
-inline value distances(graph<13> g, value a, value b, double p) {
+inline value distances(graph<7> g, value a, value b, double p) {
     std::int64_t const last[] = {-1};
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
@@ -5238,19 +5737,19 @@ inline value distances(graph<13> g, value a, value b, double p) {
     if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
     value const magnitude = g.op<"Abs">(difference);
     if (p == 1) return reduce_sum(g, magnitude, last, false);
-    if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
+    if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(is_equal(g, magnitude, 0)), a.dtype()), last, false);
     if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
     return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, rounded_constant(g, p, a.dtype())), last, false),
                        rounded_constant(g, 1 / p, a.dtype()));
 }
 
-inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
+inline value cdist(graph<7> g, value a, value b, double p) { return distances(g, a, b, p); }
 
 /// All pairs i < j of n rows, in the order of i, then j: the list of i and the list of j.
-inline std::array<value, 2> row_pairs(graph<13> g, sym_int n) {
+inline std::array<value, 2> row_pairs(graph<9> g, sym_int n) {
     if (!n.is_constant()) {
         value const all = arithmetic_sequence(g, 0, n);
-        value const pairs = g.op<"NonZero">(g.op<"Less">(unsqueeze(g, all, 1), all));
+        value const pairs = g.op<"NonZero">(is_less(g, unsqueeze(g, all, 1), all));
         return {select(g, pairs, 0, 0), select(g, pairs, 0, 1)};
     }
     budget::expect("pairs of rows", checked_int(n.constant()) * n.constant() / 2);
@@ -5262,7 +5761,7 @@ inline std::array<value, 2> row_pairs(graph<13> g, sym_int n) {
 }
 
 /// The upper triangle of the distances between the rows of one matrix, row by row.
-inline constexpr auto pdist = [](graph<13> g, value x, double p) -> value {
+inline constexpr auto pdist = [](graph<9> g, value x, double p) -> value {
     auto const [left, right] = row_pairs(g, g.size(x, 0));
     return in_opmath(g, x, [&, left = left, right = right](value v) { // powers may overflow float16
         value const a = g.op<"Gather">(v, left, attr::axis_i(0));
@@ -5272,17 +5771,17 @@ inline constexpr auto pdist = [](graph<13> g, value x, double p) -> value {
 };
 
 /// compute_mode only selects an algorithm.
-inline constexpr auto cdist_row = [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
     return cdist(g, x1, x2, p);
 };
 
-inline constexpr auto euclidean_dist = [](graph<13> g, value x1, value x2) -> value { return distances(g, x1, x2, 2); };
+inline constexpr auto euclidean_dist = [](graph<7> g, value x1, value x2) -> value { return distances(g, x1, x2, 2); };
 
-inline constexpr auto pairwise_distance_row = [](graph<13> g, value x1, value x2, double p, double eps, bool keepdim) {
+inline constexpr auto pairwise_distance_row = [](graph<9> g, value x1, value x2, double p, double eps, bool keepdim) {
     return pairwise_distance(g, x1, x2, p, eps, keepdim);
 };
 
-inline constexpr auto cosine_similarity_row = [](graph<13> g, value x1, value x2, std::int64_t dim, double eps) {
+inline constexpr auto cosine_similarity_row = [](graph<9> g, value x1, value x2, std::int64_t dim, double eps) {
     return cosine_similarity(g, x1, x2, dim, eps);
 };
 
@@ -5310,13 +5809,13 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// ATen's `int mode`: 0 none, 1 mean, 2 sum.
-inline value reduced(graph<13> g, value losses, std::int64_t mode) {
+inline value reduced(graph<7> g, value losses, std::int64_t mode) {
     if (mode == 0) return losses;
     safe_vector<std::int64_t> const axes = iota(losses.rank());
     return mode == 1 ? mean(g, losses, axes, false) : sum(g, losses, axes, false);
 }
 
-inline value difference(graph<13> g, value a, value b) {
+inline value difference(graph<7> g, value a, value b) {
     if (a.dtype() == dtype::bool_ || b.dtype() == dtype::bool_)
         return g.unsupported("a difference of bools, which ATen does not support");
     operands const o = promoted(g, a, b);
@@ -5324,42 +5823,40 @@ inline value difference(graph<13> g, value a, value b) {
 }
 
 /// max(x, minimum)
-inline value clamp_min(graph<13> g, value x, double minimum) {
-    return g.op<"Max">(safe_vector<value>{x, g.scalar_like(minimum, x)});
-}
+inline value clamp_min(graph<7> g, value x, double minimum) { return max_of(g, x, g.scalar_like(minimum, x)); }
 
 /// Casts a losses to `type`, the dtype of the tensor that ATen writes it to. Refuses casts from floats to integers, as ATen does.
-inline value written_as(graph<13> g, value losses, dtype type) {
+inline value written_as(graph<7> g, value losses, dtype type) {
     if (is_floating(losses.dtype()) && !is_floating(type))
         return g.unsupported(std::string(name(losses.dtype())) + " written to a loss of " + std::string(name(type)));
     return g.cast(losses, type);
 }
 
 /// Whether the target is equal to this label, compared in the dtype that both promote to.
-inline value is_label(graph<13> g, value target, std::int64_t label) {
+inline value is_label(graph<7> g, value target, std::int64_t label) {
     dtype const type = promote(target, scalar(label));
-    return g.op<"Equal">(g.cast(target, type), element(g, label, type));
+    return is_equal(g, g.cast(target, type), element(g, label, type));
 }
 
 /// below(|self - target|) where |self - target| is less than the limit, above(|self - target|) elsewhere; ATen rounds half-precision
 /// dtypes once.
-inline value piecewise(graph<13> g, value self, value target, double limit, auto const& below, auto const& above) {
+inline value piecewise(graph<9> g, value self, value target, double limit, auto const& below, auto const& above) {
     operands const o = promoted(g, self, target);
     dtype const type = opmath_type(o.a.dtype());
     value const z = g.op<"Abs">(difference(g, g.cast(o.a, type), g.cast(o.b, type)));
-    return g.cast(choose(g, g.op<"Less">(z, rounded_constant(g, limit, type)), below(z), above(z)), o.a.dtype());
+    return g.cast(choose(g, is_less(g, z, rounded_constant(g, limit, type)), below(z), above(z)), o.a.dtype());
 }
 
-inline value weighted(graph<13> g, value losses, optional_value weight) {
+inline value weighted(graph<7> g, value losses, optional_value weight) {
     return weight ? value(g.op<"Mul">(losses, g.cast(*weight, losses.dtype()))) : losses;
 }
 
 /// y * log(y), and 0 for y = 0.
-inline value self_entropy(graph<13> g, value y) {
-    return choose(g, g.op<"Equal">(y, g.scalar_like(0, y)), y, g.op<"Mul">(y, g.op<"Log">(y)));
+inline value self_entropy(graph<9> g, value y) {
+    return choose(g, is_equal(g, y, g.scalar_like(0, y)), y, g.op<"Mul">(y, g.op<"Log">(y)));
 }
 
-inline constexpr auto binary_cross_entropy_with_logits = [](graph<13> g, value x, value target, optional_value weight,
+inline constexpr auto binary_cross_entropy_with_logits = [](graph<7> g, value x, value target, optional_value weight,
                                                             optional_value pos_weight, std::int64_t mode) -> value {
     auto const product = [&](value a, value b) {
         operands const o = promoted(g, a, b);
@@ -5377,7 +5874,7 @@ inline constexpr auto binary_cross_entropy_with_logits = [](graph<13> g, value x
 };
 
 /// 1 - cosine for the target 1, max(0, cosine - margin) for the target -1.
-inline constexpr auto cosine_embedding_loss = [](graph<13> g, value a, value b, value target, double margin,
+inline constexpr auto cosine_embedding_loss = [](graph<9> g, value a, value b, value target, double margin,
                                                  std::int64_t mode) -> value {
     auto const dot = [&](value x, value y) {
         operands const o = promoted(g, x, y);
@@ -5398,16 +5895,16 @@ inline constexpr auto cosine_embedding_loss = [](graph<13> g, value a, value b, 
     return reduced(g, g.op<"Add">(near, far), mode);
 };
 
-inline constexpr auto mse_loss = [](graph<13> g, value self, value target, std::int64_t mode) {
+inline constexpr auto mse_loss = [](graph<7> g, value self, value target, std::int64_t mode) {
     value const d = difference(g, self, target);
     return reduced(g, g.op<"Mul">(d, d), mode);
 };
 
-inline constexpr auto l1_loss = [](graph<13> g, value self, value target, std::int64_t mode) {
+inline constexpr auto l1_loss = [](graph<7> g, value self, value target, std::int64_t mode) {
     return reduced(g, g.op<"Abs">(difference(g, self, target)), mode);
 };
 
-inline constexpr auto smooth_l1_loss = [](graph<13> g, value self, value target, std::int64_t mode,
+inline constexpr auto smooth_l1_loss = [](graph<9> g, value self, value target, std::int64_t mode,
                                           double beta) -> value {
     if (beta == 0) return l1_loss(g, self, target, mode);
     auto const square = [&](value z) -> value {
@@ -5418,7 +5915,7 @@ inline constexpr auto smooth_l1_loss = [](graph<13> g, value self, value target,
     return reduced(g, piecewise(g, self, target, beta, square, line), mode);
 };
 
-inline constexpr auto huber_loss = [](graph<13> g, value self, value target, std::int64_t mode, double delta) -> value {
+inline constexpr auto huber_loss = [](graph<9> g, value self, value target, std::int64_t mode, double delta) -> value {
     auto const square = [&](value z) -> value { return g.op<"Mul">(g.op<"Mul">(z, g.scalar_like(0.5, z)), z); };
     auto const line = [&](value z) -> value {
         return g.op<"Mul">(g.op<"Sub">(z, rounded_constant(g, 0.5 * delta, z.dtype())),
@@ -5428,7 +5925,7 @@ inline constexpr auto huber_loss = [](graph<13> g, value self, value target, std
 };
 
 /// ATen clamps the logarithms to at least -100, and rounds half-precision dtypes once.
-inline constexpr auto binary_cross_entropy = [](graph<13> g, value self, value target, optional_value weight,
+inline constexpr auto binary_cross_entropy = [](graph<9> g, value self, value target, optional_value weight,
                                                 std::int64_t mode) {
     value const x = g.cast(self, opmath_type(self.dtype()));
     value const t = g.cast(target, x.dtype());
@@ -5439,7 +5936,7 @@ inline constexpr auto binary_cross_entropy = [](graph<13> g, value self, value t
     return reduced(g, weighted(g, losses, weight), mode);
 };
 
-inline constexpr auto kl_div = [](graph<13> g, value self, value target, std::int64_t mode, bool log_target) {
+inline constexpr auto kl_div = [](graph<9> g, value self, value target, std::int64_t mode, bool log_target) {
     operands const o = promoted(g, self, target);
     dtype const type = to_floating(o.type);
     value const x = g.cast(o.a, type);
@@ -5449,7 +5946,7 @@ inline constexpr auto kl_div = [](graph<13> g, value self, value target, std::in
     return reduced(g, losses, mode);
 };
 
-inline constexpr auto poisson_nll_loss = [](graph<13> g, value input, value target, bool log_input, bool full,
+inline constexpr auto poisson_nll_loss = [](graph<9> g, value input, value target, bool log_input, bool full,
                                             double eps, std::int64_t mode) {
     auto const floats = [&](value v) -> value { return g.cast(v, to_floating(v.dtype())); };
     auto const times_target = [&](value v) {
@@ -5467,14 +5964,14 @@ inline constexpr auto poisson_nll_loss = [](graph<13> g, value input, value targ
         value const root =
             g.op<"Mul">(g.op<"Add">(log_t, g.scalar_like(std::log(2 * std::numbers::pi), t)), g.scalar_like(0.5, t));
         value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
-        value const above = g.op<"Greater">(t, g.scalar_like(1, t));
+        value const above = is_greater(g, t, g.scalar_like(1, t));
         value const more = choose(g, above, stirling, g.scalar_like(0, t));
         losses = g.op<"Add">(losses, g.cast(more, losses.dtype())); // ATen adds to the losses in place
     }
     return reduced(g, losses, mode);
 };
 
-inline constexpr auto soft_margin_loss = [](graph<13> g, value self, value target, std::int64_t mode) {
+inline constexpr auto soft_margin_loss = [](graph<9> g, value self, value target, std::int64_t mode) {
     operands const o = promoted(g, self, target);
     value const exponent = written_as(g, g.op<"Neg">(g.op<"Mul">(o.a, o.b)), self.dtype());
     value const losses = in_opmath(g, exponent, [&](value x) -> value {
@@ -5482,13 +5979,13 @@ inline constexpr auto soft_margin_loss = [](graph<13> g, value self, value targe
         value const y = g.op<"Log">(g.op<"Add">(power, 1));
         if (exponent.dtype() != dtype::float16) return y;
         // In ATen, the exponential overflows float16.
-        value const overflows = g.op<"GreaterOrEqual">(power, 65520);
+        value const overflows = is_at_least(g, power, 65520);
         return g.op<"Where">(overflows, g.scalar(std::numeric_limits<double>::infinity(), y.dtype()), y);
     });
     return reduced(g, losses, mode);
 };
 
-inline constexpr auto margin_ranking_loss = [](graph<13> g, value input1, value input2, value target, double margin,
+inline constexpr auto margin_ranking_loss = [](graph<7> g, value input1, value input2, value target, double margin,
                                                std::int64_t mode) {
     value const negated = arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
     operands const o = promoted(g, negated, difference(g, input1, input2));
@@ -5497,7 +5994,7 @@ inline constexpr auto margin_ranking_loss = [](graph<13> g, value input1, value 
     return reduced(g, clamp_min(g, g.op<"Add">(y, rounded_constant(g, margin, y.dtype())), 0), mode);
 };
 
-inline constexpr auto hinge_embedding_loss = [](graph<13> g, value self, value target, double margin,
+inline constexpr auto hinge_embedding_loss = [](graph<9> g, value self, value target, double margin,
                                                 std::int64_t mode) -> value {
     if (!is_floating(self.dtype()) && bits(self.dtype()) < 32)
         return g.unsupported("a hinge loss of bools or integers below 32 bits");
@@ -5510,17 +6007,17 @@ inline constexpr auto hinge_embedding_loss = [](graph<13> g, value self, value t
     return reduced(g, g.op<"Add">(far, unless(-1, self)), mode);
 };
 
-inline constexpr auto triplet_margin_loss = [](graph<13> g, value anchor, value positive, value negative, double margin,
+inline constexpr auto triplet_margin_loss = [](graph<9> g, value anchor, value positive, value negative, double margin,
                                                double p, double eps, bool swap, std::int64_t mode) {
     value const near = pairwise_distance(g, anchor, positive, p, eps, false);
     value far = pairwise_distance(g, anchor, negative, p, eps, false);
-    if (swap) far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
+    if (swap) far = min_of(g, far, pairwise_distance(g, positive, negative, p, eps, false));
     value const losses = g.op<"Sub">(g.op<"Add">(near, rounded_constant(g, margin, near.dtype())), far);
     return reduced(g, clamp_min(g, losses, 0), mode);
 };
 
 /// grad * 2 * (self - target), divided by the number of elements of self for the mean.
-inline constexpr auto mse_loss_backward = [](graph<13> g, value grad, value self, value target,
+inline constexpr auto mse_loss_backward = [](graph<7> g, value grad, value self, value target,
                                              std::int64_t mode) -> value {
     operands const o = promoted(g, self, target);
     if (!is_floating(o.type)) return g.unsupported("the gradient of a loss of integers");
@@ -5568,7 +6065,7 @@ struct ctc_batch {
 };
 
 /// Targets that are concatenated as rows of the longest length. What is beyond the end of a target is arbitrary.
-inline value rows_of_targets(graph<13> g, value targets, value lengths) {
+inline value rows_of_targets(graph<11> g, value targets, value lengths) {
     value const first = g.op<"CumSum">(lengths, g.scalar(0, dtype::int64), attr::exclusive_i(1));
     value const widest = reduce<"ReduceMax">(g, lengths, iota(1), false);
     value const place = arithmetic_sequence(g, 0, sym_int(widest));
@@ -5579,7 +6076,7 @@ inline value rows_of_targets(graph<13> g, value targets, value lengths) {
 }
 
 /// (batch, 2 * width + 1) from targets (batch, width), whose elements beyond their lengths are replaced by blanks.
-inline value with_blanks(graph<13> g, value targets, value lengths, std::int64_t blank) {
+inline value with_blanks(graph<11> g, value targets, value lengths, std::int64_t blank) {
     value const place = arithmetic_sequence(g, 0, g.size(targets, 1));
     value const empty = g.scalar(blank, dtype::int64);
     value const known = g.op<"Where">(g.op<"Less">(place, lengths), targets, empty);
@@ -5591,7 +6088,7 @@ inline value with_blanks(graph<13> g, value targets, value lengths, std::int64_t
     return g.op<"Concat">(safe_vector<value>{reshape(g, pairs, size_list(sizes)), last}, attr::axis_i(1));
 }
 
-inline ctc_batch ctc_operands(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
+inline ctc_batch ctc_operands(graph<11> g, value log_probs, value targets, value input_lengths, value target_lengths,
                               std::int64_t blank) {
     if (log_probs.dtype() != dtype::float32 && log_probs.dtype() != dtype::float64)
         throw unsupported_error("log_probs of another dtype than float32 and float64");
@@ -5608,12 +6105,12 @@ inline ctc_batch ctc_operands(graph<13> g, value log_probs, value targets, value
         logs, with_blanks(g, rows, column, blank), reshape(g, g.cast(input_lengths, dtype::int64), {-1, 1}), column};
 }
 
-inline value minus_infinity(graph<13> g, value like) {
+inline value minus_infinity(graph<11> g, value like) {
     return g.scalar(-std::numeric_limits<double>::infinity(), like.dtype());
 }
 
 /// log(exp(a) + exp(b) + exp(c)); -inf if all are.
-inline value log_of_sum(graph<13> g, value a, value b, value c) {
+inline value log_of_sum(graph<11> g, value a, value b, value c) {
     value const highest = g.op<"Max">(a, b, c);
     value const zero = g.scalar(0, a.dtype());
     value const safe = g.op<"Where">(g.op<"Equal">(highest, minus_infinity(g, a)), zero, highest);
@@ -5622,7 +6119,7 @@ inline value log_of_sum(graph<13> g, value a, value b, value c) {
 }
 
 /// The negative log-likelihood of each target, (batch).
-inline value ctc_losses(graph<13> g, ctc_batch const& c) {
+inline value ctc_losses(graph<11> g, ctc_batch const& c) {
     value const none = minus_infinity(g, c.logs);
     value const zero = g.scalar(0, c.logs.dtype());
     sym_int const times = g.size(c.logs, 0);
@@ -5644,7 +6141,7 @@ inline value ctc_losses(graph<13> g, ctc_batch const& c) {
                      emitted,
                      arithmetic_sequence(g, 0, times),
                      attr::num_scan_inputs_i(2),
-                     attr::body_g([&](graph<13> b, value now, value here, value time) {
+                     attr::body_g([&](graph<11> b, value now, value here, value time) {
                          auto const moved = [&](std::int64_t by) {
                              return slice(b, b.op<"Pad">(now, b.ints({0, by, 0, 0}), none), 1, 0, states);
                          };
@@ -5660,12 +6157,12 @@ inline value ctc_losses(graph<13> g, ctc_batch const& c) {
     return g.op<"Neg">(squeeze(g, log_of_sum(g, at(end), label, none), 1));
 }
 
-inline value ctc_of(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
+inline value ctc_of(graph<11> g, value log_probs, value targets, value input_lengths, value target_lengths,
                     std::int64_t blank) {
     return ctc_losses(g, ctc_operands(g, log_probs, targets, input_lengths, target_lengths, blank));
 }
 
-inline value ctc(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
+inline value ctc(graph<11> g, value log_probs, value targets, value input_lengths, value target_lengths,
                  std::int64_t blank, std::int64_t mode, bool zero_infinity) {
     value loss = ctc_of(g, log_probs, targets, input_lengths, target_lengths, blank);
     if (zero_infinity) {
@@ -5679,24 +6176,24 @@ inline value ctc(graph<13> g, value log_probs, value targets, value input_length
     return mode == 0 && log_probs.rank() == 2 ? squeeze(g, loss, std::int64_t{0}) : reduced(g, loss, mode);
 }
 
-inline constexpr auto ctc_by_list = [](graph<13> g, value log_probs, value targets, int_list input_lengths,
+inline constexpr auto ctc_by_list = [](graph<11> g, value log_probs, value targets, int_list input_lengths,
                                        int_list target_lengths, std::int64_t blank, std::int64_t mode,
                                        bool zero_infinity) -> value {
     return ctc(g, log_probs, targets, g.ints(input_lengths), g.ints(target_lengths), blank, mode, zero_infinity);
 };
-inline constexpr auto ctc_by_tensor = [](graph<13> g, value log_probs, value targets, value input_lengths,
+inline constexpr auto ctc_by_tensor = [](graph<11> g, value log_probs, value targets, value input_lengths,
                                          value target_lengths, std::int64_t blank, std::int64_t mode,
                                          bool zero_infinity) -> value {
     return ctc(g, log_probs, targets, input_lengths, target_lengths, blank, mode, zero_infinity);
 };
 
 /// The second result is only needed for the gradient, as is zero_infinity.
-inline constexpr auto ctc_forward_by_list = [](graph<13> g, value log_probs, value targets, int_list input_lengths,
+inline constexpr auto ctc_forward_by_list = [](graph<11> g, value log_probs, value targets, int_list input_lengths,
                                                int_list target_lengths, std::int64_t blank,
                                                bool) -> std::tuple<value, optional_value> {
     return {ctc_of(g, log_probs, targets, g.ints(input_lengths), g.ints(target_lengths), blank), absent};
 };
-inline constexpr auto ctc_forward_by_tensor = [](graph<13> g, value log_probs, value targets, value input_lengths,
+inline constexpr auto ctc_forward_by_tensor = [](graph<11> g, value log_probs, value targets, value input_lengths,
                                                  value target_lengths, std::int64_t blank,
                                                  bool) -> std::tuple<value, optional_value> {
     return {ctc_of(g, log_probs, targets, input_lengths, target_lengths, blank), absent};
@@ -5721,29 +6218,29 @@ struct class_scores {
     value target; ///< [N, ...]
     bool batched = false;
 };
-inline class_scores batched_classes(graph<13> g, value scores, value target) {
+inline class_scores batched_classes(graph<7> g, value scores, value target) {
     value const index = g.cast(target, dtype::int64);
     if (scores.rank() > 1) return {scores, index, true};
     value const row = g.op<"Reshape">(scores, g.ints({1, -1}));
     return {row, index.rank() == 0 ? unsqueeze(g, index, 0) : index, false};
 }
-inline value unbatched(graph<13> g, value loss, bool batched, std::int64_t mode) {
+inline value unbatched(graph<7> g, value loss, bool batched, std::int64_t mode) {
     return batched || mode != 0 ? loss : squeeze(g, loss, safe_vector<std::int64_t>{0});
 }
 
 /// Targets whose class is ignored, marked by a number that is no class where the graph computes `ignore_index`, which an attribute cannot be.
-inline value mark_ignored(graph<13> g, value target, sym_int& ignore_index) {
+inline value mark_ignored(graph<9> g, value target, sym_int& ignore_index) {
     if (ignore_index.is_constant()) return target;
     constexpr std::int64_t no_class = -100;
     value const index = g.cast(target, dtype::int64);
-    value const ignored = g.op<"Equal">(index, ignore_index);
+    value const ignored = is_equal(g, index, ignore_index);
     ignore_index = no_class;
     return choose(g, ignored, g.scalar(no_class, dtype::int64), index);
 }
 
 /// The weights of the targets, 0 for ignored ones.
-inline value target_weights(graph<13> g, value target, optional_value weight, std::int64_t ignore_index, dtype type) {
-    value const counts = g.op<"Not">(g.op<"Equal">(target, g.scalar(ignore_index, dtype::int64)));
+inline value target_weights(graph<9> g, value target, optional_value weight, std::int64_t ignore_index, dtype type) {
+    value const counts = g.op<"Not">(is_equal(g, target, g.scalar(ignore_index, dtype::int64)));
     if (!weight) return g.cast(counts, type);
     value const safe = choose(g, counts, target, g.scalar(0, dtype::int64));
     return choose(g, counts, g.op<"Gather">(g.cast(*weight, type), safe, attr::axis_i(0)), g.scalar(0, type));
@@ -5751,7 +6248,7 @@ inline value target_weights(graph<13> g, value target, optional_value weight, st
 
 /// One of ONNX's losses, in dtype `type`. The mean over no targets is NaN.
 template <fixed_string Op>
-value onnx_class_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
+value onnx_class_loss(graph<12> g, value scores, value target, optional_value weight, std::int64_t mode,
                       std::int64_t ignore_index, dtype type) {
     class_scores const c = batched_classes(g, scores, target);
     if (mode == 1 && is_empty_along(c.target, iota(c.target.rank())))
@@ -5765,7 +6262,7 @@ value onnx_class_loss(graph<13> g, value scores, value target, optional_value we
     return unbatched(g, g.cast(loss, scores.dtype()), c.batched, mode);
 }
 
-inline value nll_loss(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
+inline value nll_loss(graph<12> g, value scores, value target, optional_value weight, std::int64_t mode,
                       std::int64_t ignore_index) {
     // NegativeLogLikelihoodLoss supports bfloat16 since opset 22.
     dtype const type = g.opset() < 22 && scores.dtype() == dtype::bfloat16 ? dtype::float32 : scores.dtype();
@@ -5779,14 +6276,14 @@ inline void expect_same_dtype(value scores, optional_value weight) {
                                 std::string(name(scores.dtype())));
 }
 
-inline constexpr auto nll_row = [](graph<13> g, value self, value target, optional_value weight, std::int64_t mode,
+inline constexpr auto nll_row = [](graph<12> g, value self, value target, optional_value weight, std::int64_t mode,
                                    sym_int ignore_index) {
     expect_same_dtype(self, weight);
     target = mark_ignored(g, target, ignore_index);
     return nll_loss(g, self, target, weight, mode, ignore_index.constant());
 };
 /// ATen's total_weight is 0 for a batch that is not reduced.
-inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target, optional_value weight,
+inline constexpr auto nll_forward_row = [](graph<12> g, value self, value target, optional_value weight,
                                            std::int64_t mode, sym_int ignored) -> std::tuple<value, value> {
     expect_same_dtype(self, weight);
     target = mark_ignored(g, target, ignored);
@@ -5803,20 +6300,20 @@ inline constexpr auto nll_forward_row = [](graph<13> g, value self, value target
 inline std::int64_t class_axis(value scores) { return scores.rank() == 1 ? 0 : 1; }
 
 /// x [C] reshaped to broadcast along the class axis.
-inline value along_classes(graph<13> g, value x, value scores) {
+inline value along_classes(graph<7> g, value x, value scores) {
     safe_vector<std::int64_t> after = iota(scores.rank() - 1 - class_axis(scores));
     for (std::int64_t& a : after) ++a;
     return after.empty() ? x : unsqueeze(g, x, after);
 }
-inline value class_weights(graph<13> g, value weight, value scores) {
+inline value class_weights(graph<7> g, value weight, value scores) {
     return along_classes(g, g.cast(weight, scores.dtype()), scores);
 }
 
 /// Cross entropy with class probabilities as targets; the mean is over samples, not elements.
-inline value soft_cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
+inline value soft_cross_entropy(graph<7> g, value scores, value target, optional_value weight, std::int64_t mode,
                                 double smoothing) {
     std::int64_t const axis = class_axis(scores);
-    value const log_p = g.op<"LogSoftmax">(scores, attr::axis_i(axis));
+    value const log_p = along_axis<"LogSoftmax">(g, scores, axis);
     value p = g.cast(target, scores.dtype());
     value const classes = g.cast(g.to_value(g.size(scores, axis)), scores.dtype());
     if (smoothing > 0) {
@@ -5832,11 +6329,11 @@ inline value soft_cross_entropy(graph<13> g, value scores, value target, optiona
 }
 
 /// Cross entropy with label smoothing, which is distributed evenly over all classes.
-inline value smoothed_cross_entropy(graph<13> g, value scores, value target, optional_value weight, std::int64_t mode,
+inline value smoothed_cross_entropy(graph<12> g, value scores, value target, optional_value weight, std::int64_t mode,
                                     std::int64_t ignore_index, double smoothing) {
     std::int64_t const axis = class_axis(scores);
     dtype const type = scores.dtype();
-    value const log_p = g.op<"LogSoftmax">(scores, attr::axis_i(axis));
+    value const log_p = along_axis<"LogSoftmax">(g, scores, axis);
     value const nll = nll_loss(g, log_p, target, weight, mode, ignore_index);
     value const index = g.cast(target, dtype::int64);
     value const all =
@@ -5844,7 +6341,7 @@ inline value smoothed_cross_entropy(graph<13> g, value scores, value target, opt
                                weighted(g, log_p, weight ? optional_value(class_weights(g, *weight, scores)) : weight),
                                safe_vector{axis},
                                false));
-    value const ignored = g.op<"Equal">(index, g.scalar(ignore_index, dtype::int64));
+    value const ignored = is_equal(g, index, g.scalar(ignore_index, dtype::int64));
     value smooth = choose(g, ignored, g.scalar(0, type), all);
     safe_vector<std::int64_t> const axes = iota(smooth.rank());
     if (mode != 0) smooth = reduce_sum(g, smooth, axes, false);
@@ -5854,7 +6351,7 @@ inline value smoothed_cross_entropy(graph<13> g, value scores, value target, opt
     return g.op<"Add">(g.op<"Mul">(nll, g.scalar_like(1 - smoothing, nll)), g.op<"Mul">(smooth, share));
 }
 
-inline constexpr auto cross_entropy = [](graph<13> g, value scores, value target, optional_value weight,
+inline constexpr auto cross_entropy = [](graph<12> g, value scores, value target, optional_value weight,
                                          std::int64_t mode, sym_int ignored, double smoothing) -> value {
     if (target.rank() == scores.rank() && is_floating(target.dtype()))
         return soft_cross_entropy(g, scores, target, weight, mode, smoothing);
@@ -5872,27 +6369,27 @@ struct label_sets {
     value listed;    ///< [N, C]: whether the position holds a target
     value is_target; ///< [N, C]: whether the class is a target
 };
-inline label_sets read_labels(graph<13> g, value target) {
+inline label_sets read_labels(graph<11> g, value target) {
     value const classes = g.to_value(g.size(target, -1));
-    value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));
-    value const ended = g.op<"CumSum">(g.cast(g.op<"Less">(target, g.scalar(0, dtype::int64)), dtype::int64),
-                                       g.scalar(-1, dtype::int64));
-    value const listed = g.op<"Equal">(ended, g.scalar(0, dtype::int64));
-    value const hits = g.op<"And">(g.op<"Equal">(unsqueeze(g, target, -1), position), unsqueeze(g, listed, -1));
+    value const position = range_to(g, [&] { return classes; });
+    value const ended =
+        g.op<"CumSum">(g.cast(is_less(g, target, g.scalar(0, dtype::int64)), dtype::int64), g.scalar(-1, dtype::int64));
+    value const listed = is_equal(g, ended, g.scalar(0, dtype::int64));
+    value const hits = g.op<"And">(is_equal(g, unsqueeze(g, target, -1), position), unsqueeze(g, listed, -1));
     return {listed, reduce_bool<"ReduceMax">(g, hits, safe_vector{target.rank() - 1}, false)};
 }
 
 /// max(0, x), and 0 for NaN.
-inline value above_zero(graph<13> g, value x) {
+inline value above_zero(graph<9> g, value x) {
     value const zero = g.scalar_like(0, x);
-    return choose(g, g.op<"Greater">(x, zero), x, zero);
+    return choose(g, is_greater(g, x, zero), x, zero);
 }
 
 /// The sum of max(0, 1 - x[y] + x[i]) over all pairs of a target y and a class i that is not a target, divided by the
 /// number of classes.
-inline value multilabel_margin_loss(graph<13> g, value x, value target, label_sets labels, std::int64_t mode) {
+inline value multilabel_margin_loss(graph<9> g, value x, value target, label_sets labels, std::int64_t mode) {
     value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
-    value const own = g.op<"GatherElements">(x, safe, attr::axis_i(-1));
+    value const own = elements_at(g, x, safe, -1);
     value const gap = g.op<"Sub">(unsqueeze(g, x, -2), unsqueeze(g, own, -1));
     value const hinge = above_zero(g, g.op<"Add">(gap, g.scalar_like(1, x)));
     value const pairs = g.op<"And">(unsqueeze(g, labels.listed, -1), unsqueeze(g, g.op<"Not">(labels.is_target), -2));
@@ -5902,34 +6399,34 @@ inline value multilabel_margin_loss(graph<13> g, value x, value target, label_se
 }
 
 /// The sum of w[y] * max(0, margin - x[y] + x[i])^p over the classes i other than y, divided by the number of classes.
-inline constexpr auto multi_margin_loss = [](graph<13> g, value self, value target, number p, number margin,
+inline constexpr auto multi_margin_loss = [](graph<9> g, value self, value target, number p, number margin,
                                              optional_value weight, std::int64_t mode) -> value {
     expect_same_dtype(self, weight);
     class_scores const c = batched_classes(g, self, target);
     value const column = unsqueeze(g, c.target, 1);
-    value const own = g.op<"GatherElements">(c.scores, column, attr::axis_i(1));
+    value const own = elements_at(g, c.scores, column, 1);
     value const classes = g.to_value(g.size(c.scores, 1));
     value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), rounded_constant(g, margin, own.dtype())));
     if (!(p == 1)) { // ATen allows 1 and 2
         value const square = g.op<"Mul">(hinge, hinge);
-        hinge = p.is_constant() ? square : choose(g, g.op<"Equal">(element(g, p, dtype::int64), 2), square, hinge);
+        hinge = p.is_constant() ? square : choose(g, is_equal(g, element(g, p, dtype::int64), 2), square, hinge);
     }
     if (weight) hinge = g.op<"Mul">(hinge, g.op<"Gather">(g.cast(*weight, hinge.dtype()), column, attr::axis_i(0)));
-    value const position = g.op<"Range">(g.scalar(0, dtype::int64), classes, g.scalar(1, dtype::int64));
-    value const others = choose(g, g.op<"Equal">(position, column), g.scalar_like(0, hinge), hinge);
+    value const position = range_to(g, [&] { return classes; });
+    value const others = choose(g, is_equal(g, position, column), g.scalar_like(0, hinge), hinge);
     value const loss =
         g.op<"Div">(reduce_sum(g, others, safe_vector<std::int64_t>{1}, false), g.cast(classes, hinge.dtype()));
     bool const scalar_result = !c.batched && target.rank() == 0;
     return scalar_result && mode == 0 ? squeeze(g, loss, 0) : reduced(g, loss, mode);
 };
 
-inline constexpr auto multilabel_margin_loss_row = [](graph<13> g, value self, value target, std::int64_t mode) {
+inline constexpr auto multilabel_margin_loss_row = [](graph<11> g, value self, value target, std::int64_t mode) {
     value const x = at_least_1d(g, self);
     value const listed = at_least_1d(g, target);
     return multilabel_margin_loss(g, x, listed, read_labels(g, listed), mode);
 };
 
-inline constexpr auto multilabel_margin_loss_forward = [](graph<13> g, value self, value target,
+inline constexpr auto multilabel_margin_loss_forward = [](graph<11> g, value self, value target,
                                                           std::int64_t mode) -> std::tuple<value, value> {
     value const x = at_least_1d(g, self);
     value const listed = at_least_1d(g, target);
@@ -5940,7 +6437,7 @@ inline constexpr auto multilabel_margin_loss_forward = [](graph<13> g, value sel
 };
 
 /// -weight[target] * grad at the targets, 0 elsewhere; for the mean, the gradient is divided by the total weight.
-inline constexpr auto nll_backward = [](graph<13> g, value grad, value self, value target, optional_value weight,
+inline constexpr auto nll_backward = [](graph<9> g, value grad, value self, value target, optional_value weight,
                                         std::int64_t mode, sym_int ignore_index, value total_weight) -> value {
     expect_same_dtype(self, weight);
     if (self.rank() == 0) return g.unsupported("scores without a class dimension");
@@ -5956,7 +6453,7 @@ inline constexpr auto nll_backward = [](graph<13> g, value grad, value self, val
     if (weight) each = g.op<"Mul">(each, along_classes(g, g.cast(*weight, type), self));
     value const position = along_classes(g, arithmetic_sequence(g, 0, g.size(self, axis)), self);
     value const is_target =
-        g.op<"And">(g.op<"Equal">(position, classes), g.op<"Not">(g.op<"Equal">(classes, ignore_index)));
+        g.op<"And">(is_equal(g, position, classes), g.op<"Not">(is_equal(g, classes, ignore_index)));
     return g.cast(g.op<"Where">(is_target, each, g.scalar(0, type)), self.dtype());
 };
 
@@ -5989,33 +6486,38 @@ inline constexpr auto class_loss = table(
 
 namespace ATON_NAMESPACE::mappings {
 
-inline value equal_to(graph<13> g, value a, value b) {
+inline value equal_to(graph<7> g, value a, value b) {
     auto const [x, y, type] = detail::promoted(g, a, b);
-    return g.op<"Equal">(x, y);
+    return is_equal(g, x, y);
 }
-inline value not_equal(graph<13> g, value a, value b) { return g.op<"Not">(equal_to(g, a, b)); }
+inline value not_equal(graph<7> g, value a, value b) { return g.op<"Not">(equal_to(g, a, b)); }
 
 namespace detail {
 
+inline constexpr auto less_in_order = [](graph<7> g, value x, value y) { return is_less(g, x, y); };
+inline constexpr auto at_most_in_order = [](graph<7> g, value x, value y) { return is_at_most(g, x, y); };
+
 /// A comparison. ONNX does not order bools; for them it is `Bools(not a, b)`: a < b is (not a) and b.
-template <fixed_string Compare, fixed_string Bools>
-value ordered(graph<13> g, value a, value b) {
+template <auto Compare, fixed_string Bools>
+value ordered(graph<7> g, value a, value b) {
     dtype const type = promote(a, b);
     if (type == dtype::bool_) return g.op<Bools>(g.op<"Not">(a), b);
     // LessOrEqual supports bfloat16 since opset 16. ATen rounds 0-d operands to a half-precision dtype, too.
     auto const [x, y, wide] = cast_through(g, a, b, type, g.opset() < 16 ? opmath_type(type) : type);
-    return g.op<Compare>(x, y);
+    return Compare(g, x, y);
 }
 
 } // namespace detail
 
-inline value less(graph<13> g, value a, value b) { return detail::ordered<"Less", "And">(g, a, b); }
-inline value less_equal(graph<13> g, value a, value b) { return detail::ordered<"LessOrEqual", "Or">(g, a, b); }
-inline value greater(graph<13> g, value a, value b) { return less(g, b, a); }
-inline value greater_equal(graph<13> g, value a, value b) { return less_equal(g, b, a); }
+inline value less(graph<7> g, value a, value b) { return detail::ordered<detail::less_in_order, "And">(g, a, b); }
+inline value less_equal(graph<7> g, value a, value b) {
+    return detail::ordered<detail::at_most_in_order, "Or">(g, a, b);
+}
+inline value greater(graph<7> g, value a, value b) { return less(g, b, a); }
+inline value greater_equal(graph<7> g, value a, value b) { return less_equal(g, b, a); }
 
 /// Whether all elements of a bool tensor are true, as a 0-d bool; true for an empty tensor.
-inline value all_true(graph<13> g, value x) {
+inline value all_true(graph<7> g, value x) {
     std::int64_t const axes[] = {0};
     return g.cast(reduce<"ReduceProd">(g, detail::in_one_dimension(g, g.cast(x, dtype::int32)), axes, false),
                   dtype::bool_);
@@ -6024,32 +6526,31 @@ inline value all_true(graph<13> g, value x) {
 namespace detail {
 
 template <fixed_string Op>
-value logical(graph<13> g, value a, value b) {
+value logical(graph<7> g, value a, value b) {
     return g.op<Op>(g.cast(a, dtype::bool_), g.cast(b, dtype::bool_));
 }
 
 template <fixed_string Op>
 inline constexpr auto complex_logical =
-    [](graph<13> g, complex_value a, complex_value b) -> value { return g.op<Op>(is_nonzero(g, a), is_nonzero(g, b)); };
+    [](graph<7> g, complex_value a, complex_value b) -> value { return g.op<Op>(is_nonzero(g, a), is_nonzero(g, b)); };
 
 /// Equal, or |a - b| <= atol + |rtol * b| with a finite left side. As in ATen, integers are compared as floats.
-inline constexpr auto isclose = [](graph<13> g, value self, value other, double rtol, double atol,
+inline constexpr auto isclose = [](graph<7> g, value self, value other, double rtol, double atol,
                                    bool equal_nan) -> value {
     value close = equal_to(g, self, other);
     auto const [x, y, type] = cast_both(g, self, other, to_floating(self.dtype()));
-    if (equal_nan && is_floating(self.dtype()))
-        close = g.op<"Or">(close, g.op<"And">(g.op<"IsNaN">(x), g.op<"IsNaN">(y)));
+    if (equal_nan && is_floating(self.dtype())) close = g.op<"Or">(close, g.op<"And">(is_nan(g, x), is_nan(g, y)));
     if (rtol == 0 && atol == 0) return close;
     value const allowed =
         g.op<"Add">(g.op<"Abs">(g.op<"Mul">(y, rounded_constant(g, rtol, type))), rounded_constant(g, atol, type));
     value const error = g.op<"Abs">(g.op<"Sub">(x, y));
-    value const finite = g.op<"Less">(error, std::numeric_limits<double>::infinity());
+    value const finite = is_less(g, error, std::numeric_limits<double>::infinity());
     return g.op<"Or">(close, g.op<"And">(finite, less_equal(g, error, allowed)));
 };
 
 /// Whether shapes and all elements are equal. For unknown sizes, compares the shapes, and the elements that both tensors have:
 /// ONNX's Equal would broadcast, or fail.
-inline value equal(graph<13> g, value self, value other) {
+inline value equal(graph<7> g, value self, value other) {
     if (self.rank() != other.rank()) return g.scalar(false, dtype::bool_);
     bool same = true;
     for (std::int64_t i = 0; i != self.rank(); ++i) {
@@ -6059,37 +6560,37 @@ inline value equal(graph<13> g, value self, value other) {
     }
     if (same) return all_true(g, equal_to(g, self, other));
     auto const first = [&](value x, value like) -> value {
-        return g.op<"Slice">(in_one_dimension(g, x), g.ints({0}), in_one_dimension(g, g.op<"Size">(like)));
+        return mappings::slice(g, in_one_dimension(g, x), 0, 0, value(g.op<"Size">(like)));
     };
     value const elements = all_true(g, equal_to(g, first(self, other), first(other, self)));
-    return g.op<"And">(all_true(g, g.op<"Equal">(g.op<"Shape">(self), g.op<"Shape">(other))), elements);
+    return g.op<"And">(all_true(g, is_equal(g, g.op<"Shape">(self), g.op<"Shape">(other))), elements);
 }
 
 /// Compares every element with every test element along a new last axis. Matches are counted, which is correct for zero
 /// test elements, too.
-inline value isin(graph<13> g, value elements, value tests, bool invert) {
+inline value isin(graph<7> g, value elements, value tests, bool invert) {
     auto const [x, y, type] = promoted(g, elements, tests);
-    value const matches = g.op<"Equal">(unsqueeze(g, x, -1), in_one_dimension(g, y));
+    value const matches = is_equal(g, unsqueeze(g, x, -1), in_one_dimension(g, y));
     std::int64_t const axes[] = {x.rank()};
     value const found = g.cast(reduce_sum(g, g.cast(matches, dtype::int64), axes, false), dtype::bool_);
     return invert ? g.op<"Not">(found) : found;
 }
 
-inline constexpr auto allclose = [](graph<13> g, value self, value other, double rtol, double atol,
+inline constexpr auto allclose = [](graph<7> g, value self, value other, double rtol, double atol,
                                     bool equal_nan) -> value {
     return all_true(g, isclose(g, self, other, rtol, atol, equal_nan));
 };
 
 /// assume_unique is a hint that does not change the result.
-inline constexpr auto isin_tensor_tensor = [](graph<13> g, value elements, value tests, bool, bool invert) -> value {
+inline constexpr auto isin_tensor_tensor = [](graph<7> g, value elements, value tests, bool, bool invert) -> value {
     return isin(g, elements, tests, invert);
 };
 
-inline constexpr auto isin_tensor_scalar = [](graph<13> g, value elements, number test, bool, bool invert) -> value {
+inline constexpr auto isin_tensor_scalar = [](graph<7> g, value elements, number test, bool, bool invert) -> value {
     return invert ? not_equal(g, elements, wrapped_number(g, test)) : equal_to(g, elements, wrapped_number(g, test));
 };
 
-inline constexpr auto isin_scalar_tensor = [](graph<13> g, number element, value tests, bool, bool invert) -> value {
+inline constexpr auto isin_scalar_tensor = [](graph<7> g, number element, value tests, bool, bool invert) -> value {
     return isin(g, wrapped_number(g, element), tests, invert);
 };
 
@@ -6140,8 +6641,8 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline constexpr auto to_sizes = [](graph<13> g, value self, size_list size) { return reshape(g, self, size); };
-inline constexpr auto to_sizes_of = [](graph<13> g, value self, value other) {
+inline constexpr auto to_sizes = [](graph<7> g, value self, size_list size) { return reshape(g, self, size); };
+inline constexpr auto to_sizes_of = [](graph<7> g, value self, value other) {
     return reshape(g, self, g.sizes(other));
 };
 /// BitCast was added in opset 26, for dtypes of the same width.
@@ -6150,14 +6651,14 @@ inline constexpr auto view_as_dtype = [](graph<26> g, value self, dtype dtype) -
     if (bits(self.dtype()) == bits(dtype)) return g.op<"BitCast">(self, attr::to_i(dtype));
     return g.unsupported("a view of the same bytes as another dtype");
 };
-inline constexpr auto view_as_dtype_until_25 = [](graph<13, 25> g, value self, dtype dtype) -> value {
+inline constexpr auto view_as_dtype_until_25 = [](graph<7, 25> g, value self, dtype dtype) -> value {
     if (self.dtype() == dtype) return self;
     return g.unsupported("a view of the same bytes as another dtype");
 };
 
 /// Whether squeeze drops a dimension. If its size is dynamic, the recorded rank of the result decides; symbols are larger than 1, as in
 /// torch.export.
-inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
+inline bool squeezes(graph<7> g, value x, std::int64_t axis) {
     if (dim const& d = x.size(axis); d.is_static()) return d.size() == 1;
     auto const& expected = g.context().expected;
     if (expected.size() == 1 && expected[0].shape.has_rank() &&
@@ -6166,55 +6667,55 @@ inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
     if (x.size(axis).is_symbolic()) return false;
     throw unsupported_error("squeeze of a dimension of unknown size");
 }
-inline value squeeze_ones(graph<13> g, value x, axis_list axes) {
+inline value squeeze_ones(graph<7> g, value x, axis_list axes) {
     safe_vector<std::int64_t> gone;
     if (x.rank() != 0)
         for (std::int64_t axis : normalize_axes(axes, x.rank()))
             if (squeezes(g, x, axis)) gone.push_back(axis);
     return gone.empty() ? x : squeeze(g, x, gone);
 }
-inline constexpr auto squeeze_all = [](graph<13> g, value self) { return squeeze_ones(g, self, iota(self.rank())); };
-inline constexpr auto squeeze_dim = [](graph<13> g, value self, std::int64_t dim) {
+inline constexpr auto squeeze_all = [](graph<7> g, value self) { return squeeze_ones(g, self, iota(self.rank())); };
+inline constexpr auto squeeze_dim = [](graph<7> g, value self, std::int64_t dim) {
     return squeeze_ones(g, self, {&dim, 1});
 };
-inline constexpr auto squeeze_dims = [](graph<13> g, value self, axis_list dim) { return squeeze_ones(g, self, dim); };
-inline constexpr auto unsqueeze_dim = [](graph<13> g, value self, std::int64_t dim) {
+inline constexpr auto squeeze_dims = [](graph<7> g, value self, axis_list dim) { return squeeze_ones(g, self, dim); };
+inline constexpr auto unsqueeze_dim = [](graph<7> g, value self, std::int64_t dim) {
     return unsqueeze(g, self, normalize_axis(dim, self.rank() + 1));
 };
 
-inline constexpr auto swap_dims = [](graph<13> g, value self, std::int64_t dim0, std::int64_t dim1) {
+inline constexpr auto swap_dims = [](graph<7> g, value self, std::int64_t dim0, std::int64_t dim1) {
     return swap_axes(g, self, dim0, dim1);
 };
-inline constexpr auto permute_dims = [](graph<13> g, value self, axis_list dims) {
+inline constexpr auto permute_dims = [](graph<7> g, value self, axis_list dims) {
     return permute(g, self, normalize_axes(dims, self.rank()));
 };
-inline constexpr auto transpose_matrix = [](graph<13> g, value self) -> value {
+inline constexpr auto transpose_matrix = [](graph<7> g, value self) -> value {
     return self.rank() < 2 ? self : swap_axes(g, self, 0, 1);
 };
-inline constexpr auto transpose_matrices = [](graph<13> g, value self) -> value {
+inline constexpr auto transpose_matrices = [](graph<7> g, value self) -> value {
     return self.rank() < 2 ? self : swap_axes(g, self, -2, -1);
 };
-inline constexpr auto complex_adjoint = [](graph<13> g, complex_value z) {
+inline constexpr auto complex_adjoint = [](graph<7> g, complex_value z) {
     return conjugate(g, g.complex(transpose_matrices(g, g.real(z)), transpose_matrices(g, g.imag(z))));
 };
-inline constexpr auto reverse_dims = [](graph<13> g, value self) {
+inline constexpr auto reverse_dims = [](graph<7> g, value self) {
     safe_vector<std::int64_t> perm = iota(self.rank());
     std::reverse(perm.begin(), perm.end());
     return permute(g, self, perm);
 };
-inline constexpr auto move_dim = [](graph<13> g, value self, std::int64_t source, std::int64_t destination) {
+inline constexpr auto move_dim = [](graph<7> g, value self, std::int64_t source, std::int64_t destination) {
     return move_axes(g, self, {&source, 1}, {&destination, 1});
 };
-inline constexpr auto move_dims = [](graph<13> g, value self, axis_list source, axis_list destination) {
+inline constexpr auto move_dims = [](graph<7> g, value self, axis_list source, axis_list destination) {
     return move_axes(g, self, source, destination);
 };
 
-inline constexpr auto expand_sizes = [](graph<13> g, value self, size_list size, bool) {
+inline constexpr auto expand_sizes = [](graph<7> g, value self, size_list size, bool) {
     return expand(g, self, safe_vector(size.begin(), size.end()));
 };
 
 /// Merges the dimensions first to last into one.
-inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t last) {
+inline value flatten_axes(graph<7> g, value x, std::int64_t first, std::int64_t last) {
     std::int64_t const rank = x.rank();
     if (rank == 0) return reshape(g, x, {1});
     first = normalize_axis(first, rank);
@@ -6231,10 +6732,10 @@ inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t
     to.insert(to.end(), sizes.begin() + last + 1, sizes.end());
     return reshape(g, x, to);
 }
-inline constexpr auto flatten_dims = [](graph<13> g, value self, std::int64_t start_dim, std::int64_t end_dim) {
+inline constexpr auto flatten_dims = [](graph<7> g, value self, std::int64_t start_dim, std::int64_t end_dim) {
     return flatten_axes(g, self, start_dim, end_dim);
 };
-inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t dim, size_list sizes) {
+inline constexpr auto unflatten_dim = [](graph<7> g, value self, std::int64_t dim, size_list sizes) {
     dim = normalize_axis(dim, self.rank());
     safe_vector<sym_int> to = g.sizes(self);
     if (to.empty()) throw unsupported_error("unflatten of a 0-d tensor");
@@ -6250,7 +6751,7 @@ inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t d
 };
 
 /// aten::atleast_1d, 2d and 3d: inserts dimensions of size 1 until x has `n` dimensions.
-inline value at_least(graph<13> g, value x, std::int64_t n) {
+inline value at_least(graph<7> g, value x, std::int64_t n) {
     std::int64_t const rank = x.rank();
     if (rank >= n) return x;
     if (rank == 0) return reshape(g, x, safe_vector<sym_int>(static_cast<std::size_t>(n), 1));
@@ -6258,16 +6759,16 @@ inline value at_least(graph<13> g, value x, std::int64_t n) {
     return rank == 1 ? unsqueeze(g, x, safe_vector<std::int64_t>{0, 2}) : unsqueeze(g, x, 2);
 }
 template <std::int64_t N>
-inline constexpr auto at_least_dims = [](graph<13> g, value self) { return at_least(g, self, N); };
+inline constexpr auto at_least_dims = [](graph<7> g, value self) { return at_least(g, self, N); };
 template <std::int64_t N>
-inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const> tensors) {
+inline constexpr auto all_at_least_dims = [](graph<7> g, safe_span<value const> tensors) {
     safe_vector<value> out;
     for (value const& v : tensors) out.push_back(at_least(g, v, N));
     return out;
 };
 /// Tensors of the list may be real.
 template <int N>
-inline constexpr auto each_at_least_dims = [](graph<13> g, safe_vector<complex_value> tensors) {
+inline constexpr auto each_at_least_dims = [](graph<7> g, safe_vector<complex_value> tensors) {
     safe_vector<value> out;
     for (complex_value const& z : tensors) {
         bool const real = !is_complex(z.tensor().dtype());
@@ -6277,30 +6778,30 @@ inline constexpr auto each_at_least_dims = [](graph<13> g, safe_vector<complex_v
     return out;
 };
 
-inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
-inline constexpr auto rank_of = [](graph<13> g, value self) -> value { return g.scalar(self.rank(), dtype::int64); };
-inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
+inline constexpr auto size_of = [](graph<7> g, value self, std::int64_t dim) { return g.size(self, dim); };
+inline constexpr auto rank_of = [](graph<7> g, value self) -> value { return g.scalar(self.rank(), dtype::int64); };
+inline constexpr auto count_of = [](graph<7> g, value self) { return element_count(g, self); };
 
 inline constexpr auto reshape_from_tensor = [](graph<14> g, value self, value shape) {
     return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
 };
 
 /// ONNX tensors do not have strides.
-inline constexpr auto reshape_alias = [](graph<13> g, value self, size_list size, size_list) {
+inline constexpr auto reshape_alias = [](graph<7> g, value self, size_list size, size_list) {
     return reshape(g, self, size);
 };
 
-inline constexpr auto ravel = [](graph<13> g, value self) { return flat(g, self); };
+inline constexpr auto ravel = [](graph<7> g, value self) { return flat(g, self); };
 
-inline constexpr auto expand_as = [](graph<13> g, value self, value other) {
+inline constexpr auto expand_as = [](graph<7> g, value self, value other) {
     return expand_to(g, self, g.shape_of(other));
 };
 
-inline constexpr auto broadcast_to = [](graph<13> g, value self, size_list size) {
+inline constexpr auto broadcast_to = [](graph<7> g, value self, size_list size) {
     return expand_sizes(g, self, size, false);
 };
 
-inline constexpr auto shape_as_tensor = [](graph<13> g, value self) { return g.shape_of(self); };
+inline constexpr auto shape_as_tensor = [](graph<7> g, value self) { return g.shape_of(self); };
 
 } // namespace detail
 
@@ -6389,7 +6890,7 @@ namespace detail {
 using value_list = safe_span<value const>;
 
 /// aten::cat. Empty 1-d tensors are dropped, for every rank of the others, but take part in type promotion.
-inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
+inline value concat(graph<7> g, value_list tensors, std::int64_t axis) {
     dtype const type = promote(tensors);
     safe_vector<value> parts;
     for (value const& v : tensors)
@@ -6398,9 +6899,9 @@ inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
     if (parts.size() == 1) return parts[0];
     return g.op<"Concat">(parts, attr::axis_i(normalize_axis(axis, parts[0].rank())));
 }
-inline constexpr auto cat = [](graph<13> g, value_list tensors, std::int64_t dim) { return concat(g, tensors, dim); };
+inline constexpr auto cat = [](graph<7> g, value_list tensors, std::int64_t dim) { return concat(g, tensors, dim); };
 
-inline constexpr auto stack_at = [](graph<13> g, value_list tensors, std::int64_t axis) -> value {
+inline constexpr auto stack_at = [](graph<7> g, value_list tensors, std::int64_t axis) -> value {
     dtype const type = promote(tensors);
     axis = normalize_axis(axis, tensors[0].rank() + 1);
     safe_vector<value> parts;
@@ -6411,15 +6912,15 @@ inline constexpr auto stack_at = [](graph<13> g, value_list tensors, std::int64_
 /// Concatenates along an axis after extending all tensors to `N` dimensions.
 template <std::int64_t N, std::int64_t Axis>
 inline constexpr auto stack_dims =
-    [](graph<13> g, value_list tensors) { return concat(g, all_at_least_dims<N>(g, tensors), Axis); };
+    [](graph<7> g, value_list tensors) { return concat(g, all_at_least_dims<N>(g, tensors), Axis); };
 
-inline constexpr auto stack_columns = [](graph<13> g, value_list tensors) {
+inline constexpr auto stack_columns = [](graph<7> g, value_list tensors) {
     safe_vector<value> columns;
     for (value const& v : tensors) columns.push_back(v.rank() > 1 ? v : reshape(g, v, {element_count(g, v), 1}));
     return concat(g, columns, 1);
 };
 
-inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
+inline constexpr auto blocks_on_diagonal = [](graph<7> g, value_list tensors) {
     dtype const type = promote(tensors);
     safe_vector<value> blocks;
     sym_int width = 0;
@@ -6445,7 +6946,7 @@ inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
 };
 
 /// One tensor per axis; the i-th varies along axis i.
-inline constexpr auto mesh = [](graph<13> g, value_list tensors) -> safe_vector<value> {
+inline constexpr auto mesh = [](graph<7> g, value_list tensors) -> safe_vector<value> {
     safe_vector<sym_int> sizes;
     for (value const& v : tensors) sizes.push_back(element_count(g, v));
     safe_vector<value> out;
@@ -6456,7 +6957,7 @@ inline constexpr auto mesh = [](graph<13> g, value_list tensors) -> safe_vector<
     }
     return out;
 };
-inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
+inline constexpr auto meshgrid_indexing = [](graph<7> g, value_list tensors,
                                              std::string_view indexing) -> safe_vector<value> {
     if (indexing == "ij" || tensors.size() < 2) return mesh(g, tensors);
     if (indexing != "xy") return g.unsupported("an indexing other than 'ij' and 'xy'");
@@ -6490,18 +6991,18 @@ inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool wi
     return all;
 }
 
-inline constexpr auto hstack = [](graph<13> g, value_list tensors) {
+inline constexpr auto hstack = [](graph<7> g, value_list tensors) {
     return tensors[0].rank() < 2 ? stack_dims<1, 0>(g, tensors) : stack_dims<1, 1>(g, tensors);
 };
 
-inline constexpr auto broadcast_tensors = [](graph<13> g, value_list tensors) {
+inline constexpr auto broadcast_tensors = [](graph<7> g, value_list tensors) {
     value const shape = broadcast_shape(g, tensors);
     safe_vector<value> out;
     for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
     return out;
 };
 /// Tensors of the list may be real.
-inline constexpr auto complex_broadcast_tensors = [](graph<13> g, safe_vector<complex_value> tensors) {
+inline constexpr auto complex_broadcast_tensors = [](graph<7> g, safe_vector<complex_value> tensors) {
     safe_vector<value> parts;
     for (complex_value const& z : tensors) {
         bool const real = !is_complex(z.tensor().dtype());
@@ -6519,14 +7020,14 @@ inline constexpr auto complex_broadcast_tensors = [](graph<13> g, safe_vector<co
     return out;
 };
 
-inline constexpr auto cartesian_prod = [](graph<13> g, value_list tensors) -> value {
+inline constexpr auto cartesian_prod = [](graph<7> g, value_list tensors) -> value {
     if (tensors.size() == 1) return tensors[0];
     safe_vector<value> columns;
     for (value const& v : mesh(g, tensors)) columns.push_back(flat(g, v));
     return stack_at(g, columns, 1);
 };
 
-inline constexpr auto combinations = [](graph<13> g, value self, std::int64_t r, bool with_replacement) {
+inline constexpr auto combinations = [](graph<7> g, value self, std::int64_t r, bool with_replacement) {
     std::int64_t const n = g.size(self, 0).constant();
     if (r == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, self.dtype());
     safe_vector<std::int64_t> const all = choices(n, r, with_replacement);
@@ -6569,20 +7070,20 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// aten::complex broadcasts its operands.
-inline constexpr auto complex_of = [](graph<13> g, value real, value imaginary) -> complex_value {
+inline constexpr auto complex_of = [](graph<7> g, value real, value imaginary) -> complex_value {
     if (real.dtype() != imaginary.dtype() || real.shape() == imaginary.shape()) return g.complex(real, imaginary);
     value const both[] = {real, imaginary};
     safe_vector<value> const parts = broadcast_tensors(g, both);
     return g.complex(parts[0], parts[1]);
 };
 
-inline constexpr auto polar = [](graph<13> g, value magnitude, value angle) -> complex_value {
+inline constexpr auto polar = [](graph<7> g, value magnitude, value angle) -> complex_value {
     return g.complex(g.op<"Mul">(magnitude, g.op<"Cos">(angle)), g.op<"Mul">(magnitude, g.op<"Sin">(angle)));
 };
 
-inline constexpr auto view_as_real = [](graph<13> g, complex_value z) -> value { return g.as_real(z); };
-inline constexpr auto view_as_complex = [](graph<13> g, value x) { return g.as_complex(x); };
-inline constexpr auto imaginary_part = [](graph<13> g, complex_value z) -> value { return g.imag(z); };
+inline constexpr auto view_as_real = [](graph<7> g, complex_value z) -> value { return g.as_real(z); };
+inline constexpr auto view_as_complex = [](graph<7> g, value x) { return g.as_complex(x); };
+inline constexpr auto imaginary_part = [](graph<7> g, complex_value z) -> value { return g.imag(z); };
 
 } // namespace detail
 
@@ -6608,46 +7109,46 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Cast, which like ATen truncates floats to integers and maps nonzero to true.
-inline constexpr auto convert = [](graph<13> g, value x, std::optional<dtype> type) -> value {
+inline constexpr auto convert = [](graph<7> g, value x, std::optional<dtype> type) -> value {
     if (!type || x.dtype() == *type) return x;
     return g.cast(x, *type);
 };
 template <dtype Target>
-inline constexpr auto cast_to = [](graph<13> g, value x) -> value { return convert(g, x, Target); };
+inline constexpr auto cast_to = [](graph<7> g, value x) -> value { return convert(g, x, Target); };
 
-inline value expand_like(graph<13> g, value x, value target) {
+inline value expand_like(graph<7> g, value x, value target) {
     if (target.shape().is_static() && x.shape() == target.shape()) return x;
     value const sizes = target.shape().is_static() ? g.shape_of(target) : g.op<"Shape">(target);
-    return g.op<"Expand">(x, sizes);
+    return expand_by(g, x, sizes);
 }
 
 /// A tensor of one element as a 0-d tensor.
-inline value only_element(graph<13> g, value x) {
+inline value only_element(graph<7> g, value x) {
     for (dim const& d : x.shape().dims())
         if (d.is_static() && d.size() != 1) throw unsupported_error("a tensor that does not have exactly one element");
     return x.rank() == 0 ? x : squeeze(g, x, iota(x.rank()));
 }
 
 /// A 0-d tensor in the place of ATen's Scalar: float64, int64 or bool.
-inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
+inline constexpr auto as_scalar = [](graph<7> g, value x) -> value {
     dtype const type = is_floating(x.dtype()) ? dtype::float64 : is_integral(x.dtype()) ? dtype::int64 : x.dtype();
     return convert(g, only_element(g, x), type);
 };
 
-inline constexpr auto to_dtype = [](graph<13> g, value x, dtype type, bool) -> value { return convert(g, x, type); };
+inline constexpr auto to_dtype = [](graph<7> g, value x, dtype type, bool) -> value { return convert(g, x, type); };
 
-inline constexpr auto to_dtype_layout = [](graph<13> g, value x, std::optional<dtype> type, bool) -> value {
+inline constexpr auto to_dtype_layout = [](graph<7> g, value x, std::optional<dtype> type, bool) -> value {
     return convert(g, x, type);
 };
 
-inline constexpr auto to_other = [](graph<13> g, value x, value other, bool) -> value {
+inline constexpr auto to_other = [](graph<7> g, value x, value other, bool) -> value {
     return convert(g, x, other.dtype());
 };
 
-inline constexpr auto type_as = [](graph<13> g, value x, value other) -> value { return convert(g, x, other.dtype()); };
+inline constexpr auto type_as = [](graph<7> g, value x, value other) -> value { return convert(g, x, other.dtype()); };
 
 /// A conversion to a real dtype keeps the real part, but a complex number is true if either part is not 0.
-inline constexpr auto complex_convert = [](graph<13> g, complex_value z, std::optional<dtype> type) -> value {
+inline constexpr auto complex_convert = [](graph<7> g, complex_value z, std::optional<dtype> type) -> value {
     dtype const to = type.value_or(z.tensor().dtype());
     if (is_complex(to)) return g.to_value(g.cast(z, to));
     if (to == dtype::bool_) return g.op<"Or">(convert(g, g.real(z), to), convert(g, g.imag(z), to));
@@ -6655,34 +7156,32 @@ inline constexpr auto complex_convert = [](graph<13> g, complex_value z, std::op
 };
 template <dtype Target>
 inline constexpr auto complex_cast_to =
-    [](graph<13> g, complex_value z) -> value { return complex_convert(g, z, Target); };
-inline constexpr auto complex_to_dtype = [](graph<13> g, complex_value z, dtype type, bool) -> value {
+    [](graph<7> g, complex_value z) -> value { return complex_convert(g, z, Target); };
+inline constexpr auto complex_to_dtype = [](graph<7> g, complex_value z, dtype type, bool) -> value {
     return complex_convert(g, z, type);
 };
-inline constexpr auto complex_to_dtype_layout = [](graph<13> g, complex_value z, std::optional<dtype> type,
+inline constexpr auto complex_to_dtype_layout = [](graph<7> g, complex_value z, std::optional<dtype> type,
                                                    bool) -> value { return complex_convert(g, z, type); };
-inline constexpr auto complex_to_other = [](graph<13> g, complex_value z, complex_value other, bool) -> value {
+inline constexpr auto complex_to_other = [](graph<7> g, complex_value z, complex_value other, bool) -> value {
     return complex_convert(g, z, other.tensor().dtype());
 };
-inline constexpr auto complex_type_as = [](graph<13> g, complex_value z, complex_value other) -> value {
+inline constexpr auto complex_type_as = [](graph<7> g, complex_value z, complex_value other) -> value {
     return complex_convert(g, z, other.tensor().dtype());
 };
 
-inline constexpr auto copy_row = [](graph<13> g, value x, value source) -> value {
+inline constexpr auto copy_row = [](graph<7> g, value x, value source) -> value {
     return expand_like(g, convert(g, source, x.dtype()), x);
 };
 
-inline constexpr auto fill_row = [](graph<13> g, value x, number n) -> value {
-    return filled_like(g, x, n, x.dtype());
-};
+inline constexpr auto fill_row = [](graph<7> g, value x, number n) -> value { return filled_like(g, x, n, x.dtype()); };
 
-inline constexpr auto zero_row = [](graph<13> g, value x) -> value { return filled_like(g, x, 0, x.dtype()); };
+inline constexpr auto zero_row = [](graph<7> g, value x) -> value { return filled_like(g, x, 0, x.dtype()); };
 
-inline constexpr auto fill_tensor = [](graph<13> g, value x, value n) -> value {
+inline constexpr auto fill_tensor = [](graph<7> g, value x, value n) -> value {
     return expand_like(g, convert(g, n, x.dtype()), x);
 };
 
-inline constexpr auto scalar_tensor_row = [](graph<13> g, number n, std::optional<dtype> type) -> value {
+inline constexpr auto scalar_tensor_row = [](graph<7> g, number n, std::optional<dtype> type) -> value {
     dtype const to = type.value_or(aten::default_dtype);
     return opmath_type(to) != to ? rounded_constant(g, n, to) : element(g, n, to); // ATen rounds to half precision
 };
@@ -6692,35 +7191,35 @@ constexpr bool is_signed(dtype t) { return is_floating(t) || is_complex(t) || is
 /// A property of the dtype as a constant.
 template <auto Property>
 inline constexpr auto of_dtype =
-    [](graph<13> g, value x) -> value { return g.scalar(Property(x.dtype()), dtype::bool_); };
+    [](graph<7> g, value x) -> value { return g.scalar(Property(x.dtype()), dtype::bool_); };
 template <auto Property>
 inline constexpr auto of_complex_dtype =
-    [](graph<13> g, complex_value z) -> value { return g.scalar(Property(z.tensor().dtype()), dtype::bool_); };
+    [](graph<7> g, complex_value z) -> value { return g.scalar(Property(z.tensor().dtype()), dtype::bool_); };
 
-inline constexpr auto truth = [](graph<13> g, value x) -> value { return g.cast(only_element(g, x), dtype::bool_); };
-inline constexpr auto complex_truth = [](graph<13> g, complex_value z) -> value {
+inline constexpr auto truth = [](graph<7> g, value x) -> value { return g.cast(only_element(g, x), dtype::bool_); };
+inline constexpr auto complex_truth = [](graph<7> g, complex_value z) -> value {
     return g.op<"Or">(truth(g, g.real(z)), truth(g, g.imag(z)));
 };
 
 /// The number of a dtype in c10::ScalarType.
-inline value scalar_type_number(graph<13> g, dtype type) {
+inline value scalar_type_number(graph<7> g, dtype type) {
     constexpr std::int64_t count = 16;
     for (std::int64_t n = 0; n != count; ++n)
         if (aten::scalar_type(n) == type) return g.scalar(n, dtype::int64);
     throw unsupported_error("the ScalarType of " + std::string(name(type)));
 }
-inline constexpr auto promoted_types = [](graph<13> g, dtype type1, dtype type2) -> value {
+inline constexpr auto promoted_types = [](graph<7> g, dtype type1, dtype type2) -> value {
     return scalar_type_number(g, aten::promote_types(type1, type2));
 };
-inline constexpr auto result_type = [](graph<13> g, value a, value b) -> value {
+inline constexpr auto result_type = [](graph<7> g, value a, value b) -> value {
     return scalar_type_number(g, promote(a, b));
 };
-inline constexpr auto complex_result_type = [](graph<13> g, complex_value a, complex_value b) -> value {
+inline constexpr auto complex_result_type = [](graph<7> g, complex_value a, complex_value b) -> value {
     return scalar_type_number(g, promote(a.tensor(), b.tensor()));
 };
 
 /// Checked by torch.export while tracing; it computes nothing.
-inline constexpr auto assert_tensor_metadata = [](graph<13>, value, std::optional<safe_span<sym_int const>>,
+inline constexpr auto assert_tensor_metadata = [](graph<7>, value, std::optional<safe_span<sym_int const>>,
                                                   std::optional<safe_span<sym_int const>>, std::optional<dtype>,
                                                   layout) {};
 
@@ -6789,7 +7288,7 @@ inline constexpr auto conversion = table(
 namespace ATON_NAMESPACE::mappings::detail {
 
 /// The sizes of the last n dimensions of x.
-inline safe_vector<sym_int> last_sizes(graph<13> g, value x, std::size_t n) {
+inline safe_vector<sym_int> last_sizes(graph<7> g, value x, std::size_t n) {
     safe_vector<sym_int> const all = g.sizes(x);
     if (all.size() < n) throw unsupported_error("a tensor with fewer dimensions than the kernel");
     return {all.end() - static_cast<std::ptrdiff_t>(n), all.end()};
@@ -6797,7 +7296,7 @@ inline safe_vector<sym_int> last_sizes(graph<13> g, value x, std::size_t n) {
 
 /// Adds each element of x [N, C, windows...], times the weight, to the elements of its window; windows start at -padding. The result has
 /// the spatial sizes `to`: elements behind the last window are 0. Where a size is dynamic, the result is cut from a larger one.
-inline value transposed_to(graph<13> g, value x, value weight, safe_span<sym_int const> to, ints const& stride,
+inline value transposed_to(graph<7> g, value x, value weight, safe_span<sym_int const> to, ints const& stride,
                            ints const& padding, ints const& dilation, std::int64_t groups) {
     ints before;
     ints after;
@@ -6925,7 +7424,7 @@ inline window_table convolution_windows(value x, value weight, convolution_param
 }
 
 /// ONNX's Conv supports only floating-point dtypes: integers are gathered into windows and multiplied as matrices, exactly.
-inline value integer_convolution(graph<13> g, value x, value weight, optional_value bias,
+inline value integer_convolution(graph<7> g, value x, value weight, optional_value bias,
                                  convolution_parameters const& p) {
     window_table const t = convolution_windows(x, weight, p);
     if (!weight.size(0).is_static() || !weight.size(1).is_static())
@@ -6949,7 +7448,7 @@ inline value integer_convolution(graph<13> g, value x, value weight, optional_va
 }
 
 /// kernel_shape is given if the weight's spatial sizes are static; otherwise ONNX takes it from the weight.
-inline value batched_convolution(graph<13> g, value x, value weight, optional_value bias,
+inline value batched_convolution(graph<7> g, value x, value weight, optional_value bias,
                                  convolution_parameters const& p) {
     if (!is_floating(x.dtype())) return integer_convolution(g, x, weight, bias, p);
     auto const dilations = attr::dilations_i(p.dilation);
@@ -6965,7 +7464,7 @@ inline value batched_convolution(graph<13> g, value x, value weight, optional_va
     return g.op<"ConvTranspose">(x, weight, bias, dilations, group, extra, pads, strides);
 }
 
-inline value convolve(graph<13> g, value x, value weight, optional_value bias, convolution_parameters const& p) {
+inline value convolve(graph<7> g, value x, value weight, optional_value bias, convolution_parameters const& p) {
     auto const below_one = [](ints const& all) {
         return std::any_of(all.begin(), all.end(), [](auto n) { return n < 1; });
     };
@@ -6983,13 +7482,13 @@ inline value convolve(graph<13> g, value x, value weight, optional_value bias, c
     });
 }
 
-inline constexpr auto conv = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+inline constexpr auto conv = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                 int_list padding, int_list dilation, std::int64_t groups) {
     return convolve(g, x, weight, bias, parameters(weight, stride, padding, dilation, groups));
 };
 
 /// Computes the pads of "same" here instead of setting auto_pad. If the total is odd, the end gets the larger part, as with SAME_UPPER.
-inline constexpr auto conv_named_padding = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+inline constexpr auto conv_named_padding = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                               std::string_view padding, int_list dilation,
                                               std::int64_t groups) -> value {
     convolution_parameters p = parameters(weight, stride, {}, dilation, groups);
@@ -7004,14 +7503,14 @@ inline constexpr auto conv_named_padding = [](graph<13> g, value x, value weight
     return convolve(g, x, weight, bias, p);
 };
 
-inline constexpr auto conv_transpose = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+inline constexpr auto conv_transpose = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                           int_list padding, int_list output_padding, std::int64_t groups,
                                           int_list dilation) {
     return convolve(
         g, x, weight, bias, transposed_parameters(weight, stride, padding, output_padding, dilation, groups));
 };
 
-inline constexpr auto general_convolution = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+inline constexpr auto general_convolution = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                                int_list padding, int_list dilation, bool transposed,
                                                int_list output_padding, std::int64_t groups) {
     return transposed ? conv_transpose(g, x, weight, bias, stride, padding, output_padding, groups, dilation)
@@ -7019,52 +7518,52 @@ inline constexpr auto general_convolution = [](graph<13> g, value x, value weigh
 };
 
 /// Overloads of single backends with a kernel_size argument, which always equals the weight's spatial sizes.
-inline constexpr auto sized_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
+inline constexpr auto sized_convolution = [](graph<7> g, value x, value weight, int_list, optional_value bias,
                                              int_list stride, int_list padding) {
     return conv(g, x, weight, bias, stride, padding, {}, 1);
 };
 
-inline constexpr auto dilated_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
+inline constexpr auto dilated_convolution = [](graph<7> g, value x, value weight, int_list, optional_value bias,
                                                int_list stride, int_list padding, int_list dilation) {
     return conv(g, x, weight, bias, stride, padding, dilation, 1);
 };
 
 /// One group per input channel.
-inline constexpr auto depthwise_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
+inline constexpr auto depthwise_convolution = [](graph<7> g, value x, value weight, int_list, optional_value bias,
                                                  int_list stride, int_list padding, int_list dilation) -> value {
     dim const& channels = x.size(-weight.rank() + 1);
     if (!channels.is_static()) return g.unsupported("a depthwise convolution over an unknown number of channels");
     return conv(g, x, weight, bias, stride, padding, dilation, channels.size());
 };
 
-inline constexpr auto sized_transposed_convolution = [](graph<13> g, value x, value weight, int_list,
+inline constexpr auto sized_transposed_convolution = [](graph<7> g, value x, value weight, int_list,
                                                         optional_value bias, int_list stride, int_list padding,
                                                         int_list output_padding, int_list dilation) {
     return conv_transpose(g, x, weight, bias, stride, padding, output_padding, 1, dilation);
 };
 
 /// benchmark, deterministic, cudnn_enabled and allow_tf32 only select an implementation.
-inline constexpr auto convolution_flags = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+inline constexpr auto convolution_flags = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                              int_list padding, int_list dilation, bool transposed,
                                              int_list output_padding, std::int64_t groups, bool, bool, bool, bool) {
     return general_convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
 };
 
-inline constexpr auto convolution_deprecated = [](graph<13> g, value x, value weight, optional_value bias,
+inline constexpr auto convolution_deprecated = [](graph<7> g, value x, value weight, optional_value bias,
                                                   int_list stride, int_list padding, int_list dilation, bool transposed,
                                                   int_list output_padding, std::int64_t groups, bool, bool, bool) {
     return general_convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
 };
 
 /// (time, batch, channel), with the weight as (kernel, in, out).
-inline constexpr auto conv_tbc = [](graph<13> g, value x, value weight, value bias, std::int64_t pad) -> value {
+inline constexpr auto conv_tbc = [](graph<7> g, value x, value weight, value bias, std::int64_t pad) -> value {
     value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
     value const y = conv(g, g.op<"Transpose">(x, attr::perm_i({1, 2, 0})), w, bias, {}, {&pad, 1}, {}, 1);
     return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
 };
 
 /// Conv, cut to the spatial sizes `to` if it has more elements.
-inline value convolution_to(graph<13> g, value x, value weight, safe_span<sym_int const> to,
+inline value convolution_to(graph<7> g, value x, value weight, safe_span<sym_int const> to,
                             convolution_parameters const& p) {
     value y = g.op<"Conv">(x,
                            weight,
@@ -7082,7 +7581,7 @@ inline value convolution_to(graph<13> g, value x, value weight, safe_span<sym_in
 
 /// The gradient of a weight [M, C / groups, kernel...] that reads x [N, C, ...] and whose results have the gradient d [N, M, ...]:
 /// a convolution over the batch, where stride and dilation change places.
-inline value weight_gradient(graph<13> g, value x, value d, value weight, convolution_parameters p) {
+inline value weight_gradient(graph<7> g, value x, value d, value weight, convolution_parameters p) {
     safe_vector<sym_int> const sizes = g.sizes(x);
     if (is_empty(x) || is_empty(d)) return filled(g, g.sizes(weight), 0, x.dtype());
     value image = x;
@@ -7101,7 +7600,7 @@ inline value weight_gradient(graph<13> g, value x, value d, value weight, convol
 }
 
 inline constexpr auto convolution_backward =
-    [](graph<13> g, value grad, value input, value weight, std::optional<size_list>, int_list stride, int_list padding,
+    [](graph<7> g, value grad, value input, value weight, std::optional<size_list>, int_list stride, int_list padding,
        int_list dilation, bool transposed, int_list output_padding, std::int64_t groups,
        safe_span<bool const> mask) -> std::tuple<optional_value, optional_value, optional_value> {
     convolution_parameters const p = parameters(weight, stride, padding, dilation, groups);
@@ -7176,15 +7675,15 @@ namespace detail {
 
 /// A tensor of a given size full of `Number`. Uninitialized tensors (empty) are filled with zeros.
 template <int Number>
-inline constexpr auto new_of_size = [](graph<13> g, size_list size, optional_dtype type) {
+inline constexpr auto new_of_size = [](graph<7> g, size_list size, optional_dtype type) {
     return filled(g, size, Number, type.value_or(aten::default_dtype));
 };
 template <int Number>
-inline constexpr auto new_like = [](graph<13> g, value self, optional_dtype type) {
+inline constexpr auto new_like = [](graph<7> g, value self, optional_dtype type) {
     return filled(g, g.sizes(self), Number, type.value_or(self.dtype()));
 };
 template <int Number>
-inline constexpr auto new_of_size_like = [](graph<13> g, value self, size_list size, optional_dtype type) {
+inline constexpr auto new_of_size_like = [](graph<7> g, value self, size_list size, optional_dtype type) {
     return filled(g, size, Number, type.value_or(self.dtype()));
 };
 
@@ -7195,7 +7694,7 @@ inline dtype dtype_of(number const& n) {
 }
 
 /// Ones on the diagonal of an n x m matrix.
-inline constexpr auto identity = [](graph<13> g, sym_int n, sym_int m, optional_dtype asked) -> value {
+inline constexpr auto identity = [](graph<9> g, sym_int n, sym_int m, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     if (n.is_constant() && m.is_constant() && n.constant() >= 0 && m.constant() >= 0 &&
         std::max<std::int64_t>(n.constant(), 1) <= 4096 / std::max<std::int64_t>(m.constant(), 1)) {
@@ -7207,56 +7706,56 @@ inline constexpr auto identity = [](graph<13> g, sym_int n, sym_int m, optional_
     return g.cast(g.op<"EyeLike">(filled(g, safe_vector{n, m}, 0, dtype::float32)), type);
 };
 
-inline constexpr auto full = [](graph<13> g, size_list size, number n, optional_dtype type) {
+inline constexpr auto full = [](graph<7> g, size_list size, number n, optional_dtype type) {
     return filled(g, size, n, type.value_or(dtype_of(n)));
 };
 
 /// ONNX tensors do not have strides or a physical layout.
-inline constexpr auto empty_strided = [](graph<13> g, size_list size, size_list, optional_dtype type) {
+inline constexpr auto empty_strided = [](graph<7> g, size_list size, size_list, optional_dtype type) {
     return new_of_size<0>(g, size, type);
 };
 
-inline constexpr auto empty_permuted = [](graph<13> g, size_list size, safe_span<std::int64_t const>,
+inline constexpr auto empty_permuted = [](graph<7> g, size_list size, safe_span<std::int64_t const>,
                                           optional_dtype type) { return new_of_size<0>(g, size, type); };
 
-inline constexpr auto full_like = [](graph<13> g, value self, number n, optional_dtype type) {
+inline constexpr auto full_like = [](graph<7> g, value self, number n, optional_dtype type) {
     return filled(g, g.sizes(self), n, type.value_or(self.dtype()));
 };
 
-inline constexpr auto new_empty_strided = [](graph<13> g, value self, size_list size, size_list, optional_dtype type) {
+inline constexpr auto new_empty_strided = [](graph<7> g, value self, size_list size, size_list, optional_dtype type) {
     return new_of_size_like<0>(g, self, size, type);
 };
 
-inline constexpr auto new_full = [](graph<13> g, value self, size_list size, number n, optional_dtype type) {
+inline constexpr auto new_full = [](graph<7> g, value self, size_list size, number n, optional_dtype type) {
     return filled(g, size, n, type.value_or(self.dtype()));
 };
 
-inline constexpr auto square_identity = [](graph<13> g, sym_int n, optional_dtype type) {
+inline constexpr auto square_identity = [](graph<9> g, sym_int n, optional_dtype type) {
     return identity(g, n, n, type);
 };
 
 /// A complex tensor, unless `type` is real, whose imaginary part is 0.
-inline value with_zero_imaginary(graph<13> g, value real, dtype type) {
+inline value with_zero_imaginary(graph<7> g, value real, dtype type) {
     if (!is_complex(type)) return real;
     return g.to_value(g.complex(real, filled_like(g, real, 0, real.dtype())));
 }
-inline constexpr auto complex_ones = [](graph<13> g, size_list size, optional_dtype asked) -> value {
+inline constexpr auto complex_ones = [](graph<7> g, size_list size, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     return with_zero_imaginary(g, filled(g, size, 1, part_type(type)), type);
 };
-inline constexpr auto complex_ones_like = [](graph<13> g, complex_value self, optional_dtype asked) -> value {
+inline constexpr auto complex_ones_like = [](graph<7> g, complex_value self, optional_dtype asked) -> value {
     dtype const type = asked.value_or(self.tensor().dtype());
     return with_zero_imaginary(g, filled(g, g.sizes(self.tensor()), 1, part_type(type)), type);
 };
-inline constexpr auto complex_new_ones = [](graph<13> g, complex_value self, size_list size,
+inline constexpr auto complex_new_ones = [](graph<7> g, complex_value self, size_list size,
                                             optional_dtype asked) -> value {
     return complex_ones(g, size, asked.value_or(self.tensor().dtype()));
 };
-inline constexpr auto complex_identity = [](graph<13> g, sym_int n, sym_int m, optional_dtype asked) -> value {
+inline constexpr auto complex_identity = [](graph<9> g, sym_int n, sym_int m, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     return with_zero_imaginary(g, identity(g, n, m, part_type(type)), type);
 };
-inline constexpr auto complex_square_identity = [](graph<13> g, sym_int n, optional_dtype type) -> value {
+inline constexpr auto complex_square_identity = [](graph<9> g, sym_int n, optional_dtype type) -> value {
     return complex_identity(g, n, n, type);
 };
 
@@ -7294,8 +7793,8 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// x[start:end] along an axis.
-inline value slice_axis(graph<13> g, value x, std::int64_t axis, std::int64_t start, std::int64_t end) {
-    return g.op<"Slice">(x, g.ints({start}), g.ints({end}), g.ints({axis}));
+inline value slice_axis(graph<7> g, value x, std::int64_t axis, std::int64_t start, std::int64_t end) {
+    return slice(g, x, safe_span(&start, 1), safe_span(&end, 1), safe_span(&axis, 1));
 }
 
 /// ONNX has cumulative operators only for sums and, since opset 26, products. The others reduce all prefixes at once: the axis
@@ -7319,23 +7818,22 @@ inline safe_vector<std::int64_t> inverse_permutation(safe_vector<std::int64_t> c
     return out;
 }
 
-inline prefixes make_prefixes(graph<13> g, value x, std::int64_t axis) {
+inline prefixes make_prefixes(graph<7> g, value x, std::int64_t axis) {
     safe_vector<std::int64_t> order = move_to_end(axis, x.rank());
-    value const position =
-        g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(g.size(x, axis)), g.scalar(1, dtype::int64));
-    value const visible = g.op<"LessOrEqual">(position, unsqueeze(g, position, 1));
+    value const position = range_to(g, [&] { return g.to_value(g.size(x, axis)); });
+    value const visible = is_at_most(g, position, unsqueeze(g, position, 1));
     return {unsqueeze(g, permute(g, x, order), -2), visible, position, order};
 }
 
 /// Reduces the prefix of `row` that each position sees; the other elements are replaced by `neutral`.
 template <fixed_string Reduce>
-value reduce_prefixes(graph<13> g, prefixes const& p, value row, value neutral) {
+value reduce_prefixes(graph<9> g, prefixes const& p, value row, value neutral) {
     value const seen = g.op<"Where">(p.visible, row, neutral);
     return reduce<Reduce>(g, seen, std::array{seen.rank() - 1}, false);
 }
 
 template <fixed_string Reduce>
-value scan(graph<13> g, value x, std::int64_t dim, scalar neutral) {
+value scan(graph<9> g, value x, std::int64_t dim, scalar neutral) {
     if (x.rank() == 0) return x;
     value const y = selectable(g, x);
     prefixes const p = make_prefixes(g, y, normalize_axis(dim, x.rank()));
@@ -7360,7 +7858,7 @@ inline scalar max_value(dtype t) {
 /// aten::cummax (ReduceMax) and cummin (ReduceMin). The index is that of the last of equal extremes or, once there was a NaN,
 /// of the last NaN.
 template <fixed_string Reduce>
-inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t dim) -> std::tuple<value, value> {
+inline constexpr auto running_extreme = [](graph<9> g, value self, std::int64_t dim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     constexpr bool is_max = Reduce.view() == "ReduceMax";
     bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
@@ -7375,48 +7873,48 @@ inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t
                                    std::array{self.rank()},
                                    false);
     };
-    value index = last(g.op<"Equal">(p.row, unsqueeze(g, best, -1)));
+    value index = last(is_equal(g, p.row, unsqueeze(g, best, -1)));
     if (is_floating(x.dtype())) {
-        value const nan = last(g.op<"IsNaN">(p.row));
-        index = g.op<"Where">(g.op<"Less">(nan, 0), index, nan);
+        value const nan = last(is_nan(g, p.row));
+        index = g.op<"Where">(is_less(g, nan, 0), index, nan);
     }
     index = permute(g, index, inverse_permutation(p.order));
-    return {g.op<"GatherElements">(self, index, attr::axis_i(axis)), index};
+    return {elements_at(g, self, index, axis), index};
 };
 
 /// x[1:] - x[:-1] along an axis; for bools, whether adjacent elements differ.
-inline value step(graph<13> g, value x, std::int64_t axis) {
+inline value step(graph<7> g, value x, std::int64_t axis) {
     value const after = slice_axis(g, x, axis, 1, to_the_end);
     value const before = slice_axis(g, x, axis, 0, -1);
     return x.dtype() == dtype::bool_ ? value(g.op<"Xor">(after, before)) : arithmetic<"Sub">(g, after, before);
 }
 
 /// y * dx. As in ATen, a number beyond the range of a half-precision dtype is not rounded to infinity.
-inline value times_spacing(graph<13> g, value y, value dx, dtype type) {
+inline value times_spacing(graph<7> g, value y, value dx, dtype type) {
     if (!is_floating(type)) return arithmetic<"Mul">(g, g.cast(y, type), g.cast(dx, type));
     auto const [a, b, wide] = cast_factors(g, y, dx, type);
     return g.cast(g.op<"Mul">(a, b), type);
 }
 
 /// dx * (y[i] + y[i + 1]) along an axis; dx is 0-d or broadcasts. As in ATen, integers wrap around.
-inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx) {
+inline value double_trapezoids(graph<7> g, value y, std::int64_t axis, value dx) {
     dtype const type = promote(y, dx);
     value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
     return times_spacing(g, pairs, dx, type);
 }
 
 /// The result of a trapezoid over zero points, which in ATen has the dtype of y; absent if there may be points.
-inline optional_value empty_area(graph<13> g, value y, std::int64_t axis) {
+inline optional_value empty_area(graph<7> g, value y, std::int64_t axis) {
     if (y.size(axis).size() != 0) return absent;
     safe_vector<sym_int> to = g.sizes(y);
     to.erase(to.begin() + axis);
     return filled(g, to, 0, y.dtype());
 }
 
-inline value halved(graph<13> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
+inline value halved(graph<7> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
 
 /// The widths of the intervals between the points x, which broadcast against y; a 1-d x is aligned with `axis` of y.
-inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
+inline value widths(graph<7> g, value y, value x, std::int64_t axis) {
     if (x.rank() != 1) return step(g, x, x.rank() == y.rank() ? axis : normalize_axis(axis - y.rank(), x.rank()));
     safe_vector<std::int64_t> after;
     for (std::int64_t i = axis + 1; i < y.rank(); ++i) after.push_back(i - axis);
@@ -7425,12 +7923,12 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
 }
 
 /// A Python number as an operand of y: a floating-point number, or a complex one of the dtype of the result.
-inline value spacing(graph<13> g, value y, number n) {
+inline value spacing(graph<7> g, value y, number n) {
     return n.is_complex() ? rounded_constant(g, n, promote(y, n)) : wrapped_number(g, n * 1.0);
 }
 
 /// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
-inline value area_at_steps(graph<13> g, value y, number dx, std::int64_t axis) {
+inline value area_at_steps(graph<7> g, value y, number dx, std::int64_t axis) {
     value const first = slice_axis(g, y, axis, 0, 1);
     value const last = slice_axis(g, y, axis, -1, to_the_end);
     value const ends = halved(g, squeeze(g, arithmetic<"Add">(g, first, last), axis));
@@ -7442,7 +7940,7 @@ inline value area_at_steps(graph<13> g, value y, number dx, std::int64_t axis) {
 } // namespace detail
 
 /// aten::cumsum. CumSum does not accept 0-d tensors. Half-precision dtypes are summed in float32, as in ATen.
-inline value cumsum(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type = {}) {
+inline value cumsum(graph<11> g, value x, std::int64_t dim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(to_accumulating(x.dtype()));
     value const y = g.cast(x, out);
     if (x.rank() == 0) return y;
@@ -7452,7 +7950,7 @@ inline value cumsum(graph<13> g, value x, std::int64_t dim, std::optional<dtype>
 
 namespace detail {
 
-inline constexpr auto cumsum_row = [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) {
+inline constexpr auto cumsum_row = [](graph<11> g, value self, std::int64_t dim, std::optional<dtype> type) {
     return cumsum(g, self, dim, type);
 };
 
@@ -7463,7 +7961,7 @@ inline constexpr auto cumprod = [](graph<26> g, value self, std::int64_t dim, st
     if (x.rank() == 0) return g.cast(x, out);
     return g.cast(g.op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
 };
-inline constexpr auto cumprod_until_25 = [](graph<13, 25> g, value self, std::int64_t dim,
+inline constexpr auto cumprod_until_25 = [](graph<9, 25> g, value self, std::int64_t dim,
                                             std::optional<dtype> type) -> value {
     dtype const out = type.value_or(to_accumulating(self.dtype()));
     value const x = g.cast(g.cast(self, out), reducible(out));
@@ -7471,7 +7969,7 @@ inline constexpr auto cumprod_until_25 = [](graph<13, 25> g, value self, std::in
 };
 
 /// In steps of 1, 2, 4, ..., each element is multiplied by the one so far before it.
-inline constexpr auto complex_cumprod = [](graph<13> g, complex_value self, std::int64_t dim,
+inline constexpr auto complex_cumprod = [](graph<7> g, complex_value self, std::int64_t dim,
                                            std::optional<dtype> type) -> complex_value {
     complex_value z = in_complex_dtype(g, self, type);
     if (z.rank() == 0) return z;
@@ -7485,11 +7983,11 @@ inline constexpr auto complex_cumprod = [](graph<13> g, complex_value self, std:
     return z;
 };
 
-inline constexpr auto logcumsumexp = [](graph<13> g, value self, std::int64_t dim) {
+inline constexpr auto logcumsumexp = [](graph<9> g, value self, std::int64_t dim) {
     return scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity());
 };
 
-inline constexpr auto diff = [](graph<13> g, value self, std::int64_t n, std::int64_t dim, optional_value prepend,
+inline constexpr auto diff = [](graph<7> g, value self, std::int64_t n, std::int64_t dim, optional_value prepend,
                                 optional_value append) -> value {
     if (n == 0) return self;
     std::int64_t const axis = normalize_axis(dim, self.rank());
@@ -7503,27 +8001,27 @@ inline constexpr auto diff = [](graph<13> g, value self, std::int64_t n, std::in
     return y;
 };
 
-inline constexpr auto trapezoid_dx = [](graph<13> g, value y, number dx, std::int64_t dim) -> value {
+inline constexpr auto trapezoid_dx = [](graph<7> g, value y, number dx, std::int64_t dim) -> value {
     std::int64_t const axis = normalize_axis(dim, y.rank());
     if (optional_value const none = empty_area(g, y, axis)) return *none;
     return area_at_steps(g, y, dx, axis);
 };
 
-inline constexpr auto trapezoid_x = [](graph<13> g, value y, value x, std::int64_t dim) -> value {
+inline constexpr auto trapezoid_x = [](graph<7> g, value y, value x, std::int64_t dim) -> value {
     std::int64_t const axis = normalize_axis(dim, y.rank());
     if (optional_value const none = empty_area(g, y, axis)) return *none;
     value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
     return halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
 };
 
-inline constexpr auto cumulative_trapezoid_dx = [](graph<13> g, value y, number dx, std::int64_t dim) {
+inline constexpr auto cumulative_trapezoid_dx = [](graph<11> g, value y, number dx, std::int64_t dim) {
     std::int64_t const axis = normalize_axis(dim, y.rank());
     if (dx.is_complex()) return halved(g, cumsum(g, double_trapezoids(g, y, axis, spacing(g, y, dx)), axis));
     value const half = spacing(g, y, dx / 2);
     return cumsum(g, double_trapezoids(g, y, axis, half), axis);
 };
 
-inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x, std::int64_t dim) {
+inline constexpr auto cumulative_trapezoid_x = [](graph<11> g, value y, value x, std::int64_t dim) {
     std::int64_t const axis = normalize_axis(dim, y.rank());
     value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
     return halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
@@ -7535,7 +8033,7 @@ template <auto Body, class Parameters = typename dsl::detail::body_traits<declty
 struct complex_area_body;
 template <auto Body>
 struct complex_area_body<Body, std::tuple<value, number, std::int64_t>> {
-    complex_value operator()(graph<13> g, complex_value y, number dx, std::int64_t dim) const {
+    complex_value operator()(graph<11> g, complex_value y, number dx, std::int64_t dim) const {
         if (dx.is_complex()) throw unsupported_error("complex widths of intervals");
         auto const area = [&](value part, number const& width) -> value { return Body(g, part, width, dim); };
         value const re = g.real(y);
@@ -7545,7 +8043,7 @@ struct complex_area_body<Body, std::tuple<value, number, std::int64_t>> {
 };
 template <auto Body>
 struct complex_area_body<Body, std::tuple<value, value, std::int64_t>> {
-    complex_value operator()(graph<13> g, complex_value y, value x, std::int64_t dim) const {
+    complex_value operator()(graph<11> g, complex_value y, value x, std::int64_t dim) const {
         if (is_complex(x.dtype())) throw unsupported_error("complex widths of intervals");
         value const re = Body(g, g.real(y), x, dim);
         value const im = Body(g, g.imag(y), x, dim);
@@ -7583,58 +8081,58 @@ inline constexpr auto cumulative = table(
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-inline constexpr auto square_complex = [](graph<13> g, complex_value z) { return multiply_complex(g, {z, z}); };
+inline constexpr auto square_complex = [](graph<7> g, complex_value z) { return multiply_complex(g, {z, z}); };
 
-inline constexpr auto reciprocal_complex = [](graph<13> g, complex_value z) {
+inline constexpr auto reciprocal_complex = [](graph<9> g, complex_value z) {
     return divide_complex(g, {g.complex(1, z.dtype()), z});
 };
 
 /// z times a real number.
-inline complex_value stretched(graph<13> g, complex_value const& z, double factor) {
+inline complex_value stretched(graph<7> g, complex_value const& z, double factor) {
     return g.complex(g.op<"Mul">(g.real(z), factor), g.op<"Mul">(g.imag(z), factor));
 }
 
-inline value is_infinite(graph<13> g, value x) {
-    return g.op<"Equal">(g.op<"Abs">(x), std::numeric_limits<double>::infinity());
+inline value is_unbounded(graph<7> g, value x) {
+    return is_equal(g, g.op<"Abs">(x), std::numeric_limits<double>::infinity());
 }
 /// False for NaN.
-inline value is_finite(graph<13> g, value x) {
-    return g.op<"Less">(g.op<"Abs">(x), std::numeric_limits<double>::infinity());
+inline value is_finite(graph<7> g, value x) {
+    return is_less(g, g.op<"Abs">(x), std::numeric_limits<double>::infinity());
 }
 
 /// exp(a) * (cos(b) + i * sin(b)). As in C, a real number stays real, and beside an infinite real part, the angle may be infinite or NaN.
-inline constexpr auto exp_complex = [](graph<13> g, complex_value z) {
+inline constexpr auto exp_complex = [](graph<9> g, complex_value z) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     value const exponent = g.real(z);
     value const angle = g.imag(z);
     value const size = g.op<"Exp">(exponent);
     value const zero = g.scalar_like(0, size);
-    value const is_zero = g.op<"Equal">(exponent, -infinity);
-    value const is_turned = g.op<"And">(g.op<"Equal">(exponent, infinity), g.op<"Not">(is_finite(g, angle)));
+    value const is_zero = is_equal(g, exponent, -infinity);
+    value const is_turned = g.op<"And">(is_equal(g, exponent, infinity), g.op<"Not">(is_finite(g, angle)));
     value const re = g.op<"Where">(is_turned, size, g.op<"Mul">(size, g.op<"Cos">(angle)));
-    value const im = g.op<"Where">(g.op<"Equal">(angle, 0), angle, g.op<"Mul">(size, g.op<"Sin">(angle)));
+    value const im = g.op<"Where">(is_equal(g, angle, 0), angle, g.op<"Mul">(size, g.op<"Sin">(angle)));
     return g.complex(g.op<"Where">(is_zero, zero, re), g.op<"Where">(is_zero, zero, im));
 };
-inline constexpr auto exp2_complex = [](graph<13> g, complex_value z) {
+inline constexpr auto exp2_complex = [](graph<9> g, complex_value z) {
     return exp_complex(g, stretched(g, z, std::numbers::ln2));
 };
 
 /// The modulus of half of z, since that of z may be out of the range of the dtype.
-inline constexpr auto log_complex = [](graph<13> g, complex_value z) {
+inline constexpr auto log_complex = [](graph<9> g, complex_value z) {
     value const half = hypot(g, g.op<"Mul">(g.real(z), 0.5), g.op<"Mul">(g.imag(z), 0.5));
     return g.complex(g.op<"Add">(g.op<"Log">(half), std::numbers::ln2), phase(g, z));
 };
-inline constexpr auto log2_complex = [](graph<13> g, complex_value z) {
+inline constexpr auto log2_complex = [](graph<9> g, complex_value z) {
     return stretched(g, log_complex(g, z), std::numbers::log2e);
 };
-inline constexpr auto log10_complex = [](graph<13> g, complex_value z) {
+inline constexpr auto log10_complex = [](graph<9> g, complex_value z) {
     return stretched(g, log_complex(g, z), std::numbers::log10e);
 };
 
 /// z / |z|, and 0 for 0.
-inline constexpr auto sgn_complex = [](graph<13> g, complex_value z) {
+inline constexpr auto sgn_complex = [](graph<9> g, complex_value z) {
     value const size = modulus(g, z);
-    value const is_zero = g.op<"Equal">(size, 0);
+    value const is_zero = is_equal(g, size, 0);
     auto const part = [&](value x) -> value {
         return g.op<"Where">(is_zero, g.scalar_like(0, x), g.op<"Div">(x, size));
     };
@@ -7649,7 +8147,7 @@ struct wide_parts {
 
 /// The body of a function of wide parts. ONNX Runtime has no Sinh, Cosh and Tan of float64.
 template <auto Function>
-inline constexpr auto in_double = [](graph<13> g, complex_value z) -> complex_value {
+inline constexpr auto in_double = [](graph<9> g, complex_value z) -> complex_value {
     dtype const type = part_type(z.dtype());
     wide_parts const x = {g.cast(g.real(z), dtype::float64), g.cast(g.imag(z), dtype::float64)};
     wide_parts const y = Function(g, x);
@@ -7657,23 +8155,23 @@ inline constexpr auto in_double = [](graph<13> g, complex_value z) -> complex_va
 };
 
 /// The larger part is sqrt((|z| + |x|) / 2), the other one follows from y = 2 * re * im. Half of it does not overflow.
-inline wide_parts square_root(graph<13> g, wide_parts z) {
+inline wide_parts square_root(graph<9> g, wide_parts z) {
     value const width = g.op<"Mul">(z.re, 0.125);
     value const size = hypot(g, width, g.op<"Mul">(z.im, 0.125));
     value const half = g.op<"Sqrt">(g.op<"Add">(g.op<"Abs">(width), size));
-    value const has_no_angle = g.op<"Or">(g.op<"Equal">(half, 0), is_infinite(g, z.im));
+    value const has_no_angle = g.op<"Or">(is_equal(g, half, 0), is_unbounded(g, z.im));
     value const large = g.op<"Where">(has_no_angle, g.op<"Abs">(z.im), g.op<"Mul">(half, 2));
     value const small = g.op<"Where">(has_no_angle, z.im, g.op<"Div">(g.op<"Mul">(z.im, 0.25), half));
-    value const is_left = g.op<"Less">(z.re, 0);
+    value const is_left = is_less(g, z.re, 0);
     return {g.op<"Where">(is_left, g.op<"Abs">(small), large), g.op<"Where">(is_left, copysign(g, large, z.im), small)};
 }
 
-inline constexpr auto rsqrt_complex = [](graph<13> g, complex_value z) -> complex_value {
+inline constexpr auto rsqrt_complex = [](graph<9> g, complex_value z) -> complex_value {
     return reciprocal_complex(g, in_double<square_root>(g, z));
 };
 
 /// cos(b) - 1 = -2 sin(b / 2)^2.
-inline wide_parts exp_less_one(graph<13> g, wide_parts z) {
+inline wide_parts exp_less_one(graph<7> g, wide_parts z) {
     value const half = g.op<"Sin">(g.op<"Mul">(z.im, 0.5));
     value const re =
         g.op<"Sub">(g.op<"Mul">(expm1(g, z.re), g.op<"Cos">(z.im)), g.op<"Mul">(g.op<"Mul">(half, half), 2));
@@ -7681,7 +8179,7 @@ inline wide_parts exp_less_one(graph<13> g, wide_parts z) {
 }
 
 /// sinh(x) and cosh(x); sinh(2a) = tanh(a) * (cosh(2a) + 1) does not cancel near 0.
-inline wide_parts sinh_and_cosh(graph<13> g, value x) {
+inline wide_parts sinh_and_cosh(graph<7> g, value x) {
     value const half = g.op<"Exp">(g.op<"Mul">(x, 0.5));
     value const growing = g.op<"Mul">(g.op<"Mul">(half, 0.5), half);
     value const cosh = g.op<"Add">(growing, g.op<"Div">(g.scalar(0.25, x.dtype()), growing));
@@ -7689,33 +8187,33 @@ inline wide_parts sinh_and_cosh(graph<13> g, value x) {
 }
 
 /// x where the angle is finite, and otherwise a number for it.
-inline value or_number(graph<13> g, value where, value x, double n) {
+inline value or_number(graph<9> g, value where, value x, double n) {
     return g.op<"Where">(where, g.scalar_like(n, x), x);
 }
 
 /// sinh(a) cos(b) + i cosh(a) sin(b). The angle may be infinite or NaN where it does not matter.
-inline wide_parts hyperbolic_sine(graph<13> g, wide_parts z) {
+inline wide_parts hyperbolic_sine(graph<9> g, wide_parts z) {
     wide_parts const h = sinh_and_cosh(g, z.re);
-    value const is_extreme = g.op<"Or">(g.op<"Equal">(z.re, 0), is_infinite(g, z.re));
+    value const is_extreme = g.op<"Or">(is_equal(g, z.re, 0), is_unbounded(g, z.re));
     value const is_turned = g.op<"And">(is_extreme, g.op<"Not">(is_finite(g, z.im)));
     value const re = g.op<"Where">(is_turned, g.op<"Abs">(h.re), g.op<"Mul">(h.re, g.op<"Cos">(z.im)));
-    return {re, g.op<"Where">(g.op<"Equal">(z.im, 0), z.im, g.op<"Mul">(h.im, g.op<"Sin">(z.im)))};
+    return {re, g.op<"Where">(is_equal(g, z.im, 0), z.im, g.op<"Mul">(h.im, g.op<"Sin">(z.im)))};
 }
 
 /// cosh(a) cos(b) + i sinh(a) sin(b).
-inline wide_parts hyperbolic_cosine(graph<13> g, wide_parts z) {
+inline wide_parts hyperbolic_cosine(graph<9> g, wide_parts z) {
     wide_parts const h = sinh_and_cosh(g, z.re);
-    value const is_turned = g.op<"And">(is_infinite(g, z.re), g.op<"Not">(is_finite(g, z.im)));
+    value const is_turned = g.op<"And">(is_unbounded(g, z.re), g.op<"Not">(is_finite(g, z.im)));
     value const re = g.op<"Mul">(h.im, or_number(g, is_turned, g.op<"Cos">(z.im), 1));
     value const im = g.op<"Mul">(h.re, g.op<"Sin">(z.im));
-    value const has_angle = g.op<"And">(g.op<"Equal">(z.re, 0), g.op<"Not">(is_finite(g, z.im)));
-    return {re, g.op<"Where">(g.op<"Equal">(z.im, 0), z.im, or_number(g, has_angle, im, 0))};
+    value const has_angle = g.op<"And">(is_equal(g, z.re, 0), g.op<"Not">(is_finite(g, z.im)));
+    return {re, g.op<"Where">(is_equal(g, z.im, 0), z.im, or_number(g, has_angle, im, 0))};
 }
 
 /// With q = exp(-2 |a|) and p = tanh(a) (1 + q): (p (1 + q) + 4 i q sin(b) cos(b)) / (p^2 + 4 q cos(b)^2), which does not overflow.
-inline wide_parts hyperbolic_tangent(graph<13> g, wide_parts z) {
+inline wide_parts hyperbolic_tangent(graph<9> g, wide_parts z) {
     value const q = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(z.re), -2));
-    value const is_turned = g.op<"And">(is_infinite(g, z.re), g.op<"Not">(is_finite(g, z.im)));
+    value const is_turned = g.op<"And">(is_unbounded(g, z.re), g.op<"Not">(is_finite(g, z.im)));
     value const sin = or_number(g, is_turned, g.op<"Sin">(z.im), 0);
     value const cos = or_number(g, is_turned, g.op<"Cos">(z.im), 0);
     value const more = g.op<"Add">(q, 1);
@@ -7724,24 +8222,24 @@ inline wide_parts hyperbolic_tangent(graph<13> g, wide_parts z) {
     value const norm = g.op<"Add">(g.op<"Mul">(p, p), g.op<"Mul">(across, cos));
     value const re = g.op<"Div">(g.op<"Mul">(p, more), norm);
     value const im = g.op<"Div">(g.op<"Mul">(across, sin), norm);
-    return {g.op<"Where">(g.op<"Equal">(z.re, 0), z.re, re), g.op<"Where">(g.op<"Equal">(z.im, 0), z.im, im)};
+    return {g.op<"Where">(is_equal(g, z.re, 0), z.re, re), g.op<"Where">(is_equal(g, z.im, 0), z.im, im)};
 }
 
 /// sin(z) = -i sinh(iz), and the same for tan: with exchanged parts, since these functions are odd and commute with conjugation.
-template <wide_parts (*Hyperbolic)(graph<13>, wide_parts)>
-wide_parts circular(graph<13> g, wide_parts z) {
+template <auto Hyperbolic>
+wide_parts circular(graph_of<Hyperbolic> g, wide_parts z) {
     wide_parts const y = Hyperbolic(g, {z.im, z.re});
     return {y.im, y.re};
 }
 
 /// cos(z) = cosh(iz).
-inline wide_parts cosine(graph<13> g, wide_parts z) {
+inline wide_parts cosine(graph<9> g, wide_parts z) {
     wide_parts const y = hyperbolic_cosine(g, {z.im, z.re});
     return {y.re, g.op<"Neg">(y.im)};
 }
 
 /// Powers of exponents that are numbers: products, roots and quotients where ATen computes these.
-inline constexpr auto complex_power = [](graph<13> g, complex_value z, number exponent) -> complex_value {
+inline constexpr auto complex_power = [](graph<9> g, complex_value z, number exponent) -> complex_value {
     complex_operands const o = promoted(g, z, exponent);
     if (exponent == 0) {
         value const one = filled_like(g, g.real(o.a), 1, part_type(o.a.dtype()));
@@ -7773,14 +8271,14 @@ namespace detail {
 /// The dtype in which a + alpha * b is computed, such that half-precision dtypes are rounded once.
 inline dtype sum_type(dtype t, number const& alpha) { return alpha == 1 ? arithmetic_type(t) : computing_type(t); }
 
-inline value scaled(graph<13> g, value x, number factor) {
+inline value scaled(graph<7> g, value x, number factor) {
     if (factor == 1) return x;
     return g.op<"Mul">(x, factor);
 }
 
 } // namespace detail
 
-inline value add(graph<13> g, value a, value b, number alpha = 1) {
+inline value add(graph<7> g, value a, value b, number alpha = 1) {
     dtype const type = promote(a, b);
     auto [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::sum_type(type, alpha));
     if (type == dtype::bool_) {
@@ -7790,13 +8288,13 @@ inline value add(graph<13> g, value a, value b, number alpha = 1) {
     return g.cast(g.op<"Add">(x, detail::scaled(g, y, alpha)), type);
 }
 
-inline value subtract(graph<13> g, value a, value b, number alpha = 1) {
+inline value subtract(graph<7> g, value a, value b, number alpha = 1) {
     dtype const type = promote(a, b);
     auto [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::sum_type(type, alpha));
     return g.cast(g.op<"Sub">(x, detail::scaled(g, y, alpha)), type);
 }
 
-inline value multiply(graph<13> g, value a, value b) {
+inline value multiply(graph<7> g, value a, value b) {
     dtype const type = promote(a, b);
     auto const [x, y, wide] = detail::cast_factors(g, a, b, type);
     if (type == dtype::bool_) return g.op<"And">(x, y);
@@ -7804,7 +8302,7 @@ inline value multiply(graph<13> g, value a, value b) {
 }
 
 /// True division; integers and bools are converted to floats.
-inline value divide(graph<13> g, value a, value b) {
+inline value divide(graph<7> g, value a, value b) {
     dtype const type = to_floating(promote(a, b));
     auto const [x, y, wide] = detail::cast_factors(g, a, b, type);
     return g.cast(g.op<"Div">(x, y), type);
@@ -7813,14 +8311,14 @@ inline value divide(graph<13> g, value a, value b) {
 namespace detail {
 
 /// Whether x is not 0 and its sign differs from that of y. Does not multiply x by y, which could underflow.
-inline value signs_differ(graph<13> g, value x, value y) {
-    if (auto const n = known_number(y)) return *n < 0 ? g.op<"Greater">(x, 0) : g.op<"Less">(x, 0);
-    return g.op<"Less">(g.op<"Mul">(x, g.op<"Sign">(y)), 0);
+inline value signs_differ(graph<9> g, value x, value y) {
+    if (auto const n = known_number(y)) return *n < 0 ? is_greater(g, x, 0) : is_less(g, x, 0);
+    return is_less(g, g.op<"Mul">(x, g.op<"Sign">(y)), 0);
 }
 
 /// Div truncates integers: subtracts 1 if the signs of the remainder and the divisor differ. Unlike (a - a mod b) / b, this
 /// cannot overflow.
-inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
+inline value floor_divide_integers(graph<9> g, value a, value b, dtype type) {
     auto const [x, y, wide] = cast_through(g, a, b, type, arithmetic_type(type));
     value const q = g.op<"Div">(x, y);
     if (is_unsigned_integral(type)) return g.cast(q, type);
@@ -7829,24 +8327,24 @@ inline value floor_divide_integers(graph<13> g, value a, value b, dtype type) {
 }
 
 /// c10::div_floor_floating: computed from the remainder, because a / b may round up to the next integer (1 // 0.1 is 9).
-inline value floor_divide_floats(graph<13> g, value a, value b, dtype type) {
+inline value floor_divide_floats(graph<10> g, value a, value b, dtype type) {
     dtype const wide = opmath_type(type);
     value const x = g.cast(g.cast(a, type), wide);
     value const y = g.cast(b, wide); // as in cast_factors()
     auto const divisor = known_number(y);
     if (divisor == 0.0) return g.cast(g.op<"Div">(x, y), type);
     value const rest = g.op<"Mod">(x, y, attr::fmod_i(1));
-    value const quotient = g.op<"Round">(g.op<"Div">(g.op<"Sub">(x, rest), y));
+    value const quotient = round_to_even(g, g.op<"Div">(g.op<"Sub">(x, rest), y));
     value q = g.op<"Sub">(quotient, g.cast(signs_differ(g, rest, y), wide));
-    if (!divisor) q = g.op<"Where">(g.op<"Equal">(y, 0), g.op<"Div">(x, y), q);
+    if (!divisor) q = g.op<"Where">(is_equal(g, y, 0), g.op<"Div">(x, y), q);
     return g.cast(q, type);
 }
 
-inline value truncate(graph<13> g, value x) { return choose(g, g.op<"Less">(x, 0), g.op<"Ceil">(x), g.op<"Floor">(x)); }
+inline value truncate(graph<9> g, value x) { return choose(g, is_less(g, x, 0), g.op<"Ceil">(x), g.op<"Floor">(x)); }
 
 } // namespace detail
 
-inline value floor_divide(graph<13> g, value a, value b) {
+inline value floor_divide(graph<10> g, value a, value b) {
     dtype const type = promote(a, b);
     return is_floating(type) ? detail::floor_divide_floats(g, a, b, type)
                              : detail::floor_divide_integers(g, a, b, type);
@@ -7854,7 +8352,7 @@ inline value floor_divide(graph<13> g, value a, value b) {
 
 /// div with rounding_mode "trunc". ONNX's Div truncates integers. Half-precision dtypes are not widened, because ATen
 /// truncates the rounded quotient.
-inline value truncated_divide(graph<13> g, value a, value b) {
+inline value truncated_divide(graph<9> g, value a, value b) {
     dtype const type = promote(a, b);
     if (is_floating(type)) {
         auto const [x, y, wide] = detail::cast_factors(g, a, b, type);
@@ -7864,7 +8362,7 @@ inline value truncated_divide(graph<13> g, value a, value b) {
     return g.cast(g.op<"Div">(x, y), type);
 }
 
-inline value divide(graph<13> g, value a, value b, std::optional<std::string_view> rounding_mode) {
+inline value divide_rounded(graph<10> g, value a, value b, std::optional<std::string_view> rounding_mode) {
     if (!rounding_mode) return divide(g, a, b);
     if (*rounding_mode == "floor") return floor_divide(g, a, b);
     if (*rounding_mode == "trunc") return truncated_divide(g, a, b);
@@ -7872,7 +8370,7 @@ inline value divide(graph<13> g, value a, value b, std::optional<std::string_vie
 }
 
 /// The remainder with the sign of the divisor, as in Python.
-inline value remainder(graph<13> g, value a, value b) {
+inline value remainder(graph<10> g, value a, value b) {
     dtype const type = promote(a, b);
     auto const [x, y, wide] = detail::cast_rounded(g, a, b, type, detail::opmath_type(type));
     if (!is_floating(type)) return g.op<"Mod">(x, y);
@@ -7881,7 +8379,7 @@ inline value remainder(graph<13> g, value a, value b) {
 }
 
 /// The remainder with the sign of the dividend, as in C.
-inline value truncated_remainder(graph<13> g, value a, value b) {
+inline value truncated_remainder(graph<10> g, value a, value b) {
     auto const [x, y, type] = detail::promoted(g, a, b);
     // ONNX Runtime computes Mod with fmod in double, which cannot represent every int64.
     if (is_integral(type) && bits(type) == 64) return g.op<"Sub">(x, g.op<"Mul">(g.op<"Div">(x, y), y));
@@ -7891,7 +8389,7 @@ inline value truncated_remainder(graph<13> g, value a, value b) {
 namespace detail {
 
 /// x to the power n >= 1 by squaring: exact for integers, unlike ONNX Runtime's Pow, which computes in double.
-inline value integer_power(graph<13> g, value x, std::int64_t n) {
+inline value integer_power(graph<7> g, value x, std::int64_t n) {
     if (n == 1) return x;
     value const half = integer_power(g, x, n / 2);
     value const square = g.op<"Mul">(half, half);
@@ -7899,7 +8397,7 @@ inline value integer_power(graph<13> g, value x, std::int64_t n) {
 }
 
 /// x^0.5 and x^-0.5 as roots, as in ATen except for float16; at -inf and -0 they differ from Pow. Absent for other exponents.
-inline optional_value root(graph<13> g, value x, value exponent) {
+inline optional_value root(graph<7> g, value x, value exponent) {
     auto const n = known_number(exponent);
     if (!n || std::fabs(*n) != 0.5 || x.dtype() == dtype::float16) return absent;
     value const y = g.op<"Sqrt">(x);
@@ -7908,25 +8406,28 @@ inline optional_value root(graph<13> g, value x, value exponent) {
 
 } // namespace detail
 
-inline value power(graph<13> g, value base, value exponent) {
+inline value power(graph<7> g, value base, value exponent) {
     dtype const type = promote(base, exponent);
     auto const n = detail::known_number(exponent);
     if (is_floating(type)) {
         value const x = g.cast(base, type);
         if (optional_value const y = detail::root(g, x, exponent)) return *y;
-        return g.op<"Pow">(x, g.cast(exponent, detail::opmath_type(type)));
+        dtype const wide = detail::opmath_type(type);
+        if (g.opset() < 12) return g.cast(g.op<"Pow">(g.cast(x, wide), g.cast(exponent, wide)), type); // of one dtype
+        return g.op<"Pow">(x, g.cast(exponent, wide));
     }
     auto [x, y, wide] = detail::cast_through(g, base, exponent, type, detail::arithmetic_type(type));
     if (n && *n >= 1 && *n <= 64 && *n == std::floor(*n))
         return g.cast(detail::integer_power(g, x, static_cast<std::int64_t>(*n)), type);
     if (is_unsigned_integral(type) || (n && *n >= 0)) return g.cast(g.op<"Pow">(x, y), type);
     // For integers, 0 to a negative power is 0 in ATen and infinite in ONNX Runtime.
-    value const infinite = g.op<"And">(g.op<"Less">(y, 0), g.op<"Equal">(x, 0));
-    return g.cast(g.op<"Pow">(x, g.op<"Where">(infinite, g.scalar(1, wide), y)), type);
+    if (g.opset() < 9) detail::refuse_below(9, "a power of integers");
+    value const infinite = g.op<"And">(is_less(g, y, 0), is_equal(g, x, 0));
+    return g.cast(g.op<"Pow">(x, g.within<9>().op<"Where">(infinite, g.scalar(1, wide), y)), type);
 }
 
 /// pow in float64, for operands of every dtype.
-inline value float_power(graph<13> g, value base, value exponent) {
+inline value float_power(graph<7> g, value base, value exponent) {
     if (is_complex(base.dtype()) || is_complex(exponent.dtype())) return g.unsupported("complex numbers");
     auto const [x, y, type] = detail::cast_both(g, base, exponent, dtype::float64);
     if (optional_value const z = detail::root(g, x, exponent)) return *z;
@@ -7934,49 +8435,51 @@ inline value float_power(graph<13> g, value base, value exponent) {
 }
 
 /// The larger operand; NaN if either is NaN.
-inline value maximum(graph<13> g, value a, value b) {
+inline value maximum(graph<7> g, value a, value b) {
     auto const [x, y, type] = detail::promoted(g, a, b);
     if (type == dtype::bool_) return g.op<"Or">(x, y);
-    return g.op<"Max">(x, y);
+    return max_of(g, x, y);
 }
-inline value minimum(graph<13> g, value a, value b) {
+inline value minimum(graph<7> g, value a, value b) {
     auto const [x, y, type] = detail::promoted(g, a, b);
     if (type == dtype::bool_) return g.op<"And">(x, y);
-    return g.op<"Min">(x, y);
+    return min_of(g, x, y);
 }
 
 namespace detail {
 
 /// fmax and fmin: if one operand is NaN, the other one. Comparisons with NaN are false, so only y needs a test.
-template <fixed_string Compare, binary_function WithoutNan>
-value ignoring_nan(graph<13> g, value a, value b) {
+template <bool Larger>
+value ignoring_nan(graph<9> g, value a, value b) {
     auto const [x, y, type] = promoted(g, a, b);
-    if (!is_floating(type)) return WithoutNan(g, x, y);
-    return choose(g, g.op<"Or">(g.op<Compare>(x, y), g.op<"IsNaN">(y)), x, y);
+    if (!is_floating(type)) return Larger ? maximum(g, x, y) : minimum(g, x, y);
+    return choose(g, g.op<"Or">(Larger ? is_greater(g, x, y) : is_less(g, x, y), is_nan(g, y)), x, y);
 }
 
-inline value heaviside(graph<13> g, value self, value values) {
+inline value heaviside(graph<9> g, value self, value values) {
     auto const [x, y, type] = promoted(g, self, values);
     if (type == dtype::bool_) return g.op<"Or">(x, y);
-    return choose(g, g.op<"Equal">(x, 0), y, g.cast(g.op<"Greater">(x, 0), type));
+    return choose(g, is_equal(g, x, 0), y, g.cast(is_greater(g, x, 0), type));
 }
 
 /// self + weight * (end - self). Like ATen, lerp() uses lerp_from_end where that is more precise.
-inline value lerp_from_start(graph<13> g, value self, value end, value weight) {
+inline value lerp_from_start(graph<7> g, value self, value end, value weight) {
     return g.op<"Add">(self, g.op<"Mul">(weight, g.op<"Sub">(end, self)));
 }
-inline value lerp_from_end(graph<13> g, value self, value end, value weight) {
+inline value lerp_from_end(graph<7> g, value self, value end, value weight) {
     value const rest = g.op<"Sub">(g.scalar(1, self.dtype()), weight);
     return g.op<"Sub">(end, g.op<"Mul">(g.op<"Sub">(end, self), rest));
 }
-inline constexpr auto lerp = [](graph<13> g, value self, value end, value weight) -> value {
+inline constexpr auto lerp = [](graph<7> g, value self, value end, value weight) -> value {
     if (is_complex(self.dtype()) || is_complex(weight.dtype())) return g.unsupported("complex numbers");
     dtype const type = promote(self, end, weight);
     auto const [x, y, wide] = cast_both(g, self, end, opmath_type(type));
     value const w = g.cast(weight, wide);
     auto const n = known_number(w);
     auto const from_both_ends = [&]() -> value {
-        return g.op<"Where">(g.op<"Less">(g.op<"Abs">(w), 0.5), lerp_from_start(g, x, y, w), lerp_from_end(g, x, y, w));
+        if (g.opset() < 9) refuse_below(9, "a weight that is a tensor");
+        return g.within<9>().op<"Where">(
+            is_less(g, g.op<"Abs">(w), 0.5), lerp_from_start(g, x, y, w), lerp_from_end(g, x, y, w));
     };
     return g.cast(!n                   ? from_both_ends()
                   : std::abs(*n) < 0.5 ? lerp_from_start(g, x, y, w)
@@ -7986,7 +8489,7 @@ inline constexpr auto lerp = [](graph<13> g, value self, value end, value weight
 
 /// self + factor * a * b, or self + factor * a / b.
 template <fixed_string Op>
-value add_scaled(graph<13> g, value self, value a, value b, number factor) {
+value add_scaled(graph<7> g, value self, value a, value b, number factor) {
     dtype const type = promote(self, a, b);
     dtype const wide = computing_type(type);
     value const product = g.op<Op>(scaled(g, g.cast(a, wide), converted(g, factor, type)), g.cast(b, wide));
@@ -7994,12 +8497,12 @@ value add_scaled(graph<13> g, value self, value a, value b, number factor) {
 }
 
 /// self * 2^other. For integer exponents, the power itself may overflow, so it is applied in three factors.
-inline value ldexp(graph<13> g, value self, value other) {
+inline value ldexp(graph<9> g, value self, value other) {
     if (is_floating(self.dtype()) && !is_floating(other.dtype())) {
         dtype const wide = opmath_type(self.dtype());
         int const limit = wide == dtype::float64 ? 2100 : 300; // takes the smallest number to infinity
         value const exponent =
-            g.op<"Clip">(g.cast(other, dtype::int32), g.scalar(-limit, dtype::int32), g.scalar(limit, dtype::int32));
+            clip(g, g.cast(other, dtype::int32), g.scalar(-limit, dtype::int32), g.scalar(limit, dtype::int32));
         value const third = g.op<"Div">(exponent, g.scalar(3, dtype::int32));
         value const rest = g.op<"Sub">(exponent, g.op<"Add">(third, third));
         auto const power_of_two = [&](value n) -> value { return g.op<"Pow">(g.scalar(2, wide), g.cast(n, wide)); };
@@ -8010,41 +8513,47 @@ inline value ldexp(graph<13> g, value self, value other) {
     return multiply(g, self, power(g, wrapped_number(g, 2.0), other));
 }
 
-inline value subtract_from(graph<13> g, value self, value other, number alpha) {
+inline value subtract_from(graph<7> g, value self, value other, number alpha) {
     return subtract(g, other, self, alpha);
 }
 
-using scaling_function = value (*)(graph<13>, value, value, number);
-template <scaling_function Function>
+template <auto Function>
 inline constexpr auto with_alpha =
-    [](graph<13> g, value a, value b, number alpha) -> value { return Function(g, a, b, alpha); };
-template <scaling_function Function>
-inline constexpr auto number_with_alpha =
-    [](graph<13> g, value a, number b, number alpha) -> value { return Function(g, a, wrapped_number(g, b), alpha); };
-
-inline constexpr auto divide_by_mode =
-    [](graph<13> g, value a, value b, std::optional<std::string_view> mode) -> value { return divide(g, a, b, mode); };
-inline constexpr auto divide_by_number_mode = [](graph<13> g, value a, number b,
-                                                 std::optional<std::string_view> mode) -> value {
-    return divide(g, a, wrapped_number(g, b), mode);
+    [](graph_of<Function> g, value a, value b, number alpha) -> value { return Function(g, a, b, alpha); };
+template <auto Function>
+inline constexpr auto number_with_alpha = [](graph_of<Function> g, value a, number b, number alpha) -> value {
+    return Function(g, a, wrapped_number(g, b), alpha);
 };
 
-inline constexpr auto lerp_scalar = [](graph<13> g, value self, value end, number weight) -> value {
+inline constexpr auto divide_by_mode = [](graph<10> g, value a, value b,
+                                          std::optional<std::string_view> mode) -> value {
+    return divide_rounded(g, a, b, mode);
+};
+inline constexpr auto divide_by_number_mode = [](graph<10> g, value a, number b,
+                                                 std::optional<std::string_view> mode) -> value {
+    return divide_rounded(g, a, wrapped_number(g, b), mode);
+};
+
+inline constexpr auto lerp_by_tensor = [](graph<9> g, value self, value end, value weight) -> value {
+    return lerp(g, self, end, weight);
+};
+
+inline constexpr auto lerp_scalar = [](graph<7> g, value self, value end, number weight) -> value {
     return lerp(g, self, end, wrapped_number(g, weight));
 };
 
-inline constexpr auto addcmul = [](graph<13> g, value self, value a, value b, number factor) -> value {
+inline constexpr auto addcmul = [](graph<7> g, value self, value a, value b, number factor) -> value {
     return add_scaled<"Mul">(g, self, a, b, factor);
 };
 
-inline constexpr auto addcdiv = [](graph<13> g, value self, value a, value b, number factor) -> value {
+inline constexpr auto addcdiv = [](graph<7> g, value self, value a, value b, number factor) -> value {
     return add_scaled<"Div">(g, self, a, b, factor);
 };
 
 /// self + factor * a * b, or self + factor * a / b.
 template <auto Function>
 inline constexpr auto complex_add_scaled =
-    [](graph<13> g, complex_value self, complex_value a, complex_value b, number factor) {
+    [](graph<9> g, complex_value self, complex_value a, complex_value b, number factor) {
         dtype const type = to_complex(promote(self.tensor(), a.tensor(), b.tensor()));
         complex_value const scaled = scaled_complex(g, g.cast(a, type), factor);
         return complex_sum<"Add">(g, {g.cast(self, type), Function(g, {scaled, g.cast(b, type)})}, 1);
@@ -8093,10 +8602,10 @@ inline constexpr auto elementwise_binary = table(
     symbolic<"aten::max.other(self, other)">(detail::of_tensors<maximum>),
     symbolic<"aten::minimum(self, other)">(detail::of_tensors<minimum>),
     symbolic<"aten::min.other(self, other)">(detail::of_tensors<minimum>),
-    symbolic<"aten::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<"Greater", maximum>>),
-    symbolic<"aten::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<"Less", minimum>>),
+    symbolic<"aten::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<true>>),
+    symbolic<"aten::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<false>>),
     symbolic<"aten::heaviside(self, values)">(detail::of_tensors<detail::heaviside>),
-    symbolic<"aten::lerp.Tensor(self, end, weight)">(detail::lerp),
+    symbolic<"aten::lerp.Tensor(self, end, weight)">(detail::lerp_by_tensor),
     symbolic<"aten::lerp.Scalar(self, end, weight)">(detail::lerp_scalar),
     symbolic<"aten::addcmul(self, tensor1, tensor2, value)">(detail::addcmul).for_complex(detail::complex_add_scaled<detail::multiply_complex>),
     symbolic<"aten::addcdiv(self, tensor1, tensor2, value)">(detail::addcdiv).for_complex(detail::complex_add_scaled<detail::divide_complex>),
@@ -8131,29 +8640,29 @@ inline void require_quantized_range(std::int64_t low, std::int64_t high, dtype t
 }
 
 /// Whether QuantizeLinear and DequantizeLinear support the dtype at this opset.
-inline bool has_linear_quantization(graph<13> g, dtype type) {
+inline bool has_linear_quantization(graph<11> g, dtype type) {
     bool const is_byte = type == dtype::uint8 || type == dtype::int8;
     return is_byte || ((type == dtype::uint16 || type == dtype::int16) && g.opset() >= 21);
 }
 
 /// x in float32, the only dtype that torch quantizes.
-inline value quantizable(graph<13> g, value x) {
+inline value quantizable(graph<11> g, value x) {
     if (bits(x.dtype()) > 32 || !is_floating(x.dtype()))
         throw unsupported_error("a tensor of " + std::string(name(x.dtype())) + " is not quantized");
     return g.cast(x, dtype::float32);
 }
 
 /// round(x / scale) + zero_point within the range. As in torch, x is multiplied by the inverse of the scale.
-inline value quantized(graph<13> g, value x, value inverse, value zero, std::int64_t low, std::int64_t high,
+inline value quantized(graph<11> g, value x, value inverse, value zero, std::int64_t low, std::int64_t high,
                        dtype type) {
     require_quantized_range(low, high, type);
     value const number = g.op<"Add">(g.op<"Round">(g.op<"Mul">(x, inverse)), g.cast(zero, dtype::float32));
     auto const limit = [&](std::int64_t n) { return rounded_constant(g, n, dtype::float32); };
-    return g.cast(g.op<"Clip">(number, limit(low), limit(high)), type);
+    return g.cast(clip(g, number, limit(low), limit(high)), type);
 }
 
 /// QuantizeLinear if it computes the same: it divides by the scale, which rounds differently unless that is a power of two.
-inline constexpr auto quantize_by_numbers = [](graph<13> g, value input, double scale, std::int64_t zero,
+inline constexpr auto quantize_by_numbers = [](graph<11> g, value input, double scale, std::int64_t zero,
                                                std::int64_t low, std::int64_t high, dtype type) -> value {
     value const x = quantizable(g, input);
     if (scale == 0 || !std::isfinite(scale)) return g.unsupported("a scale of 0, or one that is not finite");
@@ -8168,9 +8677,9 @@ inline constexpr auto quantize_by_numbers = [](graph<13> g, value input, double 
 };
 
 /// A parameter with one element, 0-d.
-inline value one_parameter(graph<13> g, value x) { return reshape(g, x, safe_vector<sym_int>{}); }
+inline value one_parameter(graph<11> g, value x) { return reshape(g, x, safe_vector<sym_int>{}); }
 
-inline constexpr auto quantize_by_tensors = [](graph<13> g, value input, value scale, value zero, std::int64_t low,
+inline constexpr auto quantize_by_tensors = [](graph<11> g, value input, value scale, value zero, std::int64_t low,
                                                std::int64_t high, dtype type) -> value {
     value const x = quantizable(g, input);
     value const inverse = g.cast(g.op<"Reciprocal">(g.cast(one_parameter(g, scale), dtype::float64)), dtype::float32);
@@ -8178,19 +8687,19 @@ inline constexpr auto quantize_by_tensors = [](graph<13> g, value input, value s
 };
 
 /// Sizes of 1 except along the axis.
-inline value along_axis(graph<13> g, value parameter, value x, std::int64_t axis) {
+inline value channel_parameter(graph<11> g, value parameter, value x, std::int64_t axis) {
     safe_vector<sym_int> sizes(static_cast<std::size_t>(x.rank()), 1);
     sizes[static_cast<std::size_t>(normalize_axis(axis, x.rank()))] = -1;
     return reshape(g, parameter, sizes);
 }
 
-inline constexpr auto quantize_channels = [](graph<13> g, value input, value scales, value zeros, std::int64_t axis,
+inline constexpr auto quantize_channels = [](graph<11> g, value input, value scales, value zeros, std::int64_t axis,
                                              std::int64_t low, std::int64_t high, dtype type) -> value {
     value const x = quantizable(g, input);
     if (scales.dtype() != dtype::float32) return g.unsupported("scales that are not float32");
     if (bits(zeros.dtype()) > 32 && is_floating(zeros.dtype())) return g.unsupported("zero_points of float64");
-    value const inverse = g.op<"Reciprocal">(along_axis(g, scales, input, axis));
-    return quantized(g, x, inverse, along_axis(g, zeros, input, axis), low, high, type);
+    value const inverse = g.op<"Reciprocal">(channel_parameter(g, scales, input, axis));
+    return quantized(g, x, inverse, channel_parameter(g, zeros, input, axis), low, high, type);
 };
 
 inline void require_dtype(value input, dtype type) {
@@ -8199,7 +8708,7 @@ inline void require_dtype(value input, dtype type) {
 }
 
 /// (x - zero) * scale in the dtype of the result; half-precision dtypes are rounded after each step, but not scale and zero.
-inline value dequantized(graph<13> g, value x, value scale, value zero, dtype out) {
+inline value dequantized(graph<11> g, value x, value scale, value zero, dtype out) {
     dtype const wide = opmath_type(out);
     value const number = g.cast(g.cast(x, out), wide);
     value const difference = g.cast(g.op<"Sub">(number, g.cast(zero, wide)), out);
@@ -8213,7 +8722,7 @@ inline dtype dequantized_dtype(std::optional<dtype> asked) {
 }
 
 // quant_min and quant_max do not take part in the computation.
-inline constexpr auto dequantize_by_numbers = [](graph<13> g, value input, double scale, std::int64_t zero,
+inline constexpr auto dequantize_by_numbers = [](graph<11> g, value input, double scale, std::int64_t zero,
                                                  std::int64_t, std::int64_t, dtype type,
                                                  std::optional<dtype> asked) -> value {
     require_dtype(input, type);
@@ -8224,7 +8733,7 @@ inline constexpr auto dequantize_by_numbers = [](graph<13> g, value input, doubl
     return dequantized(g, input, g.scalar(scale, dtype::float64), g.scalar(zero, dtype::int64), out);
 };
 
-inline constexpr auto dequantize_by_tensors = [](graph<13> g, value input, value scale, value zero, std::int64_t,
+inline constexpr auto dequantize_by_tensors = [](graph<11> g, value input, value scale, value zero, std::int64_t,
                                                  std::int64_t, dtype type, std::optional<dtype> asked) -> value {
     require_dtype(input, type);
     return dequantized(g, input, one_parameter(g, scale), one_parameter(g, zero), dequantized_dtype(asked));
@@ -8241,7 +8750,7 @@ inline bool are_all_in_range(optional_value zeros, dtype type) {
     return true;
 }
 
-inline constexpr auto dequantize_channels = [](graph<13> g, value input, value scales, optional_value zeros,
+inline constexpr auto dequantize_channels = [](graph<11> g, value input, value scales, optional_value zeros,
                                                std::int64_t axis, std::int64_t low, std::int64_t high, dtype type,
                                                std::optional<dtype> asked) -> value {
     require_dtype(input, type);
@@ -8250,66 +8759,66 @@ inline constexpr auto dequantize_channels = [](graph<13> g, value input, value s
     if (zeros && !is_integral(zeros->dtype())) return g.unsupported("zero_points that are not integers");
     dtype const out = dequantized_dtype(asked);
     std::int64_t const channel = normalize_axis(axis, input.rank());
-    if (has_linear_quantization(g, type) && are_all_in_range(zeros, type)) {
+    if (g.opset() >= 13 && has_linear_quantization(g, type) && are_all_in_range(zeros, type)) {
         optional_value const zero = zeros ? optional_value(g.cast(*zeros, type)) : absent;
-        return g.cast(g.op<"DequantizeLinear">(input, scales, zero, attr::axis_i(channel)), out);
+        return g.cast(g.within<13>().op<"DequantizeLinear">(input, scales, zero, attr::axis_i(channel)), out);
     }
     value const x = g.cast(input, dtype::int64);
-    value const moved = zeros ? value(g.op<"Sub">(x, g.cast(along_axis(g, *zeros, input, channel), dtype::int64))) : x;
-    return g.cast(g.op<"Mul">(g.cast(moved, dtype::float32), along_axis(g, scales, input, channel)), out);
+    value const moved =
+        zeros ? value(g.op<"Sub">(x, g.cast(channel_parameter(g, *zeros, input, channel), dtype::int64))) : x;
+    return g.cast(g.op<"Mul">(g.cast(moved, dtype::float32), channel_parameter(g, scales, input, channel)), out);
 };
 
 /// Tokens have parameters of their own, [..., 1], with which the numbers are promoted. Here the zero point is added before rounding.
-inline constexpr auto quantize_tokens = [](graph<13> g, value input, value scales, value zeros, std::int64_t low,
+inline constexpr auto quantize_tokens = [](graph<11> g, value input, value scales, value zeros, std::int64_t low,
                                            std::int64_t high, dtype type) -> value {
     require_quantized_range(low, high, type);
     if (!is_floating(input.dtype()) || !is_floating(scales.dtype())) return g.unsupported("integers");
     if (bits(input.dtype()) < 32 || bits(scales.dtype()) < 32) return g.unsupported("a half-precision dtype");
     value const number = g.op<"Round">(add(g, multiply(g, input, g.op<"Reciprocal">(scales)), zeros));
     auto const limit = [&](std::int64_t n) { return rounded_constant(g, n, number.dtype()); };
-    return g.cast(g.op<"Clip">(number, limit(low), limit(high)), type);
+    return g.cast(clip(g, number, limit(low), limit(high)), type);
 };
-inline constexpr auto dequantize_tokens = [](graph<13> g, value input, value scales, value zeros, std::int64_t,
+inline constexpr auto dequantize_tokens = [](graph<11> g, value input, value scales, value zeros, std::int64_t,
                                              std::int64_t, dtype, dtype out) -> value {
     if (bits(scales.dtype()) < 32) return g.unsupported("scales of a half-precision dtype");
     return g.cast(multiply(g, subtract(g, input, zeros), scales), out);
 };
 
 /// The extremes of x along the axes, moved apart so that 0 is between them.
-inline std::tuple<value, value> range_with_zero(graph<13> g, value x, axis_list axes, bool keepdim) {
+inline std::tuple<value, value> range_with_zero(graph<11> g, value x, axis_list axes, bool keepdim) {
     if (x.dtype() != dtype::float32) throw unsupported_error("the parameters of numbers that are not float32");
     value const zero = g.scalar_like(0, x);
-    return {g.op<"Min">(extreme<"ReduceMin">(g, x, axes, keepdim), zero),
-            g.op<"Max">(extreme<"ReduceMax">(g, x, axes, keepdim), zero)};
+    return {min_of(g, extreme<"ReduceMin">(g, x, axes, keepdim), zero),
+            max_of(g, extreme<"ReduceMax">(g, x, axes, keepdim), zero)};
 }
 
 /// Scale and zero point for the range of a whole tensor, both [1]. The results do not depend on the dtype of the quantized numbers.
-inline constexpr auto choose_parameters = [](graph<13> g, value input, std::int64_t low, std::int64_t high, double eps,
+inline constexpr auto choose_parameters = [](graph<11> g, value input, std::int64_t low, std::int64_t high, double eps,
                                              dtype) -> std::tuple<value, value> {
     if (low >= high) throw unsupported_error("quant_min is not less than quant_max");
     auto const [least, greatest] = range_with_zero(g, input, iota(input.rank()), false);
     double const steps = static_cast<double>(high) - static_cast<double>(low);
     value const span = g.op<"Div">(g.op<"Sub">(greatest, least), rounded_constant(g, steps, dtype::float32));
-    value const scale = g.op<"Max">(span, g.constant({eps}, dtype::float32, {1}));
+    value const scale = max_of(g, span, g.constant({eps}, dtype::float32, {1}));
     value const moved = g.cast(g.op<"Round">(g.op<"Div">(least, scale)), dtype::int32);
     value const zero = g.op<"Sub">(g.scalar(low, dtype::int64), g.cast(moved, dtype::int64));
-    value const bounded = g.op<"Max">(g.op<"Min">(zero, g.scalar(high, dtype::int64)), g.scalar(low, dtype::int64));
+    value const bounded = max_of(g, min_of(g, zero, g.scalar(high, dtype::int64)), g.scalar(low, dtype::int64));
     return {g.cast(scale, dtype::float64), bounded};
 };
 
 /// The same for each token, for int8; the zero point is the one with the smaller error.
-inline constexpr auto choose_token_parameters = [](graph<13> g, value input, dtype) -> std::tuple<value, value> {
+inline constexpr auto choose_token_parameters = [](graph<11> g, value input, dtype) -> std::tuple<value, value> {
     std::int64_t const last[] = {normalize_axis(-1, input.rank())};
     auto const [least, greatest] = range_with_zero(g, input, last, true);
     value const span = g.op<"Div">(g.op<"Sub">(greatest, least), 255);
-    value const scale = g.op<"Max">(span, g.scalar(std::numeric_limits<float>::epsilon(), dtype::float32));
+    value const scale = max_of(g, span, g.scalar(std::numeric_limits<float>::epsilon(), dtype::float32));
     value const low = g.op<"Div">(least, scale);
     value const high = g.op<"Div">(greatest, scale);
     value const error = g.op<"Add">(g.op<"Add">(low, -128), g.op<"Add">(high, 127));
     auto const from = [&](double end, value x) -> value { return g.op<"Sub">(g.scalar(end, dtype::float32), x); };
     value const zero = g.op<"Where">(g.op<"Greater">(error, 0), from(-128, low), from(127, high));
-    value const bounded =
-        g.op<"Round">(g.op<"Clip">(zero, g.scalar(-128, dtype::float32), g.scalar(127, dtype::float32)));
+    value const bounded = g.op<"Round">(clip(g, zero, g.scalar(-128, dtype::float32), g.scalar(127, dtype::float32)));
     return {g.cast(scale, dtype::float64), g.cast(bounded, dtype::int64)};
 };
 
@@ -8345,12 +8854,12 @@ struct lu_parts {
 };
 
 /// The row numbers after rows k and `other` [..., 1, 1] are swapped.
-inline value swapped(graph<13> g, value rows, value k, value other) {
+inline value swapped(graph<11> g, value rows, value k, value other) {
     value const kept = g.op<"Where">(g.op<"Equal">(rows, other), k, rows);
     return g.op<"Where">(g.op<"Equal">(rows, k), other, kept);
 }
 
-inline lu_parts lu_factor(graph<13> g, value a) {
+inline lu_parts lu_factor(graph<11> g, value a) {
     std::int64_t const r = a.rank();
     sym_int const count = min(g.size(a, -2), g.size(a, -1));
     value const rows = row_numbers(g, a);
@@ -8362,7 +8871,7 @@ inline lu_parts lu_factor(graph<13> g, value a) {
     sizes.back() = count;
     if (count.is(0)) return {a, order, filled(g, sizes, 0, dtype::int32)};
     safe_vector<value> const last =
-        iterate(g, count, {a, order}, 1, [&](graph<13> b, value k, safe_span<value const> state) -> safe_vector<value> {
+        iterate(g, count, {a, order}, 1, [&](graph<11> b, value k, safe_span<value const> state) -> safe_vector<value> {
             value const at = unsqueeze(b, k, 0);
             value const column = column_of(b, state[0], at);
             value const magnitude =
@@ -8388,7 +8897,7 @@ inline lu_parts lu_factor(graph<13> g, value a) {
 }
 
 /// 0, or the number of the first element that is true in bools [..., n], counted from 1; int32.
-inline value first_of(graph<13> g, value failed) {
+inline value first_of(graph<11> g, value failed) {
     sym_int const n = g.size(failed, -1);
     value const from_end = g.op<"Sub">(g.to_value(n), arithmetic_sequence(g, 0, n));
     std::int64_t const last = failed.rank() - 1;
@@ -8400,39 +8909,39 @@ inline value first_of(graph<13> g, value failed) {
     return g.cast(g.op<"Where">(g.op<"Equal">(found, 0), g.scalar(0, dtype::int64), number), dtype::int32);
 }
 /// LAPACK's info: 0, or the first diagonal element of U that is 0, counted from 1.
-inline value lu_info(graph<13> g, value lu) { return first_of(g, g.op<"Equal">(diagonal_of_matrix(g, lu), 0)); }
+inline value lu_info(graph<11> g, value lu) { return first_of(g, g.op<"Equal">(diagonal_of_matrix(g, lu), 0)); }
 
 /// The order of rows that results from the pivots of a matrix with `m` rows; int64 [..., m, 1].
-inline value order_of_pivots(graph<13> g, value pivots, sym_int const& m) {
+inline value order_of_pivots(graph<11> g, value pivots, sym_int const& m) {
     value const steps = unsqueeze(g, g.op<"Sub">(g.cast(pivots, dtype::int64), 1), pivots.rank()); // [..., k, 1]
     safe_vector<sym_int> sizes = g.sizes(steps);
     sizes[sizes.size() - 2] = m;
     value const rows = unsqueeze(g, arithmetic_sequence(g, 0, m), 1);
-    return iterate(g, g.size(steps, -2), expand(g, rows, sizes), [&](graph<13> b, value k, value order) {
+    return iterate(g, g.size(steps, -2), expand(g, rows, sizes), [&](graph<11> b, value k, value order) {
         value const with = row_of(b, steps, unsqueeze(b, k, 0));
         return reordered_rows(b, order, swapped(b, rows, k, with));
     });
 }
 
 /// The inverse of an order of rows.
-inline value inverse_order(graph<13> g, value order) {
+inline value inverse_order(graph<11> g, value order) {
     value const rows = expand(g, row_numbers(g, order), g.sizes(order));
     return g.op<"ScatterElements">(order, order, rows, attr::axis_i(order.rank() - 2));
 }
 
 /// P, whose column i has its 1 in the row that became row i.
-inline value permutation_matrix(graph<13> g, value order, dtype type) {
+inline value permutation_matrix(graph<11> g, value order, dtype type) {
     return g.cast(g.op<"Equal">(row_numbers(g, order), transpose_last(g, order)), type);
 }
 
 /// The solution of A X = B. The other triangle is not read, nor the diagonal if `unit`.
-inline value solve_triangle(graph<13> g, value a, value b, bool upper, bool unit) {
+inline value solve_triangle(graph<11> g, value a, value b, bool upper, bool unit) {
     sym_int const n = g.size(a, -1);
     value const rows = row_numbers(g, a);
     std::int64_t const r = std::max(a.rank(), b.rank());
     value const matrix = at_least_rank(g, a, r);
     return iterate(
-        g, n, broadcast_batch(g, at_least_rank(g, b, r), matrix), [&](graph<13> h, value step, value x) -> value {
+        g, n, broadcast_batch(g, at_least_rank(g, b, r), matrix), [&](graph<11> h, value step, value x) -> value {
             value const k = upper ? value(h.op<"Sub">(h.op<"Sub">(h.to_value(n), 1), step)) : step;
             value const at = unsqueeze(h, k, 0);
             value const column = column_of(h, matrix, at);
@@ -8446,7 +8955,7 @@ inline value solve_triangle(graph<13> g, value a, value b, bool upper, bool unit
 }
 
 /// The rows of b in an order, with leading dimensions broadcast.
-inline value rows_in_order(graph<13> g, value b, value order) {
+inline value rows_in_order(graph<11> g, value b, value order) {
     std::int64_t const r = std::max(b.rank(), order.rank());
     value const x = at_least_rank(g, b, r);
     value const to = at_least_rank(g, order, r);
@@ -8455,7 +8964,7 @@ inline value rows_in_order(graph<13> g, value b, value order) {
 }
 
 /// The solution of A X = B, or A^T X = B if `turned`, from the factors of A.
-inline value solve_factored(graph<13> g, value lu, value order, value b, bool turned) {
+inline value solve_factored(graph<11> g, value lu, value order, value b, bool turned) {
     if (!turned)
         return solve_triangle(g, lu, solve_triangle(g, lu, rows_in_order(g, b, order), false, true), true, false);
     value const back = transpose_last(g, lu);
@@ -8464,7 +8973,7 @@ inline value solve_factored(graph<13> g, value lu, value order, value b, bool tu
 }
 
 /// The solution of A X = B in float64.
-inline value solve_square(graph<13> g, value a, value b) {
+inline value solve_square(graph<11> g, value a, value b) {
     lu_parts const parts = lu_factor(g, a);
     return solve_factored(g, parts.lu, parts.order, b, false);
 }
@@ -8475,7 +8984,7 @@ struct cholesky_parts {
     value lower;
     value info;
 };
-inline cholesky_parts cholesky_factor(graph<13> g, value a) {
+inline cholesky_parts cholesky_factor(graph<11> g, value a) {
     sym_int const n = g.size(a, -1);
     value const rows = row_numbers(g, a);
     value const columns = column_numbers(g, a);
@@ -8488,7 +8997,7 @@ inline cholesky_parts cholesky_factor(graph<13> g, value a) {
         n,
         {lower_part(g, a, false), fine},
         0,
-        [&](graph<13> b, value k, safe_span<value const> state) -> safe_vector<value> {
+        [&](graph<11> b, value k, safe_span<value const> state) -> safe_vector<value> {
             value const at = unsqueeze(b, k, 0);
             value const column = column_of(b, state[0], at);
             value const done = masked(b, b.op<"Less">(columns, k), state[0]);
@@ -8497,8 +9006,8 @@ inline cholesky_parts cholesky_factor(graph<13> g, value a) {
             value const found = b.op<"Or">(b.op<"Greater">(state[1], 0), b.op<"Not">(b.op<"Greater">(square, 0)));
             value const root = b.op<"Sqrt">(square);
             value const below = b.op<"Where">(b.op<"Equal">(rows, k), root, b.op<"Div">(sum, root));
-            value const changes = b.op<"And">(b.op<"And">(b.op<"Equal">(columns, k), b.op<"GreaterOrEqual">(rows, k)),
-                                              b.op<"Not">(found));
+            value const changes =
+                b.op<"And">(b.op<"And">(b.op<"Equal">(columns, k), is_at_least(b, rows, k)), b.op<"Not">(found));
             value const number = b.cast(b.op<"Add">(k, 1), dtype::int32);
             value const first = b.op<"And">(found, b.op<"Equal">(state[1], 0));
             value const at_diagonal = b.op<"And">(b.op<"Equal">(columns, k), b.op<"Equal">(rows, k));
@@ -8509,7 +9018,7 @@ inline cholesky_parts cholesky_factor(graph<13> g, value a) {
 }
 
 /// (L L^T)^-1 B, from L, or from U = L^T.
-inline value solve_cholesky(graph<13> g, value factor, value b, bool upper) {
+inline value solve_cholesky(graph<11> g, value factor, value b, bool upper) {
     value const turned = transpose_last(g, factor);
     value const lower = upper ? turned : factor;
     return solve_triangle(g, upper ? factor : turned, solve_triangle(g, lower, b, false, false), true, false);
@@ -8526,40 +9035,40 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// A result that is not asked for.
-inline value none_like(graph<13> g, value x) { return empty_constant(g, std::array<std::int64_t, 1>{0}, x.dtype()); }
+inline value none_like(graph<11> g, value x) { return empty_constant(g, std::array<std::int64_t, 1>{0}, x.dtype()); }
 
 /// ATen has LU without exchanges only for CUDA.
-inline lu_parts factored(graph<13> g, value a, bool pivot) {
+inline lu_parts factored(graph<11> g, value a, bool pivot) {
     if (!pivot) throw unsupported_error("pivot=False");
     return lu_factor(g, factorable(g, a));
 }
-inline constexpr auto linalg_lu_factor = [](graph<13> g, value a, bool pivot) -> std::tuple<value, value> {
+inline constexpr auto linalg_lu_factor = [](graph<11> g, value a, bool pivot) -> std::tuple<value, value> {
     lu_parts const f = factored(g, a, pivot);
     return {g.cast(f.lu, a.dtype()), f.pivots};
 };
 /// With LAPACK's info. ATen raises an error where it is not 0 if check_errors is true; a graph cannot.
-inline constexpr auto linalg_lu_factor_ex = [](graph<13> g, value a, bool pivot,
+inline constexpr auto linalg_lu_factor_ex = [](graph<11> g, value a, bool pivot,
                                                bool) -> std::tuple<value, value, value> {
     lu_parts const f = factored(g, a, pivot);
     return {g.cast(f.lu, a.dtype()), f.pivots, lu_info(g, f.lu)};
 };
 
 /// L [..., m, k] and U [..., k, n] for k = min(m, n).
-inline value lower_factor(graph<13> g, value lu, sym_int const& k) {
+inline value lower_factor(graph<11> g, value lu, sym_int const& k) {
     value const left = first_columns(g, lu, k);
     value const below = lower_part(g, left, true);
     return g.op<"Add">(below, identity_matrix(g, g.size(left, -2), g.size(left, -1), lu.dtype()));
 }
-inline value upper_factor(graph<13> g, value lu, sym_int const& k) { return upper_part(g, slice(g, lu, -2, 0, k)); }
-inline sym_int smaller_size(graph<13> g, value x) { return min(g.size(x, -2), g.size(x, -1)); }
+inline value upper_factor(graph<11> g, value lu, sym_int const& k) { return upper_part(g, slice(g, lu, -2, 0, k)); }
+inline sym_int smaller_size(graph<11> g, value x) { return min(g.size(x, -2), g.size(x, -1)); }
 
-inline constexpr auto linalg_lu = [](graph<13> g, value a, bool pivot) -> std::tuple<value, value, value> {
+inline constexpr auto linalg_lu = [](graph<11> g, value a, bool pivot) -> std::tuple<value, value, value> {
     lu_parts const f = factored(g, a, pivot);
     value const lu = g.cast(f.lu, a.dtype());
     sym_int const k = smaller_size(g, a);
     return {permutation_matrix(g, f.order, a.dtype()), lower_factor(g, lu, k), upper_factor(g, lu, k)};
 };
-inline constexpr auto lu_unpack = [](graph<13> g, value lu, value pivots, bool data,
+inline constexpr auto lu_unpack = [](graph<11> g, value lu, value pivots, bool data,
                                      bool permutation) -> std::tuple<value, value, value> {
     if (lu.rank() < 2) throw unsupported_error("a matrix with fewer than 2 dimensions");
     sym_int const k = smaller_size(g, lu);
@@ -8569,11 +9078,11 @@ inline constexpr auto lu_unpack = [](graph<13> g, value lu, value pivots, bool d
     return {p, lower_factor(g, lu, k), upper_factor(g, lu, k)};
 };
 
-inline constexpr auto lu_solve = [](graph<13> g, value b, value lu, value pivots) -> value {
+inline constexpr auto lu_solve = [](graph<11> g, value b, value lu, value pivots) -> value {
     value const order = order_of_pivots(g, pivots, g.size(lu, -2));
     return g.cast(solve_factored(g, square_factorable(g, lu), order, factorable(g, b), false), b.dtype());
 };
-inline constexpr auto linalg_lu_solve = [](graph<13> g, value lu, value pivots, value b, bool left,
+inline constexpr auto linalg_lu_solve = [](graph<11> g, value lu, value pivots, value b, bool left,
                                            bool adjoint) -> value {
     value const order = order_of_pivots(g, pivots, g.size(lu, -2));
     value const factors = square_factorable(g, lu);
@@ -8583,7 +9092,7 @@ inline constexpr auto linalg_lu_solve = [](graph<13> g, value lu, value pivots, 
     return g.cast(x, b.dtype());
 };
 
-inline constexpr auto solve_triangular = [](graph<13> g, value a, value b, bool upper, bool left, bool unit) -> value {
+inline constexpr auto solve_triangular = [](graph<11> g, value a, value b, bool upper, bool left, bool unit) -> value {
     value const matrix = square_factorable(g, a);
     value const right = factorable(g, b);
     if (left) return g.cast(solve_triangle(g, matrix, right, upper, unit), a.dtype());
@@ -8591,7 +9100,7 @@ inline constexpr auto solve_triangular = [](graph<13> g, value a, value b, bool 
     return g.cast(transpose_last(g, x), a.dtype());
 };
 /// The solution, and A broadcast to its leading dimensions.
-inline constexpr auto triangular_solve = [](graph<13> g, value b, value a, bool upper, bool transpose,
+inline constexpr auto triangular_solve = [](graph<11> g, value b, value a, bool upper, bool transpose,
                                             bool unit) -> std::tuple<value, value> {
     value const given = square_factorable(g, a);
     value const matrix = transpose ? transpose_last(g, given) : given;
@@ -8600,49 +9109,49 @@ inline constexpr auto triangular_solve = [](graph<13> g, value b, value a, bool 
 };
 
 /// The factor from the lower triangle of A, or its transpose from the upper one.
-inline cholesky_parts cholesky_of(graph<13> g, value a, bool upper) {
+inline cholesky_parts cholesky_of(graph<11> g, value a, bool upper) {
     value const x = square_factorable(g, a);
     cholesky_parts const parts = cholesky_factor(g, upper ? transpose_last(g, x) : x);
     return {g.cast(upper ? transpose_last(g, parts.lower) : parts.lower, a.dtype()), parts.info};
 }
-inline constexpr auto cholesky = [](graph<13> g, value a, bool upper) -> value {
+inline constexpr auto cholesky = [](graph<11> g, value a, bool upper) -> value {
     return cholesky_of(g, a, upper).lower;
 };
-inline constexpr auto cholesky_ex = [](graph<13> g, value a, bool upper, bool) -> std::tuple<value, value> {
+inline constexpr auto cholesky_ex = [](graph<11> g, value a, bool upper, bool) -> std::tuple<value, value> {
     cholesky_parts const parts = cholesky_of(g, a, upper);
     return {parts.lower, parts.info};
 };
-inline constexpr auto cholesky_solve = [](graph<13> g, value b, value factor, bool upper) -> value {
+inline constexpr auto cholesky_solve = [](graph<11> g, value b, value factor, bool upper) -> value {
     return g.cast(solve_cholesky(g, square_factorable(g, factor), factorable(g, b), upper), b.dtype());
 };
-inline constexpr auto cholesky_inverse = [](graph<13> g, value factor, bool upper) -> value {
+inline constexpr auto cholesky_inverse = [](graph<11> g, value factor, bool upper) -> value {
     value const x = square_factorable(g, factor);
     sym_int const n = g.size(x, -1);
     return g.cast(solve_cholesky(g, x, identities(g, x, n, n), upper), factor.dtype());
 };
 
-inline constexpr auto geqrf = [](graph<13> g, value a) -> std::tuple<value, value> {
+inline constexpr auto geqrf = [](graph<11> g, value a) -> std::tuple<value, value> {
     reflections const h = householder(g, factorable(g, a));
     return {g.cast(h.packed, a.dtype()), g.cast(h.tau, a.dtype())};
 };
-inline std::tuple<value, value> qr_of(graph<13> g, value a, bool complete, bool with_q) {
+inline std::tuple<value, value> qr_of(graph<11> g, value a, bool complete, bool with_q) {
     reflections const h = householder(g, factorable(g, a));
     sym_int const kept = complete ? g.size(a, -2) : smaller_size(g, a);
     value const r = g.cast(upper_part(g, slice(g, h.packed, -2, 0, kept)), a.dtype());
     return {with_q ? g.cast(orthogonal_columns(g, h, kept), a.dtype()) : none_like(g, a), r};
 }
-inline constexpr auto linalg_qr = [](graph<13> g, value a, std::string_view mode) {
+inline constexpr auto linalg_qr = [](graph<11> g, value a, std::string_view mode) {
     if (mode != "reduced" && mode != "complete" && mode != "r") throw unsupported_error("mode=" + std::string(mode));
     return qr_of(g, a, mode == "complete", mode != "r");
 };
-inline constexpr auto qr = [](graph<13> g, value a, bool some) { return qr_of(g, a, !some, true); };
+inline constexpr auto qr = [](graph<11> g, value a, bool some) { return qr_of(g, a, !some, true); };
 
-inline constexpr auto householder_product = [](graph<13> g, value a, value tau) -> value {
+inline constexpr auto householder_product = [](graph<11> g, value a, value tau) -> value {
     reflections const h{factorable(g, a), g.cast(tau, dtype::float64)};
     return g.cast(orthogonal_columns(g, h, g.size(a, -1)), a.dtype());
 };
 /// Q C, C Q, or with Q^T. The transpose of C Q is Q^T C^T.
-inline constexpr auto ormqr = [](graph<13> g, value a, value tau, value other, bool left, bool transpose) -> value {
+inline constexpr auto ormqr = [](graph<11> g, value a, value tau, value other, bool left, bool transpose) -> value {
     reflections const h{factorable(g, a), g.cast(tau, dtype::float64)};
     value const c = factorable(g, other);
     value const out =
@@ -8654,10 +9163,10 @@ inline bool reads_upper(std::string_view part) {
     if (part != "U" && part != "u" && part != "L" && part != "l") throw unsupported_error("UPLO=" + std::string(part));
     return part == "U" || part == "u";
 }
-inline value hermitian_of(graph<13> g, value a, std::string_view part) {
+inline value hermitian_of(graph<11> g, value a, std::string_view part) {
     return symmetric(g, square_factorable(g, a), reads_upper(part));
 }
-inline std::tuple<value, value> eigh_of(graph<13> g, value a, std::string_view part, bool vectors) {
+inline std::tuple<value, value> eigh_of(graph<11> g, value a, std::string_view part, bool vectors) {
     value const x = hermitian_of(g, a, part);
     if (is_empty(a)) {
         safe_vector<sym_int> sizes = g.sizes(a);
@@ -8667,18 +9176,18 @@ inline std::tuple<value, value> eigh_of(graph<13> g, value a, std::string_view p
     safe_vector<value> const found = eigenvalues(g, x, a.dtype(), vectors);
     return {g.cast(found[0], a.dtype()), vectors ? g.cast(found[1], a.dtype()) : none_like(g, a)};
 }
-inline constexpr auto linalg_eigh = [](graph<13> g, value a, std::string_view part) {
+inline constexpr auto linalg_eigh = [](graph<11> g, value a, std::string_view part) {
     return eigh_of(g, a, part, true);
 };
-inline constexpr auto eigh_with_choice = [](graph<13> g, value a, std::string_view part, bool vectors) {
+inline constexpr auto eigh_with_choice = [](graph<11> g, value a, std::string_view part, bool vectors) {
     return eigh_of(g, a, part, vectors);
 };
-inline constexpr auto eigvalsh = [](graph<13> g, value a, std::string_view part) -> value {
+inline constexpr auto eigvalsh = [](graph<11> g, value a, std::string_view part) -> value {
     return std::get<0>(eigh_of(g, a, part, false));
 };
 
 /// The driver chooses LAPACK's or cuSOLVER's algorithm, and CPUs have only one.
-inline std::tuple<value, value, value> svd_of(graph<13> g, value a, bool is_full) {
+inline std::tuple<value, value, value> svd_of(graph<11> g, value a, bool is_full) {
     value const x = factorable(g, a);
     sym_int const m = g.size(a, -2);
     sym_int const n = g.size(a, -1);
@@ -8694,19 +9203,19 @@ inline std::tuple<value, value, value> svd_of(graph<13> g, value a, bool is_full
     auto const [u, s, vh] = singular_vectors(g, x, a.dtype(), is_full);
     return {g.cast(u, a.dtype()), g.cast(s, a.dtype()), g.cast(vh, a.dtype())};
 }
-inline constexpr auto linalg_svd = [](graph<13> g, value a, bool is_full, std::optional<std::string_view>) {
+inline constexpr auto linalg_svd = [](graph<11> g, value a, bool is_full, std::optional<std::string_view>) {
     return svd_of(g, a, is_full);
 };
-inline constexpr auto svd_with_choice = [](graph<13> g, value a, bool is_full, bool vectors,
+inline constexpr auto svd_with_choice = [](graph<11> g, value a, bool is_full, bool vectors,
                                            std::optional<std::string_view>) -> std::tuple<value, value, value> {
     if (vectors) return svd_of(g, a, is_full);
     return {none_like(g, a), singular_values_of(g, a), none_like(g, a)};
 };
-inline constexpr auto linalg_svdvals = [](graph<13> g, value a, std::optional<std::string_view>) -> value {
+inline constexpr auto linalg_svdvals = [](graph<11> g, value a, std::optional<std::string_view>) -> value {
     return singular_values_of(g, a);
 };
 /// The deprecated svd returns V instead of its transpose, and zeros instead of vectors that are not asked for.
-inline constexpr auto svd = [](graph<13> g, value a, bool some, bool vectors) -> std::tuple<value, value, value> {
+inline constexpr auto svd = [](graph<11> g, value a, bool some, bool vectors) -> std::tuple<value, value, value> {
     if (vectors) {
         auto const [u, s, vh] = svd_of(g, a, !some);
         return {u, s, transpose_last(g, vh)};
@@ -8721,7 +9230,7 @@ inline constexpr auto svd = [](graph<13> g, value a, bool some, bool vectors) ->
 };
 
 /// The least-squares solution of minimum norm, residuals, rank and singular values. What a driver does not compute is empty.
-inline constexpr auto lstsq = [](graph<13> g, value a, value b, std::optional<double> rcond,
+inline constexpr auto lstsq = [](graph<11> g, value a, value b, std::optional<double> rcond,
                                  std::optional<std::string_view> driver) -> std::tuple<value, value, value, value> {
     std::string_view const name = driver.value_or("gelsy");
     bool const full_rank = name == "gels";
@@ -8759,7 +9268,7 @@ inline constexpr auto lstsq = [](graph<13> g, value a, value b, std::optional<do
 };
 
 /// Raises an error in ATen where a decomposition failed, which a graph cannot; it computes nothing.
-inline constexpr auto check_errors = [](graph<13>, value, std::string_view, bool) {};
+inline constexpr auto check_errors = [](graph<11>, value, std::string_view, bool) {};
 
 } // namespace detail
 
@@ -8842,7 +9351,7 @@ inline constexpr auto deform_conv2d = [](graph<19> g, value input, value weight,
 };
 
 /// Where the taps of a kernel are along one axis, [taps, 1, 1, outputs] or [1, taps, outputs, 1], without their offsets.
-inline value tap_places(graph<13> g, std::int64_t taps, sym_int outputs, std::int64_t stride, std::int64_t pad,
+inline value tap_places(graph<11> g, std::int64_t taps, sym_int outputs, std::int64_t stride, std::int64_t pad,
                         std::int64_t dilation, bool across, dtype type) {
     value const tap = g.cast(arithmetic_sequence(g, -pad, taps, dilation), type);
     value const output = g.cast(arithmetic_sequence(g, 0, outputs, stride), type);
@@ -8859,7 +9368,7 @@ struct axis_corners {
     value weight[2];
     value inside[2]; ///< bool
 };
-inline axis_corners corners_along(graph<13> g, value at, sym_int extent) {
+inline axis_corners corners_along(graph<11> g, value at, sym_int extent) {
     dtype const type = at.dtype();
     value const low = g.op<"Floor">(at);
     value const rest = g.op<"Sub">(at, low);
@@ -8868,14 +9377,14 @@ inline axis_corners corners_along(graph<13> g, value at, sym_int extent) {
     for (int i = 0; i != 2; ++i) {
         value const corner = i == 0 ? low : value(g.op<"Add">(low, 1));
         value const zero = g.scalar(0, type);
-        out.inside[i] = g.op<"And">(g.op<"GreaterOrEqual">(corner, zero), g.op<"LessOrEqual">(corner, last));
+        out.inside[i] = g.op<"And">(is_at_least(g, corner, zero), is_at_most(g, corner, last));
         out.place[i] = g.cast(g.op<"Where">(out.inside[i], corner, zero), dtype::int64);
     }
     return out;
 }
 
 /// Bilinear samples of planes [N, G, C, H * W] at positions [N, G, P]: [N, G, C, P].
-inline value sampled_planes(graph<13> g, value planes, axis_corners const& y, axis_corners const& x, sym_int width,
+inline value sampled_planes(graph<11> g, value planes, axis_corners const& y, axis_corners const& x, sym_int width,
                             safe_vector<sym_int> const& to) {
     optional_value sum;
     for (int i = 0; i != 2; ++i)
@@ -8890,7 +9399,7 @@ inline value sampled_planes(graph<13> g, value planes, axis_corners const& y, ax
     return *sum;
 }
 
-inline constexpr auto deform_conv2d_until_18 = [](graph<13, 18> g, value input, value weight, value offset, value mask,
+inline constexpr auto deform_conv2d_until_18 = [](graph<11, 18> g, value input, value weight, value offset, value mask,
                                                   value bias, sym_int stride_h, sym_int stride_w, sym_int pad_h,
                                                   sym_int pad_w, sym_int dilation_h, sym_int dilation_w, sym_int groups,
                                                   sym_int offset_groups, bool use_mask) -> value {
@@ -8947,62 +9456,68 @@ namespace detail {
 
 /// The key to sort x by with TopK. ATen sorts NaN above infinity, ONNX does not specify it: in float64, infinity is replaced by
 /// the maximum, and NaN by infinity. (For float64 x, infinity and the maximum compare equal.) TopK does not support bools.
-inline value sort_key(graph<13> g, value x) {
+inline value sort_key(graph<9> g, value x) {
     if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
     if (!is_floating(x.dtype())) return x;
     value const wide = g.cast(x, dtype::float64);
-    value const finite =
-        g.op<"Min">(safe_vector<value>{wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64)});
-    return g.op<"Where">(
-        g.op<"IsNaN">(wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
+    value const finite = min_of(g, wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64));
+    return g.op<"Where">(is_nan(g, wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
+}
+
+/// The same with TopK up to opset 10: only floats, and the largest first. The smallest are the largest of the negated key.
+inline value order_of_floats(graph<7, 10> g, value key, std::int64_t axis, sym_int k, bool largest) {
+    if (!is_floating(key.dtype()) && bits(key.dtype()) > 32) refuse_below(11, "sorting of 64-bit integers");
+    value const x = g.cast(key, dtype::float64);
+    value const y = largest ? x : value(g.op<"Neg">(x));
+    if (g.opset() >= 10)
+        return std::get<1>(g.within<10, 10>().op<"TopK">(y, as_list(g, k), attr::axis_i(axis), outputs<2>));
+    if (!k.is_constant() || k.is(0)) refuse_below(10, "sorting of an empty axis or of a computed number of elements");
+    return std::get<1>(g.within<7, 9>().op<"TopK">(y, attr::k_i(k.constant()), attr::axis_i(axis), outputs<2>));
 }
 
 /// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
-inline value order_of(graph<13> g, value x, std::int64_t axis, sym_int k, bool largest) {
-    auto const [values, indices] = g.op<"TopK">(sort_key(g, x),
-                                                g.ints(safe_span(&k, 1)),
-                                                attr::axis_i(axis),
-                                                attr::largest_i(largest),
-                                                attr::sorted_i(1),
-                                                outputs<2>);
-    return indices;
+inline value order_of(graph<9> g, value x, std::int64_t axis, sym_int k, bool largest) {
+    if (g.opset() < 11) return order_of_floats(g.within<7, 10>(), sort_key(g, x), axis, k, largest);
+    return std::get<1>(g.within<11>().op<"TopK">(
+        sort_key(g, x), as_list(g, k), attr::axis_i(axis), attr::largest_i(largest), attr::sorted_i(1), outputs<2>));
 }
 
-inline value sorted_indices(graph<13> g, value x, std::int64_t axis, bool largest) {
+inline value sorted_indices(graph<9> g, value x, std::int64_t axis, bool largest) {
     return order_of(g, x, axis, g.size(x, axis), largest);
 }
 
-inline std::tuple<value, value> sort(graph<13> g, value x, std::int64_t dim, bool descending) {
+inline std::tuple<value, value> sort(graph<9> g, value x, std::int64_t dim, bool descending) {
     if (x.rank() == 0) return {x, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, x.rank());
     return gathered(g, x, sorted_indices(g, x, axis, descending), axis, true);
 }
 
-inline constexpr auto sort_row = [](graph<13> g, value self, std::int64_t dim, bool descending) {
+inline constexpr auto sort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
     return sort(g, self, dim, descending);
 };
-inline constexpr auto argsort_row = [](graph<13> g, value self, std::int64_t dim, bool descending) {
+inline constexpr auto argsort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
     return std::get<1>(sort(g, self, dim, descending));
 };
 
-inline constexpr auto sort_stable = [](graph<13> g, value self, std::optional<bool>, std::int64_t dim,
-                                       bool descending) { return sort(g, self, dim, descending); };
+inline constexpr auto sort_stable = [](graph<9> g, value self, std::optional<bool>, std::int64_t dim, bool descending) {
+    return sort(g, self, dim, descending);
+};
 
-inline constexpr auto argsort_stable = [](graph<13> g, value self, bool, std::int64_t dim, bool descending) {
+inline constexpr auto argsort_stable = [](graph<9> g, value self, bool, std::int64_t dim, bool descending) {
     return argsort_row(g, self, dim, descending);
 };
 
-inline constexpr auto msort = [](graph<13> g, value self) { return std::get<0>(sort(g, self, 0, false)); };
+inline constexpr auto msort = [](graph<9> g, value self) { return std::get<0>(sort(g, self, 0, false)); };
 
 /// sorted=False allows any order.
-inline constexpr auto topk = [](graph<13> g, value self, size k, std::int64_t dim, bool largest,
+inline constexpr auto topk = [](graph<9> g, value self, size k, std::int64_t dim, bool largest,
                                 bool) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
     return gathered(g, self, order_of(g, self, axis, k, largest), axis, true);
 };
 
-inline constexpr auto kthvalue = [](graph<13> g, value self, size k, std::int64_t dim,
+inline constexpr auto kthvalue = [](graph<9> g, value self, size k, std::int64_t dim,
                                     bool keepdim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
@@ -9043,8 +9558,8 @@ inline double rounded_down_to_float(double number) {
 
 /// Positions of the boxes that NonMaxSuppression keeps, among float32 boxes in the order of their scores. Corners that are not in order, or
 /// NaN, give torchvision an intersection of 0: they become boxes without area, because ONNX takes corners in any order.
-inline value kept_positions(graph<13> g, value boxes, double threshold) {
-    auto const corner = g.op<"Split">(boxes, g.ints({2, 2}), attr::axis_i(1), output_list(2));
+inline value kept_positions(graph<11> g, value boxes, double threshold) {
+    auto const corner = split(g, boxes, std::array<std::int64_t, 2>{2, 2}, 1);
     value const low = corner[0];
     value const high = corner[1];
     value const in_order = g.op<"Less">(low, high);
@@ -9062,13 +9577,13 @@ inline value kept_positions(graph<13> g, value boxes, double threshold) {
 }
 
 /// Whether box i overlaps box j by more than the threshold, [N, N].
-inline value overlaps(graph<13> g, value boxes, double threshold) {
-    auto const column = g.op<"Split">(boxes, g.ints({1, 1, 1, 1}), attr::axis_i(1), output_list(4));
-    auto const row = [](graph<13> h, value x) -> value { return h.op<"Transpose">(x); };
+inline value overlaps(graph<11> g, value boxes, double threshold) {
+    auto const column = split(g, boxes, std::array<std::int64_t, 4>{1, 1, 1, 1}, 1);
+    auto const row = [](graph<11> h, value x) -> value { return h.op<"Transpose">(x); };
     value const zero = g.scalar_like(0, boxes);
     auto const extent = [&](value low, value high) -> value {
-        value const shared = g.op<"Sub">(g.op<"Min">(high, row(g, high)), g.op<"Max">(low, row(g, low)));
-        return g.op<"Max">(shared, zero);
+        value const shared = g.op<"Sub">(min_of(g, high, row(g, high)), max_of(g, low, row(g, low)));
+        return max_of(g, shared, zero);
     };
     value const both = g.op<"Mul">(extent(column[0], column[2]), extent(column[1], column[3]));
     value const area = g.op<"Mul">(g.op<"Sub">(column[2], column[0]), g.op<"Sub">(column[3], column[1]));
@@ -9077,13 +9592,13 @@ inline value overlaps(graph<13> g, value boxes, double threshold) {
 }
 
 /// The same positions for boxes of float64: each box that is left removes those after it that it overlaps.
-inline value kept_positions_by_loop(graph<13> g, value boxes, double threshold) {
+inline value kept_positions_by_loop(graph<11> g, value boxes, double threshold) {
     value const matrix = g.cast(overlaps(g, boxes, threshold), dtype::int32);
     sym_int const n = g.size(boxes, 0);
     value const places = arithmetic_sequence(g, 0, n);
     value const all = g.op<"Expand">(g.scalar(1, dtype::int32), g.ints({n}));
     value const kept =
-        g.op<"Loop">(g.to_value(n), absent, all, attr::body_g([&](graph<13> h, value i, value on, value left) {
+        g.op<"Loop">(g.to_value(n), absent, all, attr::body_g([&](graph<11> h, value i, value on, value left) {
                          value const later = h.cast(h.op<"Greater">(places, i), dtype::int32);
                          value const removed =
                              h.op<"Mul">(h.op<"Mul">(h.op<"Gather">(matrix, i), later), h.op<"Gather">(left, i));
@@ -9094,7 +9609,7 @@ inline value kept_positions_by_loop(graph<13> g, value boxes, double threshold) 
 
 /// The boxes that no box with a better score overlaps, from the best score to the worst; boxes with equal scores keep their order, and NaN
 /// comes first.
-inline constexpr auto nms = [](graph<13> g, value dets, value scores, double threshold) -> value {
+inline constexpr auto nms = [](graph<11> g, value dets, value scores, double threshold) -> value {
     if (dets.dtype() != dtype::float32 && dets.dtype() != dtype::float64)
         return g.unsupported("boxes of " + std::string(name(dets.dtype())));
     if (dets.dtype() != scores.dtype()) return g.unsupported("boxes and scores of different dtypes");
@@ -9125,14 +9640,14 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// The positions of a diagonal's elements in a flattened matrix of m rows and n columns.
-inline value diagonal_positions(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
+inline value diagonal_positions(graph<7> g, sym_int m, sym_int n, std::int64_t offset) {
     sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
     sym_int const right = offset > 0 ? offset : 0;
     sym_int const length = max(min(m - below, n - right), 0);
     return arithmetic_sequence(g, below * n + right, length, n + 1);
 }
 
-inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+inline value diagonal_of(graph<7> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     std::int64_t const rank = x.rank();
     if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
@@ -9146,7 +9661,7 @@ inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t
     return gather(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
 }
 
-inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1,
+inline constexpr auto diagonal_dims = [](graph<7> g, value self, std::int64_t offset, std::int64_t dim1,
                                          std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
 
 /// The part of self on and above (`Upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and
@@ -9157,22 +9672,21 @@ inline constexpr auto triangle = [](graph<14> g, value self, sym_int diagonal) -
     return g.op<"Trilu">(self, g.to_value(diagonal), attr::upper_i(Upper));
 };
 template <bool Upper>
-inline constexpr auto triangle_until_13 = [](graph<13, 13> g, value self, sym_int diagonal) -> value {
+inline constexpr auto triangle_until_13 = [](graph<9, 13> g, value self, sym_int diagonal) -> value {
     value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(self, -2)), 1);
     value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(self, -1)), g.to_value(diagonal));
-    value const inside =
-        Upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    value const inside = Upper ? value(is_at_most(g, rows, columns)) : value(is_at_least(g, rows, columns));
     return g.op<"Where">(inside, self, g.scalar_like(0, self));
 };
 
 /// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
-inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
+inline value embedded_positions(graph<9> g, sym_int length, std::int64_t offset) {
     sym_int const size = length + (offset < 0 ? checked_subtract(0, offset) : offset);
     if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
         value const columns = arithmetic_sequence(g, 0, size);
         value const rows = unsqueeze(g, columns, 1);
-        value const on = g.op<"Equal">(g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
-        return g.op<"Where">(on, g.op<"Min">(columns, rows), g.to_value(length));
+        value const on = is_equal(g, g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
+        return g.op<"Where">(on, min_of(g, columns, rows), g.to_value(length));
     }
     std::int64_t const n = size.constant();
     tensor positions{dtype::int64, {n, n}, {}};
@@ -9183,7 +9697,7 @@ inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset
 
 /// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
 /// and an appended zero; a product with a mask would spread NaN and infinity.
-inline constexpr auto embed_diagonal = [](graph<13> g, value x, std::int64_t offset, std::int64_t dim1,
+inline constexpr auto embed_diagonal = [](graph<9> g, value x, std::int64_t offset, std::int64_t dim1,
                                           std::int64_t dim2) -> value {
     std::int64_t const rank = x.rank() + 1;
     safe_vector<sym_int> sizes = g.sizes(x);
@@ -9198,7 +9712,7 @@ inline constexpr auto embed_diagonal = [](graph<13> g, value x, std::int64_t off
 };
 
 /// The row indices, then the column indices of a triangle's elements.
-inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
+inline value triangle_indices(graph<7> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
                               bool upper) {
     if (rows < 0 || columns < 0) throw unsupported_error("a matrix of negative size");
     budget::expect("a matrix", checked_int(rows) * columns);
@@ -9214,25 +9728,25 @@ inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t colum
     return g.constant(std::move(positions));
 }
 
-inline constexpr auto tril_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
+inline constexpr auto tril_indices = [](graph<7> g, std::int64_t row, std::int64_t col, std::int64_t offset,
                                         std::optional<dtype> dtype) {
     return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
 };
 
-inline constexpr auto triu_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
+inline constexpr auto triu_indices = [](graph<7> g, std::int64_t row, std::int64_t col, std::int64_t offset,
                                         std::optional<dtype> dtype) {
     return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
 };
 
-inline constexpr auto diag = [](graph<13> g, value self, std::int64_t diagonal) {
+inline constexpr auto diag = [](graph<9> g, value self, std::int64_t diagonal) {
     return self.rank() == 1 ? embed_diagonal(g, self, diagonal, 0, 1) : diagonal_of(g, self, diagonal, 0, 1);
 };
 
-inline constexpr auto diagflat = [](graph<13> g, value self, std::int64_t offset) {
+inline constexpr auto diagflat = [](graph<9> g, value self, std::int64_t offset) {
     return embed_diagonal(g, flat(g, self), offset, 0, 1);
 };
 
-inline constexpr auto trace = [](graph<13> g, value self) {
+inline constexpr auto trace = [](graph<7> g, value self) {
     return reduce_sum(
         g, g.cast(diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())), safe_vector<std::int64_t>{0}, false);
 };
@@ -9268,102 +9782,105 @@ namespace detail {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-inline constexpr auto abs = [](graph<13> g, value x) -> value { return g.op<"Abs">(x); };
+inline constexpr auto abs = [](graph<7> g, value x) -> value { return g.op<"Abs">(x); };
 
 /// ceil, floor, round; integers are returned unchanged.
 template <fixed_string Op>
-inline constexpr auto rounding = [](graph<13> g, value x) -> value {
+inline constexpr auto rounding = [](graph<7> g, value x) -> value {
     if (!is_floating(x.dtype())) return x;
-    return without_bfloat16(g, x, [&](value v) -> value { return g.op<Op>(v); });
+    return without_bfloat16(g, x, [&](value v) -> value {
+        if constexpr (Op.view() == "Round") return round_to_even(g, v);
+        else return g.op<Op>(v);
+    });
 };
 
 /// Rounds toward zero; keeps the sign of -0.
-inline constexpr auto trunc = [](graph<13> g, value x) -> value {
+inline constexpr auto trunc = [](graph<9> g, value x) -> value {
     if (!is_floating(x.dtype())) return x;
     return without_bfloat16(
-        g, x, [&](value v) -> value { return g.op<"Where">(g.op<"Less">(v, 0), g.op<"Ceil">(v), g.op<"Floor">(v)); });
+        g, x, [&](value v) -> value { return g.op<"Where">(is_less(g, v, 0), g.op<"Ceil">(v), g.op<"Floor">(v)); });
 };
 
-inline constexpr auto round_to_decimals = [](graph<13> g, value x, std::int64_t decimals) -> value {
+inline constexpr auto round_to_decimals = [](graph<7> g, value x, std::int64_t decimals) -> value {
     if (decimals == 0) return rounding<"Round">(g, x);
     if (!is_floating(x.dtype())) return g.unsupported("rounding integers to decimals");
     double power = 1;
     bool const up = decimals > 0;
     for (std::int64_t i = 0; (up ? i < decimals : i > decimals) && power < infinity; i += up ? 1 : -1) power *= 10;
     return in_opmath(g, x, [&](value v) -> value {
-        if (decimals < 0) return g.op<"Mul">(g.op<"Round">(g.op<"Div">(v, power)), power);
-        return g.op<"Div">(g.op<"Round">(g.op<"Mul">(v, power)), power);
+        if (decimals < 0) return g.op<"Mul">(round_to_even(g, g.op<"Div">(v, power)), power);
+        return g.op<"Div">(round_to_even(g, g.op<"Mul">(v, power)), power);
     });
 };
 
 /// x in a dtype that supports arithmetic. Integers of 8 and 16 bits do since opset 14; below, int32 gives the same bits.
-inline value to_arithmetic(graph<13> g, value x) {
+inline value to_arithmetic(graph<7> g, value x) {
     bool const small = is_integral(x.dtype()) && bits(x.dtype()) < 32;
     return small && g.opset() < 14 ? g.cast(x, dtype::int32) : x;
 }
 
 /// Neg does not support unsigned integers; they wrap around.
-inline constexpr auto neg = [](graph<13> g, value x) -> value {
+inline constexpr auto neg = [](graph<7> g, value x) -> value {
     if (!is_unsigned_integral(x.dtype())) return g.op<"Neg">(x);
     value const v = to_arithmetic(g, x);
     return g.cast(g.op<"Sub">(g.scalar_like(0, v), v), x.dtype());
 };
 
 /// The sign of NaN is 0 in ATen and unspecified in ONNX.
-inline constexpr auto sign = [](graph<13> g, value x) -> value {
+inline constexpr auto sign = [](graph<9> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return x;
     if (!is_floating(x.dtype())) return g.op<"Sign">(x);
     return without_bfloat16(
-        g, x, [&](value v) -> value { return g.op<"Where">(g.op<"IsNaN">(v), g.scalar_like(0, v), g.op<"Sign">(v)); });
+        g, x, [&](value v) -> value { return g.op<"Where">(is_nan(g, v), g.scalar_like(0, v), g.op<"Sign">(v)); });
 };
 
 /// True for -0 as well (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
-inline constexpr auto signbit = [](graph<13> g, value x) -> value {
+inline constexpr auto signbit = [](graph<7> g, value x) -> value {
     if (x.dtype() == dtype::bool_ || is_unsigned_integral(x.dtype())) return filled_like(g, x, false, dtype::bool_);
-    if (is_signed_integral(x.dtype())) return g.op<"Less">(x, 0);
-    return g.op<"Or">(g.op<"Less">(x, 0), g.op<"Less">(g.op<"Reciprocal">(x), 0));
+    if (is_signed_integral(x.dtype())) return is_less(g, x, 0);
+    return g.op<"Or">(is_less(g, x, 0), is_less(g, g.op<"Reciprocal">(x), 0));
 };
 
 /// pow(x, 2), whose result for bools is int64.
-inline constexpr auto square = [](graph<13> g, value x) -> value {
+inline constexpr auto square = [](graph<7> g, value x) -> value {
     dtype const type = promote(x, scalar(2));
     value const v = to_arithmetic(g, g.cast(x, type));
     return g.cast(g.op<"Mul">(v, v), type);
 };
 
-inline value rsqrt(graph<13> g, value x) { return g.op<"Reciprocal">(g.op<"Sqrt">(x)); }
-inline value log2(graph<13> g, value x) { return g.op<"Div">(g.op<"Log">(x), std::numbers::ln2); }
-inline value log10(graph<13> g, value x) { return g.op<"Div">(g.op<"Log">(x), std::numbers::ln10); }
-inline value exp2(graph<13> g, value x) { return g.op<"Pow">(g.scalar(2, x.dtype()), x); }
-inline value deg2rad(graph<13> g, value x) { return g.op<"Mul">(x, std::numbers::pi / 180); }
-inline value rad2deg(graph<13> g, value x) { return g.op<"Mul">(x, 180 / std::numbers::pi); }
+inline value rsqrt(graph<7> g, value x) { return g.op<"Reciprocal">(g.op<"Sqrt">(x)); }
+inline value log2(graph<7> g, value x) { return g.op<"Div">(g.op<"Log">(x), std::numbers::ln2); }
+inline value log10(graph<7> g, value x) { return g.op<"Div">(g.op<"Log">(x), std::numbers::ln10); }
+inline value exp2(graph<7> g, value x) { return g.op<"Pow">(g.scalar(2, x.dtype()), x); }
+inline value deg2rad(graph<7> g, value x) { return g.op<"Mul">(x, std::numbers::pi / 180); }
+inline value rad2deg(graph<7> g, value x) { return g.op<"Mul">(x, 180 / std::numbers::pi); }
 
 /// sin(pi x) / (pi x), 1 at 0.
-inline value sinc(graph<13> g, value x) {
+inline value sinc(graph<9> g, value x) {
     value const angle = g.op<"Mul">(x, std::numbers::pi);
-    return g.op<"Where">(g.op<"Equal">(x, 0), g.scalar(1, x.dtype()), g.op<"Div">(g.op<"Sin">(angle), angle));
+    return g.op<"Where">(is_equal(g, x, 0), g.scalar(1, x.dtype()), g.op<"Div">(g.op<"Sin">(angle), angle));
 }
 
 /// -x * log(x); 0 at 0, -inf below 0.
-inline value entr(graph<13> g, value x) {
+inline value entr(graph<9> g, value x) {
     value const y = g.op<"Neg">(g.op<"Mul">(x, g.op<"Log">(x)));
-    value const at_zero = g.op<"Where">(g.op<"Equal">(x, 0), x, y);
-    return g.op<"Where">(g.op<"Less">(x, 0), g.scalar(-infinity, x.dtype()), at_zero);
+    value const at_zero = g.op<"Where">(is_equal(g, x, 0), x, y);
+    return g.op<"Where">(is_less(g, x, 0), g.scalar(-infinity, x.dtype()), at_zero);
 }
 
 /// log(x / (1 - x)), with x clamped to [eps, 1 - eps] unless eps is negative or None.
-inline constexpr auto logit = [](graph<13> g, value x, std::optional<double> eps) -> value {
+inline constexpr auto logit = [](graph<9> g, value x, std::optional<double> eps) -> value {
     return in_opmath(g, to_floats(g, x), [&](value v) -> value {
         if (eps && *eps >= 0) {
             value const low = g.scalar(*eps, v.dtype());
-            v = g.op<"Where">(g.op<"Less">(v, low), low, g.op<"Min">(v, 1 - *eps));
+            v = g.op<"Where">(is_less(g, v, low), low, min_of(g, v, 1 - *eps));
         }
         return g.op<"Log">(g.op<"Div">(v, g.op<"Sub">(g.scalar(1, v.dtype()), v)));
     });
 };
 
-inline constexpr auto logical_not = [](graph<13> g, value x) -> value {
-    return x.dtype() == dtype::bool_ ? g.op<"Not">(x) : g.op<"Equal">(x, 0);
+inline constexpr auto logical_not = [](graph<7> g, value x) -> value {
+    return x.dtype() == dtype::bool_ ? g.op<"Not">(x) : is_equal(g, x, 0);
 };
 
 /// BitwiseNot was added in opset 18; below, it is all_bits - x, where all_bits is -1 or the maximum of an unsigned dtype.
@@ -9372,7 +9889,7 @@ inline constexpr auto bitwise_not = [](graph<18> g, value x) -> value {
     if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating-point numbers");
     return g.op<"BitwiseNot">(x);
 };
-inline constexpr auto bitwise_not_until_17 = [](graph<13, 17> g, value x) -> value {
+inline constexpr auto bitwise_not_until_17 = [](graph<7, 17> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return g.op<"Not">(x);
     if (!is_integral(x.dtype())) return g.unsupported("bitwise_not of floating-point numbers");
     value const v = to_arithmetic(g, x);
@@ -9380,25 +9897,25 @@ inline constexpr auto bitwise_not_until_17 = [](graph<13, 17> g, value x) -> val
     return g.cast(g.op<"Sub">(all_bits, v), x.dtype());
 };
 
-inline constexpr auto isnan = [](graph<13> g, value x) -> value {
-    return is_floating(x.dtype()) ? g.op<"IsNaN">(x) : filled_like(g, x, false, dtype::bool_);
+inline constexpr auto isnan = [](graph<7> g, value x) -> value {
+    return is_floating(x.dtype()) ? is_nan(g, x) : filled_like(g, x, false, dtype::bool_);
 };
 
 /// Whether x is `Sign` times infinity. IsInf supports half-precision dtypes only since opset 20.
 template <int Sign>
-inline constexpr auto is_infinity = [](graph<13> g, value x) -> value {
+inline constexpr auto is_infinity = [](graph<7> g, value x) -> value {
     if (!is_floating(x.dtype())) return filled_like(g, x, false, dtype::bool_);
-    return g.op<"Equal">(x, Sign * infinity);
+    return is_equal(g, x, Sign * infinity);
 };
-inline constexpr auto isinf = [](graph<13> g, value x) -> value {
-    if (x.dtype() == dtype::float32 || x.dtype() == dtype::float64) return g.op<"IsInf">(x);
+inline constexpr auto isinf = [](graph<7> g, value x) -> value {
+    if (x.dtype() == dtype::float32 || x.dtype() == dtype::float64) return is_infinite(g, x);
     return is_infinity<1>(g, is_floating(x.dtype()) ? value(g.op<"Abs">(x)) : x);
 };
-inline constexpr auto isfinite = [](graph<13> g, value x) -> value {
+inline constexpr auto isfinite = [](graph<7> g, value x) -> value {
     if (!is_floating(x.dtype())) return filled_like(g, x, true, dtype::bool_);
-    return g.op<"Less">(g.op<"Abs">(x), infinity);
+    return is_less(g, g.op<"Abs">(x), infinity);
 };
-inline constexpr auto isreal = [](graph<13> g, value x) -> value { return filled_like(g, x, true, dtype::bool_); };
+inline constexpr auto isreal = [](graph<7> g, value x) -> value { return filled_like(g, x, true, dtype::bool_); };
 
 constexpr double largest_number(dtype t) {
     if (t == dtype::float64) return std::numeric_limits<double>::max();
@@ -9407,45 +9924,48 @@ constexpr double largest_number(dtype t) {
 }
 
 /// By default, infinities become the largest finite numbers of the dtype, which a single Clip does.
-inline constexpr auto nan_to_num = [](graph<13> g, value x, std::optional<double> nan, std::optional<double> above,
+inline constexpr auto nan_to_num = [](graph<9> g, value x, std::optional<double> nan, std::optional<double> above,
                                       std::optional<double> below) -> value {
     if (!is_floating(x.dtype())) return x;
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
-        value const y = g.op<"Where">(g.op<"IsNaN">(v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
+        value const y = g.op<"Where">(is_nan(g, v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
         bool const by_clip = !above && !below && std::abs(nan.value_or(0)) <= largest;
-        if (by_clip) return g.op<"Clip">(y, -largest, largest);
+        if (by_clip) return clip(g, y, -largest, largest);
         value const z =
-            g.op<"Where">(g.op<"Equal">(v, infinity), rounded_constant(g, above.value_or(largest), v.dtype()), y);
-        return g.op<"Where">(g.op<"Equal">(v, -infinity), rounded_constant(g, below.value_or(-largest), v.dtype()), z);
+            g.op<"Where">(is_equal(g, v, infinity), rounded_constant(g, above.value_or(largest), v.dtype()), y);
+        return g.op<"Where">(is_equal(g, v, -infinity), rounded_constant(g, below.value_or(-largest), v.dtype()), z);
     });
 };
 
 /// The angle of a real number: 0 or pi.
-inline value angle(graph<13> g, value x) {
-    value const zero = g.op<"Where">(g.op<"IsNaN">(x), x, g.scalar(0, x.dtype()));
-    return g.op<"Where">(g.op<"Less">(x, 0), g.scalar(std::numbers::pi, x.dtype()), zero);
+inline value angle(graph<9> g, value x) {
+    value const zero = g.op<"Where">(is_nan(g, x), x, g.scalar(0, x.dtype()));
+    return g.op<"Where">(is_less(g, x, 0), g.scalar(std::numbers::pi, x.dtype()), zero);
 }
 
-inline constexpr auto frac = [](graph<13> g, value x) -> value { return g.op<"Mod">(x, 1, attr::fmod_i(1)); };
+inline constexpr auto frac = [](graph<9> g, value x) -> value {
+    if (g.opset() >= 10) return g.within<10>().op<"Mod">(x, 1, attr::fmod_i(1));
+    return g.op<"Sub">(x, g.op<"Where">(is_less(g, x, 0), g.op<"Ceil">(x), g.op<"Floor">(x)));
+};
 
-inline constexpr auto complex_nan_to_num = [](graph<13> g, complex_value z, std::optional<double> nan,
+inline constexpr auto complex_nan_to_num = [](graph<9> g, complex_value z, std::optional<double> nan,
                                               std::optional<double> above, std::optional<double> below) {
     return g.complex(nan_to_num(g, g.real(z), nan, above, below), nan_to_num(g, g.imag(z), nan, above, below));
 };
 
 template <auto Predicate>
 inline constexpr auto any_part =
-    [](graph<13> g, complex_value z) -> value { return g.op<"Or">(Predicate(g, g.real(z)), Predicate(g, g.imag(z))); };
-inline constexpr auto finite_parts = [](graph<13> g, complex_value z) -> value {
+    [](graph<7> g, complex_value z) -> value { return g.op<"Or">(Predicate(g, g.real(z)), Predicate(g, g.imag(z))); };
+inline constexpr auto finite_parts = [](graph<7> g, complex_value z) -> value {
     return g.op<"And">(isfinite(g, g.real(z)), isfinite(g, g.imag(z)));
 };
-inline constexpr auto has_no_imaginary_part = [](graph<13> g, complex_value z) -> value {
-    return g.op<"Equal">(g.imag(z), 0);
+inline constexpr auto has_no_imaginary_part = [](graph<7> g, complex_value z) -> value {
+    return is_equal(g, g.imag(z), 0);
 };
 
 /// Exponents and fractions with the sign of x; x itself and 0 for zeros, infinities and NaN.
-inline constexpr auto frexp = [](graph<13> g, value self) -> std::tuple<value, value> {
+inline constexpr auto frexp = [](graph<11> g, value self) -> std::tuple<value, value> {
     if (!is_floating(self.dtype())) throw unsupported_error("frexp of " + std::string(name(self.dtype())));
     value const x = g.cast(self, dtype::float64);
     binary_parts const p = parts_of(g, x, self.dtype() == dtype::float64);
@@ -9559,27 +10079,29 @@ struct bag_options {
 };
 
 /// (bags, indices, 1): whether an index belongs to a bag. Bag b starts at offsets[b] and ends where the next one starts.
-inline value bag_membership(graph<13> g, value indices, value offsets, bag_options const& options) {
+inline value bag_membership(graph<7> g, value indices, value offsets, bag_options const& options) {
     value const count = g.op<"Shape">(indices);
-    value const positions =
-        g.op<"Range">(g.scalar(0, dtype::int64), squeeze(g, count, std::int64_t{0}), g.scalar(1, dtype::int64));
+    value const positions = range_to(g, [&] { return squeeze(g, count, std::int64_t{0}); });
     value const starts = g.cast(offsets, dtype::int64);
     value const all =
         options.include_last_offset ? starts : g.op<"Concat">(safe_vector<value>{starts, count}, attr::axis_i(0));
-    value const from = unsqueeze(g, g.op<"Slice">(all, g.ints({0}), g.ints({-1})), 1);
-    value const to =
-        unsqueeze(g, g.op<"Slice">(all, g.ints({1}), g.ints({std::numeric_limits<std::int64_t>::max()})), 1);
+    auto const part = [&](std::int64_t start, std::int64_t end) -> value {
+        if (g.opset() < 10) return slice(g, all, 0, start, end);
+        return g.within<10>().op<"Slice">(all, g.ints({start}), g.ints({end}));
+    };
+    value const from = unsqueeze(g, part(0, -1), 1);
+    value const to = unsqueeze(g, part(1, to_the_end), 1);
     value const row = unsqueeze(g, positions, std::int64_t{0});
-    value inside = g.op<"And">(g.op<"Not">(g.op<"Less">(row, from)), g.op<"Less">(row, to));
+    value inside = g.op<"And">(g.op<"Not">(is_less(g, row, from)), is_less(g, row, to));
     if (options.padding_idx) {
-        value const padding = g.op<"Equal">(indices, g.scalar(*options.padding_idx, indices.dtype()));
+        value const padding = is_equal(g, indices, g.scalar(*options.padding_idx, indices.dtype()));
         inside = g.op<"And">(inside, unsqueeze(g, g.op<"Not">(padding), std::int64_t{0}));
     }
     return unsqueeze(g, inside, 2);
 }
 
 /// The reduced bags. The other results of embedding_bag are only needed for its gradient and are not computed.
-inline bag_results embedding_bag(graph<13> g, value weight, value indices, value offsets, optional_value per_sample,
+inline bag_results embedding_bag(graph<9> g, value weight, value indices, value offsets, optional_value per_sample,
                                  bag_options const& options) {
     if (indices.rank() != 1) return g.unsupported("2-d indices: the bags must be given by offsets");
     dtype const t = weight.dtype();
@@ -9593,25 +10115,25 @@ inline bag_results embedding_bag(graph<13> g, value weight, value indices, value
         value const largest = reduce<"ReduceMax">(
             g, g.op<"Where">(inside, rows, g.scalar(-std::numeric_limits<double>::infinity(), t)), over, false);
         value const filled = reduce<"ReduceMax">(g, g.cast(inside, dtype::int32), over, false);
-        return {g.op<"Where">(g.op<"Less">(filled, 1), zero, largest), absent, absent, absent};
+        return {g.op<"Where">(is_less(g, filled, 1), zero, largest), absent, absent, absent};
     }
     value const sum = reduce_sum(g, g.op<"Where">(inside, rows, zero), over, false);
     if (options.mode == bag_mode::sum) return {sum, absent, absent, absent};
     value const size = reduce_sum(g, g.cast(inside, t), over, false);
-    return {g.op<"Div">(sum, g.op<"Max">(safe_vector<value>{size, g.scalar(1, t)})), absent, absent, absent};
+    return {g.op<"Div">(sum, max_of(g, size, g.scalar(1, t))), absent, absent, absent};
 }
 
-inline constexpr auto embedding_row = [](graph<13> g, value weight, value indices, sym_int, bool, bool) -> value {
+inline constexpr auto embedding_row = [](graph<7> g, value weight, value indices, sym_int, bool, bool) -> value {
     return g.op<"Gather">(weight, indices, attr::axis_i(0));
 };
 
-inline constexpr auto embedding_bag_row = [](graph<13> g, value weight, value indices, value offsets, bool,
+inline constexpr auto embedding_bag_row = [](graph<9> g, value weight, value indices, value offsets, bool,
                                              std::int64_t mode, bool, optional_value per_sample, bool include_last) {
     return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, std::nullopt});
 };
 
 /// A negative padding_idx counts from the end.
-inline constexpr auto embedding_bag_padded = [](graph<13> g, value weight, value indices, value offsets, bool,
+inline constexpr auto embedding_bag_padded = [](graph<9> g, value weight, value indices, value offsets, bool,
                                                 std::int64_t mode, bool, optional_value per_sample, bool include_last,
                                                 std::optional<std::int64_t> padding) {
     if (padding && *padding < 0) padding = *padding + g.size(weight, 0).constant();
@@ -9619,24 +10141,29 @@ inline constexpr auto embedding_bag_padded = [](graph<13> g, value weight, value
 };
 
 /// A negative padding_idx means none.
-inline constexpr auto embedding_bag_forward = [](graph<13> g, value weight, value indices, value offsets, bool,
+inline constexpr auto embedding_bag_forward = [](graph<9> g, value weight, value indices, value offsets, bool,
                                                  std::int64_t mode, bool, optional_value per_sample, bool include_last,
                                                  std::int64_t padding_idx) {
     auto const padding = padding_idx < 0 ? std::nullopt : std::optional(padding_idx);
     return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding});
 };
 
-inline constexpr auto one_hot = [](graph<13> g, value self, std::int64_t num_classes) {
+inline constexpr auto one_hot = [](graph<7> g, value self, std::int64_t num_classes) {
     value const depth =
         num_classes >= 0
             ? g.scalar(num_classes, dtype::int64)
             : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
-    value const y = g.op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
+    if (g.opset() < 11) { // negative indices have no class there
+        value const classes = arithmetic_sequence(g, 0, depth);
+        value const chosen = is_equal(g, unsqueeze(g, self, self.rank()), classes);
+        return g.cast(chosen, dtype::int64);
+    }
+    value const y = g.within<11>().op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
     return self.rank() == 0 ? squeeze(g, y, 0) : y;
 };
 
 /// Scales the rows that are looked up down to a norm of max_norm if theirs is larger.
-inline constexpr auto embedding_renorm = [](graph<13> g, value self, value indices, double max_norm,
+inline constexpr auto embedding_renorm = [](graph<9> g, value self, value indices, double max_norm,
                                             double norm_type) -> value {
     if (self.rank() != 2) return g.unsupported("a weight that is not a matrix");
     std::int64_t const last[] = {1};
@@ -9645,8 +10172,8 @@ inline constexpr auto embedding_renorm = [](graph<13> g, value self, value indic
     value const at = flat(g, g.cast(indices, dtype::int64));
     value const none = filled(g, safe_vector<sym_int>{g.size(self, 0)}, 0, dtype::bool_);
     value const ones = filled(g, safe_vector<sym_int>{g.size(at, 0)}, 1, dtype::bool_);
-    value const named = unsqueeze(g, g.op<"ScatterElements">(none, at, ones, attr::axis_i(0)), 1);
-    value const changes = g.op<"And">(named, g.op<"Greater">(norms, max_norm));
+    value const named = unsqueeze(g, write_elements_at(g, none, at, ones, 0), 1);
+    value const changes = g.op<"And">(named, is_greater(g, norms, max_norm));
     value const wide = g.cast(self, opmath_type(self.dtype()));
     value const scaled = g.op<"Mul">(wide, g.cast(scale, wide.dtype()));
     return g.cast(g.op<"Where">(changes, scaled, wide), self.dtype());
@@ -9659,8 +10186,8 @@ inline value added_rows(graph<16> g, value each, value indices, sym_int rows) {
     return g.op<"ScatterElements">(zeros, at, each, attr::axis_i(0), attr::reduction_s("add"));
 }
 /// Up to opset 15, ScatterElements cannot add. Where, not a product of matrices: a gradient may be infinite.
-inline value added_rows(graph<13, 15> g, value each, value indices, sym_int rows) {
-    value const chosen = g.op<"Equal">(unsqueeze(g, arithmetic_sequence(g, 0, rows), 1), indices);
+inline value added_rows(graph<9, 15> g, value each, value indices, sym_int rows) {
+    value const chosen = is_equal(g, unsqueeze(g, arithmetic_sequence(g, 0, rows), 1), indices);
     value const all =
         g.op<"Where">(unsqueeze(g, chosen, 2), unsqueeze(g, each, std::int64_t{0}), g.scalar_like(0, each));
     return reduce_sum(g, all, safe_vector<std::int64_t>{1}, false);
@@ -9701,7 +10228,7 @@ inline constexpr auto embedding = table(
     symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot),
     symbolic<"aten::embedding_renorm(self, indices, max_norm, norm_type)">(detail::embedding_renorm),
     symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<16>>),
-    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<13, 15>>));
+    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<9, 15>>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -9718,7 +10245,7 @@ namespace detail {
 /// ATen; beside float64, the product with the scale is `product_type`.
 using fake_quantized = std::tuple<value, value>;
 
-inline fake_quantized fake_quantize(graph<13> g, value x, value scale, value zero_point, std::int64_t low,
+inline fake_quantized fake_quantize(graph<7> g, value x, value scale, value zero_point, std::int64_t low,
                                     std::int64_t high, dtype product_type = dtype::float32) {
     if (!is_floating(x.dtype())) throw unsupported_error("fake quantization of " + std::string(name(x.dtype())));
     if (low > high) throw unsupported_error("quant_min is greater than quant_max");
@@ -9726,23 +10253,23 @@ inline fake_quantized fake_quantize(graph<13> g, value x, value scale, value zer
     value const step = g.cast(scale, dtype::float32);
     value const zero = g.cast(g.cast(zero_point, dtype::float32), wide);
     value const inverse = g.cast(g.op<"Reciprocal">(step), wide);
-    value const number = g.op<"Add">(g.op<"Round">(g.op<"Mul">(g.cast(x, wide), inverse)), zero);
-    value const clamped = g.op<"Clip">(number, rounded_constant(g, low, wide), rounded_constant(g, high, wide));
+    value const number = g.op<"Add">(round_to_even(g, g.op<"Mul">(g.cast(x, wide), inverse)), zero);
+    value const clamped = clip(g, number, rounded_constant(g, low, wide), rounded_constant(g, high, wide));
     value const y = g.op<"Mul">(g.cast(g.op<"Sub">(clamped, zero), product_type), g.cast(step, product_type));
-    return {g.cast(y, x.dtype()), g.op<"Equal">(number, clamped)};
+    return {g.cast(y, x.dtype()), is_equal(g, number, clamped)};
 }
 
-inline constexpr auto fake_quantize_by_numbers = [](graph<13> g, value self, double scale, std::int64_t zero_point,
+inline constexpr auto fake_quantize_by_numbers = [](graph<7> g, value self, double scale, std::int64_t zero_point,
                                                     std::int64_t low, std::int64_t high) {
     value const step = g.scalar(scale, dtype::float32);
     return fake_quantize(g, self, step, g.scalar(zero_point, dtype::int64), low, high);
 };
-inline constexpr auto fake_quantize_by_tensors = [](graph<13> g, value self, value scale, value zero_point,
+inline constexpr auto fake_quantize_by_tensors = [](graph<7> g, value self, value scale, value zero_point,
                                                     std::int64_t low, std::int64_t high) {
     safe_vector<sym_int> const none;
     return fake_quantize(g, self, reshape(g, scale, none), reshape(g, zero_point, none), low, high);
 };
-inline constexpr auto fake_quantize_channels = [](graph<13> g, value self, value scale, value zero_point,
+inline constexpr auto fake_quantize_channels = [](graph<7> g, value self, value scale, value zero_point,
                                                   std::int64_t axis, std::int64_t low, std::int64_t high) {
     safe_vector<sym_int> sizes(static_cast<std::size_t>(self.rank()), 1);
     sizes[static_cast<std::size_t>(normalize_axis(axis, self.rank()))] = -1;
@@ -9750,7 +10277,7 @@ inline constexpr auto fake_quantize_channels = [](graph<13> g, value self, value
     return fake_quantize(g, self, reshape(g, scale, sizes), reshape(g, zero_point, sizes), low, high, wide);
 };
 /// Where `enabled` is 0, the numbers are returned as they are.
-inline constexpr auto fake_quantize_if = [](graph<13> g, value self, value scale, value zero_point, value enabled,
+inline constexpr auto fake_quantize_if = [](graph<9> g, value self, value scale, value zero_point, value enabled,
                                             std::int64_t low, std::int64_t high) -> fake_quantized {
     auto const [y, inside] = fake_quantize_by_tensors(g, self, scale, zero_point, low, high);
     value const on = g.cast(reshape(g, enabled, safe_vector<sym_int>{}), dtype::bool_);
@@ -9759,7 +10286,7 @@ inline constexpr auto fake_quantize_if = [](graph<13> g, value self, value scale
 
 /// The first result alone.
 template <auto const& Body, class... More>
-inline constexpr auto only_numbers = [](graph<13> g, value self, More... more, std::int64_t low, std::int64_t high) {
+inline constexpr auto only_numbers = [](graph<7> g, value self, More... more, std::int64_t low, std::int64_t high) {
     return std::get<0>(Body(g, self, more..., low, high));
 };
 
@@ -9785,12 +10312,12 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline constexpr auto slice_dim = [](graph<13> g, value self, std::int64_t dim, std::optional<sym_int> start,
+inline constexpr auto slice_dim = [](graph<7> g, value self, std::int64_t dim, std::optional<sym_int> start,
                                      std::optional<sym_int> end, sym_int step) {
     return slice(g, self, dim, start.value_or(0), end.value_or(to_the_end), step);
 };
 
-inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim, sym_int index) {
+inline constexpr auto select_dim = [](graph<7> g, value self, std::int64_t dim, sym_int index) {
     return select(g, self, dim, index);
 };
 
@@ -9812,7 +10339,7 @@ inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<st
 }
 
 /// The same where the program computes sizes, strides or the offset.
-inline value computed_positions(graph<13> g, size_list size, size_list stride, sym_int offset) {
+inline value computed_positions(graph<7> g, size_list size, size_list stride, sym_int offset) {
     value at = g.to_value(offset);
     for (std::size_t i = 0; i != size.size(); ++i) {
         value const along = g.op<"Mul">(arithmetic_sequence(g, 0, size[i]), g.to_value(stride[i]));
@@ -9821,7 +10348,7 @@ inline value computed_positions(graph<13> g, size_list size, size_list stride, s
     return at;
 }
 
-inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
+inline value strided_view(graph<7> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
     tensor positions = strided_positions(size, stride, offset);
     std::int64_t const count = x.shape().element_count();
     for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
@@ -9842,7 +10369,7 @@ inline bool is_row_major(size_list size, size_list stride) {
     return true;
 }
 
-inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
+inline constexpr auto as_strided = [](graph<7> g, value self, size_list size, size_list stride,
                                       std::optional<sym_int> storage_offset) -> value {
     sym_int const offset = storage_offset.value_or(0);
     if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
@@ -9853,7 +10380,7 @@ inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, s
 };
 
 /// The positions of the elements of every window, as (windows, size).
-inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
+inline value window_positions(graph<7> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
     if (size < 0 || step < 1 || dilation < 1)
         throw unsupported_error("windows of negative size, or with a step or dilation below 1");
     std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
@@ -9867,7 +10394,7 @@ inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::in
     return g.constant(strided_positions(sizes, strides, 0));
 }
 
-inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
+inline constexpr auto unfold_dim = [](graph<7> g, value self, std::int64_t dimension, std::int64_t size,
                                       std::int64_t step) {
     value const x = at_least_1d(g, self);
     std::int64_t const axis = normalize_axis(dimension, x.rank());
@@ -9879,21 +10406,22 @@ inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dime
     return move_axes(g, windows, {&within, 1}, {&last, 1});
 };
 
-inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
+inline value narrow_axis(graph<7> g, value x, std::int64_t axis, sym_int start, sym_int length) {
     axis = normalize_axis(axis, x.rank());
     if (start.is_constant() && start.constant() < 0) start = start + g.size(x, axis);
     if (!start.is_constant()) { // may be negative at run time
+        if (g.opset() < 10) refuse_below(10, "a slice with a computed bound");
         value const s = start.as_value();
-        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(start + g.size(x, axis)), s));
+        start = value(g.within<10>().op<"Where">(is_less(g, s, 0), g.to_value(start + g.size(x, axis)), s));
     }
     return slice(g, x, axis, start, start + length);
 }
 
-inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
+inline constexpr auto narrow_dim = [](graph<7> g, value self, std::int64_t dim, sym_int start, sym_int length) {
     return narrow_axis(g, self, dim, start, length);
 };
 
-inline constexpr auto narrow_from = [](graph<13> g, value self, std::int64_t dim, value start, sym_int length) {
+inline constexpr auto narrow_from = [](graph<10> g, value self, std::int64_t dim, value start, sym_int length) {
     value const at = g.cast(start, dtype::int64);
     return narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
 };
@@ -9927,14 +10455,14 @@ namespace detail {
 
 /// a op b in the dtype that ATen promotes both to; quotients of integers are float32.
 template <fixed_string Op>
-value combined(graph<13> g, value a, value b) {
+value combined(graph<7> g, value a, value b) {
     dtype const type = Op.view() == "Div" ? to_floating(promote(a, b)) : promote(a, b);
     return arithmetic<Op>(g, g.cast(a, type), g.cast(b, type));
 }
 
 /// Derivatives along an axis: of second order inside, and of first or (`curved`) second order at both ends.
 struct derivative {
-    graph<13> g;
+    graph<7> g;
     value f;
     std::int64_t axis;
     bool curved;
@@ -10011,7 +10539,7 @@ struct derivative {
 
 /// The derivatives along some axes; `along(d, i)` is the i-th of them.
 template <class Along>
-safe_vector<value> derivatives(graph<13> g, value f, safe_span<std::int64_t const> axes, std::int64_t edge_order,
+safe_vector<value> derivatives(graph<7> g, value f, safe_span<std::int64_t const> axes, std::int64_t edge_order,
                                Along along) {
     if (edge_order != 1 && edge_order != 2) throw unsupported_error("edge_order " + std::to_string(edge_order));
     safe_vector<value> all;
@@ -10025,44 +10553,44 @@ safe_vector<value> derivatives(graph<13> g, value f, safe_span<std::int64_t cons
 }
 
 /// By one distance for all axes, or one for each.
-inline safe_vector<value> gradients_by_steps(graph<13> g, value f, safe_span<std::int64_t const> dim,
+inline safe_vector<value> gradients_by_steps(graph<7> g, value f, safe_span<std::int64_t const> dim,
                                              safe_span<scalar const> spacing, std::int64_t edge_order) {
     if (spacing.size() != dim.size()) throw unsupported_error("spacing and dim have different lengths");
     return derivatives(
         g, f, dim, edge_order, [&](derivative const& d, std::size_t i) { return d.with_step(spacing[i]); });
 }
-inline safe_vector<value> gradients_by_coordinates(graph<13> g, value f, safe_span<std::int64_t const> dim,
+inline safe_vector<value> gradients_by_coordinates(graph<7> g, value f, safe_span<std::int64_t const> dim,
                                                    safe_span<value const> spacing, std::int64_t edge_order) {
     if (spacing.size() != dim.size()) throw unsupported_error("spacing and dim have different lengths");
     return derivatives(
         g, f, dim, edge_order, [&](derivative const& d, std::size_t i) { return d.with_coordinates(spacing[i]); });
 }
 
-inline constexpr auto gradient_by_step = [](graph<13> g, value self, number spacing, axis_list dim,
+inline constexpr auto gradient_by_step = [](graph<7> g, value self, number spacing, axis_list dim,
                                             std::int64_t edge_order) {
     return derivatives(
         g, self, dim, edge_order, [&](derivative const& d, std::size_t) { return d.with_step(spacing); });
 };
-inline constexpr auto gradient_along_axes = [](graph<13> g, value self, axis_list dim, std::int64_t edge_order) {
+inline constexpr auto gradient_along_axes = [](graph<7> g, value self, axis_list dim, std::int64_t edge_order) {
     return gradient_by_step(g, self, 1, dim, edge_order);
 };
-inline constexpr auto gradient_along_any = [](graph<13> g, value self, std::optional<number> spacing,
+inline constexpr auto gradient_along_any = [](graph<7> g, value self, std::optional<number> spacing,
                                               std::optional<std::int64_t> dim, std::int64_t edge_order) {
     return gradient_by_step(g, self, spacing.value_or(1), axis_or_all(dim, self), edge_order);
 };
-inline constexpr auto gradient_by_steps = [](graph<13> g, value self, safe_span<scalar const> spacing, axis_list dim,
+inline constexpr auto gradient_by_steps = [](graph<7> g, value self, safe_span<scalar const> spacing, axis_list dim,
                                              std::int64_t edge_order) {
     return gradients_by_steps(g, self, dim, spacing, edge_order);
 };
-inline constexpr auto gradient_by_steps_along_any = [](graph<13> g, value self, safe_span<scalar const> spacing,
+inline constexpr auto gradient_by_steps_along_any = [](graph<7> g, value self, safe_span<scalar const> spacing,
                                                        std::optional<std::int64_t> dim, std::int64_t edge_order) {
     return gradients_by_steps(g, self, axis_or_all(dim, self), spacing, edge_order);
 };
-inline constexpr auto gradient_by_coordinates = [](graph<13> g, value self, safe_span<value const> spacing,
+inline constexpr auto gradient_by_coordinates = [](graph<7> g, value self, safe_span<value const> spacing,
                                                    axis_list dim, std::int64_t edge_order) {
     return gradients_by_coordinates(g, self, dim, spacing, edge_order);
 };
-inline constexpr auto gradient_by_coordinates_along_any = [](graph<13> g, value self, safe_span<value const> spacing,
+inline constexpr auto gradient_by_coordinates_along_any = [](graph<7> g, value self, safe_span<value const> spacing,
                                                              std::optional<std::int64_t> dim, std::int64_t edge_order) {
     return gradients_by_coordinates(g, self, axis_or_all(dim, self), spacing, edge_order);
 };
@@ -10091,23 +10619,23 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Sums the amounts [N] by their indices [N] into a result of size [count].
-inline value counted(graph<13> g, value index, value amount, sym_int count) {
+inline value counted(graph<9> g, value index, value amount, sym_int count) {
     dtype const type = opmath_type(amount.dtype());
     value const shape = g.ints(safe_span(&count, 1));
     if (g.opset() >= 16) {
-        value const zeros = g.op<"Expand">(g.scalar(0, type), shape);
+        value const zeros = expand_by(g, g.scalar(0, type), shape);
         return g.within<16>().op<"ScatterElements">(
             zeros, index, g.cast(amount, type), attr::axis_i(0), attr::reduction_s("add"));
     }
-    value const position = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(count), g.scalar(1, dtype::int64));
-    value const hits = g.op<"Equal">(unsqueeze(g, index, 1), position);
+    value const position = range_to(g, [&] { return g.to_value(count); });
+    value const hits = is_equal(g, unsqueeze(g, index, 1), position);
     value const amounts = g.op<"Where">(hits, unsqueeze(g, g.cast(amount, type), 1), g.scalar(0, type));
     return reduce_sum(g, amounts, std::array<std::int64_t, 1>{0}, false);
 }
 
 /// Counts the elements in [min, max]; elements outside and NaN are ignored. If min == max, the range is that of x, extended
 /// by 1 on both sides if all elements are equal.
-inline constexpr auto histc = [](graph<13> g, value self, std::int64_t bins, number min, number max) -> value {
+inline constexpr auto histc = [](graph<9> g, value self, std::int64_t bins, number min, number max) -> value {
     if (is_empty(self)) return filled(g, std::array<sym_int, 1>{bins}, 0, self.dtype());
     value const flat = g.op<"Reshape">(self, g.ints({-1}));
     dtype const type = opmath_type(self.dtype());
@@ -10115,29 +10643,29 @@ inline constexpr auto histc = [](graph<13> g, value self, std::int64_t bins, num
     value low = g.scalar(min, type);
     value high = g.scalar(max, type);
     if (!min.is_constant() || !max.is_constant()) {
-        value const none = g.op<"Equal">(low, high);
+        value const none = is_equal(g, low, high);
         low = g.op<"Where">(none, reduce<"ReduceMin">(g, x, iota(1), false), low);
         high = g.op<"Where">(none, reduce<"ReduceMax">(g, x, iota(1), false), high);
-        value const widening = g.cast(g.op<"Equal">(low, high), type);
+        value const widening = g.cast(is_equal(g, low, high), type);
         low = g.op<"Sub">(low, widening);
         high = g.op<"Add">(high, widening);
     } else if (min == max) {
         low = reduce<"ReduceMin">(g, x, iota(1), false); // ATen refuses NaN here
         high = reduce<"ReduceMax">(g, x, iota(1), false);
-        value const widening = g.cast(g.op<"Equal">(low, high), type);
+        value const widening = g.cast(is_equal(g, low, high), type);
         low = g.op<"Sub">(low, widening);
         high = g.op<"Add">(high, widening);
     }
     auto const rounded = [&](value v) { return g.cast(g.cast(v, self.dtype()), type); }; // bfloat16 after each step
     value const scaled = rounded(g.op<"Mul">(rounded(g.op<"Sub">(x, low)), g.scalar_like(bins, x)));
     value const place = rounded(g.op<"Div">(scaled, rounded(g.op<"Sub">(high, low))));
-    value const inside = g.op<"And">(g.op<"GreaterOrEqual">(x, low), g.op<"LessOrEqual">(x, high));
+    value const inside = g.op<"And">(is_at_least(g, x, low), is_at_most(g, x, high));
     value const bin = g.cast(g.op<"Where">(inside, place, g.scalar_like(0, x)), dtype::int64);
-    value const closed = g.op<"Min">(safe_vector<value>{bin, g.scalar(bins - 1, dtype::int64)});
+    value const closed = min_of(g, bin, g.scalar(bins - 1, dtype::int64));
     return g.cast(counted(g, closed, g.cast(inside, type), bins), self.dtype());
 };
 
-inline constexpr auto bincount = [](graph<13> g, value self, optional_value weights, sym_int minlength) -> value {
+inline constexpr auto bincount = [](graph<9> g, value self, optional_value weights, sym_int minlength) -> value {
     bool const none = self.shape().element_count() == 0;
     if (none) weights = absent; // for empty input, ATen returns int64 for every dtype of the weights
     value const index = g.cast(self, dtype::int64);
@@ -10145,9 +10673,9 @@ inline constexpr auto bincount = [](graph<13> g, value self, optional_value weig
     sym_int length = minlength;
     if (!none) {
         value const needed = g.op<"Add">(reduce<"ReduceMax">(g, index, iota(1), false), g.scalar(1, dtype::int64));
-        length = value(g.op<"Max">(safe_vector<value>{needed, g.to_value(minlength)}));
+        length = value(max_of(g, needed, g.to_value(minlength)));
     }
-    value const ones = g.op<"Expand">(g.scalar(1, type), g.shape_of(self));
+    value const ones = expand_by(g, g.scalar(1, type), g.shape_of(self));
     return counted(g, index, weights ? g.cast(*weights, type) : ones, length);
 };
 
@@ -10157,7 +10685,7 @@ struct histogram {
 };
 
 /// The edges of bins of equal width between two 0-d float64 values, each computed from the nearer end.
-inline value edges_between(graph<13> g, value low, value high, std::int64_t bins, dtype type) {
+inline value edges_between(graph<11> g, value low, value high, std::int64_t bins, dtype type) {
     auto const count = static_cast<double>(bins);
     value const n = g.cast(arithmetic_sequence(g, 0, bins + 1), dtype::float64);
     value const width = g.op<"Div">(g.op<"Sub">(high, low), count);
@@ -10169,7 +10697,7 @@ inline value edges_between(graph<13> g, value low, value high, std::int64_t bins
 }
 
 /// The edges of bins between the bounds of a range, or the extremes of x, which are 1 apart if they are equal.
-inline value edges_of(graph<13> g, value x, std::int64_t bins, safe_span<double const> range) {
+inline value edges_of(graph<11> g, value x, std::int64_t bins, safe_span<double const> range) {
     if (bins < 1) throw unsupported_error("a histogram of " + std::to_string(bins) + " bins");
     budget::expect("bins", bins);
     auto const number = [&](double n) { return g.scalar(n, dtype::float64); };
@@ -10188,12 +10716,12 @@ inline value edges_of(graph<13> g, value x, std::int64_t bins, safe_span<double 
 }
 
 /// One coordinate of points (n, d).
-inline value coordinate(graph<13> g, value points, std::size_t i) {
+inline value coordinate(graph<11> g, value points, std::size_t i) {
     return select(g, points, 1, static_cast<std::int64_t>(i));
 }
 
 /// Points as (n, d), whose last axis has the coordinates.
-inline value points_of(graph<13> g, value self, std::size_t coordinates) {
+inline value points_of(graph<11> g, value self, std::size_t coordinates) {
     if (self.rank() < 2) throw unsupported_error("points with fewer than 2 dimensions");
     auto const d = static_cast<std::int64_t>(coordinates);
     if (d == 0 || (self.size(-1).is_static() && self.size(-1).size() != d))
@@ -10203,7 +10731,7 @@ inline value points_of(graph<13> g, value self, std::size_t coordinates) {
 }
 
 /// Counts, or sums of weights, of points (n, d) between the edges of each coordinate. The last bin contains its upper edge.
-inline value count_points(graph<13> g, value points, safe_span<value const> edges, optional_value weight,
+inline value count_points(graph<11> g, value points, safe_span<value const> edges, optional_value weight,
                           bool density) {
     if (points.dtype() != dtype::float32 && points.dtype() != dtype::float64)
         throw unsupported_error("a histogram of " + std::string(name(points.dtype())));
@@ -10215,12 +10743,12 @@ inline value count_points(graph<13> g, value points, safe_span<value const> edge
         value const edge = g.cast(edges[i], points.dtype());
         sym_int const count = g.size(edge, 0) - 1;
         value const x = unsqueeze(g, coordinate(g, points, i), 1);
-        value const passed = g.cast(g.op<"GreaterOrEqual">(x, edge), dtype::int64); // (n, bins + 1)
+        value const passed = g.cast(is_at_least(g, x, edge), dtype::int64); // (n, bins + 1)
         value const bin = g.op<"Sub">(reduce_sum(g, passed, std::array<std::int64_t, 1>{1}, false), 1);
         value const highest = g.to_value(count - 1);
-        value const held = g.op<"Min">(safe_vector<value>{g.op<"Max">(bin, 0), highest});
-        value const below = g.op<"LessOrEqual">(x, slice(g, edge, 0, -1, to_the_end));
-        value const here = g.op<"And">(g.op<"GreaterOrEqual">(bin, 0), squeeze(g, below, 1));
+        value const held = min_of(g, max_of(g, bin, 0), highest);
+        value const below = is_at_most(g, x, slice(g, edge, 0, -1, to_the_end));
+        value const here = g.op<"And">(is_at_least(g, bin, 0), squeeze(g, below, 1));
         place = i == 0 ? held : value(g.op<"Add">(g.op<"Mul">(place, g.to_value(count)), held));
         inside = i == 0 ? here : value(g.op<"And">(inside, here));
         total = total * count;
@@ -10245,7 +10773,7 @@ inline value count_points(graph<13> g, value points, safe_span<value const> edge
 
 using optional_range = std::optional<safe_span<double const>>;
 
-inline safe_vector<value> edges_of_points(graph<13> g, value points, int_list bins, optional_range range) {
+inline safe_vector<value> edges_of_points(graph<11> g, value points, int_list bins, optional_range range) {
     safe_span<double const> const bounds = range ? *range : safe_span<double const>();
     if (!bounds.empty() && bounds.size() != 2 * bins.size())
         throw unsupported_error("a range that does not have two numbers for each coordinate");
@@ -10256,29 +10784,29 @@ inline safe_vector<value> edges_of_points(graph<13> g, value points, int_list bi
     return edges;
 }
 
-inline histogram histogram_of_bins(graph<13> g, value self, int_list bins, optional_range range, optional_value weight,
+inline histogram histogram_of_bins(graph<11> g, value self, int_list bins, optional_range range, optional_value weight,
                                    bool density) {
     value const points = points_of(g, self, bins.size());
     safe_vector<value> const edges = edges_of_points(g, points, bins, range);
     return {count_points(g, points, edges, weight, density), edges};
 }
 
-inline constexpr auto histogram_bins = [](graph<13> g, value self, std::int64_t bins, optional_range range,
+inline constexpr auto histogram_bins = [](graph<11> g, value self, std::int64_t bins, optional_range range,
                                           optional_value weight, bool density) {
     value const points = reshape(g, self, {element_count(g, self), 1});
     safe_vector<value> const edges = edges_of_points(g, points, {&bins, 1}, range);
     return std::tuple(count_points(g, points, edges, weight, density), edges[0]);
 };
-inline constexpr auto histogram_edges = [](graph<13> g, value self, value bins, optional_value weight, bool density) {
+inline constexpr auto histogram_edges = [](graph<11> g, value self, value bins, optional_value weight, bool density) {
     value const points = reshape(g, self, {element_count(g, self), 1});
     return std::tuple(count_points(g, points, {&bins, 1}, weight, density), bins);
 };
-inline constexpr auto histogramdd_bins = [](graph<13> g, value self, int_list bins, optional_range range,
+inline constexpr auto histogramdd_bins = [](graph<11> g, value self, int_list bins, optional_range range,
                                             optional_value weight, bool density) {
     histogram const h = histogram_of_bins(g, self, bins, range, weight, density);
     return std::tuple(h.counts, h.edges);
 };
-inline constexpr auto histogramdd_int = [](graph<13> g, value self, std::int64_t bins, optional_range range,
+inline constexpr auto histogramdd_int = [](graph<11> g, value self, std::int64_t bins, optional_range range,
                                            optional_value weight, bool density) {
     if (self.rank() < 2 || !self.size(-1).is_static())
         throw unsupported_error("a number of coordinates that is not static");
@@ -10286,20 +10814,20 @@ inline constexpr auto histogramdd_int = [](graph<13> g, value self, std::int64_t
     safe_vector<std::int64_t> const all(static_cast<std::size_t>(self.size(-1).size()), bins);
     return histogramdd_bins(g, self, all, range, weight, density);
 };
-inline constexpr auto histogramdd_edges = [](graph<13> g, value self, safe_span<value const> bins, optional_range,
+inline constexpr auto histogramdd_edges = [](graph<11> g, value self, safe_span<value const> bins, optional_range,
                                              optional_value weight, bool density) {
     value const points = points_of(g, self, bins.size());
     return std::tuple(count_points(g, points, bins, weight, density), safe_vector<value>(bins.begin(), bins.end()));
 };
-inline constexpr auto histogramdd_bin_edges = [](graph<13> g, value self, int_list bins, optional_range range,
+inline constexpr auto histogramdd_bin_edges = [](graph<11> g, value self, int_list bins, optional_range range,
                                                  optional_value, bool) -> safe_vector<value> {
     return edges_of_points(g, points_of(g, self, bins.size()), bins, range);
 };
-inline constexpr auto histogramdd_from_bins = [](graph<13> g, value self, int_list bins, optional_range range,
+inline constexpr auto histogramdd_from_bins = [](graph<11> g, value self, int_list bins, optional_range range,
                                                  optional_value weight, bool density) -> value {
     return histogram_of_bins(g, self, bins, range, weight, density).counts;
 };
-inline constexpr auto histogramdd_from_edges = [](graph<13> g, value self, safe_span<value const> bins,
+inline constexpr auto histogramdd_from_edges = [](graph<11> g, value self, safe_span<value const> bins,
                                                   optional_value weight, bool density) -> value {
     return count_points(g, points_of(g, self, bins.size()), bins, weight, density);
 };
@@ -10360,7 +10888,7 @@ struct quadrature {
 };
 
 /// For 0 < a < 100: the sum of x^k / ((a + 1) ... (a + k)) over k >= 0, for 0 < x <= a + 1.
-inline value gamma_series(graph<13> g, value a, value x) {
+inline value gamma_series(graph<11> g, value a, value x) {
     constexpr std::int64_t terms = 128;
     value const one = g.op<"Add">(g.op<"Mul">(g.op<"Add">(a, x), 0), 1);
     auto const [sum, last] =
@@ -10369,7 +10897,7 @@ inline value gamma_series(graph<13> g, value a, value x) {
                      one,
                      one,
                      outputs<2>,
-                     attr::body_g([&](graph<13> b, value step, value goes_on, value total, value term) {
+                     attr::body_g([&](graph<11> b, value step, value goes_on, value total, value term) {
                          value const k = b.op<"Add">(b.cast(step, dtype::float64), 1);
                          value const next = b.op<"Mul">(term, b.op<"Div">(x, b.op<"Add">(a, k)));
                          return std::tuple(value(b.op<"Identity">(goes_on)), value(b.op<"Add">(total, next)), next);
@@ -10378,13 +10906,13 @@ inline value gamma_series(graph<13> g, value a, value x) {
 }
 
 /// For 0 < a < 100 and x >= a + 1: x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)), from the innermost term.
-inline value gamma_fraction(graph<13> g, value a, value x) {
+inline value gamma_fraction(graph<11> g, value a, value x) {
     constexpr std::int64_t terms = 128;
     value const difference = g.op<"Sub">(x, a);
     value const whole = g.op<"Loop">(g.scalar(terms, dtype::int64),
                                      absent,
                                      g.op<"Add">(difference, static_cast<double>(2 * terms + 1)),
-                                     attr::body_g([&](graph<13> b, value step, value goes_on, value inner) {
+                                     attr::body_g([&](graph<11> b, value step, value goes_on, value inner) {
                                          value const k =
                                              b.op<"Sub">(b.scalar(terms, dtype::float64), b.cast(step, dtype::float64));
                                          value const numerator = b.op<"Mul">(k, b.op<"Sub">(k, a));
@@ -10396,7 +10924,7 @@ inline value gamma_fraction(graph<13> g, value a, value x) {
 }
 
 /// log(1 + d) - d.
-inline value log1p_remainder(graph<13> g, value d) {
+inline value log1p_remainder(graph<11> g, value d) {
     value const near = g.op<"Less">(g.op<"Abs">(d), 0.01);
     value series = g.scalar(0, dtype::float64);
     for (int k = 9; k != 1; --k) series = g.op<"Mul">(g.op<"Add">(series, (k % 2 == 0 ? -1.0 : 1.0) / k), d);
@@ -10405,14 +10933,14 @@ inline value log1p_remainder(graph<13> g, value d) {
 }
 
 /// For a >= 100: whether x is below the mode a - 1, and the integral of the density from x away from the mode.
-inline std::tuple<value, value> gamma_tail(graph<13> g, value a, value x) {
+inline std::tuple<value, value> gamma_tail(graph<11> g, value a, value x) {
     value const mode = g.op<"Sub">(a, 1);
     value const deviation = g.op<"Sqrt">(mode);
     value const is_low = g.op<"Less">(x, mode);
     auto const away = [&](value from, double by) -> value { return g.op<"Add">(from, g.op<"Mul">(deviation, by)); };
     value const zero = g.scalar(0, dtype::float64);
-    value const lower = g.op<"Max">(g.op<"Min">(away(mode, -9), away(x, -6)), zero);
-    value const end = g.op<"Where">(is_low, lower, g.op<"Max">(away(mode, 9), away(x, 6)));
+    value const lower = max_of(g, min_of(g, away(mode, -9), away(x, -6)), zero);
+    value const end = g.op<"Where">(is_low, lower, max_of(g, away(mode, 9), away(x, 6)));
     quadrature<32> const rule;
     std::int64_t const last = x.rank();
     value const width = g.op<"Sub">(end, x);
@@ -10432,7 +10960,7 @@ inline std::tuple<value, value> gamma_tail(graph<13> g, value a, value x) {
 
 /// P(a, x), or 1 - P(a, x) if `Upper`, for 0 < a and 0 < x, both finite.
 template <bool Upper>
-value ordinary_gamma(graph<13> g, value a, value x) {
+value ordinary_gamma(graph<11> g, value a, value x) {
     value const one = g.scalar(1, dtype::float64);
     value const limit = g.scalar(100, dtype::float64);
     value const is_small = g.op<"Less">(a, limit);
@@ -10444,8 +10972,8 @@ value ordinary_gamma(graph<13> g, value a, value x) {
     value const is_left = g.op<"Less">(y, bound);
     value const exponent = g.op<"Sub">(g.op<"Sub">(g.op<"Mul">(b, g.op<"Log">(y)), y), lgamma(g, bound));
     value const factor = g.op<"Exp">(exponent); // x^a exp(-x) / gamma(a + 1)
-    value const lower = g.op<"Mul">(factor, gamma_series(g, b, g.op<"Min">(y, bound)));
-    value const fraction = gamma_fraction(g, b, g.op<"Max">(y, bound));
+    value const lower = g.op<"Mul">(factor, gamma_series(g, b, min_of(g, y, bound)));
+    value const fraction = gamma_fraction(g, b, max_of(g, y, bound));
     value const upper = g.op<"Div">(g.op<"Mul">(factor, b), fraction);
     value const below = Upper ? complement(lower) : lower;
     value const above = Upper ? upper : complement(upper);
@@ -10459,7 +10987,7 @@ value ordinary_gamma(graph<13> g, value a, value x) {
 
 /// igamma(a, x) and igammac(a, x), with ATen's results at 0, at infinity and for negative operands.
 template <bool Upper>
-value regularized_gamma(graph<13> g, value first, value second) {
+value regularized_gamma(graph<11> g, value first, value second) {
     dtype const type = promote(first, second);
     if (!is_floating(type)) throw unsupported_error("incomplete gamma functions of integers");
     auto const wide = [&](value v) { return g.cast(g.cast(v, type), dtype::float64); };
@@ -10505,7 +11033,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Indices in a dtype that ONNX supports: int32 or int64.
-inline value as_index(graph<13> g, value index) {
+inline value as_index(graph<7> g, value index) {
     return index.dtype() == dtype::int32 ? index : g.cast(index, dtype::int64);
 }
 
@@ -10522,7 +11050,7 @@ struct index_tensors {
 
 inline bool is_mask(value index) { return index.dtype() == dtype::bool_ || index.dtype() == dtype::uint8; }
 
-inline index_tensors read_indices(graph<13> g, value x, safe_span<optional_value const> indices) {
+inline index_tensors read_indices(graph<9> g, value x, safe_span<optional_value const> indices) {
     index_tensors out;
     std::int64_t axis = 0;
     for (optional_value const& index : indices) {
@@ -10545,7 +11073,7 @@ inline index_tensors read_indices(graph<13> g, value x, safe_span<optional_value
 }
 
 /// The indices, broadcast to one shape and stacked along a new last axis, as GatherND and ScatterND expect them.
-inline value coordinates(graph<13> g, index_tensors const& by) {
+inline value coordinates(graph<7> g, index_tensors const& by) {
     if (by.values.size() == 1) return unsqueeze(g, by.values[0], by.values[0].rank());
     value const shape = broadcast_shape(g, by.values);
     safe_vector<value> columns;
@@ -10565,7 +11093,7 @@ inline safe_vector<std::int64_t> axes_first(safe_span<std::int64_t const> axes, 
 }
 
 /// aten::index, x[indices]: the dimensions of adjacent indices stay in place, those of separated indices move to the front.
-inline value index_with(graph<13> g, value x, safe_span<optional_value const> indices) {
+inline value index_with(graph<11> g, value x, safe_span<optional_value const> indices) {
     auto const given =
         std::count_if(indices.begin(), indices.end(), [](optional_value const& v) { return v.has_value(); });
     if (given == 0) return x;
@@ -10586,23 +11114,22 @@ inline value index_with(graph<13> g, value x, safe_span<optional_value const> in
     for (std::int64_t i = 0; i != depth; ++i) to.push_back(by.axes.front() + i);
     return move_axes(g, found, positions, to);
 }
-inline constexpr auto index_tensor = [](graph<13> g, value self, safe_span<optional_value const> indices) {
+inline constexpr auto index_tensor = [](graph<11> g, value self, safe_span<optional_value const> indices) {
     return index_with(g, self, indices);
 };
 
 /// GatherElements. 0-d tensors count as 1-d, and an empty index of any rank gives an empty result.
-inline value gather_elements(graph<13> g, value x, std::int64_t dim, value index) {
+inline value gather_elements(graph<9> g, value x, std::int64_t dim, value index) {
     if (is_empty(index)) {
         safe_vector<sym_int> const sizes = g.sizes(index);
         return empty_constant(g, constants(sizes), x.dtype());
     }
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    value const found =
-        g.op<"GatherElements">(at_least_1d(g, x), at_least_1d(g, as_index(g, index)), attr::axis_i(axis));
+    value const found = elements_at(g, at_least_1d(g, x), at_least_1d(g, as_index(g, index)), axis);
     return index.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
 }
 
-inline constexpr auto take_along = [](graph<13> g, value self, value indices, std::optional<std::int64_t> dim) {
+inline constexpr auto take_along = [](graph<9> g, value self, value indices, std::optional<std::int64_t> dim) {
     if (!dim) return gather(g, flat(g, self), flat(g, as_index(g, indices)), 0);
     auto const axis = static_cast<std::size_t>(normalize_axis(*dim, self.rank()));
     safe_vector<sym_int> from = g.sizes(self);
@@ -10616,18 +11143,18 @@ inline constexpr auto take_along = [](graph<13> g, value self, value indices, st
     return gather_elements(g, expand(g, self, from), *dim, expand(g, indices, to));
 };
 
-inline constexpr auto index_select = [](graph<13> g, value self, std::int64_t dim, value index) {
+inline constexpr auto index_select = [](graph<7> g, value self, std::int64_t dim, value index) {
     value const at = at_least_1d(g, as_index(g, index));
     value const found = gather(g, at_least_1d(g, self), at, normalize_axis(dim, self.rank()));
     return self.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
 };
 
-inline constexpr auto gather_row = [](graph<13> g, value self, std::int64_t dim, value index, bool) {
+inline constexpr auto gather_row = [](graph<9> g, value self, std::int64_t dim, value index, bool) {
     return gather_elements(g, self, dim, index);
 };
 
-inline constexpr auto take_row = [](graph<13> g, value self, value index) {
-    return gather(g, flat(g, self), as_index(g, index), 0);
+inline constexpr auto take_row = [](graph<7> g, value self, value index) {
+    return gather(g, flat(g, self), from_front(g, as_index(g, index), element_count(g, self)), 0);
 };
 
 } // namespace detail
@@ -10652,19 +11179,19 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline value repeat_whole(graph<13> g, value x, safe_vector<sym_int> repeats) {
+inline value repeat_whole(graph<7> g, value x, safe_vector<sym_int> repeats) {
     auto const rank = static_cast<std::int64_t>(repeats.size());
     if (rank == 0 || std::all_of(repeats.begin(), repeats.end(), [](sym_int const& s) { return s.is(1); }))
         return at_least_rank(g, x, rank);
     return g.op<"Tile">(at_least_rank(g, x, rank), g.ints(repeats));
 }
-inline constexpr auto tile_dims = [](graph<13> g, value self, size_list dims) {
+inline constexpr auto tile_dims = [](graph<7> g, value self, size_list dims) {
     safe_vector<sym_int> repeats(dims.begin(), dims.end());
     while (static_cast<std::int64_t>(repeats.size()) < self.rank()) repeats.insert(repeats.begin(), 1);
     return repeat_whole(g, self, repeats);
 };
 
-inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
+inline constexpr auto repeat_each = [](graph<7> g, value self, sym_int repeats,
                                        std::optional<std::int64_t> dim) -> value {
     value const x = dim ? at_least_1d(g, self) : flat(g, self);
     std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
@@ -10677,25 +11204,25 @@ inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
     return reshape(g, g.op<"Tile">(unsqueeze(g, x, axis + 1), g.ints(tiles)), sizes);
 };
 /// The indices that repeat index i repeats[i] times: for each position, the number of cumulative counts that do not exceed it.
-inline value repeated_indices(graph<13> g, value repeats) {
+inline value repeated_indices(graph<11> g, value repeats) {
     repeats = g.cast(repeats, dtype::int64);
     value const ends = g.op<"CumSum">(repeats, g.scalar(0, dtype::int64));
     value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
-    value const positions = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
-    value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, positions, 1));
+    value const positions = range_to(g, [&] { return total; });
+    value const passed = is_at_most(g, ends, unsqueeze(g, positions, 1));
     return reduce_sum(g, g.cast(passed, dtype::int64), safe_vector<std::int64_t>{1}, false);
 }
-inline constexpr auto repeat_each_by_tensor = [](graph<13> g, value self, value repeats,
+inline constexpr auto repeat_each_by_tensor = [](graph<11> g, value self, value repeats,
                                                  std::optional<std::int64_t> dim) {
     value const x = dim ? at_least_1d(g, self) : flat(g, self);
     std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
     value counts = at_least_1d(g, repeats);
-    if (!counts.size(0).same_as(x.size(axis))) counts = g.op<"Expand">(counts, as_list(g, g.size(x, axis)));
+    if (!counts.size(0).same_as(x.size(axis))) counts = expand_by(g, counts, as_list(g, g.size(x, axis)));
     return gather(g, x, repeated_indices(g, counts), axis);
 };
 
 /// Rotates an axis by `shift`, so that its last `shift` elements come first.
-inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
+inline value roll_axis(graph<7> g, value x, sym_int shift, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
     if (n.is(0) || n.is(1) || shift.is(0)) return x;
     sym_int start;
@@ -10704,44 +11231,50 @@ inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
         start = by > 0 ? n.constant() - by : -by;
         if (start.is(0)) return x;
     } else {
-        start = value(g.op<"Mod">(g.to_value(0 - shift), g.to_value(max(n, 1))));
+        if (g.opset() < 10) refuse_below(10, "a roll by a computed number");
+        start = value(g.within<10>().op<"Mod">(g.to_value(0 - shift), g.to_value(max(n, 1))));
     }
     return g.op<"Concat">(safe_vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
                           attr::axis_i(axis));
 }
-inline constexpr auto flip_axes = [](graph<13> g, value x, axis_list axes) -> value {
+inline constexpr auto flip_axes = [](graph<7> g, value x, axis_list axes) -> value {
     if (x.rank() == 0 || axes.empty()) return x;
+    if (g.opset() < 10) { // Slice has no steps
+        for (std::int64_t axis : normalize_axes(axes, x.rank()))
+            x = gather(g, x, arithmetic_sequence(g, g.size(x, axis) - 1, g.size(x, axis), -1), axis);
+        return x;
+    }
     safe_vector<std::int64_t> const minus_one(axes.size(), -1);
     safe_vector<std::int64_t> const before_first(axes.size(), std::numeric_limits<std::int64_t>::min());
-    return g.op<"Slice">(
+    return g.within<10>().op<"Slice">(
         x, g.ints(minus_one), g.ints(before_first), g.ints(normalize_axes(axes, x.rank())), g.ints(minus_one));
 };
-inline constexpr auto rotate = [](graph<13> g, value self, std::int64_t k, axis_list dims) -> value {
+inline constexpr auto rotate = [](graph<7> g, value self, std::int64_t k, axis_list dims) -> value {
     std::int64_t const turns = (k % 4 + 4) % 4;
     if (turns == 0) return self;
     if (turns == 2) return flip_axes(g, self, dims);
     return swap_axes(g, flip_axes(g, self, dims.subspan(turns == 1 ? 1 : 0, 1)), dims[0], dims[1]);
 };
 
-inline constexpr auto repeat = [](graph<13> g, value self, size_list repeats) {
+inline constexpr auto repeat = [](graph<7> g, value self, size_list repeats) {
     return repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
 };
 
-inline constexpr auto repeat_each_row = [](graph<13> g, value self, sym_int repeats, std::optional<std::int64_t> dim,
+inline constexpr auto repeat_each_row = [](graph<7> g, value self, sym_int repeats, std::optional<std::int64_t> dim,
                                            std::optional<sym_int>) -> value {
     return repeat_each(g, self, repeats, dim);
 };
 
-inline constexpr auto repeat_by_tensor = [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim,
+inline constexpr auto repeat_by_tensor = [](graph<11> g, value self, value repeats, std::optional<std::int64_t> dim,
                                             std::optional<sym_int>) {
     return repeat_each_by_tensor(g, self, repeats, dim);
 };
 
-inline constexpr auto repeat_indices = [](graph<13> g, value repeats, std::optional<sym_int>) {
+inline constexpr auto repeat_indices = [](graph<11> g, value repeats, std::optional<sym_int>) {
     return g.cast(repeated_indices(g, repeats), repeats.dtype());
 };
 
-inline constexpr auto roll = [](graph<13> g, value self, size_list shifts, axis_list dims) {
+inline constexpr auto roll = [](graph<7> g, value self, size_list shifts, axis_list dims) {
     if (dims.empty()) return reshape(g, roll_axis(g, flat(g, self), shifts[0], 0), g.sizes(self));
     value x = self;
     for (std::size_t i = 0; self.rank() != 0 && i != dims.size(); ++i)
@@ -10749,9 +11282,9 @@ inline constexpr auto roll = [](graph<13> g, value self, size_list shifts, axis_
     return x;
 };
 
-inline constexpr auto fliplr = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{1}); };
+inline constexpr auto fliplr = [](graph<7> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{1}); };
 
-inline constexpr auto flipud = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{0}); };
+inline constexpr auto flipud = [](graph<7> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{0}); };
 
 } // namespace detail
 
@@ -10780,7 +11313,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
-inline constexpr auto cross = [](graph<13> g, value a, value b, std::int64_t dim) -> value {
+inline constexpr auto cross = [](graph<7> g, value a, value b, std::int64_t dim) -> value {
     dtype const t = promote(a, b);
     value const x = g.cast(a, t);
     value const y = g.cast(b, t);
@@ -10801,12 +11334,12 @@ inline std::int64_t cross_dim(value a, value b) {
 }
 
 /// A^-1. Like those of an unchecked solver, the elements for a singular matrix are infinite or NaN.
-inline constexpr auto inverse_matrix = [](graph<13> g, value x) -> value {
+inline constexpr auto inverse_matrix = [](graph<11> g, value x) -> value {
     value const a = square_factorable(g, x);
     sym_int const n = g.size(a, -1);
     return g.cast(solve_square(g, a, identities(g, a, n, n)), x.dtype());
 };
-inline constexpr auto complex_inverse = [](graph<13> g, complex_value z) -> complex_value {
+inline constexpr auto complex_inverse = [](graph<11> g, complex_value z) -> complex_value {
     value const a = as_real_matrix(g, z);
     sym_int const n = g.size(a, -1);
     value const columns = first_columns(g, identities(g, a, n, n), n / 2); // [1, 0]
@@ -10814,7 +11347,7 @@ inline constexpr auto complex_inverse = [](graph<13> g, complex_value z) -> comp
 };
 
 /// The inverse and LAPACK's info. ATen raises an error for a singular matrix if check_errors is true; a graph cannot.
-inline constexpr auto linalg_inv_ex = [](graph<13> g, value x, bool) -> std::tuple<value, value> {
+inline constexpr auto linalg_inv_ex = [](graph<11> g, value x, bool) -> std::tuple<value, value> {
     value const a = square_factorable(g, x);
     sym_int const n = g.size(a, -1);
     lu_parts const parts = lu_factor(g, a);
@@ -10822,41 +11355,41 @@ inline constexpr auto linalg_inv_ex = [](graph<13> g, value x, bool) -> std::tup
     return {g.cast(inverse, x.dtype()), lu_info(g, parts.lu)};
 };
 
-inline value matrix_power(graph<13> g, value x, std::int64_t n) {
+inline value matrix_power(graph<11> g, value x, std::int64_t n) {
     if (n < 0) return matrix_power(g, inverse_matrix(g, x), checked_subtract(0, n));
     if (n == 0) {
         sym_int const rows = g.size(x, -2);
-        value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
-        value const eye = g.cast(g.op<"Equal">(unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
-        return g.op<"Expand">(eye, g.shape_of(x));
+        value const r = range_to(g, [&] { return g.to_value(rows); });
+        value const eye = g.cast(is_equal(g, unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
+        return expand_by(g, eye, g.shape_of(x));
     }
     value out = x;
     for (std::int64_t i = 1; i != n; ++i) out = matmul(g, out, x);
     return out;
 }
 
-inline constexpr auto determinant = [](graph<13> g, value a) -> value { return g.op<"Det">(a); };
+inline constexpr auto determinant = [](graph<11> g, value a) -> value { return g.op<"Det">(a); };
 
-inline constexpr auto matrix_power_row = [](graph<13> g, value self, std::int64_t n) -> value {
+inline constexpr auto matrix_power_row = [](graph<11> g, value self, std::int64_t n) -> value {
     return matrix_power(g, self, n);
 };
 
-inline constexpr auto cross_row = [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
+inline constexpr auto cross_row = [](graph<7> g, value self, value other, std::optional<std::int64_t> dim) -> value {
     return cross(g, self, other, dim ? *dim : cross_dim(self, other));
 };
 
-inline constexpr auto complex_cross = [](graph<13> g, complex_value a, complex_value b,
+inline constexpr auto complex_cross = [](graph<7> g, complex_value a, complex_value b,
                                          std::int64_t dim) -> complex_value {
     return product_of_parts(g, promoted(g, a, b), [&](value x, value y) -> value { return cross(g, x, y, dim); });
 };
-inline constexpr auto complex_cross_row = [](graph<13> g, complex_value a, complex_value b,
+inline constexpr auto complex_cross_row = [](graph<7> g, complex_value a, complex_value b,
                                              std::optional<std::int64_t> dim) -> complex_value {
     return complex_cross(g, a, b, dim ? *dim : cross_dim(g.real(a), g.real(b)));
 };
 
-inline constexpr auto logdet = [](graph<13> g, value self) -> value { return g.op<"Log">(determinant(g, self)); };
+inline constexpr auto logdet = [](graph<11> g, value self) -> value { return g.op<"Log">(determinant(g, self)); };
 
-inline constexpr auto linalg_slogdet = [](graph<13> g, value a) -> std::tuple<value, value> {
+inline constexpr auto linalg_slogdet = [](graph<11> g, value a) -> std::tuple<value, value> {
     value const d = determinant(g, a);
     return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
 };
@@ -10867,7 +11400,7 @@ struct determinant_parts {
     value diagonal; ///< of U [..., n]
     value parity;   ///< -1 [...] after an odd number of exchanges, otherwise 1
 };
-inline determinant_parts determinant_of(graph<13> g, value a) {
+inline determinant_parts determinant_of(graph<11> g, value a) {
     lu_parts const factors = lu_factor(g, transpose_last(g, square_factorable(g, a)));
     value const own = g.op<"Add">(arithmetic_sequence(g, 0, g.size(a, -1)), 1);
     value const moved = g.op<"Not">(g.op<"Equal">(g.cast(factors.pivots, dtype::int64), own));
@@ -10876,15 +11409,15 @@ inline determinant_parts determinant_of(graph<13> g, value a) {
     return {factors, diagonal_of_matrix(g, factors.lu), g.cast(g.op<"Sub">(1, g.op<"Mul">(odd, 2)), dtype::float64)};
 }
 
-inline constexpr auto det_with_factors = [](graph<13> g, value a) -> std::tuple<value, value, value> {
+inline constexpr auto det_with_factors = [](graph<11> g, value a) -> std::tuple<value, value, value> {
     determinant_parts const parts = determinant_of(g, a);
-    value const product = iterate(g, g.size(a, -1), parts.parity, [&](graph<13> b, value k, value so_far) -> value {
+    value const product = iterate(g, g.size(a, -1), parts.parity, [&](graph<11> b, value k, value so_far) -> value {
         return b.op<"Mul">(so_far, gather(b, parts.diagonal, k, a.rank() - 2));
     });
     return {g.cast(product, a.dtype()), g.cast(parts.factors.lu, a.dtype()), parts.factors.pivots};
 };
 
-inline constexpr auto slogdet_with_factors = [](graph<13> g, value a) -> std::tuple<value, value, value, value> {
+inline constexpr auto slogdet_with_factors = [](graph<11> g, value a) -> std::tuple<value, value, value, value> {
     determinant_parts const parts = determinant_of(g, a);
     std::array const last{a.rank() - 2};
     value const signs = g.cast(g.op<"Sign">(parts.diagonal), dtype::float32);
@@ -10901,7 +11434,7 @@ struct solution {
     lu_parts factors;
 };
 /// A X = B, or X A = B; B may be vectors. In both cases, the factors are those of A, as in ATen.
-inline solution solve_system(graph<13> g, value a, value b, bool left) {
+inline solution solve_system(graph<11> g, value a, value b, bool left) {
     if (a.dtype() != b.dtype()) throw unsupported_error("A and B of different dtypes");
     value const matrix = square_factorable(g, a);
     value const right = g.cast(b, dtype::float64);
@@ -10917,21 +11450,21 @@ inline solution solve_system(graph<13> g, value a, value b, bool left) {
     return {squeeze(g, x, x.rank() - 1), factors};
 }
 
-inline constexpr auto linalg_solve = [](graph<13> g, value a, value b, bool left) -> value {
+inline constexpr auto linalg_solve = [](graph<11> g, value a, value b, bool left) -> value {
     return g.cast(solve_system(g, a, b, left).x, a.dtype());
 };
-inline constexpr auto linalg_solve_ex = [](graph<13> g, value a, value b, bool left, bool) -> std::tuple<value, value> {
+inline constexpr auto linalg_solve_ex = [](graph<11> g, value a, value b, bool left, bool) -> std::tuple<value, value> {
     solution const s = solve_system(g, a, b, left);
     return {g.cast(s.x, a.dtype()), lu_info(g, s.factors.lu)};
 };
-inline constexpr auto solve_with_factors = [](graph<13> g, value a, value b, bool left,
+inline constexpr auto solve_with_factors = [](graph<11> g, value a, value b, bool left,
                                               bool) -> std::tuple<value, value, value, value> {
     solution const s = solve_system(g, a, b, left);
     lu_parts const& f = s.factors;
     return {g.cast(s.x, a.dtype()), g.cast(f.lu, a.dtype()), f.pivots, lu_info(g, f.lu)};
 };
 /// A X = B with the parts of the numbers as blocks of real matrices.
-inline constexpr auto complex_solve = [](graph<13> g, complex_value a, complex_value b, bool left) -> complex_value {
+inline constexpr auto complex_solve = [](graph<11> g, complex_value a, complex_value b, bool left) -> complex_value {
     if (a.dtype() != b.dtype()) throw unsupported_error("A and B of different dtypes");
     value const re = require_square(g.real(a));
     bool const vectors = is_vectors(re, g.real(b));
@@ -10946,7 +11479,7 @@ inline constexpr auto complex_solve = [](graph<13> g, complex_value a, complex_v
 };
 
 /// The inverse of the linear map from the last dimensions to the first `ind`.
-inline constexpr auto tensorinv = [](graph<13> g, value self, std::int64_t ind) -> value {
+inline constexpr auto tensorinv = [](graph<11> g, value self, std::int64_t ind) -> value {
     if (ind < 1 || ind >= self.rank())
         return g.unsupported("ind of a tensor with " + std::to_string(self.rank()) + " dimensions");
     safe_vector<sym_int> sizes = g.sizes(self);
@@ -10957,7 +11490,7 @@ inline constexpr auto tensorinv = [](graph<13> g, value self, std::int64_t ind) 
     to.insert(to.end(), rows.begin(), rows.end());
     return reshape(g, inverse_matrix(g, flat), to);
 };
-inline constexpr auto tensorsolve = [](graph<13> g, value self, value other, int_list_or_none dims) -> value {
+inline constexpr auto tensorsolve = [](graph<11> g, value self, value other, int_list_or_none dims) -> value {
     value x = self;
     if (dims) {
         safe_vector<std::int64_t> const from = normalize_axes(*dims, self.rank());
@@ -10975,7 +11508,7 @@ inline constexpr auto tensorsolve = [](graph<13> g, value self, value other, int
 
 /// The Taylor series of a matrix divided by a power of 2, squared as often. As in ATen, the result for a matrix with an
 /// element that is not finite is NaN.
-inline value matrix_exponential(graph<13> g, value a) {
+inline value matrix_exponential(graph<11> g, value a) {
     constexpr std::int64_t terms = 18;
     constexpr double max_squarings = 1100;
     std::int64_t const r = a.rank();
@@ -10988,29 +11521,29 @@ inline value matrix_exponential(graph<13> g, value a) {
     value const exponent = g.op<"Ceil">(g.op<"Div">(g.op<"Log">(norm), std::numbers::ln2));
     value const is_finite = g.op<"Less">(norm, g.scalar(std::numeric_limits<double>::infinity(), dtype::float64));
     value const squarings =
-        g.op<"Clip">(g.op<"Where">(is_finite, exponent, zero), zero, g.scalar(max_squarings, dtype::float64));
+        clip(g, g.op<"Where">(is_finite, exponent, zero), zero, g.scalar(max_squarings, dtype::float64));
     value const part = g.op<"Div">(a, g.op<"Pow">(g.scalar(2, dtype::float64), squarings));
     value const start = expand(g, one, g.sizes(a));
-    value const series = iterate(g, terms, start, [&](graph<13> b, value k, value sum) -> value {
+    value const series = iterate(g, terms, start, [&](graph<11> b, value k, value sum) -> value {
         value const factor = b.cast(b.op<"Sub">(b.scalar(terms, dtype::int64), k), dtype::float64);
         return b.op<"Add">(b.op<"Div">(b.op<"MatMul">(part, sum), factor), one);
     });
     value const most = reduce<"ReduceMax">(g, squarings, iota(r), false);
     value const all =
-        iterate(g, value(g.cast(most, dtype::int64)), series, [&](graph<13> b, value k, value x) -> value {
+        iterate(g, value(g.cast(most, dtype::int64)), series, [&](graph<11> b, value k, value x) -> value {
             value const goes_on = b.op<"Less">(b.cast(k, dtype::float64), squarings);
             return b.op<"Where">(goes_on, b.op<"MatMul">(x, x), x);
         });
     return g.op<"Where">(is_finite, all, g.scalar(std::numeric_limits<double>::quiet_NaN(), dtype::float64));
 }
-inline constexpr auto matrix_exp = [](graph<13> g, value self) -> value {
+inline constexpr auto matrix_exp = [](graph<11> g, value self) -> value {
     // In half precision, ATen's intermediate results overflow.
     if (self.dtype() != dtype::float32 && self.dtype() != dtype::float64)
         return g.unsupported("the exponential of " + std::string(name(self.dtype())));
     if (is_empty(self)) return self;
     return g.cast(matrix_exponential(g, g.cast(require_square(self), dtype::float64)), self.dtype());
 };
-inline constexpr auto complex_matrix_exp = [](graph<13> g, complex_value self) -> complex_value {
+inline constexpr auto complex_matrix_exp = [](graph<11> g, complex_value self) -> complex_value {
     value const re = require_square(g.real(self));
     if (is_empty(re)) return self;
     value const all = matrix_exponential(g, as_real_matrix(g, self));
@@ -11018,7 +11551,7 @@ inline constexpr auto complex_matrix_exp = [](graph<13> g, complex_value self) -
 };
 
 /// The powers 0, 1, ..., count - 1 of each element, along a new last dimension.
-inline value powers(graph<13> g, value x, sym_int const& count) {
+inline value powers(graph<9> g, value x, sym_int const& count) {
     dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;
     value const base = unsqueeze(g, g.cast(x, type), x.rank());
     safe_vector<sym_int> sizes = g.sizes(base);
@@ -11026,16 +11559,16 @@ inline value powers(graph<13> g, value x, sym_int const& count) {
     sizes.back() = count - 1;
     value const factors = g.op<"Concat">(safe_vector<value>{ones, expand(g, base, sizes)}, attr::axis_i(x.rank()));
     if (g.opset() >= 26) return cumprod(g.within<26>(), factors, -1, std::nullopt);
-    return cumprod_until_25(g.within<13, 25>(), factors, -1, std::nullopt);
+    return cumprod_until_25(g.within<9, 25>(), factors, -1, std::nullopt);
 }
 
-inline constexpr auto linalg_vander = [](graph<13> g, value x, std::optional<sym_int> count) -> value {
+inline constexpr auto linalg_vander = [](graph<9> g, value x, std::optional<sym_int> count) -> value {
     value const v = x.rank() == 0 ? unsqueeze(g, x, 0) : x;
     sym_int const n = count ? *count : g.size(v, -1);
     if (n.is_constant() && n.constant() < 2) return g.unsupported("N below 2");
     return powers(g, v, n);
 };
-inline constexpr auto vander = [](graph<13> g, value x, std::optional<sym_int> count, bool increasing) -> value {
+inline constexpr auto vander = [](graph<9> g, value x, std::optional<sym_int> count, bool increasing) -> value {
     sym_int const n = count ? *count : g.size(x, 0);
     if (n.is(0)) {
         dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;
@@ -11076,57 +11609,17 @@ inline constexpr auto linear_algebra = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/scatter.hpp
-// Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
-// Public header.
+// ---- aton/mappings/detail/repeated_writes.hpp
+// Writes that are combined where several have the same place, for opsets whose Scatter operators have no reduction.
+// Internal header.
 
-namespace ATON_NAMESPACE::mappings {
+namespace ATON_NAMESPACE::mappings::detail {
 
-namespace detail {
-
-/// Crops x to the sizes of another tensor: ATen's index may be smaller than its source.
-inline value crop_to(graph<13> g, value x, value other) {
-    for (std::int64_t i = 0; i != x.rank(); ++i)
-        if (!x.size(i).same_as(other.size(i))) x = slice(g, x, i, 0, g.size(other, i));
-    return x;
-}
-
-/// ScatterElements without a reduction. 0-d tensors count as 1-d.
-inline constexpr auto write_elements = [](graph<13> g, value x, std::int64_t dim, value index, value source) -> value {
-    if (is_empty(index)) return x;
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    value const at = at_least_1d(g, as_index(g, index));
-    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
-    value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
-    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
-};
-/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18.
-template <class Graph>
-value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
-    if (is_empty(index)) return x;
-    // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
-    bool const sums = reduction == "add" || reduction == "mul";
-    dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
-    if (type != x.dtype())
-        return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    value const at = at_least_1d(g, as_index(g, index));
-    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
-    value const y =
-        g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
-    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
-}
-/// A tensor full of one number, with the dtype of x and the shape of `other`.
-inline value filled_as(graph<13> g, value x, value other, number const& n) {
-    return filled(g, g.sizes(other), n, x.dtype());
-}
-
-inline std::string_view reduction_named(std::string_view reduce) {
-    if (reduce == "add" || reduce == "sum") return "add";
-    if (reduce == "multiply" || reduce == "prod") return "mul";
-    if (reduce == "amax") return "max";
-    if (reduce == "amin") return "min";
-    throw unsupported_error("the reduction " + std::string(reduce));
+/// Two tensors combined by "add", "mul", "max" or "min".
+inline value combined(graph<11> g, value a, value b, std::string_view reduction) {
+    if (reduction == "add") return g.op<"Add">(a, b);
+    if (reduction == "mul") return g.op<"Mul">(a, b);
+    return reduction == "max" ? max_of(g, a, b) : min_of(g, a, b);
 }
 
 /// The identity of a reduction.
@@ -11142,8 +11635,113 @@ inline scalar neutral(std::string_view reduction, dtype type) {
     return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
 }
 
+/// ScatterElements with a reduction as a Loop along the axis: no two elements of one slice of the index have the same place.
+inline value reduce_elements_by_loop(graph<11> g, value x, value index, value source, std::int64_t axis,
+                                     std::string_view reduction) {
+    dtype const type = arithmetic_type(x.dtype());
+    value const from = g.cast(source, type);
+    value const y = g.op<"Loop">(
+        g.to_value(g.size(index, axis)),
+        absent,
+        g.cast(x, type),
+        attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
+            value const at = unsqueeze(b, step, 0);
+            value const to = b.op<"Gather">(index, at, attr::axis_i(axis));
+            value const before = b.op<"GatherElements">(written.set_shape(x.shape()), to, attr::axis_i(axis));
+            value const after = combined(b, before, b.op<"Gather">(from, at, attr::axis_i(axis)), reduction);
+            return std::tuple(value(b.op<"Identity">(goes_on)),
+                              value(b.op<"ScatterElements">(written, to, after, attr::axis_i(axis))));
+        }));
+    value typed = y;
+    return g.cast(typed.set_shape(x.shape()), x.dtype());
+}
+
+/// ScatterND that adds, as a Loop over the positions.
+inline value add_at_positions_by_loop(graph<11> g, value x, value positions, value source) {
+    dtype const type = arithmetic_type(x.dtype());
+    safe_vector<sym_int> const of_positions = g.sizes(positions);
+    safe_vector<sym_int> to = g.sizes(source);
+    sym_int count = 1;
+    for (std::size_t i = 0; i + 1 != of_positions.size(); ++i) count = count * of_positions[i];
+    to.erase(to.begin(), to.begin() + (positions.rank() - 1));
+    to.insert(to.begin(), count);
+    value const from = reshape(g, g.cast(source, type), to);
+    value const list = reshape(g, positions, {count, of_positions.back()});
+    value const y = g.op<"Loop">(g.to_value(count),
+                                 absent,
+                                 g.cast(x, type),
+                                 attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
+                                     value const at = unsqueeze(b, step, 0);
+                                     value const position = b.op<"Gather">(list, at, attr::axis_i(0));
+                                     value const before = b.op<"GatherND">(written.set_shape(x.shape()), position);
+                                     value const after = b.op<"Add">(before, b.op<"Gather">(from, at, attr::axis_i(0)));
+                                     return std::tuple(value(b.op<"Identity">(goes_on)),
+                                                       value(b.op<"ScatterND">(written, position, after)));
+                                 }));
+    value typed = y;
+    return g.cast(typed.set_shape(x.shape()), x.dtype());
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/scatter.hpp
+// Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Crops x to the sizes of another tensor: ATen's index may be smaller than its source.
+inline value crop_to(graph<7> g, value x, value other) {
+    for (std::int64_t i = 0; i != x.rank(); ++i)
+        if (!x.size(i).same_as(other.size(i))) x = slice(g, x, i, 0, g.size(other, i));
+    return x;
+}
+
+/// ScatterElements without a reduction. 0-d tensors count as 1-d.
+inline constexpr auto write_elements = [](graph<9> g, value x, std::int64_t dim, value index, value source) -> value {
+    if (is_empty(index)) return x;
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    value const at = at_least_1d(g, as_index(g, index));
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const y = write_elements_at(g, at_least_1d(g, x), at, from, axis);
+    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
+};
+/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18, before that a Loop.
+inline value reduce_elements(graph<11> g, value x, std::int64_t dim, value index, value source,
+                             std::string_view reduction) {
+    if (is_empty(index)) return x;
+    // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
+    bool const sums = reduction == "add" || reduction == "mul";
+    dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : sums ? opmath_type(x.dtype()) : x.dtype();
+    if (type != x.dtype())
+        return g.cast(reduce_elements(g, g.cast(x, type), dim, index, g.cast(source, type), reduction), x.dtype());
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    value const at = at_least_1d(g, as_index(g, index));
+    value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
+    value const into = at_least_1d(g, x);
+    value const y = g.opset() < (sums ? 16 : 18)
+                        ? reduce_elements_by_loop(g, into, at, from, axis, reduction)
+                        : value(g.within<16>().op<"ScatterElements">(
+                              into, at, from, attr::axis_i(axis), attr::reduction_s(reduction)));
+    return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
+}
+/// A tensor full of one number, with the dtype of x and the shape of `other`.
+inline value filled_as(graph<7> g, value x, value other, number const& n) {
+    return filled(g, g.sizes(other), n, x.dtype());
+}
+
+inline std::string_view reduction_named(std::string_view reduce) {
+    if (reduce == "add" || reduce == "sum") return "add";
+    if (reduce == "multiply" || reduce == "prod") return "mul";
+    if (reduce == "amax") return "max";
+    if (reduce == "amin") return "min";
+    throw unsupported_error("the reduction " + std::string(reduce));
+}
+
 /// aten::scatter_reduce. Without `include_self`, the elements that are written start from the identity of the reduction.
-inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
+inline value scatter_reduced(graph<11> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
                              bool include_self) {
     bool const mean = reduce == "mean";
     if (dtype const type = opmath_type(x.dtype()); mean && type != x.dtype())
@@ -11162,11 +11760,11 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
     value const quotient = g.op<"Div">(y, count);
     if (is_unsigned_integral(x.dtype())) return quotient;
     value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
-    return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
+    return g.op<"Sub">(quotient, g.cast(is_less(g, rest, 0), x.dtype()));
 }
 
 /// A 1-d index along an axis, expanded to the shape of a source.
-inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
+inline value index_along(graph<7> g, value index, value source, std::int64_t axis) {
     safe_vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
     column[static_cast<std::size_t>(axis)] = -1;
     return expand_to(g, reshape(g, as_index(g, index), column), g.shape_of(source));
@@ -11177,12 +11775,12 @@ struct indexed_source {
     value index;
     value source;
 };
-inline indexed_source along(graph<13> g, value x, std::int64_t dim, value index, value source) {
+inline indexed_source along(graph<7> g, value x, std::int64_t dim, value index, value source) {
     value const from = at_least_1d(g, source);
     return {index_along(g, at_least_1d(g, index), from, normalize_axis(dim, x.rank())), from};
 }
 
-inline constexpr auto fill_index = [](graph<13> g, value x, std::int64_t dim, value index, value number) -> value {
+inline constexpr auto fill_index = [](graph<9> g, value x, std::int64_t dim, value index, value number) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
     sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
@@ -11191,7 +11789,7 @@ inline constexpr auto fill_index = [](graph<13> g, value x, std::int64_t dim, va
 };
 
 /// x with x[start:end] along an axis replaced by the source.
-inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
+inline value replace_range(graph<7> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
     safe_vector<value> parts;
     if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
     parts.push_back(g.cast(source, x.dtype()));
@@ -11202,14 +11800,14 @@ inline value replace_range(graph<13> g, value x, value source, std::int64_t axis
 }
 
 /// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
-inline sym_int clamp_index(graph<13> g, sym_int i, sym_int n) {
+inline sym_int clamp_index(graph<9> g, sym_int i, sym_int n) {
     if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : min(i, n);
     if (i.is_constant()) return max(i + n, 0);
     value const at = i.as_value();
-    sym_int const counted = value(g.op<"Where">(g.op<"Less">(at, 0), g.to_value(i + n), at));
+    sym_int const counted = value(g.op<"Where">(is_less(g, at, 0), g.to_value(i + n), at));
     return max(min(counted, n), 0);
 }
-inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
+inline value write_slice(graph<9> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
                          sym_int step) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     sym_int const n = g.size(x, axis);
@@ -11224,17 +11822,16 @@ inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, s
     value const positions = arithmetic_sequence(g, start, count, step);
     return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
 }
-inline constexpr auto write_selected = [](graph<13> g, value x, value source, std::int64_t dim,
-                                          sym_int index) -> value {
+inline constexpr auto write_selected = [](graph<9> g, value x, value source, std::int64_t dim, sym_int index) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     sym_int const at = clamp_index(g, index, g.size(x, axis));
     return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at + 1);
 };
 
 /// Writes the source to positions of the flattened x.
-inline value write_positions(graph<13> g, value x, value positions, value source) {
+inline value write_positions(graph<9> g, value x, value positions, value source) {
     if (is_empty(source)) return x;
-    value const y = g.op<"ScatterElements">(flat(g, x), positions, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
+    value const y = write_elements_at(g, flat(g, x), positions, flat(g, g.cast(source, x.dtype())), 0);
     return reshape(g, y, g.sizes(x));
 }
 /// The axes of a diagonal, which write_diagonal moves to the end.
@@ -11249,7 +11846,7 @@ struct diagonal_axes {
 };
 /// Writes the diagonals of matrices, of which `merged` makes a tensor whose last dimension has all elements of a matrix.
 template <class Merged>
-value write_diagonals(graph<13> g, safe_span<sym_int const> sizes, Merged const& merged, value source,
+value write_diagonals(graph<9> g, safe_span<sym_int const> sizes, Merged const& merged, value source,
                       std::int64_t offset) {
     std::int64_t const last = static_cast<std::int64_t>(sizes.size()) - 2;
     safe_vector<sym_int> flat(sizes.begin(), sizes.end() - 1);
@@ -11257,7 +11854,7 @@ value write_diagonals(graph<13> g, safe_span<sym_int const> sizes, Merged const&
     value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
     return reshape(g, write_elements(g, merged(flat), last, index_along(g, positions, source, last), source), sizes);
 }
-inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
+inline constexpr auto write_diagonal = [](graph<9> g, value x, value source, std::int64_t offset, std::int64_t dim1,
                                           std::int64_t dim2) -> value {
     diagonal_axes const axes(x.rank(), dim1, dim2);
     value const matrices = move_axes(g, x, axes.from, axes.last);
@@ -11265,18 +11862,18 @@ inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, st
     return move_axes(g, write_diagonals(g, g.sizes(matrices), merged, source, offset), axes.last, axes.from);
 };
 
-/// ScatterND; `accumulate` requires opset 16.
-inline value write_coordinates(graph<13> g, value x, value positions, value source, bool accumulate) {
+/// ScatterND, which can add since opset 16.
+inline value write_coordinates(graph<11> g, value x, value positions, value source, bool accumulate) {
     if (!accumulate) return g.op<"ScatterND">(x, positions, source);
     if (x.dtype() == dtype::bool_)
         return g.cast(write_coordinates(g, g.cast(x, dtype::int32), positions, g.cast(source, dtype::int32), true),
                       dtype::bool_);
-    if (g.opset() < 16) throw unsupported_error("accumulate below opset 16, where ScatterND cannot add");
+    if (g.opset() < 16) return add_at_positions_by_loop(g, x, positions, source);
     return g.within<16>().op<"ScatterND">(x, positions, source, attr::reduction_s("add"));
 }
 
 /// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.
-inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
+inline optional_value put_mask(graph<9> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
     std::int64_t const after = x.rank() - axis - mask.rank();
     if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
     value from = source;
@@ -11294,7 +11891,7 @@ inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value ma
 }
 
 /// aten::index_put: x[indices] = source, or += if `accumulate`.
-inline value put_with(graph<13> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
+inline value put_with(graph<11> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
     source = g.cast(source, x.dtype());
     auto const has = [](optional_value const& v) { return v.has_value(); };
     auto const first = std::find_if(indices.begin(), indices.end(), has);
@@ -11325,47 +11922,46 @@ inline value put_with(graph<13> g, value x, safe_span<optional_value const> indi
         back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
     return permute(g, write_coordinates(g, into, positions, updates, accumulate), back);
 }
-inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
+inline constexpr auto index_put = [](graph<11> g, value self, safe_span<optional_value const> indices, value values,
                                      bool accumulate) { return put_with(g, self, indices, values, accumulate); };
 
-inline constexpr auto put = [](graph<13> g, value self, value index, value source, bool accumulate) {
+inline constexpr auto put = [](graph<11> g, value self, value index, value source, bool accumulate) {
     if (is_empty(index)) return self;
     value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
     value const y = write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
     return reshape(g, y, g.sizes(self));
 };
 
-inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+inline constexpr auto scatter_value = [](graph<9> g, value self, std::int64_t dim, value index, number n) {
     return write_elements(g, self, dim, index, filled_as(g, self, index, n));
 };
 
-/// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
-inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t dim, value index, value src,
+inline constexpr auto scatter_reduce = [](graph<11> g, value self, std::int64_t dim, value index, value src,
                                           std::string_view reduce) -> value {
     return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
 };
 
-inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, number n,
+inline constexpr auto scatter_value_reduce = [](graph<11> g, value self, std::int64_t dim, value index, number n,
                                                 std::string_view reduce) -> value {
     value const source = filled_as(g, self, index, n);
     return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
 };
 
-inline constexpr auto scatter_add = [](graph<16> g, value self, std::int64_t dim, value index, value src) {
+inline constexpr auto scatter_add = [](graph<11> g, value self, std::int64_t dim, value index, value src) {
     return reduce_elements(g, self, dim, index, src, "add");
 };
 
-inline constexpr auto scatter_reduce_two = [](graph<18> g, value self, std::int64_t dim, value index, value src,
+inline constexpr auto scatter_reduce_two = [](graph<11> g, value self, std::int64_t dim, value index, value src,
                                               std::string_view reduce, bool include_self) -> value {
     return scatter_reduced(g, self, dim, index, src, reduce, include_self);
 };
 
-inline constexpr auto index_copy = [](graph<13> g, value self, std::int64_t dim, value index, value source) {
+inline constexpr auto index_copy = [](graph<9> g, value self, std::int64_t dim, value index, value source) {
     auto const [at, from] = along(g, self, dim, index, source);
     return write_elements(g, self, dim, at, from);
 };
 
-inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, value index, value source,
+inline constexpr auto index_add = [](graph<11> g, value self, std::int64_t dim, value index, value source,
                                      number alpha) {
     auto const [at, from] = along(g, self, dim, index, source);
     value const factor = element(g, alpha, from.dtype());
@@ -11375,7 +11971,7 @@ inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, 
     return reduce_elements(g, self, dim, at, scaled, "add");
 };
 
-inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, std::int64_t dim, value index,
+inline constexpr auto complex_index_add = [](graph<11> g, complex_value self, std::int64_t dim, value index,
                                              complex_value source, number alpha) {
     complex_operands const o = promoted(g, self, source);
     complex_value const scaled = scaled_complex(g, o.b, alpha);
@@ -11383,22 +11979,22 @@ inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, st
                      index_add(g, g.imag(o.a), dim, index, g.imag(scaled), 1));
 };
 
-inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t dim, value index, value source,
+inline constexpr auto index_reduce = [](graph<11> g, value self, std::int64_t dim, value index, value source,
                                         std::string_view reduce, bool include_self) {
     auto const [at, from] = along(g, self, dim, index, source);
     return scatter_reduced(g, self, dim, at, from, reduce, include_self);
 };
 
-inline constexpr auto fill_index_with = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+inline constexpr auto fill_index_with = [](graph<9> g, value self, std::int64_t dim, value index, number n) {
     return fill_index(g, self, dim, index, element(g, n, self.dtype()));
 };
 
-inline constexpr auto slice_scatter = [](graph<13> g, value self, value src, std::int64_t dim,
+inline constexpr auto slice_scatter = [](graph<9> g, value self, value src, std::int64_t dim,
                                          std::optional<sym_int> start, std::optional<sym_int> end, sym_int step) {
     return write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
 };
 
-inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, size_list size, size_list stride,
+inline constexpr auto as_strided_scatter = [](graph<9> g, value self, value src, size_list size, size_list stride,
                                               std::optional<sym_int> storage_offset) -> value {
     sym_int const offset = storage_offset.value_or(0);
     if (size.size() != stride.size()) return g.unsupported("different numbers of sizes and strides");
@@ -11410,15 +12006,15 @@ inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src
 };
 
 /// The gradients of views: zeros, with the gradient in the place of the view.
-inline constexpr auto slice_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
+inline constexpr auto slice_backward = [](graph<9> g, value grad, size_list input_sizes, std::int64_t dim,
                                           sym_int start, sym_int end, sym_int step) {
     return write_slice(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, start, end, step);
 };
-inline constexpr auto select_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
+inline constexpr auto select_backward = [](graph<9> g, value grad, size_list input_sizes, std::int64_t dim,
                                            sym_int index) {
     return write_selected(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, index);
 };
-inline constexpr auto diagonal_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t offset,
+inline constexpr auto diagonal_backward = [](graph<9> g, value grad, size_list input_sizes, std::int64_t offset,
                                              std::int64_t dim1, std::int64_t dim2) -> value {
     diagonal_axes const axes(static_cast<std::int64_t>(input_sizes.size()), dim1, dim2);
     safe_vector<sym_int> sizes;
@@ -11467,13 +12063,13 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline constexpr auto choose_promoted = [](graph<13> g, value condition, value a, value b) -> value {
+inline constexpr auto choose_promoted = [](graph<9> g, value condition, value a, value b) -> value {
     auto const [x, y, type] = promoted(g, a, b);
     return choose(g, g.cast(condition, dtype::bool_), x, y);
 };
 
 /// As in ATen, the bounds take part in type promotion, NaN stays NaN, and if the bounds cross, the upper one is the result.
-inline value clamp(graph<13> g, value self, optional_value lower, optional_value upper) {
+inline value clamp(graph<7> g, value self, optional_value lower, optional_value upper) {
     dtype const type = promote(self, lower, upper);
     value x = g.cast(self, type);
     if (lower) x = maximum(g, x, g.cast(*lower, type));
@@ -11483,7 +12079,7 @@ inline value clamp(graph<13> g, value self, optional_value lower, optional_value
 
 /// Clip if the bounds are in order; its result is undefined if they cross or are NaN. ONNX Runtime does not support Clip of
 /// bfloat16.
-inline value clamp_to_numbers(graph<13> g, value self, std::optional<number> lower, std::optional<number> upper) {
+inline value clamp_to_numbers(graph<7> g, value self, std::optional<number> lower, std::optional<number> upper) {
     optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
     optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
     dtype const type = promote(self, lo, hi);
@@ -11492,10 +12088,10 @@ inline value clamp_to_numbers(graph<13> g, value self, std::optional<number> low
             dsl::detail::refuse_constant(bound->constant(), type); // as in ATen
     bool const in_order = lower && upper && *lower <= *upper;
     if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
-    return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
+    return clip(g, g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
 }
 
-inline value masked_select(graph<13> g, value self, value mask) {
+inline value masked_select(graph<9> g, value self, value mask) {
     // Compress does not support bfloat16.
     value const x = self.dtype() == dtype::bfloat16 ? g.cast(self, dtype::float32) : self;
     return g.cast(g.op<"Compress">(in_one_dimension(g, broadcast_with(g, x, mask)),
@@ -11504,7 +12100,7 @@ inline value masked_select(graph<13> g, value self, value mask) {
 }
 
 /// Replaces the element at the n-th true element of the mask by the n-th element of source.
-inline constexpr auto masked_scatter = [](graph<13> g, value self, value mask, value source) -> value {
+inline constexpr auto masked_scatter = [](graph<11> g, value self, value mask, value source) -> value {
     value const target = broadcast_with(g, self, mask);
     if (target.shape().element_count() == 0) return target;
     value const positions =
@@ -11515,36 +12111,36 @@ inline constexpr auto masked_scatter = [](graph<13> g, value self, value mask, v
 };
 
 /// Indices as [n, rank]; for a 0-d tensor [n, 0], where n is 1 or 0.
-inline value nonzero(graph<13> g, value self) {
+inline value nonzero(graph<9> g, value self) {
     if (self.rank() != 0) return g.op<"Transpose">(g.op<"NonZero">(self), attr::perm_i({1, 0}));
     value const count = g.op<"Reshape">(g.cast(g.cast(self, dtype::bool_), dtype::int64), g.ints({1}));
     return g.cast(g.op<"ConstantOfShape">(g.op<"Concat">(safe_vector<value>{count, g.ints({0})}, attr::axis_i(0))),
                   dtype::int64);
 }
 
-inline constexpr auto nonzero_row = [](graph<13> g, value self) -> value { return nonzero(g, self); };
-inline constexpr auto clamp_row = [](graph<13> g, value self, optional_value lower, optional_value upper) -> value {
+inline constexpr auto nonzero_row = [](graph<9> g, value self) -> value { return nonzero(g, self); };
+inline constexpr auto clamp_row = [](graph<7> g, value self, optional_value lower, optional_value upper) -> value {
     return clamp(g, self, lower, upper);
 };
-inline constexpr auto clamp_numbers_row = [](graph<13> g, value self, std::optional<number> lower,
+inline constexpr auto clamp_numbers_row = [](graph<7> g, value self, std::optional<number> lower,
                                              std::optional<number> upper) -> value {
     return clamp_to_numbers(g, self, lower, upper);
 };
 
-inline constexpr auto where_scalar_other = [](graph<13> g, value condition, value a, number b) -> value {
+inline constexpr auto where_scalar_other = [](graph<9> g, value condition, value a, number b) -> value {
     return choose_promoted(g, condition, a, wrapped_number(g, b));
 };
 
-inline constexpr auto where_scalar_self = [](graph<13> g, value condition, number a, value b) -> value {
+inline constexpr auto where_scalar_self = [](graph<9> g, value condition, number a, value b) -> value {
     return choose_promoted(g, condition, wrapped_number(g, a), b);
 };
 
-inline constexpr auto where_scalars = [](graph<13> g, value condition, number a, number b) -> value {
+inline constexpr auto where_scalars = [](graph<9> g, value condition, number a, number b) -> value {
     return choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
 };
 
 /// The columns of nonzero; a 0-d condition counts as 1-d.
-inline constexpr auto where_condition = [](graph<13> g, value condition) -> safe_vector<value> {
+inline constexpr auto where_condition = [](graph<9> g, value condition) -> safe_vector<value> {
     value const indices = g.op<"NonZero">(condition.rank() == 0 ? in_one_dimension(g, condition) : condition);
     safe_vector<value> rows;
     for (std::int64_t i = 0; i != std::max<std::int64_t>(condition.rank(), 1); ++i)
@@ -11553,21 +12149,21 @@ inline constexpr auto where_condition = [](graph<13> g, value condition) -> safe
 };
 
 /// The first `size` rows of nonzero, followed by rows of a number if there are fewer.
-inline constexpr auto nonzero_static = [](graph<13> g, value self, sym_int size, std::int64_t filler) -> value {
+inline constexpr auto nonzero_static = [](graph<9> g, value self, sym_int size, std::int64_t filler) -> value {
     value const rows = nonzero(g, self);
     value const more = filled(g, safe_vector<sym_int>{size, self.rank()}, filler, dtype::int64);
     return slice(g, g.op<"Concat">(safe_vector<value>{rows, more}, attr::axis_i(0)), 0, 0, size);
 };
 
-inline constexpr auto masked_fill = [](graph<13> g, value self, value mask, number n) -> value {
+inline constexpr auto masked_fill = [](graph<9> g, value self, value mask, number n) -> value {
     return choose(g, mask, element(g, n, self.dtype()), self);
 };
 
-inline constexpr auto masked_fill_tensor = [](graph<13> g, value self, value mask, value filler) -> value {
+inline constexpr auto masked_fill_tensor = [](graph<9> g, value self, value mask, value filler) -> value {
     return choose(g, mask, g.cast(filler, self.dtype()), self);
 };
 
-inline constexpr auto complex_masked_fill = [](graph<13> g, complex_value self, value mask,
+inline constexpr auto complex_masked_fill = [](graph<9> g, complex_value self, value mask,
                                                complex_value filler) -> complex_value {
     if (!is_complex(self.tensor().dtype())) return g.unsupported("a complex number in a real tensor");
     complex_value const same = g.cast(filler, self.dtype());
@@ -11612,7 +12208,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Indices moved into the range of their dimension: the mask hides the elements at the others.
-inline safe_vector<optional_value> clamped_indices(graph<13> g, value x, safe_span<optional_value const> indices) {
+inline safe_vector<optional_value> clamped_indices(graph<7> g, value x, safe_span<optional_value const> indices) {
     safe_vector<optional_value> out(indices.begin(), indices.end());
     std::int64_t axis = 0;
     for (optional_value& index : out) {
@@ -11620,22 +12216,22 @@ inline safe_vector<optional_value> clamped_indices(graph<13> g, value x, safe_sp
         if (index) {
             if (is_mask(*index)) throw unsupported_error("a mask as an index");
             sym_int const size = g.size(x, axis);
-            value const low = g.op<"Max">(safe_vector<value>{g.cast(*index, dtype::int64), g.to_value(-size)});
-            index = g.op<"Min">(safe_vector<value>{low, g.to_value(size - 1)});
+            value const at = g.cast(*index, dtype::int64);
+            value const low = max_of(g, at, g.to_value(-size));
+            index = min_of(g, low, g.to_value(size - 1));
         }
         ++axis;
     }
     return out;
 }
 
-inline constexpr auto masked_index = [](graph<13> g, value self, value mask, safe_span<optional_value const> indices,
+inline constexpr auto masked_index = [](graph<11> g, value self, value mask, safe_span<optional_value const> indices,
                                         number fill) -> value {
     if (is_empty(self)) return g.unsupported("indices into an empty tensor");
     value const found = index_with(g, self, clamped_indices(g, self, indices));
     return choose(g, mask, found, element(g, fill, self.dtype()));
 };
-/// From opset 16 on, where ScatterND can add.
-inline constexpr auto masked_index_add = [](graph<16> g, value self, value mask,
+inline constexpr auto masked_index_add = [](graph<11> g, value self, value mask,
                                             safe_span<optional_value const> indices, value values) -> value {
     if (is_empty(self)) return self;
     value const added = g.op<"Where">(mask, g.cast(values, self.dtype()), g.scalar(0, self.dtype()));
@@ -11667,7 +12263,7 @@ struct standardized_gradients {
     value of_values;
     value scales;
 };
-inline standardized_gradients gradients_of_standardized(graph<13> g, value d, value x, value mean, value rstd,
+inline standardized_gradients gradients_of_standardized(graph<7> g, value d, value x, value mean, value rstd,
                                                         optional_value scale, axis_list axes) {
     value const standard = g.op<"Mul">(g.op<"Sub">(x, mean), rstd);
     value const weighted = scale ? value(g.op<"Mul">(d, *scale)) : d;
@@ -11682,7 +12278,7 @@ inline void expect_weight(bool requested, optional_value weight) {
 }
 
 inline constexpr auto native_layer_norm_backward =
-    [](graph<13> g, value grad, value input, safe_span<size const> shape, value mean, value rstd, optional_value weight,
+    [](graph<7> g, value grad, value input, safe_span<size const> shape, value mean, value rstd, optional_value weight,
        optional_value bias, safe_span<bool const> mask) -> masked_gradients {
     expect_weight(mask[1], weight);
     expect_weight(mask[2], bias);
@@ -11703,7 +12299,7 @@ inline constexpr auto native_layer_norm_backward =
 
 /// As [N, groups, C / groups, H * W].
 inline constexpr auto native_group_norm_backward =
-    [](graph<13> g, value grad, value input, value mean, value rstd, optional_value weight, size n, size c, size hxw,
+    [](graph<7> g, value grad, value input, value mean, value rstd, optional_value weight, size n, size c, size hxw,
        std::int64_t group, safe_span<bool const> mask) -> masked_gradients {
     expect_weight(mask[1], weight);
     dtype const wide = opmath_type(input.dtype());
@@ -11734,7 +12330,7 @@ inline constexpr auto native_group_norm_backward =
 };
 
 /// In training, the gradient flows through the statistics of the batch; in evaluation, these are constants.
-inline constexpr auto native_batch_norm_backward = [](graph<13> g, value grad, value input, optional_value weight,
+inline constexpr auto native_batch_norm_backward = [](graph<7> g, value grad, value input, optional_value weight,
                                                       optional_value running_mean, optional_value running_var,
                                                       optional_value save_mean, optional_value save_invstd, bool train,
                                                       double eps, safe_span<bool const> mask) -> masked_gradients {
@@ -11786,7 +12382,7 @@ namespace detail {
 
 /// p(0) = 1, p(1) = second, p(k) = next(k, p(k - 1), p(k - 2)) for each element's degree n; 0 for negative degrees.
 template <class Next>
-value recurrence(graph<13> g, value second, value n, Next next) {
+value recurrence(graph<10> g, value second, value n, Next next) {
     value const high = broadcast_with(g, second, n);
     value const low = g.op<"Expand">(g.scalar(1, n.dtype()), g.op<"Shape">(high));
     auto const [last, last_but_one] =
@@ -11795,47 +12391,47 @@ value recurrence(graph<13> g, value second, value n, Next next) {
                      high,
                      low,
                      outputs<2>,
-                     attr::body_g([&](graph<13> b, value step, value, value p, value q) {
+                     attr::body_g([&](graph<10> b, value step, value, value p, value q) {
                          value const k = b.cast(b.op<"Add">(step, 2), n.dtype());
-                         value const after = b.op<"Where">(b.op<"LessOrEqual">(k, n), next(b, k, p, q), p);
-                         value const open = b.op<"And">(b.op<"Less">(k, n), b.op<"Not">(b.op<"IsNaN">(after)));
+                         value const after = b.op<"Where">(is_at_most(b, k, n), next(b, k, p, q), p);
+                         value const open = b.op<"And">(is_less(b, k, n), b.op<"Not">(is_nan(b, after)));
                          value const left = b.cast(open, dtype::int64);
-                         value const goes_on = b.op<"Greater">(b.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
+                         value const goes_on = is_greater(b, b.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
                          return std::tuple(goes_on, after, p);
                      }));
-    return g.op<"Where">(g.op<"Greater">(n, 0), last.set_shape(high.shape()), g.cast(g.op<"Equal">(n, 0), n.dtype()));
+    return g.op<"Where">(is_greater(g, n, 0), last.set_shape(high.shape()), g.cast(is_equal(g, n, 0), n.dtype()));
 }
 
 /// The degree as ATen truncates it, by a conversion to int64; NaN becomes the lowest integer, whose polynomial is 0.
-inline value degree_of(graph<13> g, value n) {
+inline value degree_of(graph<10> g, value n) {
     if (auto const known = known_number(n)) return g.scalar_like(std::isnan(*known) ? -1.0 : std::trunc(*known), n);
     return g.cast(g.cast(n, dtype::int64), n.dtype());
 }
 
 /// NaN for degrees whose polynomials ATen does not compute.
-inline value hermite(graph<13> g, value x, value n_of, double factor) {
+inline value hermite(graph<10> g, value x, value n_of, double factor) {
     value const n = degree_of(g, n_of);
     double const highest = x.dtype() == dtype::float64 ? 512 : 128;
     value const scaled = g.op<"Mul">(x, factor);
-    value const is_beyond = g.op<"Greater">(n, highest);
+    value const is_beyond = is_greater(g, n, highest);
     value const steps = g.op<"Where">(is_beyond, g.scalar(0, n.dtype()), n);
-    value const result = recurrence(g, scaled, steps, [&](graph<13> b, value k, value p, value q) -> value {
+    value const result = recurrence(g, scaled, steps, [&](graph<10> b, value k, value p, value q) -> value {
         value const weight = b.op<"Mul">(b.op<"Sub">(k, 1), factor);
         return b.op<"Sub">(b.op<"Mul">(scaled, p), b.op<"Mul">(weight, q));
     });
     return g.op<"Where">(is_beyond, g.scalar(std::numeric_limits<double>::quiet_NaN(), n.dtype()), result);
 }
 /// The physicists' polynomials: 2 x p - 2 (k - 1) q.
-inline value hermite_h(graph<13> g, value x, value n) { return hermite(g, x, n, 2); }
+inline value hermite_h(graph<10> g, value x, value n) { return hermite(g, x, n, 2); }
 /// The probabilists' polynomials: x p - (k - 1) q.
-inline value hermite_he(graph<13> g, value x, value n) { return hermite(g, x, n, 1); }
+inline value hermite_he(graph<10> g, value x, value n) { return hermite(g, x, n, 1); }
 
 // At the ends of their intervals ATen has closed forms of the others. The recurrences give the same integers there, without rounding.
 
 /// p(k) = ((2 k - 1 - x) p - (k - 1) q) / k.
-inline value laguerre_l(graph<13> g, value x, value n) {
+inline value laguerre_l(graph<10> g, value x, value n) {
     value const mirrored = g.op<"Sub">(g.scalar(1, x.dtype()), x);
-    return recurrence(g, mirrored, degree_of(g, n), [&](graph<13> b, value k, value p, value q) -> value {
+    return recurrence(g, mirrored, degree_of(g, n), [&](graph<10> b, value k, value p, value q) -> value {
         value const below = b.op<"Sub">(k, 1);
         value const weight = b.op<"Add">(b.op<"Mul">(below, 2), mirrored);
         return b.op<"Div">(b.op<"Sub">(b.op<"Mul">(weight, p), b.op<"Mul">(below, q)), k);
@@ -11843,8 +12439,8 @@ inline value laguerre_l(graph<13> g, value x, value n) {
 }
 
 /// p(k) = ((2 k - 1) x p - (k - 1) q) / k.
-inline value legendre_p(graph<13> g, value x, value n) {
-    return recurrence(g, x, degree_of(g, n), [&](graph<13> b, value k, value p, value q) -> value {
+inline value legendre_p(graph<10> g, value x, value n) {
+    return recurrence(g, x, degree_of(g, n), [&](graph<10> b, value k, value p, value q) -> value {
         value const below = b.op<"Sub">(k, 1);
         value const weight = b.op<"Mul">(b.op<"Add">(below, k), x);
         return b.op<"Div">(b.op<"Sub">(b.op<"Mul">(weight, p), b.op<"Mul">(below, q)), k);
@@ -11859,36 +12455,36 @@ struct chebyshev_kind {
     double highest; ///< degree that the recurrence computes inside -1..1
 };
 template <class Kind>
-value chebyshev(graph<13> g, value x, value n_of, Kind of) {
+value chebyshev(graph<10> g, value x, value n_of, Kind of) {
     value const n = degree_of(g, n_of);
     chebyshev_kind const kind = of(n, g.op<"Acos">(x));
-    value const far_inside = g.op<"And">(g.op<"Greater">(n, kind.highest), g.op<"Less">(g.op<"Abs">(x), 1));
+    value const far_inside = g.op<"And">(is_greater(g, n, kind.highest), is_less(g, g.op<"Abs">(x), 1));
     value const steps = g.op<"Where">(far_inside, g.scalar(0, n.dtype()), n);
-    value const sum = recurrence(g, kind.second, steps, [&](graph<13> b, value, value p, value q) -> value {
+    value const sum = recurrence(g, kind.second, steps, [&](graph<10> b, value, value p, value q) -> value {
         return b.op<"Sub">(b.op<"Mul">(b.op<"Add">(x, x), p), q);
     });
     return g.op<"Where">(far_inside, kind.by_angle, sum);
 }
-inline value chebyshev_t(graph<13> g, value x, value n) {
+inline value chebyshev_t(graph<10> g, value x, value n) {
     return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
         return {x, g.op<"Cos">(g.op<"Mul">(degree, angle)), 6};
     });
 }
-inline value chebyshev_u(graph<13> g, value x, value n) {
+inline value chebyshev_u(graph<10> g, value x, value n) {
     return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
         value const next = g.op<"Add">(degree, 1);
         value const ratio = g.op<"Div">(g.op<"Sin">(g.op<"Mul">(next, angle)), g.op<"Sin">(angle));
         return {g.op<"Add">(x, x), ratio, 8};
     });
 }
-inline value chebyshev_v(graph<13> g, value x, value n) {
+inline value chebyshev_v(graph<10> g, value x, value n) {
     return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
         value const middle = g.op<"Add">(degree, 0.5);
         value const ratio = g.op<"Div">(g.op<"Cos">(g.op<"Mul">(middle, angle)), g.op<"Cos">(g.op<"Mul">(angle, 0.5)));
         return {g.op<"Sub">(g.op<"Add">(x, x), 1), ratio, 8};
     });
 }
-inline value chebyshev_w(graph<13> g, value x, value n) {
+inline value chebyshev_w(graph<10> g, value x, value n) {
     return chebyshev(g, x, n, [&](value degree, value angle) -> chebyshev_kind {
         value const middle = g.op<"Add">(degree, 0.5);
         value const ratio = g.op<"Div">(g.op<"Sin">(g.op<"Mul">(middle, angle)), g.op<"Sin">(g.op<"Mul">(angle, 0.5)));
@@ -11896,9 +12492,9 @@ inline value chebyshev_w(graph<13> g, value x, value n) {
     });
 }
 /// At 2 x - 1: of the interval 0..1.
-template <binary_function Polynomial>
-value shifted(graph<13> g, value x, value n) {
-    return Polynomial(g, g.op<"Sub">(g.op<"Add">(x, x), 1), n);
+template <auto Polynomial>
+value shifted(graph_of<Polynomial> g, value x, value n) {
+    return Polynomial(g, g.template op<"Sub">(g.template op<"Add">(x, x), 1), n);
 }
 
 } // namespace detail
@@ -11970,7 +12566,7 @@ inline safe_vector<axis_pad> pads_by_axis(value x, size_list pad) {
 }
 
 /// Crops x by the negative pads and sets them to 0.
-inline value crop(graph<13> g, value x, safe_vector<axis_pad>& pads) {
+inline value crop(graph<7> g, value x, safe_vector<axis_pad>& pads) {
     safe_vector<std::int64_t> starts, ends, axes;
     for (axis_pad& p : pads) {
         auto const cut = [](sym_int& n) -> std::int64_t {
@@ -11984,7 +12580,7 @@ inline value crop(graph<13> g, value x, safe_vector<axis_pad>& pads) {
         ends.push_back(last == 0 ? to_the_end : -last);
         axes.push_back(p.axis);
     }
-    return axes.empty() ? x : value(g.op<"Slice">(x, g.ints(starts), g.ints(ends), g.ints(axes)));
+    return axes.empty() ? x : slice(g, x, starts, ends, axes);
 }
 
 inline bool nothing_to_pad(safe_span<axis_pad const> pads) {
@@ -11992,26 +12588,26 @@ inline bool nothing_to_pad(safe_span<axis_pad const> pads) {
 }
 
 /// ONNX's list of pads: the pads before all dimensions, then those after.
-inline value onnx_pads(graph<13> g, value x, safe_span<axis_pad const> pads) {
+inline safe_vector<sym_int> onnx_pads(value x, safe_span<axis_pad const> pads) {
     auto const rank = static_cast<std::size_t>(x.rank());
     safe_vector<sym_int> all(2 * rank, 0);
     for (axis_pad const& p : pads) {
         all[static_cast<std::size_t>(p.axis)] = p.before;
         all[static_cast<std::size_t>(p.axis) + rank] = p.after;
     }
-    return g.ints(all);
+    return all;
 }
 
 /// Pads with a number, converted to the dtype of x.
-inline constexpr auto pad_constant = [](graph<13> g, value x, size_list pad, number filler) -> value {
+inline constexpr auto pad_constant = [](graph<7> g, value x, size_list pad, number filler) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
-    return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, filler, x.dtype()));
+    return mappings::pad(g, x, onnx_pads(x, pads), element(g, filler, x.dtype()));
 };
 
 /// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.
-inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads) {
+inline value replicate_cropped(graph<7> g, value x, safe_vector<axis_pad>& pads) {
     for (axis_pad& p : pads) {
         dim const& d = x.size(p.axis);
         if (!d.is_static() || !p.before.is_constant() || !p.after.is_constant()) continue;
@@ -12030,20 +12626,19 @@ inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads
 }
 
 /// Pads in the mode "reflect" or "edge".
-inline value pad_with(graph<13> g, value x, size_list pad, std::string_view mode) {
+inline value pad_with(graph<7> g, value x, size_list pad, std::string_view mode) {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     if (mode == "edge") x = replicate_cropped(g, x, pads);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
     // ONNX Runtime supports bools only in the constant mode.
     dtype const type = x.dtype();
-    value const y =
-        g.op<"Pad">(g.cast(x, type == dtype::bool_ ? dtype::uint8 : type), onnx_pads(g, x, pads), attr::mode_s(mode));
+    value const y = pad_by_mode(g, g.cast(x, type == dtype::bool_ ? dtype::uint8 : type), onnx_pads(x, pads), mode);
     return g.cast(y, type);
 }
 
 /// Circular padding as slices: Pad supports "wrap" only since opset 19.
-inline constexpr auto pad_circular = [](graph<13> g, value x, size_list pad) -> value {
+inline constexpr auto pad_circular = [](graph<7> g, value x, size_list pad) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     for (axis_pad const& p : pads) {
@@ -12056,7 +12651,7 @@ inline constexpr auto pad_circular = [](graph<13> g, value x, size_list pad) -> 
     return x;
 };
 
-inline constexpr auto pad_any = [](graph<13> g, value x, size_list pad, std::string_view mode,
+inline constexpr auto pad_any = [](graph<7> g, value x, size_list pad, std::string_view mode,
                                    std::optional<double> number) -> value {
     if (mode == "constant") return pad_constant(g, x, pad, number.value_or(0.0));
     if (number && *number != 0) return g.unsupported("padding mode '" + std::string(mode) + "' takes no value");
@@ -12066,15 +12661,15 @@ inline constexpr auto pad_any = [](graph<13> g, value x, size_list pad, std::str
     return g.unsupported("padding mode '" + std::string(mode) + "'");
 };
 
-inline constexpr auto reflection_pad = [](graph<13> g, value self, size_list padding) {
+inline constexpr auto reflection_pad = [](graph<7> g, value self, size_list padding) {
     return pad_with(g, self, padding, "reflect");
 };
-inline constexpr auto replication_pad = [](graph<13> g, value self, size_list padding) {
+inline constexpr auto replication_pad = [](graph<7> g, value self, size_list padding) {
     return pad_with(g, self, padding, "edge");
 };
 
 /// In the order of at::padding_mode.
-inline constexpr auto pad_enum = [](graph<13> g, value self, safe_span<size const> pad, std::int64_t mode,
+inline constexpr auto pad_enum = [](graph<7> g, value self, safe_span<size const> pad, std::int64_t mode,
                                     std::optional<double> number) -> value {
     constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};
     if (mode < 0 || mode > 3) return g.unsupported("padding mode " + std::to_string(mode));
@@ -12108,13 +12703,18 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// aten::im2col, by gathering rows and columns of the padded image.
-inline constexpr auto image_to_columns = [](graph<13> g, value image, axis_list kernel, axis_list dilation,
+inline constexpr auto image_to_columns = [](graph<7> g, value image, axis_list kernel, axis_list dilation,
                                             axis_list padding, axis_list stride) -> value {
     value x = image.rank() == 3 ? unsqueeze(g, image, 0) : image;
     if (padding[0] < 0 || padding[1] < 0) throw unsupported_error("negative padding");
     if (padding[0] != 0 || padding[1] != 0) {
-        value const pads = g.ints({0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]});
-        x = g.op<"Pad">(x, pads, g.scalar_like(0, x));
+        safe_vector<sym_int> const around{0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]};
+        if (g.opset() >= 13) {
+            value const pads = g.ints(around);
+            x = g.within<13>().op<"Pad">(x, pads, g.scalar_like(0, x));
+        } else {
+            x = pad(g, x, around, g.scalar_like(0, x));
+        }
     }
     safe_vector<sym_int> const sizes = g.sizes(x);
     value const rows = window_positions(g, sizes[2], kernel[0], stride[0], dilation[0]);
@@ -12142,12 +12742,64 @@ inline constexpr auto col2im = [](graph<18> g, value self, size_list output_size
     return self.rank() == 2 ? squeeze(g, y, 0) : y;
 };
 
+/// x with stride - 1 zeros after each element along an axis, `before` zeros in front of them, and `length` elements in all.
+inline value with_gaps(graph<9> g, value x, std::int64_t axis, std::int64_t stride, std::int64_t before,
+                       std::int64_t length) {
+    std::int64_t const n = x.size(axis).size();
+    safe_vector<sym_int> sizes = g.sizes(x);
+    auto const rank = static_cast<std::size_t>(x.rank());
+    if (stride != 1) {
+        safe_vector<std::int64_t> gaps(2 * (rank + 1), 0);
+        gaps[rank + 1 + static_cast<std::size_t>(axis) + 1] = stride - 1;
+        x = pad(g, unsqueeze(g, x, axis + 1), gaps, 0);
+        sizes[static_cast<std::size_t>(axis)] = n * stride;
+        x = reshape(g, x, sizes);
+    }
+    safe_vector<std::int64_t> around(2 * rank, 0);
+    around[static_cast<std::size_t>(axis)] = before;
+    around[rank + static_cast<std::size_t>(axis)] = length - before - n * stride;
+    return pad(g, x, around, 0);
+}
+
+/// Before opset 18: the sum of one image for each element of the kernel, in which it is alone.
+inline constexpr auto col2im_until_17 = [](graph<9, 17> g, value self, size_list output_size, axis_list kernel,
+                                           axis_list dilation, axis_list around, axis_list stride) -> value {
+    if (!all_constant(output_size)) refuse_below(18, "col2im to a computed size");
+    value const x = self.rank() == 2 ? unsqueeze(g, self, 0) : self;
+    safe_vector<std::int64_t> const to = constants(output_size);
+    std::int64_t blocks[2];
+    std::int64_t canvas[2];
+    for (std::size_t i = 0; i != 2; ++i) {
+        if (kernel[i] < 1 || stride[i] < 1 || dilation[i] < 1 || around[i] < 0)
+            throw unsupported_error("a kernel_size, stride or dilation below 1, or a negative padding");
+        checked_int const reach = checked_int(dilation[i]) * (kernel[i] - 1);
+        checked_int const room = checked_int(to[i]) + checked_int(2) * around[i] - reach - 1;
+        if (room < 0) throw unsupported_error("a kernel that is larger than the image");
+        blocks[i] = static_cast<std::int64_t>(room) / stride[i] + 1;
+        canvas[i] = std::max<std::int64_t>(reach + checked_int(blocks[i]) * stride[i], checked_int(to[i]) + around[i]);
+    }
+    std::int64_t const area = checked_int(kernel[0]) * kernel[1];
+    budget::expect("images", area, static_cast<std::int64_t>(budget::max_nodes / 8));
+    dtype const type = x.dtype() == dtype::bool_ ? dtype::int32 : arithmetic_type(x.dtype());
+    value const all = reshape(g, g.cast(x, type), {g.size(x, 0), g.size(x, 1) / area, area, blocks[0], blocks[1]});
+    value sum;
+    for (std::int64_t i = 0; i != area; ++i) {
+        value const rows = with_gaps(g, select(g, all, 2, i), 2, stride[0], i / kernel[1] * dilation[0], canvas[0]);
+        value const image = with_gaps(g, rows, 3, stride[1], i % kernel[1] * dilation[1], canvas[1]);
+        sum = i == 0 ? image : value(g.op<"Add">(sum, image));
+    }
+    value const inner = slice(g, slice(g, sum, 2, around[0], around[0] + to[0]), 3, around[1], around[1] + to[1]);
+    value const y = g.cast(inner, x.dtype());
+    return self.rank() == 2 ? squeeze(g, y, 0) : y;
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto patches = table(
     symbolic<"aten::im2col(self, kernel_size, dilation, padding, stride)">(detail::image_to_columns).by_parts<"self">(),
-    symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(detail::col2im).by_parts<"self">());
+    symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(detail::col2im).by_parts<"self">(),
+    symbolic<"aten::col2im(self, output_size, kernel_size, dilation, padding, stride)">(detail::col2im_until_17).by_parts<"self">());
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -12161,7 +12813,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// The first `lead` sizes of x, followed by `tail`.
-inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
+inline safe_vector<sym_int> with_lead(graph<7> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
     safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != lead; ++i) sizes.push_back(g.size(x, i));
     sizes.insert(sizes.end(), tail);
@@ -12169,18 +12821,18 @@ inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, s
 }
 
 /// Permutes the last dimensions of x; order[i] counts from the first of them.
-inline value permute_last(graph<13> g, value x, safe_span<std::int64_t const> order) {
+inline value permute_last(graph<7> g, value x, safe_span<std::int64_t const> order) {
     auto const lead = x.rank() - static_cast<std::int64_t>(order.size());
     safe_vector<std::int64_t> perm = iota(lead);
     for (std::int64_t axis : order) perm.push_back(lead + axis);
     return permute(g, x, perm);
 }
 
-inline constexpr auto pixel_shuffle = [](graph<13> g, value x, std::int64_t factor) -> value {
+inline constexpr auto pixel_shuffle = [](graph<7> g, value x, std::int64_t factor) -> value {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_shuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
-    if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x))
-        return g.op<"DepthToSpace">(x, attr::blocksize_i(factor), attr::mode_s("CRD"));
+    if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x) && g.opset() >= 11)
+        return g.within<11>().op<"DepthToSpace">(x, attr::blocksize_i(factor), attr::mode_s("CRD"));
     std::int64_t const lead = x.rank() - 3;
     sym_int const channels = g.size(x, lead) / (factor * factor);
     sym_int const height = g.size(x, lead + 1);
@@ -12192,7 +12844,7 @@ inline constexpr auto pixel_shuffle = [](graph<13> g, value x, std::int64_t fact
 };
 
 /// Not SpaceToDepth, which orders the position in a block before the channel; ATen orders it after the channel.
-inline constexpr auto pixel_unshuffle = [](graph<13> g, value x, std::int64_t factor) -> value {
+inline constexpr auto pixel_unshuffle = [](graph<7> g, value x, std::int64_t factor) -> value {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
     if (is_empty(x)) return x; // as in ATen
@@ -12206,7 +12858,7 @@ inline constexpr auto pixel_unshuffle = [](graph<13> g, value x, std::int64_t fa
         g, permute_last(g, blocks, order), with_lead(g, x, lead, {channels * (factor * factor), height, width}));
 };
 
-inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
+inline constexpr auto shuffle_channels = [](graph<7> g, value x, std::int64_t groups) -> value {
     if (is_empty(x)) return x;
     if (x.rank() < 3) return g.unsupported("channel_shuffle of rank " + std::to_string(x.rank()));
     sym_int const channels = g.size(x, 1);
@@ -12316,45 +12968,49 @@ inline ints pool_pads(value x, pool_windows const& p) {
 
 // Max pools.
 
-/// Whether MaxPool supports this call: floats and 8-bit integers, and pads smaller than the kernel (which ONNX Runtime requires).
-inline bool has_max_pool(value x, pool_windows const& p) {
-    bool const type = is_floating(x.dtype()) || x.dtype() == dtype::uint8 || x.dtype() == dtype::int8;
+/// Whether MaxPool supports this call: floats and, since opset 12, 8-bit integers; pads smaller than the kernel (which ONNX Runtime
+/// requires); since opset 10, dilations.
+inline bool has_max_pool(graph<7> g, value x, pool_windows const& p) {
+    bool const is_byte = x.dtype() == dtype::uint8 || x.dtype() == dtype::int8;
+    bool const type = is_floating(x.dtype()) || (is_byte && g.opset() >= 12);
+    if (g.opset() < 10 && p.dilation != ints(p.n, 1)) return false;
     ints const pads = pool_pads(x, p);
     for (std::size_t i = 0; i != pads.size(); ++i)
         if (pads[i] >= p.kernel[i % p.n]) return false;
     return type;
 }
 
-inline value max_values(graph<13> g, value x, pool_windows const& p) {
-    if (!has_max_pool(x, p)) return max_of_windows(g, x, p.table(static_plane(x)));
-    return g.op<"MaxPool">(x,
-                           attr::dilations_i(p.dilation),
-                           attr::kernel_shape_i(p.kernel),
-                           attr::pads_i(pool_pads(x, p)),
-                           attr::strides_i(p.stride));
+inline value max_values(graph<7> g, value x, pool_windows const& p) {
+    if (!has_max_pool(g, x, p)) return max_of_windows(g, x, p.table(static_plane(x)));
+    auto const kernel = attr::kernel_shape_i(p.kernel);
+    auto const pads = attr::pads_i(pool_pads(x, p));
+    auto const strides = attr::strides_i(p.stride);
+    if (g.opset() < 10) return g.op<"MaxPool">(x, kernel, pads, strides);
+    return g.within<10>().op<"MaxPool">(x, attr::dilations_i(p.dilation), kernel, pads, strides);
 }
 
 /// ONNX's indices are into the whole tensor, ATen's into the plane of one batch and channel.
-inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, pool_windows const& p) {
+inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
     for (std::size_t i = 0; i != p.n; ++i)
         if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
             throw unsupported_error("indices of a window without elements, which are undefined in ATen");
-    if (!has_max_pool(x, p)) {
+    if (!has_max_pool(g, x, p)) {
         window_table const t = p.table(static_plane(x)).with_padding_last();
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
     }
-    auto const [y, flat_index] = g.op<"MaxPool">(x,
-                                                 outputs<2>,
-                                                 attr::dilations_i(p.dilation),
-                                                 attr::kernel_shape_i(p.kernel),
-                                                 attr::pads_i(pool_pads(x, p)),
-                                                 attr::strides_i(p.stride));
+    auto const kernel = attr::kernel_shape_i(p.kernel);
+    auto const pads = attr::pads_i(pool_pads(x, p));
+    auto const strides = attr::strides_i(p.stride);
+    std::tuple<value, value> const found =
+        g.opset() < 10
+            ? std::tuple<value, value>(g.op<"MaxPool">(x, outputs<2>, kernel, pads, strides))
+            : g.within<10>().op<"MaxPool">(x, outputs<2>, attr::dilations_i(p.dilation), kernel, pads, strides);
     safe_vector<sym_int> const sizes = g.sizes(x);
-    return {y, g.op<"Mod">(flat_index, product(safe_span(sizes).subspan(2)))};
+    return {std::get<0>(found), remainder_of(g, std::get<1>(found), g.to_value(product(safe_span(sizes).subspan(2))))};
 }
 
 template <std::size_t N>
-inline constexpr auto max_pool = [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding,
+inline constexpr auto max_pool = [](graph<7> g, value self, int_list kernel, int_list stride, int_list padding,
                                     int_list dilation, bool ceil_mode) {
     pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
     return widened(
@@ -12362,7 +13018,7 @@ inline constexpr auto max_pool = [](graph<13> g, value self, int_list kernel, in
 };
 
 template <std::size_t N>
-inline constexpr auto max_pool_with_indices = [](graph<13> g, value self, int_list kernel, int_list stride,
+inline constexpr auto max_pool_with_indices = [](graph<8> g, value self, int_list kernel, int_list stride,
                                                  int_list padding, int_list dilation,
                                                  bool ceil_mode) -> std::tuple<value, value> {
     pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
@@ -12386,7 +13042,7 @@ inline ints divisors(pool_windows const& p, ints const& in, bool count_include_p
 }
 
 /// The average of integers: sums of gathered windows, divided as in C++.
-inline value integer_average(graph<13> g, value x, pool_windows const& p, bool count_include_pad,
+inline value integer_average(graph<7> g, value x, pool_windows const& p, bool count_include_pad,
                              std::optional<std::int64_t> divisor) {
     ints const in = static_plane(x);
     window_table const t = p.table(in);
@@ -12396,7 +13052,7 @@ inline value integer_average(graph<13> g, value x, pool_windows const& p, bool c
 }
 
 /// Corrects an AveragePool that divides every sum by the kernel volume, by the factors volume / divisor.
-inline value corrected(graph<13> g, value y, std::int64_t volume, ints const& by, safe_span<std::int64_t const> out) {
+inline value corrected(graph<7> g, value y, std::int64_t volume, ints const& by, safe_span<std::int64_t const> out) {
     tensor factor{dtype::float64, {out.begin(), out.end()}, {}};
     bool const uniform = std::all_of(by.begin(), by.end(), [&](std::int64_t n) { return n == by.front(); });
     if (by.empty() || (uniform && by.front() == volume)) return y;
@@ -12405,7 +13061,7 @@ inline value corrected(graph<13> g, value y, std::int64_t volume, ints const& by
     return g.op<"Mul">(y, g.constant(factor.to(y.dtype())));
 }
 
-inline value average(graph<13> g, value x, pool_windows const& p, bool count_include_pad,
+inline value average(graph<7> g, value x, pool_windows const& p, bool count_include_pad,
                      std::optional<std::int64_t> divisor) {
     if (divisor && *divisor == 0) return g.unsupported("divisor_override of 0");
     if (!is_floating(x.dtype())) return integer_average(g, x, p, count_include_pad, divisor);
@@ -12421,7 +13077,7 @@ inline value average(graph<13> g, value x, pool_windows const& p, bool count_inc
             pads[p.n + i] -= p.padding[i];
             pads[i] = 0;
         }
-        if (all != ints(all.size(), 0)) x = g.op<"Pad">(x, g.ints(all), 0.0);
+        if (all != ints(all.size(), 0)) x = pad(g, x, all, 0.0);
     }
     value const y = g.op<"AveragePool">(x,
                                         attr::count_include_pad_i(include),
@@ -12437,7 +13093,7 @@ inline value average(graph<13> g, value x, pool_windows const& p, bool count_inc
 }
 
 template <std::size_t N>
-inline constexpr auto avg_pool = [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding,
+inline constexpr auto avg_pool = [](graph<7> g, value self, int_list kernel, int_list stride, int_list padding,
                                     bool ceil_mode, bool count_include_pad, std::optional<std::int64_t> divisor) {
     pool_windows const p(N, kernel, stride, padding, {}, ceil_mode);
     return widened(g, self, [&](value x) {
@@ -12446,7 +13102,7 @@ inline constexpr auto avg_pool = [](graph<13> g, value self, int_list kernel, in
 };
 
 /// Zeros, with each element of self at its index in the plane.
-inline constexpr auto unpool = [](graph<13> g, value self, value indices,
+inline constexpr auto unpool = [](graph<9> g, value self, value indices,
                                   safe_span<sym_int const> output_size) -> value {
     auto const n = static_cast<std::int64_t>(output_size.size());
     safe_vector<sym_int> lead = g.sizes(self);
@@ -12462,22 +13118,30 @@ inline constexpr auto unpool = [](graph<13> g, value self, value indices,
     sym_int const plane = product(output_size);
     auto const flattened = [&](value x) { return reshape(g, x, with(safe_span(&minus_one, 1))); };
     value const zeros = filled(g, with(safe_span(&plane, 1)), 0, self.dtype());
-    value const y = g.op<"ScatterElements">(zeros, flattened(indices), flattened(self), attr::axis_i(self.rank() - n));
+    value const y = write_elements_at(g, zeros, flattened(indices), flattened(self), self.rank() - n);
     return reshape(g, y, with(output_size));
 };
 
-inline constexpr auto avg_pool1d = [](graph<13> g, value self, int_list kernel, int_list stride, int_list pads,
+inline constexpr auto avg_pool1d = [](graph<7> g, value self, int_list kernel, int_list stride, int_list pads,
                                       bool ceil_mode, bool include) {
     return avg_pool<1>(g, self, kernel, stride, pads, ceil_mode, include, std::nullopt);
 };
 
 /// Stride and padding only matter for the output size, which is given.
-inline constexpr auto max_unpool3d = [](graph<13> g, value self, value indices, safe_span<size const> output_size,
+inline constexpr auto max_unpool3d = [](graph<9> g, value self, value indices, safe_span<size const> output_size,
                                         int_list, int_list) { return unpool(g, self, indices, output_size); };
+
+/// arg_extreme with the last NaN. ArgMax chooses among equal elements since opset 12.
+template <fixed_string Arg>
+value arg_extreme_or_last_nan(graph<12> g, value x, std::int64_t axis, bool keepdim) {
+    return arg_extreme_with<Arg>(g, x, axis, keepdim, [&](value nan) -> value {
+        return g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim), attr::select_last_index_i(1));
+    });
+}
 
 /// The first elements of windows along an axis, (batch, channels, windows), which a random number of each plane spreads. The last window
 /// ends at the last element.
-inline value random_starts(graph<13> g, value sample, std::int64_t in, std::int64_t out, std::int64_t kernel) {
+inline value random_starts(graph<12> g, value sample, std::int64_t in, std::int64_t out, std::int64_t kernel) {
     if (out < 1 || kernel < 1 || kernel > in || out > in - kernel + 1)
         throw unsupported_error("windows that do not fit into the input");
     budget::expect("windows", out);
@@ -12497,7 +13161,7 @@ inline value random_starts(graph<13> g, value sample, std::int64_t in, std::int6
 /// The maximum, and its index in the plane, of windows at random places.
 template <std::size_t Axes>
 inline constexpr auto fractional_max_pool =
-    [](graph<13> g, value self, int_list kernel_size, int_list output_size, value samples) -> std::tuple<value, value> {
+    [](graph<12> g, value self, int_list kernel_size, int_list output_size, value samples) -> std::tuple<value, value> {
     ints const kernel = per_dimension(kernel_size, Axes, {});
     ints const out = per_dimension(output_size, Axes, {});
     constexpr auto axes = static_cast<std::int64_t>(Axes);
@@ -12536,7 +13200,7 @@ inline constexpr auto fractional_max_pool =
     value const row = reshape(g, places, {g.size(x, 0), g.size(x, 1), -1});
     value const found = g.op<"GatherElements">(reshape(g, x, flat), row, attr::axis_i(2));
     value const all = reshape(g, found, windows);
-    value const best = arg_extreme<"ArgMax">(g, all, axes + 2, true, true);
+    value const best = arg_extreme_or_last_nan<"ArgMax">(g, all, axes + 2, true);
     auto const chosen = [&](value from) -> value {
         value const y = squeeze(g, g.op<"GatherElements">(from, best, attr::axis_i(axes + 2)), axes + 2);
         return batched ? y : squeeze(g, y, std::int64_t{0});
@@ -12580,7 +13244,7 @@ inline void expect_rank(value x, value grad, std::size_t n) {
 }
 
 /// x with its last n dimensions flattened into one.
-inline value flat_planes(graph<13> g, value x, std::size_t n) {
+inline value flat_planes(graph<7> g, value x, std::size_t n) {
     safe_vector<sym_int> sizes = g.sizes(x);
     sym_int const plane = product(last_sizes(g, x, n));
     sizes.resize(sizes.size() - n);
@@ -12590,7 +13254,7 @@ inline value flat_planes(graph<13> g, value x, std::size_t n) {
 
 /// Windows at a distance of `apart` along each axis do not overlap. Each such subset of them is written to zeros, and the results are
 /// added: for opsets in which ScatterElements cannot add.
-inline value sum_of_subsets(graph<13> g, value zeros, value grad, value indices, ints const& apart) {
+inline value sum_of_subsets(graph<9> g, value zeros, value grad, value indices, ints const& apart) {
     std::int64_t const lead = grad.rank() - static_cast<std::int64_t>(apart.size());
     checked_int count = 1;
     for (std::int64_t m : apart) count = count * m;
@@ -12611,8 +13275,8 @@ inline value sum_of_subsets(graph<13> g, value zeros, value grad, value indices,
             at = slice(g, at, axis, first, to_the_end, apart[i]);
         }
         if (none) continue;
-        value const written = g.op<"ScatterElements">(
-            zeros, flat_planes(g, at, apart.size()), flat_planes(g, part, apart.size()), attr::axis_i(lead));
+        value const written =
+            write_elements_at(g, zeros, flat_planes(g, at, apart.size()), flat_planes(g, part, apart.size()), lead);
         sum = sum ? value(g.op<"Add">(*sum, written)) : written;
     }
     return sum.value_or(zeros);
@@ -12626,7 +13290,7 @@ inline value scattered_gradients(graph<16> g, value zeros, value grad, value ind
                                    attr::axis_i(zeros.rank() - 1),
                                    attr::reduction_s("add"));
 }
-inline value scattered_gradients(graph<13, 15> g, value zeros, value grad, value indices, pool_windows const& p) {
+inline value scattered_gradients(graph<9, 15> g, value zeros, value grad, value indices, pool_windows const& p) {
     ints apart;
     for (std::size_t i = 0; i != p.n; ++i) apart.push_back((checked_int(p.extent(i)) + p.stride[i] - 1) / p.stride[i]);
     return sum_of_subsets(g, zeros, grad, indices, apart);
@@ -12651,14 +13315,14 @@ inline constexpr auto max_pool_backward = [](Graph g, value grad, value self, in
 };
 
 /// ATen's divisors of the windows along one axis, where the graph computes the number of elements or of windows.
-inline value divisors_along(graph<13> g, sym_int in, sym_int out, pool_windows const& p, std::size_t i, bool padded) {
+inline value divisors_along(graph<7> g, sym_int in, sym_int out, pool_windows const& p, std::size_t i, bool padded) {
     value const start = arithmetic_sequence(g, -p.padding[i], out, p.stride[i]);
-    value const end = g.op<"Min">(g.op<"Add">(start, p.kernel[i]), g.to_value(padded ? in + p.padding[i] : in));
-    return g.op<"Sub">(end, padded ? start : value(g.op<"Max">(start, 0)));
+    value const end = min_of(g, g.op<"Add">(start, p.kernel[i]), g.to_value(padded ? in + p.padding[i] : in));
+    return g.op<"Sub">(end, padded ? start : value(max_of(g, start, 0)));
 }
 
 /// Gradients of windows divided by ATen's divisors of these windows.
-inline value shares(graph<13> g, value grad, safe_span<sym_int const> in, pool_windows const& p, bool count_include_pad,
+inline value shares(graph<7> g, value grad, safe_span<sym_int const> in, pool_windows const& p, bool count_include_pad,
                     std::optional<std::int64_t> divisor) {
     if (divisor && *divisor == 0) throw unsupported_error("divisor_override of 0");
     if (divisor || (count_include_pad && !p.ceil_mode))
@@ -12682,7 +13346,7 @@ inline value shares(graph<13> g, value grad, safe_span<sym_int const> in, pool_w
 
 /// A transposed convolution of one channel per plane, whose weights are 1.
 template <std::size_t N>
-inline constexpr auto avg_pool_backward = [](graph<13> g, value grad, value self, int_list kernel, int_list stride,
+inline constexpr auto avg_pool_backward = [](graph<7> g, value grad, value self, int_list kernel, int_list stride,
                                              int_list padding, bool ceil_mode, bool count_include_pad,
                                              std::optional<std::int64_t> divisor) -> value {
     pool_windows const p(N, kernel, stride, padding, {}, ceil_mode);
@@ -12706,7 +13370,7 @@ inline constexpr auto avg_pool_backward = [](graph<13> g, value grad, value self
 
 /// Gathers and adds along one axis what the windows that contain each element have as their share. These windows are those of the adaptive
 /// pool in the other direction.
-inline value spread_along(graph<13> g, value y, std::int64_t axis, sym_int in) {
+inline value spread_along(graph<9> g, value y, std::int64_t axis, sym_int in) {
     sym_int const out = g.size(y, axis);
     std::int64_t const following = y.rank() - axis - 1;
     if (out.is(1)) {
@@ -12723,7 +13387,7 @@ inline value spread_along(graph<13> g, value y, std::int64_t axis, sym_int in) {
     return reduce_sum(g, counted, ints{axis}, false);
 }
 /// The same with tables that are computed at export.
-inline value spread_along(graph<13> g, value y, std::int64_t axis, std::int64_t in, std::int64_t out) {
+inline value spread_along(graph<9> g, value y, std::int64_t axis, std::int64_t in, std::int64_t out) {
     if (in == out) return y;
     if (in == 0 || out == 0) throw unsupported_error("the gradient of an adaptive pool of size 0");
     std::int64_t const following = y.rank() - axis - 1;
@@ -12751,7 +13415,7 @@ inline value spread_along(graph<13> g, value y, std::int64_t axis, std::int64_t 
 }
 
 template <std::size_t N>
-inline constexpr auto adaptive_avg_pool_backward = [](graph<13> g, value grad, value self) -> value {
+inline constexpr auto adaptive_avg_pool_backward = [](graph<9> g, value grad, value self) -> value {
     expect_rank(self, grad, N);
     if (!is_floating(self.dtype())) return g.unsupported("the gradient of an average pool of integers");
     return in_opmath(g, g.cast(grad, self.dtype()), [&](value y) {
@@ -12770,9 +13434,9 @@ inline constexpr auto adaptive_avg_pool_backward = [](graph<13> g, value grad, v
 // clang-format off: one row per line
 inline constexpr auto pooling_backward = table(
     symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<16>>),
-    symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<13, 15>>),
+    symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<9, 15>>),
     symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<16>>),
-    symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<13, 15>>),
+    symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<9, 15>>),
     symbolic<"aten::avg_pool2d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<2>),
     symbolic<"aten::avg_pool3d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<3>),
     symbolic<"aten::_adaptive_avg_pool2d_backward(grad_output, self)">(detail::adaptive_avg_pool_backward<2>),
@@ -12790,13 +13454,13 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline constexpr auto uniform_of_size = [](graph<13> g, size_list size, optional_dtype type) {
+inline constexpr auto uniform_of_size = [](graph<7> g, size_list size, optional_dtype type) {
     return fractions(g, size, type.value_or(aten::default_dtype));
 };
-inline constexpr auto uniform_like = [](graph<13> g, value self, optional_dtype type) {
+inline constexpr auto uniform_like = [](graph<7> g, value self, optional_dtype type) {
     return fractions(g, self, type.value_or(self.dtype()));
 };
-inline constexpr auto uniform_between = [](graph<13> g, value self, number low, number high) -> value {
+inline constexpr auto uniform_between = [](graph<7> g, value self, number low, number high) -> value {
     if (low.is_constant() && high.is_constant() && !(low.constant<double>() <= high.constant<double>()))
         throw unsupported_error("the range is empty");
     value const u = fractions(g, self, self.dtype());
@@ -12804,14 +13468,14 @@ inline constexpr auto uniform_between = [](graph<13> g, value self, number low, 
 };
 
 template <class Shape>
-value normal_numbers(graph<13> g, Shape const& shape, dtype type) {
+value normal_numbers(graph<7> g, Shape const& shape, dtype type) {
     require_random_dtype(type);
     return g.cast(draw<distribution::normal>(g, shape, drawn_type(type)), type);
 }
-inline constexpr auto normal_of_size = [](graph<13> g, size_list size, optional_dtype type) {
+inline constexpr auto normal_of_size = [](graph<7> g, size_list size, optional_dtype type) {
     return normal_numbers(g, size, type.value_or(aten::default_dtype));
 };
-inline constexpr auto normal_like = [](graph<13> g, value self, optional_dtype type) {
+inline constexpr auto normal_like = [](graph<7> g, value self, optional_dtype type) {
     return normal_numbers(g, self, type.value_or(self.dtype()));
 };
 
@@ -12820,64 +13484,64 @@ inline void require_deviation(number const& std) {
 }
 /// mean + std * z with z of a shape; half-precision dtypes in float32.
 template <class Shape>
-value scaled_normal(graph<13> g, Shape const& shape, number const& mean, number const& std, dtype type) {
+value scaled_normal(graph<7> g, Shape const& shape, number const& mean, number const& std, dtype type) {
     require_deviation(std);
     require_random_dtype(type);
     value const z = draw<distribution::normal>(g, shape, drawn_type(type));
     return g.cast(g.op<"Add">(g.op<"Mul">(z, std), mean), type);
 }
-inline constexpr auto normal_with = [](graph<13> g, value self, number mean, number std) {
+inline constexpr auto normal_with = [](graph<7> g, value self, number mean, number std) {
     return scaled_normal(g, self, mean, std, self.dtype());
 };
-inline constexpr auto normal_with_of_size = [](graph<13> g, number mean, number std, size_list size,
+inline constexpr auto normal_with_of_size = [](graph<7> g, number mean, number std, size_list size,
                                                optional_dtype type) {
     return scaled_normal(g, size, mean, std, type.value_or(aten::default_dtype));
 };
 /// mean + std * z, where both have the dtype of the draws; z has the shape to which they broadcast.
-inline value normal_around(graph<13> g, value mean, value std, value shaped, dtype type) {
+inline value normal_around(graph<7> g, value mean, value std, value shaped, dtype type) {
     value const z = draw<distribution::normal>(g, shaped, mean.dtype());
     return g.cast(g.op<"Add">(mean, g.op<"Mul">(std, z)), type);
 }
-inline constexpr auto normal_tensors = [](graph<13> g, value mean, value std) {
+inline constexpr auto normal_tensors = [](graph<7> g, value mean, value std) {
     dtype const type = promote(mean, std);
     require_random_dtype(type);
     value const m = g.cast(mean, drawn_type(type));
     value const s = g.cast(std, drawn_type(type));
     return normal_around(g, m, s, g.op<"Add">(m, s), type);
 };
-inline constexpr auto normal_mean = [](graph<13> g, value mean, number std) {
+inline constexpr auto normal_mean = [](graph<7> g, value mean, number std) {
     require_deviation(std);
     dtype const type = mean.dtype();
     require_random_dtype(type);
     value const m = g.cast(mean, drawn_type(type));
     return normal_around(g, m, g.scalar(std, m.dtype()), m, type);
 };
-inline constexpr auto normal_deviation = [](graph<13> g, number mean, value std) {
+inline constexpr auto normal_deviation = [](graph<7> g, number mean, value std) {
     dtype const type = std.dtype();
     require_random_dtype(type);
     value const s = g.cast(std, drawn_type(type));
     return normal_around(g, g.scalar(mean, s.dtype()), s, s, type);
 };
-inline constexpr auto log_normal = [](graph<13> g, value self, number mean, number std) -> value {
+inline constexpr auto log_normal = [](graph<7> g, value self, number mean, number std) -> value {
     value const z = draw<distribution::normal>(g, self, drawn_type(self.dtype()));
     return g.cast(g.op<"Exp">(g.op<"Add">(g.op<"Mul">(z, std), mean)), self.dtype());
 };
 
 /// log(1 - u), exact for fractions: 1 - u has as many bits as u.
-inline value log_of_rest(graph<13> g, value u) { return g.op<"Log">(g.op<"Sub">(1, u)); }
+inline value log_of_rest(graph<7> g, value u) { return g.op<"Log">(g.op<"Sub">(1, u)); }
 
-inline constexpr auto exponential = [](graph<13> g, value self, double rate) -> value {
+inline constexpr auto exponential = [](graph<7> g, value self, double rate) -> value {
     if (!(rate > 0)) throw unsupported_error("lambd is not positive");
     value const u = draw(g, self, drawn_type(self.dtype()));
     return g.cast(g.op<"Div">(log_of_rest(g, u), -rate), self.dtype());
 };
-inline constexpr auto cauchy = [](graph<13> g, value self, number median, number sigma) -> value {
+inline constexpr auto cauchy = [](graph<7> g, value self, number median, number sigma) -> value {
     value const u = draw(g, self, drawn_type(self.dtype()));
     value const tangent = g.op<"Tan">(g.op<"Mul">(g.op<"Sub">(u, 0.5), std::numbers::pi));
     return g.cast(g.op<"Add">(g.op<"Mul">(tangent, sigma), median), self.dtype());
 };
 /// The index of the first success.
-inline constexpr auto geometric = [](graph<13> g, value self, double p) -> value {
+inline constexpr auto geometric = [](graph<7> g, value self, double p) -> value {
     if (!(p > 0 && p < 1)) throw unsupported_error("p is not between 0 and 1");
     value const u = draw(g, self, drawn_type(self.dtype()));
     value const failures = g.op<"Floor">(g.op<"Div">(log_of_rest(g, u), std::log1p(-p)));
@@ -12885,24 +13549,24 @@ inline constexpr auto geometric = [](graph<13> g, value self, double p) -> value
 };
 
 /// True with probability p, in a dtype.
-inline value coin(graph<13> g, value shaped, value p, dtype type) {
-    return g.cast(g.op<"Less">(draw(g, shaped, p.dtype()), p), type);
+inline value coin(graph<7> g, value shaped, value p, dtype type) {
+    return g.cast(is_less(g, draw(g, shaped, p.dtype()), p), type);
 }
-inline constexpr auto bernoulli = [](graph<13> g, value self) {
+inline constexpr auto bernoulli = [](graph<7> g, value self) {
     return coin(g, self, g.cast(self, drawn_type(self.dtype())), self.dtype());
 };
-inline constexpr auto bernoulli_p = [](graph<13> g, value self, number p) {
+inline constexpr auto bernoulli_p = [](graph<7> g, value self, number p) {
     if (p.is_constant() && !(p.constant<double>() >= 0 && p.constant<double>() <= 1))
         throw unsupported_error("p is not between 0 and 1");
     return coin(g, self, g.scalar(p, dtype::float32), self.dtype());
 };
-inline constexpr auto bernoulli_tensor = [](graph<13> g, value self, value p) {
+inline constexpr auto bernoulli_tensor = [](graph<7> g, value self, value p) {
     return coin(g, self, g.cast(p, drawn_type(p.dtype())), self.dtype());
 };
 
 /// Integers from low to high - 1 in a dtype.
 template <class Shape>
-value integers(graph<13> g, Shape const& shape, number const& low, number const& high, dtype type) {
+value integers(graph<7> g, Shape const& shape, number const& low, number const& high, dtype type) {
     number const count = high - low;
     if (count.is_constant()) {
         auto const n = count.constant<std::int64_t>();
@@ -12914,17 +13578,17 @@ value integers(graph<13> g, Shape const& shape, number const& low, number const&
     return g.cast(g.op<"Add">(index, g.scalar(low, dtype::int64)), type);
 }
 /// The dtype is int64 unless the call names another one, or None, which is the default dtype.
-inline constexpr auto integers_of_size = [](graph<13> g, number high, size_list size, optional_dtype type) {
+inline constexpr auto integers_of_size = [](graph<7> g, number high, size_list size, optional_dtype type) {
     return integers(g, size, 0, high, type.value_or(aten::default_dtype));
 };
-inline constexpr auto integers_of_size_from = [](graph<13> g, number low, number high, size_list size,
+inline constexpr auto integers_of_size_from = [](graph<7> g, number low, number high, size_list size,
                                                  optional_dtype type) {
     return integers(g, size, low, high, type.value_or(aten::default_dtype));
 };
-inline constexpr auto integers_like = [](graph<13> g, value self, number high, optional_dtype type) {
+inline constexpr auto integers_like = [](graph<7> g, value self, number high, optional_dtype type) {
     return integers(g, self, 0, high, type.value_or(self.dtype()));
 };
-inline constexpr auto integers_like_from = [](graph<13> g, value self, number low, number high, optional_dtype type) {
+inline constexpr auto integers_like_from = [](graph<7> g, value self, number low, number high, optional_dtype type) {
     return integers(g, self, low, high, type.value_or(self.dtype()));
 };
 
@@ -12941,25 +13605,25 @@ inline std::int64_t first_beyond(dtype t) {
                              : std::int64_t{1} << (bits(t) - (is_signed_integral(t) ? 1 : 0));
     }
 }
-inline constexpr auto any_integers = [](graph<13> g, value self) {
+inline constexpr auto any_integers = [](graph<7> g, value self) {
     return integers(g, self, 0, first_beyond(self.dtype()), self.dtype());
 };
-inline constexpr auto integers_to = [](graph<13> g, value self, std::int64_t to) {
+inline constexpr auto integers_to = [](graph<7> g, value self, std::int64_t to) {
     return integers(g, self, 0, to, self.dtype());
 };
-inline constexpr auto integers_from = [](graph<13> g, value self, std::int64_t from, std::optional<std::int64_t> to) {
+inline constexpr auto integers_from = [](graph<7> g, value self, std::int64_t from, std::optional<std::int64_t> to) {
     return integers(g, self, from, to.value_or(first_beyond(self.dtype())), self.dtype());
 };
 
 /// The order of random fractions.
-inline constexpr auto permutation = [](graph<13> g, sym_int n, optional_dtype type) {
+inline constexpr auto permutation = [](graph<11> g, sym_int n, optional_dtype type) {
     value const u = draw(g, size_list(&n, 1), dtype::float64);
     auto const [sorted, order] = g.op<"TopK">(u, as_list(g, n), attr::largest_i(0), outputs<2>);
     return g.cast(order, type.value_or(dtype::int64));
 };
 
 /// With replacement: how many cumulated weights, but for the last one, a random part of their sum reaches.
-inline value draw_categories(graph<13> g, value weights, sym_int count) {
+inline value draw_categories(graph<11> g, value weights, sym_int count) {
     safe_vector<sym_int> sizes = g.sizes(weights);
     sym_int const last = sizes.back() - 1;
     sizes.back() = count;
@@ -12967,16 +13631,16 @@ inline value draw_categories(graph<13> g, value weights, sym_int count) {
     value const total = g.op<"Gather">(sums, as_list(g, last), attr::axis_i(-1));
     value const at = g.op<"Mul">(draw(g, size_list(sizes), weights.dtype()), total);
     value const steps = unsqueeze(g, slice(g, sums, weights.rank() - 1, 0, last), -2);
-    value const reached = g.op<"LessOrEqual">(steps, unsqueeze(g, at, -1));
+    value const reached = is_at_most(g, steps, unsqueeze(g, at, -1));
     return reduce_sum(g, g.cast(reached, dtype::int64), safe_vector<std::int64_t>{-1}, false);
 }
 /// Without replacement: the largest weights divided by exponential numbers, which are negative here.
-inline value draw_distinct_categories(graph<13> g, value weights, sym_int count) {
+inline value draw_distinct_categories(graph<11> g, value weights, sym_int count) {
     value const times = log_of_rest(g, draw(g, weights, weights.dtype()));
-    value const keys = g.op<"Div">(weights, g.op<"Min">(times, g.scalar(-0x1p-126, times.dtype())));
+    value const keys = g.op<"Div">(weights, min_of(g, times, g.scalar(-0x1p-126, times.dtype())));
     return std::get<1>(g.op<"TopK">(keys, as_list(g, count), attr::largest_i(0), outputs<2>));
 }
-inline constexpr auto multinomial = [](graph<13> g, value self, sym_int count, bool replacement) {
+inline constexpr auto multinomial = [](graph<11> g, value self, sym_int count, bool replacement) {
     if (self.rank() == 0) throw unsupported_error("the weights are a 0-d tensor");
     value const weights = g.cast(self, drawn_type(self.dtype()));
     return replacement ? draw_categories(g, weights, count) : draw_distinct_categories(g, weights, count);
@@ -12984,7 +13648,7 @@ inline constexpr auto multinomial = [](graph<13> g, value self, sym_int count, b
 
 /// Dropped elements become the value of selu at -infinity; mean and deviation are preserved.
 template <bool Channels>
-inline constexpr auto alpha_dropout = [](graph<13> g, value x, double p, bool train) -> value {
+inline constexpr auto alpha_dropout = [](graph<7> g, value x, double p, bool train) -> value {
     if (keeps_all(x, p, train)) return x;
     if (p == 1) return g.op<"Mul">(x, 0);
     constexpr double alpha = 1.7580993408473766; // of selu: scale * alpha
@@ -12994,13 +13658,13 @@ inline constexpr auto alpha_dropout = [](graph<13> g, value x, double p, bool tr
     return g.op<"Add">(g.op<"Mul">(x, g.op<"Mul">(stays, a)), shift);
 };
 
-inline constexpr auto complex_dropout = [](graph<13> g, complex_value z, double p, bool train) -> complex_value {
+inline constexpr auto complex_dropout = [](graph<7> g, complex_value z, double p, bool train) -> complex_value {
     if (train && p != 0) return g.unsupported("dropout of complex numbers in training");
     return z;
 };
 
 /// train=None means training, as in ATen's CPU kernel.
-inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
+inline constexpr auto native_dropout = [](graph<7> g, value x, double p,
                                           std::optional<bool> train) -> std::tuple<value, value> {
     if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
     bool const training = train.value_or(true);
@@ -13011,7 +13675,7 @@ inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
 };
 
 /// grad * mask * scale, of any dtypes.
-inline constexpr auto native_dropout_backward = [](graph<13> g, value grad, value mask, double scale) {
+inline constexpr auto native_dropout_backward = [](graph<7> g, value grad, value mask, double scale) {
     return multiply(g, multiply(g, grad, mask), wrapped_number(g, scale));
 };
 
@@ -13064,34 +13728,34 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 // requires_grad does not change what a graph computes.
-inline constexpr auto empty_prim = [](graph<13> g, size_list shape, dtype type, bool) {
+inline constexpr auto empty_prim = [](graph<11> g, size_list shape, dtype type, bool) {
     return filled(g, shape, 0, type);
 };
-inline constexpr auto empty_strided_prim = [](graph<13> g, size_list shape, size_list, dtype type, bool) {
+inline constexpr auto empty_strided_prim = [](graph<11> g, size_list shape, size_list, dtype type, bool) {
     return filled(g, shape, 0, type);
 };
-inline constexpr auto empty_permuted_prim = [](graph<13> g, size_list shape, axis_list, dtype type, bool) {
+inline constexpr auto empty_permuted_prim = [](graph<11> g, size_list shape, axis_list, dtype type, bool) {
     return filled(g, shape, 0, type);
 };
-inline constexpr auto full_prim = [](graph<13> g, size_list shape, number n, dtype type, bool) {
+inline constexpr auto full_prim = [](graph<11> g, size_list shape, number n, dtype type, bool) {
     return filled(g, shape, n, type);
 };
-inline constexpr auto full_like_prim = [](graph<13> g, value a, number n, dtype type, bool) {
+inline constexpr auto full_like_prim = [](graph<11> g, value a, number n, dtype type, bool) {
     return filled(g, g.sizes(a), n, type);
 };
 
 /// start + i * step; in a narrow dtype, the numbers wrap around.
-inline constexpr auto iota_prim = [](graph<13> g, sym_int length, sym_int start, sym_int step, dtype type,
+inline constexpr auto iota_prim = [](graph<11> g, sym_int length, sym_int start, sym_int step, dtype type,
                                      bool) -> value {
     if (!is_integral(type)) return g.unsupported("iota of " + std::string(name(type)));
     if (step.is(0)) return g.unsupported("a step of 0");
     return g.cast(arithmetic_sequence(g, start, length, step), type);
 };
 
-inline constexpr auto normal_prim = [](graph<13> g, size_list shape, number mean, number std, dtype type, bool) {
+inline constexpr auto normal_prim = [](graph<11> g, size_list shape, number mean, number std, dtype type, bool) {
     return scaled_normal(g, shape, mean, std, type);
 };
-inline constexpr auto uniform_prim = [](graph<13> g, size_list shape, number low, number high, dtype type,
+inline constexpr auto uniform_prim = [](graph<11> g, size_list shape, number low, number high, dtype type,
                                         size_list) -> value {
     if (low.is_constant() && high.is_constant() && !(low.constant<double>() <= high.constant<double>()))
         throw unsupported_error("the range is empty");
@@ -13101,7 +13765,7 @@ inline constexpr auto uniform_prim = [](graph<13> g, size_list shape, number low
 
 /// A limit of a dtype as a Python number: float64, int64 or bool. Complex dtypes have the limits of their parts.
 template <bool Largest>
-inline constexpr auto limit_of_dtype = [](graph<13> g, dtype type) -> value {
+inline constexpr auto limit_of_dtype = [](graph<11> g, dtype type) -> value {
     if (type == dtype::bool_) return g.scalar(Largest, dtype::bool_);
     dtype const real = is_complex(type) ? part_type(type) : type;
     if (is_floating(real)) return g.scalar(Largest ? largest_number(real) : -largest_number(real), dtype::float64);
@@ -13142,9 +13806,9 @@ namespace detail {
 inline constexpr double max_steps_of_zeta = 100'000;
 
 /// The sum of q^-s, (q + 1)^-s, ... as long as q + k < 1, and the first q + k >= 1.
-inline std::tuple<value, value> sum_of_negative_terms(graph<13> g, value s, value q) {
+inline std::tuple<value, value> sum_of_negative_terms(graph<9> g, value s, value q) {
     value const steps = g.op<"Floor">(g.op<"Sub">(g.scalar(1, q.dtype()), q));
-    value const counted = g.op<"LessOrEqual">(steps, max_steps_of_zeta); // false for NaN
+    value const counted = is_at_most(g, steps, max_steps_of_zeta); // false for NaN
     value const known = g.op<"Where">(counted, steps, g.scalar(0, q.dtype()));
     value const all = reshape(g, g.cast(known, dtype::int64), {-1});
     value const and_zero = g.op<"Concat">(safe_vector<value>{all, g.ints({0})}, attr::axis_i(0)); // not empty
@@ -13155,8 +13819,8 @@ inline std::tuple<value, value> sum_of_negative_terms(graph<13> g, value s, valu
         g.op<"Mul">(known, 0),
         start,
         outputs<2>,
-        attr::body_g([&](graph<13> b, value, value goes_on, value total, value at) {
-            value const counts = b.op<"Less">(at, 1);
+        attr::body_g([&](graph<9> b, value, value goes_on, value total, value at) {
+            value const counts = is_less(b, at, 1);
             value const term = b.op<"Pow">(at, b.op<"Neg">(s));
             value const next = b.op<"Where">(counts, b.op<"Add">(total, term), total);
             return std::tuple(value(b.op<"Identity">(goes_on)), next, b.op<"Where">(counts, b.op<"Add">(at, 1), at));
@@ -13165,7 +13829,7 @@ inline std::tuple<value, value> sum_of_negative_terms(graph<13> g, value s, valu
 }
 
 /// The sum of (q + k)^-s for all k >= 0, in float64: 20 terms, and the others by the formula of Euler and Maclaurin (DLMF 25.11.28).
-inline value hurwitz_zeta(graph<13> g, value s_given, value q_given) {
+inline value hurwitz_zeta(graph<9> g, value s_given, value q_given) {
     value const zero = g.scalar(0, dtype::float64);
     value const s = g.op<"Add">(s_given, g.op<"Mul">(q_given, zero)); // broadcasts; NaN if either is
     value const q = g.op<"Add">(q_given, g.op<"Mul">(s_given, zero));
@@ -13190,31 +13854,31 @@ inline value hurwitz_zeta(graph<13> g, value s_given, value q_given) {
     }
     value const correction = g.op<"Div">(g.op<"Mul">(g.op<"Mul">(power, s), series), n);
     value const rest = g.op<"Add">(g.op<"Add">(integral, g.op<"Mul">(power, 0.5)), correction);
-    value const small = g.op<"Equal">(power, 0); // also for infinite s
+    value const small = is_equal(g, power, 0); // also for infinite s
     return g.op<"Add">(sum, g.op<"Where">(small, zero, rest));
 }
 
 /// ATen's zeta(s, q): infinite at s = 1 and for q = 0, -1, ...; NaN for s < 1, and for other negative q unless s is an integer.
-inline value zeta_at(graph<13> g, value s, value q) {
+inline value zeta_at(graph<9> g, value s, value q) {
     value const infinite = g.scalar(std::numeric_limits<double>::infinity(), dtype::float64);
     value const no_number = g.scalar(std::numeric_limits<double>::quiet_NaN(), dtype::float64);
-    value const not_positive = g.op<"LessOrEqual">(q, 0);
-    value const is_pole = g.op<"And">(not_positive, g.op<"Equal">(q, g.op<"Floor">(q)));
-    value const is_fraction = g.op<"Not">(g.op<"Equal">(s, g.op<"Floor">(s)));
+    value const not_positive = is_at_most(g, q, 0);
+    value const is_pole = g.op<"And">(not_positive, is_equal(g, q, g.op<"Floor">(q)));
+    value const is_fraction = g.op<"Not">(is_equal(g, s, g.op<"Floor">(s)));
     value const inside = g.op<"Where">(g.op<"And">(not_positive, is_fraction), no_number, hurwitz_zeta(g, s, q));
-    value const right = g.op<"Where">(g.op<"Less">(s, 1), no_number, g.op<"Where">(is_pole, infinite, inside));
-    return g.op<"Where">(g.op<"Equal">(s, 1), infinite, right);
+    value const right = g.op<"Where">(is_less(g, s, 1), no_number, g.op<"Where">(is_pole, infinite, inside));
+    return g.op<"Where">(is_equal(g, s, 1), infinite, right);
 }
 
-inline value zeta(graph<13> g, value s, value q) {
+inline value zeta(graph<9> g, value s, value q) {
     dtype const type = to_floating(promote(s, q));
     auto const wide = [&](value x) { return g.cast(g.cast(x, type), dtype::float64); };
     return g.cast(zeta_at(g, wide(s), wide(q)), type);
 }
 
 /// The derivative of digamma. By reflection below 1/2, as in ATen: its poles at negative integers are huge numbers.
-inline value trigamma(graph<13> g, value x) {
-    value const is_left = g.op<"Less">(x, 0.5);
+inline value trigamma(graph<9> g, value x) {
+    value const is_left = is_less(g, x, 0.5);
     value const sine = g.op<"Sin">(g.op<"Mul">(x, std::numbers::pi));
     constexpr double pi_squared = std::numbers::pi * std::numbers::pi;
     value const reflected = g.op<"Div">(g.scalar(pi_squared, x.dtype()), g.op<"Mul">(sine, sine));
@@ -13224,7 +13888,7 @@ inline value trigamma(graph<13> g, value x) {
 }
 
 /// The n-th derivative of digamma: (-1)^(n + 1) n! zeta(n + 1, x).
-inline constexpr auto polygamma = [](graph<13> g, std::int64_t n, value self) -> value {
+inline constexpr auto polygamma = [](graph<9> g, std::int64_t n, value self) -> value {
     if (n < 0) throw unsupported_error("polygamma of order " + std::to_string(n));
     if (n == 0) return double_precision<digamma>(g, self);
     dtype const type = to_floating(self.dtype());
@@ -13258,28 +13922,28 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// |x| to the power 1/3, with the sign of x. As in torch, the magnitude of the minimum of an integer dtype is negative, and its root NaN.
-inline constexpr auto cube_root = [](graph<13> g, value x) -> value {
+inline constexpr auto cube_root = [](graph<11> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return g.unsupported("bools");
     dtype const wide = opmath_type(to_floating(x.dtype()));
     value const root = g.op<"Pow">(g.cast(g.op<"Abs">(x), wide), g.scalar(1.0 / 3, wide));
     return g.cast(copysign(g, root, g.cast(x, wide)), to_floating(x.dtype()));
 };
 
-inline constexpr auto prim_add = [](graph<13> g, value a, value b) -> value { return add(g, a, b); };
-inline constexpr auto prim_sub = [](graph<13> g, value a, value b) -> value { return subtract(g, a, b); };
+inline constexpr auto prim_add = [](graph<11> g, value a, value b) -> value { return add(g, a, b); };
+inline constexpr auto prim_sub = [](graph<11> g, value a, value b) -> value { return subtract(g, a, b); };
 template <fixed_string Op>
 inline constexpr auto prim_sum_of_complex =
-    [](graph<13> g, complex_value a, complex_value b) { return complex_sum<Op>(g, promoted(g, a, b), 1); };
+    [](graph<11> g, complex_value a, complex_value b) { return complex_sum<Op>(g, promoted(g, a, b), 1); };
 
 /// Truncates if the first operand is an integer, or a Python bool; tensors of bools are divided as floats.
-inline constexpr auto prim_div = [](graph<13> g, value a, value b) -> value {
+inline constexpr auto prim_div = [](graph<11> g, value a, value b) -> value {
     bool const truncates = is_integral(a.dtype()) || (a.dtype() == dtype::bool_ && a.is_wrapped_number());
     return truncates ? truncated_divide(g, a, b) : divide(g, a, b);
 };
 
 /// A Python number is converted to the dtype of the tensor.
-template <binary_function Function>
-inline constexpr auto prim_extreme = [](graph<13> g, value a, value b) -> value {
+template <auto Function>
+inline constexpr auto prim_extreme = [](graph<11> g, value a, value b) -> value {
     auto const like = [&](value x, value other) -> value {
         auto const n = x.is_wrapped_number() && !other.is_wrapped_number() ? known_number(x) : std::nullopt;
         return n ? element(g, *n, other.dtype()) : x;
@@ -13356,8 +14020,8 @@ inline constexpr auto binary_prims = table(
     symbolic<"prims::remainder(self, other)">(detail::of_tensors<remainder>),
     symbolic<"prims::maximum(self, other)">(detail::prim_extreme<maximum>),
     symbolic<"prims::minimum(self, other)">(detail::prim_extreme<minimum>),
-    symbolic<"prims::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<"Greater", maximum>>),
-    symbolic<"prims::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<"Less", minimum>>),
+    symbolic<"prims::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<true>>),
+    symbolic<"prims::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<false>>),
     symbolic<"prims::atan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
     symbolic<"prims::hypot(self, other)">(detail::of_tensors<detail::in_floats<detail::hypot>>),
     symbolic<"prims::gcd(self, other)">(detail::of_tensors<detail::gcd>),
@@ -13392,7 +14056,7 @@ namespace detail {
 
 /// The results of var, std (`Root`), var_mean and std_mean (`WithMean`).
 template <bool Root, bool WithMean>
-auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
+auto spread(graph<7> g, value x, int_list_or_none dim, double correction, bool keepdim) {
     moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
     value const y = g.cast(Root ? value(g.op<"Sqrt">(m.variance)) : m.variance, x.dtype());
     if constexpr (WithMean) {
@@ -13403,24 +14067,24 @@ auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool 
 }
 
 template <bool Root, bool WithMean>
-inline constexpr auto spread_all = [](graph<13> g, value self, bool unbiased) {
+inline constexpr auto spread_all = [](graph<7> g, value self, bool unbiased) {
     return spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
 };
 
 template <bool Root, bool WithMean>
-inline constexpr auto spread_dim = [](graph<13> g, value self, int_list_or_none dim, bool unbiased, bool keepdim) {
+inline constexpr auto spread_dim = [](graph<7> g, value self, int_list_or_none dim, bool unbiased, bool keepdim) {
     return spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
 };
 
 template <bool Root, bool WithMean>
 inline constexpr auto spread_correction =
-    [](graph<13> g, value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
+    [](graph<7> g, value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
         return spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
     };
 
 /// The variance of complex numbers is the sum of those of their parts.
 template <bool Root, bool WithMean>
-auto complex_spread(graph<13> g, complex_value z, int_list_or_none dim, double correction, bool keepdim) {
+auto complex_spread(graph<7> g, complex_value z, int_list_or_none dim, double correction, bool keepdim) {
     safe_vector<std::int64_t> const axes = axes_or_all(dim, g.real(z));
     moments const re = variance_and_mean(g, g.real(z), axes, correction, keepdim);
     moments const im = variance_and_mean(g, g.imag(z), axes, correction, keepdim);
@@ -13433,17 +14097,17 @@ auto complex_spread(graph<13> g, complex_value z, int_list_or_none dim, double c
     }
 }
 template <bool Root, bool WithMean>
-inline constexpr auto complex_spread_all = [](graph<13> g, complex_value self, bool unbiased) {
+inline constexpr auto complex_spread_all = [](graph<7> g, complex_value self, bool unbiased) {
     return complex_spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
 };
 template <bool Root, bool WithMean>
 inline constexpr auto complex_spread_dim =
-    [](graph<13> g, complex_value self, int_list_or_none dim, bool unbiased, bool keepdim) {
+    [](graph<7> g, complex_value self, int_list_or_none dim, bool unbiased, bool keepdim) {
         return complex_spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
     };
 template <bool Root, bool WithMean>
 inline constexpr auto complex_spread_correction =
-    [](graph<13> g, complex_value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
+    [](graph<7> g, complex_value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
         return complex_spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
     };
 
@@ -13453,7 +14117,7 @@ struct covariances {
     value norm;
     dtype type;
 };
-inline covariances covariances_of(graph<13> g, value self, std::int64_t correction, optional_value fweights,
+inline covariances covariances_of(graph<7> g, value self, std::int64_t correction, optional_value fweights,
                                   optional_value aweights) {
     if (self.rank() > 2) throw unsupported_error("covariances of a tensor with more than 2 dimensions");
     if (self.dtype() == dtype::bool_) throw unsupported_error("covariances of bools");
@@ -13484,77 +14148,81 @@ inline covariances covariances_of(graph<13> g, value self, std::int64_t correcti
 }
 
 /// The covariances of the rows of a matrix, or the variance of a vector, 0-d.
-inline constexpr auto covariance = [](graph<13> g, value self, std::int64_t correction, optional_value fweights,
+inline constexpr auto covariance = [](graph<7> g, value self, std::int64_t correction, optional_value fweights,
                                       optional_value aweights) -> value {
     covariances const c = covariances_of(g, self, correction, fweights, aweights);
-    value const norm = g.op<"Max">(c.norm, g.scalar_like(0, c.norm));
+    value const norm = max_of(g, c.norm, g.scalar_like(0, c.norm));
     value const y = g.cast(g.op<"Div">(c.products, norm), c.type);
     return y.size(0) == dim(1) ? reshape(g, y, safe_vector<sym_int>{}) : y;
 };
 /// The products of centered rows, divided by the roots of those of each row with itself.
-inline constexpr auto correlation = [](graph<13> g, value self) -> value {
+inline constexpr auto correlation = [](graph<7> g, value self) -> value {
     covariances const c = covariances_of(g, self, 1, std::nullopt, std::nullopt);
     value const y = c.products;
     if (y.size(0) == dim(1)) return g.cast(reshape(g, g.op<"Div">(y, y), safe_vector<sym_int>{}), c.type); // 1 or NaN
     value const deviations = g.op<"Sqrt">(diagonal_of(g, y, 0, 0, 1));
     value const r = g.op<"Div">(g.op<"Div">(y, unsqueeze(g, deviations, 1)), deviations);
-    return g.cast(g.op<"Clip">(r, g.scalar_like(-1, r), g.scalar_like(1, r)), c.type);
+    return g.cast(clip(g, r, g.scalar_like(-1, r), g.scalar_like(1, r)), c.type);
 };
 
 /// The number of NaNs along the axis, which is kept.
-inline value count_nan(graph<13> g, value x, std::int64_t axis) {
-    return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
+inline value count_nan(graph<7> g, value x, std::int64_t axis) {
+    return reduce_sum(g, g.cast(is_nan(g, x), dtype::int64), std::array{axis}, true);
 }
 
 /// floor((n - 1) / 2) for an int64 n >= 1.
-inline value lower_middle(graph<13> g, value n) {
+inline value lower_middle(graph<7> g, value n) {
     value const one = g.scalar(1, dtype::int64);
     return g.op<"Div">(g.op<"Sub">(n, one), g.scalar(2, dtype::int64));
 }
 
 /// The index of the lower median along an axis, which is kept. If there are NaNs, which sort last, it is that of the first NaN,
 /// or with `ignore_nan` the median of the other elements.
-inline value median_index(graph<13> g, value x, std::int64_t axis, bool ignore_nan) {
+inline value median_index(graph<9> g, value x, std::int64_t axis, bool ignore_nan) {
     value const n = g.to_value(g.size(x, axis));
     value const sorted = sorted_indices(g, x, axis, false);
     if (!is_floating(x.dtype())) {
-        value const start = g.op<"Reshape">(lower_middle(g, n), g.ints({1}));
-        return g.op<"Slice">(sorted, start, g.op<"Add">(start, g.ints({1})), g.ints({axis}));
+        if (g.opset() >= 10) {
+            value const start = g.op<"Reshape">(lower_middle(g, n), g.ints({1}));
+            return g.within<10>().op<"Slice">(sorted, start, g.op<"Add">(start, g.ints({1})), g.ints({axis}));
+        }
+        sym_int const first = lower_middle(g, n);
+        return slice(g, sorted, axis, first, first + 1);
     }
     value const nans = count_nan(g, x, axis);
     value const numbers = g.op<"Sub">(n, nans);
     value const none = g.scalar(0, dtype::int64);
-    value const position = ignore_nan ? g.op<"Max">(safe_vector<value>{lower_middle(g, numbers), none})
-                                      : g.op<"Where">(g.op<"Greater">(nans, none), numbers, lower_middle(g, n));
-    return g.op<"GatherElements">(sorted, position, attr::axis_i(axis));
+    value const position = ignore_nan ? max_of(g, lower_middle(g, numbers), none)
+                                      : g.op<"Where">(is_greater(g, nans, none), numbers, lower_middle(g, n));
+    return elements_at(g, sorted, position, axis);
 }
 
 template <bool IgnoreNan>
 inline constexpr auto median_dim =
-    [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
+    [](graph<9> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
     return gathered(g, self, median_index(g, self, axis, IgnoreNan), axis, keepdim);
 };
 
 template <bool IgnoreNan>
-inline constexpr auto median_all = [](graph<13> g, value self) -> value {
+inline constexpr auto median_all = [](graph<9> g, value self) -> value {
     if (self.shape().element_count() == 0) return g.scalar(std::numeric_limits<double>::quiet_NaN(), self.dtype());
     value const flat = g.op<"Reshape">(self, g.ints({-1}));
     return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));
 };
 
 /// The last index of the smallest of the most frequent values along an axis, which is kept. Compares all pairs.
-inline value mode_index(graph<13> g, value x, std::int64_t axis) {
+inline value mode_index(graph<9> g, value x, std::int64_t axis) {
     prefixes const p = make_prefixes(g, x, axis);
     std::int64_t const last = x.rank();
     value const row = squeeze(g, p.row, -2);
-    value const same = g.cast(g.op<"Equal">(p.row, unsqueeze(g, row, -1)), dtype::int64);
+    value const same = g.cast(is_equal(g, p.row, unsqueeze(g, row, -1)), dtype::int64);
     value const count = reduce_sum(g, same, std::array{last}, false);
-    value const frequent = g.op<"Equal">(count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
+    value const frequent = is_equal(g, count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
     value const smallest = reduce<"ReduceMin">(
         g, choose(g, frequent, row, g.scalar_like(max_value(row.dtype()), row)), std::array{last - 1}, true);
-    value const found = g.op<"Where">(g.op<"Equal">(row, smallest), p.position, g.scalar(-1, dtype::int64));
+    value const found = g.op<"Where">(is_equal(g, row, smallest), p.position, g.scalar(-1, dtype::int64));
     return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
 }
 
@@ -13566,9 +14234,9 @@ struct ranks {
     value weight;
 };
 
-inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolation) {
+inline ranks quantile_ranks(graph<7> g, value rank, std::string_view interpolation) {
     auto const index = [&](value r) { return g.cast(r, dtype::int64); };
-    if (interpolation == "nearest") rank = g.op<"Round">(rank); // half to even, in ATen and in ONNX
+    if (interpolation == "nearest") rank = round_to_even(g, rank); // half to even, in ATen and in ONNX
     if (interpolation == "higher") rank = g.op<"Ceil">(rank);
     value const below = g.op<"Floor">(rank);
     if (interpolation == "linear") return {index(below), index(g.op<"Ceil">(rank)), g.op<"Sub">(rank, below)};
@@ -13577,29 +14245,29 @@ inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolat
 }
 
 /// aten::quantile, or nanquantile if `ignore_nan`. The dimension of a 1-d q comes first in the result.
-inline value quantile(graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
+inline value quantile(graph<9> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
                       std::string_view interpolation, bool ignore_nan) {
     bool const whole = !dim || self.rank() == 0;
     value const x = whole ? flat(g, self) : self;
     std::int64_t const axis = whole ? 0 : normalize_axis(*dim, self.rank());
     std::int64_t const last = x.rank() - 1;
     value const moved = permute(g, x, move_to_end(axis, x.rank()));
-    value const sorted = g.op<"GatherElements">(moved, sorted_indices(g, moved, last, false), attr::axis_i(last));
+    value const sorted = elements_at(g, moved, sorted_indices(g, moved, last, false), last);
     value const nans = count_nan(g, moved, last);
     value const n = g.to_value(g.size(moved, last));
     value const one = g.scalar(1, dtype::int64);
     value const points = flat(g, g.cast(q, x.dtype()));
     auto const scaled = [&](value count) { return g.op<"Mul">(points, g.cast(g.op<"Sub">(count, one), x.dtype())); };
     value const zero = g.scalar_like(0, x);
-    value const rank = ignore_nan ? g.op<"Max">(safe_vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
-                                  : choose(g,
-                                           g.op<"Greater">(nans, g.scalar(0, dtype::int64)),
-                                           g.cast(g.op<"Sub">(n, one), x.dtype()),
-                                           scaled(n));
+    value const rank =
+        ignore_nan
+            ? max_of(g, scaled(g.op<"Sub">(n, nans)), zero)
+            : choose(
+                  g, is_greater(g, nans, g.scalar(0, dtype::int64)), g.cast(g.op<"Sub">(n, one), x.dtype()), scaled(n));
     ranks const r = quantile_ranks(g, rank, interpolation);
-    value y = g.op<"GatherElements">(sorted, r.below, attr::axis_i(last));
+    value y = elements_at(g, sorted, r.below, last);
     if (r.above.id() != no_value) {
-        value const above = g.op<"GatherElements">(sorted, r.above, attr::axis_i(last));
+        value const above = elements_at(g, sorted, r.above, last);
         y = lerp(g, y, above, r.weight); // NaN between an infinity and itself, as in ATen
     }
     safe_vector<std::int64_t> front = iota(last);
@@ -13613,16 +14281,17 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
 
 template <bool IgnoreNan>
 inline constexpr auto quantile_row =
-    [](graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
-       std::string_view interpolation) { return quantile(g, self, q, dim, keepdim, interpolation, IgnoreNan); };
+    [](graph<9> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim, std::string_view interpolation) {
+        return quantile(g, self, q, dim, keepdim, interpolation, IgnoreNan);
+    };
 
 template <bool IgnoreNan>
-inline constexpr auto quantile_number = [](graph<13> g, value self, double q, std::optional<std::int64_t> dim,
+inline constexpr auto quantile_number = [](graph<9> g, value self, double q, std::optional<std::int64_t> dim,
                                            bool keepdim, std::string_view interpolation) {
     return quantile(g, self, g.scalar_like(q, self), dim, keepdim, interpolation, IgnoreNan);
 };
 
-inline constexpr auto mode_row = [](graph<13> g, value self, std::int64_t dim,
+inline constexpr auto mode_row = [](graph<9> g, value self, std::int64_t dim,
                                     bool keepdim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
@@ -13695,7 +14364,7 @@ struct transformed_axis {
 };
 using transformed_axes = safe_vector<transformed_axis>;
 
-inline sym_int length_along(graph<13> g, value x, transformed_axis const& a) {
+inline sym_int length_along(graph<9> g, value x, transformed_axis const& a) {
     sym_int const n = a.length ? *a.length : g.size(x, a.axis);
     if (n.is_constant() && n.constant() < 1)
         throw unsupported_error("a transform of " + std::to_string(n.constant()) + " elements");
@@ -13706,7 +14375,7 @@ inline sym_int length_along(graph<13> g, value x, transformed_axis const& a) {
 inline bool holds_reals(complex_value const& z) { return !z.is_pair() && !is_complex(z.tensor().dtype()); }
 
 /// x with a trailing axis: of size 2 if it is complex, otherwise of size 1. Integers are converted to float32.
-inline value as_signal(graph<13> g, complex_value const& z) {
+inline value as_signal(graph<9> g, complex_value const& z) {
     bool const real = holds_reals(z);
     dtype const type = real ? to_floating(z.tensor().dtype()) : part_type(z.dtype());
     if (type != dtype::float32 && type != dtype::float64)
@@ -13725,7 +14394,7 @@ inline std::pair<double, double> root_of_unity(std::int64_t t, std::int64_t n) {
 }
 
 /// A transform as a product with a matrix, below opset 17.
-inline value transform_by_table(graph<13> g, value x, transformed_axis const& a) {
+inline value transform_by_table(graph<9> g, value x, transformed_axis const& a) {
     sym_int const length = length_along(g, x, a);
     if (!x.size(a.axis).is_static() || !length.is_constant())
         throw unsupported_error("a Fourier transform of a dynamic length, below opset 17");
@@ -13773,7 +14442,7 @@ inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
 }
 
 /// The transforms along some axes, without a divisor.
-inline value transform_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
+inline value transform_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
     for (transformed_axis const& a : axes)
         x = g.opset() >= 17 ? transform_by_dft(g.within<17>(), x, a) : transform_by_table(g, x, a);
     return x;
@@ -13782,18 +14451,18 @@ inline value transform_along(graph<13> g, value x, safe_span<transformed_axis co
 /// Applies f to a signal in float64: ONNX Runtime computes the angles of DFT in the dtype of the signal. In float32, errors of lengths other
 /// than powers of two are 3e-4 of the largest result for 1000 elements, and 4e-3 for 16000.
 template <class Function>
-value with_exact_angles(graph<13> g, value x, Function f) {
+value with_exact_angles(graph<9> g, value x, Function f) {
     return g.cast(f(g.cast(x, dtype::float64)), x.dtype());
 }
 
 /// The inverse transform is that of the conjugates, conjugated: ONNX Runtime rounds the divisor of DFT's own inverse to float32, and does not
 /// have a one-sided inverse.
-inline value conjugate_pairs(graph<13> g, value x) {
+inline value conjugate_pairs(graph<9> g, value x) {
     return has_imaginary(x) ? value(g.op<"Mul">(x, g.constant({1, -1}, x.dtype()))) : x;
 }
 
 /// Divides the results by the number of elements or its root, and conjugates pairs.
-inline value normalized(graph<13> g, value y, sym_int const& count, fourier_norm norm, bool conjugates) {
+inline value normalized(graph<9> g, value y, sym_int const& count, fourier_norm norm, bool conjugates) {
     if (norm == fourier_norm::none) return conjugates ? conjugate_pairs(g, y) : y;
     if (!count.is_constant()) {
         value const n = g.cast(g.to_value(count), y.dtype());
@@ -13806,14 +14475,14 @@ inline value normalized(graph<13> g, value y, sym_int const& count, fourier_norm
     return factor == 1 ? y : value(g.op<"Mul">(y, factor));
 }
 
-inline sym_int count_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
+inline sym_int count_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
     sym_int count = 1;
     for (transformed_axis const& a : axes) count = count * length_along(g, x, a);
     return count;
 }
 
 /// Complex numbers, or real ones with `half`, to complex ones, of which the trailing axis remains.
-inline value complex_spectrum(graph<13> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
+inline value complex_spectrum(graph<9> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
     return with_exact_angles(g, x, [&](value v) {
         value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
         return normalized(g, y, count_along(g, v, axes), norm, !forward);
@@ -13822,7 +14491,7 @@ inline value complex_spectrum(graph<13> g, value x, transformed_axes const& axes
 
 /// The weights with which the first half of a spectrum of n elements, or its conjugates, stands for the whole: 1 for the elements that are
 /// their own mirror image, and 2 for the others.
-inline value mirrored(graph<13> g, value x, std::int64_t axis, sym_int const& n, bool conjugates) {
+inline value mirrored(graph<9> g, value x, std::int64_t axis, sym_int const& n, bool conjugates) {
     std::int64_t const after = x.rank() - 1 - axis;
     if (dim const& d = x.size(axis); d.is_static() && n.is_constant()) {
         budget::expect("the weights of a Fourier transform", d.size());
@@ -13839,15 +14508,16 @@ inline value mirrored(graph<13> g, value x, std::int64_t axis, sym_int const& n,
         return g.op<"Mul">(x, g.constant(std::move(weights)));
     }
     value const k = arithmetic_sequence(g, 0, g.size(x, axis));
-    value const own = g.op<"Or">(g.op<"Equal">(k, 0), g.op<"Equal">(g.op<"Mul">(k, 2), g.to_value(n)));
-    value w = g.op<"Where">(own, g.scalar_like(1, x), g.scalar_like(2, x));
-    w = g.op<"Unsqueeze">(w, arithmetic_sequence(g, 1, after));
-    value const y = g.op<"Mul">(x, w);
+    value const own = g.op<"Or">(is_equal(g, k, 0), is_equal(g, g.op<"Mul">(k, 2), g.to_value(n)));
+    value const w = g.op<"Where">(own, g.scalar_like(1, x), g.scalar_like(2, x));
+    safe_vector<std::int64_t> last = iota(after + 1);
+    last.erase(last.begin());
+    value const y = g.op<"Mul">(x, last.empty() ? w : unsqueeze(g, w, last));
     return conjugates ? conjugate_pairs(g, y) : y;
 }
 
 /// The first half of a spectrum along the last of the axes, to real numbers.
-inline value real_signal(graph<13> g, value x, transformed_axes axes, fourier_norm norm, bool forward) {
+inline value real_signal(graph<9> g, value x, transformed_axes axes, fourier_norm norm, bool forward) {
     transformed_axis& last = axes.back();
     sym_int const n = last.length ? *last.length : (g.size(x, last.axis) - 1) * 2;
     if (last.length) x = slice(g, x, last.axis, 0, n / 2 + 1);
@@ -13861,12 +14531,12 @@ inline value real_signal(graph<13> g, value x, transformed_axes axes, fourier_no
 // The three kinds of transforms.
 
 template <bool Forward>
-inline constexpr auto fft = [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) {
+inline constexpr auto fft = [](graph<9> g, complex_value self, transformed_axes const& axes, fourier_norm norm) {
     if (axes.empty()) return g.cast(self, to_complex(to_floating(self.tensor().dtype())));
     return g.as_complex(complex_spectrum(g, as_signal(g, self), axes, norm, Forward));
 };
 template <bool Forward>
-inline constexpr auto rfft = [](graph<13> g, value self, transformed_axes axes, fourier_norm norm) {
+inline constexpr auto rfft = [](graph<9> g, value self, transformed_axes axes, fourier_norm norm) {
     if (axes.empty()) throw unsupported_error("a real transform of no dimension");
     axes.back().half = true;
     std::swap(axes.front(), axes.back()); // the dimension of real numbers first
@@ -13874,7 +14544,7 @@ inline constexpr auto rfft = [](graph<13> g, value self, transformed_axes axes, 
 };
 template <bool Forward>
 inline constexpr auto irfft =
-    [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) -> value {
+    [](graph<9> g, complex_value self, transformed_axes const& axes, fourier_norm norm) -> value {
     if (axes.empty()) throw unsupported_error("a real transform of no dimension");
     return real_signal(g, as_signal(g, self), axes, norm, Forward);
 };
@@ -13901,18 +14571,18 @@ inline transformed_axes axes_to_transform(std::int64_t rank, std::optional<size_
 
 template <auto const& Transform, bool Forward, class Self = complex_value>
 inline constexpr auto along_one =
-    [](graph<13> g, Self self, std::optional<sym_int> n, std::int64_t dim, std::optional<std::string_view> norm) {
+    [](graph<9> g, Self self, std::optional<sym_int> n, std::int64_t dim, std::optional<std::string_view> norm) {
         std::optional<size_list> const s = n ? std::optional<size_list>(size_list(&*n, 1)) : std::nullopt;
         return Transform(g, self, axes_to_transform(self.rank(), s, axis_list(&dim, 1)), norm_of(norm, Forward));
     };
 template <auto const& Transform, bool Forward, class Self = complex_value>
-inline constexpr auto along_any = [](graph<13> g, Self self, std::optional<size_list> s, std::optional<axis_list> dim,
+inline constexpr auto along_any = [](graph<9> g, Self self, std::optional<size_list> s, std::optional<axis_list> dim,
                                      std::optional<std::string_view> norm) {
     return Transform(g, self, axes_to_transform(self.rank(), s, dim), norm_of(norm, Forward));
 };
 template <auto const& Transform, bool Forward, class Self = complex_value>
 inline constexpr auto along_two =
-    [](graph<13> g, Self self, std::optional<size_list> s, axis_list dim, std::optional<std::string_view> norm) {
+    [](graph<9> g, Self self, std::optional<size_list> s, axis_list dim, std::optional<std::string_view> norm) {
         return along_any<Transform, Forward, Self>(g, self, s, dim, norm);
     };
 
@@ -13920,19 +14590,19 @@ inline void require_complex(complex_value const& z) {
     if (holds_reals(z))
         throw unsupported_error("a transform of complex numbers that are " + std::string(name(z.tensor().dtype())));
 }
-inline constexpr auto fft_c2c = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
+inline constexpr auto fft_c2c = [](graph<9> g, complex_value self, axis_list dim, std::int64_t normalization,
                                    bool forward) {
     require_complex(self);
     transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
     return forward ? fft<true>(g, self, axes, norm_of(normalization))
                    : fft<false>(g, self, axes, norm_of(normalization));
 };
-inline constexpr auto fft_r2c = [](graph<13> g, value self, axis_list dim, std::int64_t normalization, bool onesided) {
+inline constexpr auto fft_r2c = [](graph<9> g, value self, axis_list dim, std::int64_t normalization, bool onesided) {
     transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
     if (onesided && !axes.empty()) return rfft<true>(g, self, axes, norm_of(normalization));
     return fft<true>(g, complex_value(self), axes, norm_of(normalization));
 };
-inline constexpr auto fft_c2r = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
+inline constexpr auto fft_c2r = [](graph<9> g, complex_value self, axis_list dim, std::int64_t normalization,
                                    sym_int size) {
     require_complex(self);
     transformed_axes axes = axes_to_transform(self.rank(), std::nullopt, dim);
@@ -13942,7 +14612,7 @@ inline constexpr auto fft_c2r = [](graph<13> g, complex_value self, axis_list di
 
 /// Moves element 0 to the middle of its dimensions, or back.
 template <bool Back>
-inline constexpr auto shift_spectrum = [](graph<13> g, value self, std::optional<axis_list> dim) -> value {
+inline constexpr auto shift_spectrum = [](graph<9> g, value self, std::optional<axis_list> dim) -> value {
     if (self.rank() == 0) return self;
     value x = self;
     for (std::int64_t const axis : dim ? normalize_axes(*dim, self.rank()) : iota(self.rank()))
@@ -13952,7 +14622,7 @@ inline constexpr auto shift_spectrum = [](graph<13> g, value self, std::optional
 
 /// The frequencies of a spectrum of n elements at a distance of d, computed like at::fft_fftfreq: rounded integers times a rounded factor.
 template <bool Half>
-inline constexpr auto frequencies = [](graph<13> g, std::int64_t n, double d, optional_dtype asked) -> value {
+inline constexpr auto frequencies = [](graph<9> g, std::int64_t n, double d, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     if (!is_floating(type)) return g.unsupported("frequencies of dtype " + std::string(name(type)));
     if (n < 0) return g.unsupported("a spectrum of " + std::to_string(n) + " elements");
@@ -14012,19 +14682,19 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// As in ATen, an empty list names all dimensions.
-inline constexpr auto sum_prim = [](graph<13> g, value inp, int_list_or_none dims) {
+inline constexpr auto sum_prim = [](graph<11> g, value inp, int_list_or_none dims) {
     return sum(g, inp, axes_or_all(dims, inp), false);
 };
 
 /// Here an empty list names none.
-inline constexpr auto prod_prim = [](graph<13> g, value inp, int_list_or_none dims) -> value {
+inline constexpr auto prod_prim = [](graph<11> g, value inp, int_list_or_none dims) -> value {
     if (!dims) return prod(g, inp, std::nullopt);
     if (dims->empty() || inp.rank() == 0) return dims->empty() ? inp : prod(g, inp, std::nullopt);
     dtype const out = to_accumulating(inp.dtype());
     safe_vector<std::int64_t> const axes = normalize_axes(*dims, inp.rank());
     return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(inp, out), reducible(out)), axes, false), out);
 };
-inline constexpr auto complex_prod_prim = [](graph<13> g, complex_value inp, int_list_or_none dims) -> complex_value {
+inline constexpr auto complex_prod_prim = [](graph<11> g, complex_value inp, int_list_or_none dims) -> complex_value {
     if (!dims) return complex_prod(g, inp, std::nullopt);
     safe_vector<std::int64_t> axes = normalize_axes(*dims, inp.rank());
     std::sort(axes.begin(), axes.end(), std::greater<>());
@@ -14034,26 +14704,26 @@ inline constexpr auto complex_prod_prim = [](graph<13> g, complex_value inp, int
 };
 
 template <fixed_string Reduce>
-inline constexpr auto extreme_prim = [](graph<13> g, value inp, int_list_or_none dims) {
+inline constexpr auto extreme_prim = [](graph<11> g, value inp, int_list_or_none dims) {
     return extreme<Reduce>(g, inp, axes_or_all(dims, inp), false);
 };
 
-inline constexpr auto var_prim = [](graph<13> g, value inp, int_list_or_none dims, std::optional<double> correction) {
+inline constexpr auto var_prim = [](graph<11> g, value inp, int_list_or_none dims, std::optional<double> correction) {
     return spread<false, false>(g, inp, dims, correction.value_or(1), false);
 };
-inline constexpr auto complex_var_prim = [](graph<13> g, complex_value inp, int_list_or_none dims,
+inline constexpr auto complex_var_prim = [](graph<11> g, complex_value inp, int_list_or_none dims,
                                             std::optional<double> correction) {
     return complex_spread<false, false>(g, inp, dims, correction.value_or(1), false);
 };
 
 /// Transforms without normalization.
-inline constexpr auto fft_c2c_prim = [](graph<13> g, complex_value self, axis_list dim, bool forward) {
+inline constexpr auto fft_c2c_prim = [](graph<11> g, complex_value self, axis_list dim, bool forward) {
     return fft_c2c(g, self, dim, 0, forward);
 };
-inline constexpr auto fft_r2c_prim = [](graph<13> g, value self, axis_list dim, bool onesided) {
+inline constexpr auto fft_r2c_prim = [](graph<11> g, value self, axis_list dim, bool onesided) {
     return fft_r2c(g, self, dim, 0, onesided);
 };
-inline constexpr auto fft_c2r_prim = [](graph<13> g, complex_value self, axis_list dim, sym_int size) {
+inline constexpr auto fft_c2r_prim = [](graph<11> g, complex_value self, axis_list dim, sym_int size) {
     return fft_c2r(g, self, dim, 0, size);
 };
 
@@ -14082,7 +14752,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Dimension i of a becomes dimension broadcast_dimensions[i]; the dimensions between them are new.
-inline constexpr auto broadcast_in_dim = [](graph<13> g, value a, size_list shape, axis_list places) -> value {
+inline constexpr auto broadcast_in_dim = [](graph<11> g, value a, size_list shape, axis_list places) -> value {
     if (static_cast<std::int64_t>(places.size()) != a.rank())
         return g.unsupported("a number of broadcast_dimensions that is not the rank");
     safe_vector<std::int64_t> added;
@@ -14096,7 +14766,7 @@ inline constexpr auto broadcast_in_dim = [](graph<13> g, value a, size_list shap
 };
 
 /// dim of size n as outer_length * (n / outer_length).
-inline constexpr auto split_dim = [](graph<13> g, value a, std::int64_t dim, sym_int outer) -> value {
+inline constexpr auto split_dim = [](graph<11> g, value a, std::int64_t dim, sym_int outer) -> value {
     if (a.rank() == 0) return g.unsupported("a 0-d tensor");
     auto const axis = static_cast<std::size_t>(normalize_axis(dim, a.rank()));
     safe_vector<sym_int> to = g.sizes(a);
@@ -14108,21 +14778,21 @@ inline constexpr auto split_dim = [](graph<13> g, value a, std::int64_t dim, sym
 };
 
 /// Drops dimensions of size 1, known or not.
-inline constexpr auto squeeze_given = [](graph<13> g, value a, axis_list dimensions) -> value {
+inline constexpr auto squeeze_given = [](graph<11> g, value a, axis_list dimensions) -> value {
     return dimensions.empty() ? a : squeeze(g, a, normalize_axes(dimensions, a.rank()));
 };
 
-inline constexpr auto reshape_prim = [](graph<13> g, value a, size_list shape) { return reshape(g, a, shape); };
-inline constexpr auto view_prim = [](graph<13>, value a) -> value { return a; };
+inline constexpr auto reshape_prim = [](graph<11> g, value a, size_list shape) { return reshape(g, a, shape); };
+inline constexpr auto view_prim = [](graph<11>, value a) -> value { return a; };
 /// ONNX tensors do not have strides.
-inline constexpr auto copy_strided = [](graph<13>, value a, size_list) -> value { return a; };
+inline constexpr auto copy_strided = [](graph<11>, value a, size_list) -> value { return a; };
 
-inline constexpr auto convert_prim = [](graph<13> g, value a, dtype type) -> value { return convert(g, a, type); };
-inline constexpr auto complex_convert_prim = [](graph<13> g, complex_value a, dtype type) -> value {
+inline constexpr auto convert_prim = [](graph<11> g, value a, dtype type) -> value { return convert(g, a, type); };
+inline constexpr auto complex_convert_prim = [](graph<11> g, complex_value a, dtype type) -> value {
     return complex_convert(g, a, type);
 };
 
-inline constexpr auto scatter_strided = [](graph<13> g, value self, value src, size_list size, size_list stride,
+inline constexpr auto scatter_strided = [](graph<11> g, value self, value src, size_list size, size_list stride,
                                            sym_int offset) -> value {
     return as_strided_scatter(g, self, src, size, stride, offset);
 };
@@ -14179,14 +14849,14 @@ inline std::int64_t range_count(scalar start, scalar end, scalar step, dtype typ
 }
 
 /// A range that is too long for a constant, with the same elements as the loop in range_of.
-inline value long_range(graph<13> g, scalar start, std::int64_t n, scalar step, dtype type) {
+inline value long_range(graph<7> g, scalar start, std::int64_t n, scalar step, dtype type) {
     if (is_integral(type))
         return g.cast(arithmetic_sequence(g, start.to<std::int64_t>(), n, step.to<std::int64_t>()), type);
     value const positions = g.cast(arithmetic_sequence(g, 0, n), dtype::float64);
     return g.cast(g.op<"Add">(g.op<"Mul">(positions, step.to<double>()), start.to<double>()), type);
 }
 
-inline value range_of(graph<13> g, scalar start, scalar end, scalar step, optional_dtype asked) {
+inline value range_of(graph<7> g, scalar start, scalar end, scalar step, optional_dtype asked) {
     auto const is_whole = [](scalar s) { return s.is_integral() || s.is_bool(); };
     dtype const type =
         asked.value_or(is_whole(start) && is_whole(end) && is_whole(step) ? dtype::int64 : aten::default_dtype);
@@ -14202,16 +14872,29 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
     }
     return g.constant(std::move(all));
 }
+/// A range of integers in opsets without Range.
+inline value whole_range(graph<7> g, number const& start, number const& end, number const& step) {
+    if (!step.is_constant() || step == 0) refuse_below(11, "a range with a computed step");
+    auto const whole = [&](number const& n) -> sym_int {
+        return n.is_constant() ? sym_int(n.constant<std::int64_t>()) : sym_int(g.scalar(n, dtype::int64));
+    };
+    auto const by = step.constant<std::int64_t>();
+    sym_int const distance = whole(end) - whole(start);
+    sym_int const count = (distance + (by > 0 ? by - 1 : by + 1)) / by;
+    return arithmetic_sequence(g, whole(start), max(count, 0), by);
+}
 /// The same with numbers that the graph computes.
-inline value computed_range(graph<13> g, number start, number end, number step, optional_dtype asked) {
+inline value computed_range(graph<7> g, number start, number end, number step, optional_dtype asked) {
     if (start.is_constant() && end.is_constant() && step.is_constant())
         return range_of(g, start.constant(), end.constant(), step.constant(), asked);
     bool const whole = !start.is_floating() && !end.is_floating() && !step.is_floating();
     dtype const type = asked.value_or(whole ? dtype::int64 : aten::default_dtype);
     auto const in = [&](number const& n, dtype as) { return g.scalar(n, as); };
     if (whole || type == dtype::int64) {
-        value const all = g.op<"Range">(in(start, dtype::int64), in(end, dtype::int64), in(step, dtype::int64));
-        return g.cast(all, type);
+        if (g.opset() < 11) return g.cast(whole_range(g, start, end, step), type);
+        auto const since_11 = g.within<11>();
+        return g.cast(since_11.op<"Range">(in(start, dtype::int64), in(end, dtype::int64), in(step, dtype::int64)),
+                      type);
     }
     value const from = in(start, dtype::float64);
     value const by = in(step, dtype::float64);
@@ -14224,18 +14907,18 @@ inline value computed_range(graph<13> g, number start, number end, number step, 
     }
     return g.cast(g.op<"Add">(g.op<"Mul">(g.cast(positions, dtype::float64), by), from), type);
 }
-inline constexpr auto range_to = [](graph<13> g, number end, optional_dtype type) {
+inline constexpr auto range_to = [](graph<7> g, number end, optional_dtype type) {
     return computed_range(g, 0, end, 1, type);
 };
-inline constexpr auto range_from = [](graph<13> g, number start, number end, optional_dtype type) {
+inline constexpr auto range_from = [](graph<7> g, number start, number end, optional_dtype type) {
     return computed_range(g, start, end, 1, type);
 };
-inline constexpr auto range_by = [](graph<13> g, number start, number end, number step, optional_dtype type) {
+inline constexpr auto range_by = [](graph<7> g, number start, number end, number step, optional_dtype type) {
     return computed_range(g, start, end, step, type);
 };
 
 /// `steps` numbers from start to end in a floating-point dtype; as in ATen, the second half is computed from the end.
-inline value spaced(graph<13> g, value start, value end, std::int64_t steps, dtype type) {
+inline value spaced(graph<7> g, value start, value end, std::int64_t steps, dtype type) {
     if (steps == 1) return g.op<"Reshape">(start, g.ints({1}));
     value const step = g.op<"Div">(g.op<"Sub">(end, start), g.scalar_like(steps - 1, start));
     value const front = g.cast(arithmetic_sequence(g, 0, steps / 2), type);
@@ -14250,14 +14933,14 @@ inline void expect_steps(std::int64_t steps) {
 }
 
 /// A number as a value of its own dtype, so that only the result is rounded.
-inline value number_value(graph<13> g, number const& n) {
+inline value number_value(graph<7> g, number const& n) {
     return g.scalar(n, n.is_floating() || n.is_complex() ? dtype::float64 : dtype::int64);
 }
 
 /// The dtype in which linspace computes: float64 for integers.
 inline dtype spacing_dtype(dtype type) { return is_floating(type) ? type : dtype::float64; }
 
-inline constexpr auto linspace = [](graph<13> g, value start, value end, std::int64_t steps,
+inline constexpr auto linspace = [](graph<7> g, value start, value end, std::int64_t steps,
                                     optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
@@ -14266,7 +14949,7 @@ inline constexpr auto linspace = [](graph<13> g, value start, value end, std::in
     return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
 };
 /// The same for numbers: a constant if both are constant, unless it is too long.
-inline constexpr auto linspace_of_numbers = [](graph<13> g, number start, number end, std::int64_t steps,
+inline constexpr auto linspace_of_numbers = [](graph<7> g, number start, number end, std::int64_t steps,
                                                optional_dtype asked) -> value {
     expect_steps(steps);
     if (steps > budget::max_constant_range || !start.is_constant() || !end.is_constant())
@@ -14282,7 +14965,7 @@ inline constexpr auto linspace_of_numbers = [](graph<13> g, number start, number
     return g.constant(std::move(all));
 };
 
-inline constexpr auto logspace = [](graph<13> g, value start, value end, std::int64_t steps, number base,
+inline constexpr auto logspace = [](graph<7> g, value start, value end, std::int64_t steps, number base,
                                     optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
@@ -14294,7 +14977,7 @@ inline constexpr auto logspace = [](graph<13> g, value start, value end, std::in
     number const radix = is_floating(type) ? base : converted(g, base, dtype::int64);
     return g.cast(g.op<"Pow">(g.scalar(radix, spacing_dtype(type)), exponents), type);
 };
-inline constexpr auto logspace_of_numbers = [](graph<13> g, number start, number end, std::int64_t steps, number base,
+inline constexpr auto logspace_of_numbers = [](graph<7> g, number start, number end, std::int64_t steps, number base,
                                                optional_dtype asked) -> value {
     expect_steps(steps);
     bool const is_constant = start.is_constant() && end.is_constant() && base.is_constant();
@@ -14319,7 +15002,7 @@ inline constexpr std::int64_t max_window = std::int64_t{1} << 18; ///< each elem
 
 /// A window function as a constant; a periodic window is the symmetric one of length + 1 without its last element.
 template <class Function>
-value window(graph<13> g, std::int64_t length, bool periodic, optional_dtype type, Function f) {
+value window(graph<7> g, std::int64_t length, bool periodic, optional_dtype type, Function f) {
     if (length < 0) throw unsupported_error("a window of length " + std::to_string(length));
     budget::expect("a window", length, max_window);
     tensor all{type.value_or(aten::default_dtype), {length}, {}};
@@ -14327,30 +15010,30 @@ value window(graph<13> g, std::int64_t length, bool periodic, optional_dtype typ
     for (std::int64_t i = 0; i != length; ++i) all.append(length == 1 ? 1.0 : f(static_cast<double>(i), last));
     return g.constant(std::move(all));
 }
-inline value cosine_window(graph<13> g, std::int64_t length, bool periodic, optional_dtype type, double alpha,
+inline value cosine_window(graph<7> g, std::int64_t length, bool periodic, optional_dtype type, double alpha,
                            double beta) {
     return window(g, length, periodic, type, [=](double i, double last) {
         return alpha - beta * std::cos(2 * std::numbers::pi * i / last);
     });
 }
-inline constexpr auto hann = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+inline constexpr auto hann = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return cosine_window(g, length, periodic, type, 0.5, 0.5);
 };
-inline constexpr auto hamming = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+inline constexpr auto hamming = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return cosine_window(g, length, periodic, type, 0.54, 0.46);
 };
-inline constexpr auto hamming_with_alpha = [](graph<13> g, std::int64_t length, bool periodic, double alpha,
+inline constexpr auto hamming_with_alpha = [](graph<7> g, std::int64_t length, bool periodic, double alpha,
                                               optional_dtype type) {
     return cosine_window(g, length, periodic, type, alpha, 0.46);
 };
-inline constexpr auto hamming_with_beta = [](graph<13> g, std::int64_t length, bool periodic, double alpha, double beta,
+inline constexpr auto hamming_with_beta = [](graph<7> g, std::int64_t length, bool periodic, double alpha, double beta,
                                              optional_dtype type) {
     return cosine_window(g, length, periodic, type, alpha, beta);
 };
-inline constexpr auto bartlett = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+inline constexpr auto bartlett = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return window(g, length, periodic, type, [](double i, double last) { return 1 - std::abs(2 * i / last - 1); });
 };
-inline constexpr auto blackman = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+inline constexpr auto blackman = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return window(g, length, periodic, type, [](double i, double last) {
         double const t = 2 * std::numbers::pi * i / last;
         return 0.42 - 0.5 * std::cos(t) + 0.08 * std::cos(2 * t);
@@ -14363,7 +15046,7 @@ inline double bessel_i0(double x) {
     for (int k = 1; term > sum * 1e-17; ++k) sum += term *= x * x / (4.0 * k * k);
     return sum;
 }
-inline constexpr auto kaiser = [](graph<13> g, std::int64_t length, bool periodic, double beta,
+inline constexpr auto kaiser = [](graph<7> g, std::int64_t length, bool periodic, double beta,
                                   optional_dtype type) -> value {
     double const highest = bessel_i0(beta);
     return window(g, length, periodic, type, [=](double i, double last) {
@@ -14373,36 +15056,36 @@ inline constexpr auto kaiser = [](graph<13> g, std::int64_t length, bool periodi
 };
 template <auto const& Window>
 inline constexpr auto periodic_window =
-    [](graph<13> g, std::int64_t length, optional_dtype type) { return Window(g, length, true, type); };
+    [](graph<7> g, std::int64_t length, optional_dtype type) { return Window(g, length, true, type); };
 
-inline constexpr auto dim_arange = [](graph<13> g, value like, std::int64_t dim) {
+inline constexpr auto dim_arange = [](graph<7> g, value like, std::int64_t dim) {
     return arithmetic_sequence(g, 0, g.size(like, dim));
 };
 
-inline constexpr auto linspace_tensor_scalar = [](graph<13> g, value start, number end, std::int64_t steps,
+inline constexpr auto linspace_tensor_scalar = [](graph<7> g, value start, number end, std::int64_t steps,
                                                   optional_dtype type) {
     return linspace(g, start, number_value(g, end), steps, type);
 };
 
-inline constexpr auto linspace_scalar_tensor = [](graph<13> g, number start, value end, std::int64_t steps,
+inline constexpr auto linspace_scalar_tensor = [](graph<7> g, number start, value end, std::int64_t steps,
                                                   optional_dtype type) {
     return linspace(g, number_value(g, start), end, steps, type);
 };
 
-inline constexpr auto logspace_tensor_scalar = [](graph<13> g, value start, number end, std::int64_t steps, number base,
+inline constexpr auto logspace_tensor_scalar = [](graph<7> g, value start, number end, std::int64_t steps, number base,
                                                   optional_dtype type) {
     return logspace(g, start, number_value(g, end), steps, base, type);
 };
 
-inline constexpr auto logspace_scalar_tensor = [](graph<13> g, number start, value end, std::int64_t steps, number base,
+inline constexpr auto logspace_scalar_tensor = [](graph<7> g, number start, value end, std::int64_t steps, number base,
                                                   optional_dtype type) {
     return logspace(g, number_value(g, start), end, steps, base, type);
 };
 
-inline constexpr auto kaiser_window = [](graph<13> g, std::int64_t length, optional_dtype type) {
+inline constexpr auto kaiser_window = [](graph<7> g, std::int64_t length, optional_dtype type) {
     return kaiser(g, length, true, 12.0, type);
 };
-inline constexpr auto kaiser_periodic = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+inline constexpr auto kaiser_periodic = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return kaiser(g, length, periodic, 12.0, type);
 };
 
@@ -14453,7 +15136,7 @@ struct packed_layout {
 };
 
 /// `batch_sizes` has the number of sequences at each time step.
-inline packed_layout layout_of_packed(graph<13> g, value batch_sizes, sym_int batch) {
+inline packed_layout layout_of_packed(graph<11> g, value batch_sizes, sym_int batch) {
     value const sequence = arithmetic_sequence(g, 0, batch);
     value const present = g.op<"Less">(sequence, unsqueeze(g, batch_sizes, 1));
     value const first = g.op<"CumSum">(batch_sizes, g.scalar(0, dtype::int64), attr::exclusive_i(1));
@@ -14465,12 +15148,12 @@ inline packed_layout layout_of_packed(graph<13> g, value batch_sizes, sym_int ba
 }
 
 /// (time, batch, ...) from packed elements. What stands where there is no element is arbitrary.
-inline value pad_sequences(graph<13> g, value packed, packed_layout const& layout) {
+inline value pad_sequences(graph<11> g, value packed, packed_layout const& layout) {
     return gather(g, packed, layout.positions, 0);
 }
 
 /// The elements of (time, batch, ...) that are present.
-inline value pack_sequences(graph<13> g, value padded, value present) {
+inline value pack_sequences(graph<11> g, value padded, value present) {
     safe_vector<sym_int> sizes = g.sizes(padded);
     if (sizes.size() < 2) throw unsupported_error("the input must have at least 2 dimensions");
     sizes[1] = sizes[0] * sizes[1];
@@ -14478,12 +15161,12 @@ inline value pack_sequences(graph<13> g, value padded, value present) {
     return g.op<"Compress">(reshape(g, padded, sizes), flat(g, present), attr::axis_i(0));
 }
 
-inline value as_batch_sizes(graph<13> g, value batch_sizes) {
+inline value as_batch_sizes(graph<11> g, value batch_sizes) {
     if (batch_sizes.rank() != 1) throw unsupported_error("batch_sizes must have one dimension");
     return g.cast(batch_sizes, dtype::int64);
 }
 
-inline constexpr auto pack_padded_sequence = [](graph<13> g, value input, value lengths,
+inline constexpr auto pack_padded_sequence = [](graph<11> g, value input, value lengths,
                                                 bool batch_first) -> std::tuple<value, value> {
     if (input.rank() < 2 || lengths.rank() != 1) return g.unsupported("an input with fewer than 2 dimensions");
     value const x = batch_first ? swap_axes(g, input, 0, 1) : input;
@@ -14495,7 +15178,7 @@ inline constexpr auto pack_padded_sequence = [](graph<13> g, value input, value 
     return {pack_sequences(g, x, present), slice(g, counts, 0, 0, select(g, n, 0, 0))};
 };
 
-inline constexpr auto pad_packed_sequence = [](graph<13> g, value data, value batch_sizes, bool batch_first,
+inline constexpr auto pad_packed_sequence = [](graph<11> g, value data, value batch_sizes, bool batch_first,
                                                number padding_value,
                                                std::int64_t total_length) -> std::tuple<value, value> {
     value counts = as_batch_sizes(g, batch_sizes);
@@ -14529,11 +15212,11 @@ struct projected_parameters {
 };
 
 /// (hidden, cell) after one time step, from the products of its input, (batch, 4 * hidden).
-inline std::tuple<value, value> projected_step(graph<13> g, value inputs, value hidden, value cell,
+inline std::tuple<value, value> projected_step(graph<11> g, value inputs, value hidden, value cell,
                                                projected_parameters const& p, std::int64_t size) {
     value const all = g.op<"Add">(linear_layer(g, hidden, p.w_hh, p.b_hh), inputs);
     safe_vector<std::int64_t> const sizes(4, size);
-    safe_vector<value> const gate = g.op<"Split">(all, g.ints(sizes), attr::axis_i(-1), output_list(4));
+    safe_vector<value> const gate = split(g, all, sizes, -1);
     value const kept = g.op<"Mul">(g.op<"Sigmoid">(gate[1]), cell);
     value const next = g.op<"Add">(kept, g.op<"Mul">(g.op<"Sigmoid">(gate[0]), g.op<"Tanh">(gate[2])));
     value const out = g.op<"Mul">(g.op<"Sigmoid">(gate[3]), g.op<"Tanh">(next));
@@ -14542,13 +15225,13 @@ inline std::tuple<value, value> projected_step(graph<13> g, value inputs, value 
 
 /// (outputs, last hidden, last cell) of one direction over (time, batch, features). `present`, (time, batch), is absent if all sequences
 /// have all time steps; a sequence keeps its state where it has none.
-inline std::tuple<value, value, value> projected_direction(graph<13> g, value x, optional_value present, value hidden,
+inline std::tuple<value, value, value> projected_direction(graph<11> g, value x, optional_value present, value hidden,
                                                            value cell, projected_parameters const& p, bool reverse) {
     if (!cell.size(-1).is_static()) throw unsupported_error("the hidden size must be static");
     std::int64_t const size = cell.size(-1).size();
     value const inputs = linear_layer(g, x, p.w_ih, p.b_ih);
     safe_vector<std::int64_t> const order(present ? 2 : 1, reverse ? 1 : 0);
-    auto const next = [&](graph<13> b, value each, value h, value c) { return projected_step(b, each, h, c, p, size); };
+    auto const next = [&](graph<11> b, value each, value h, value c) { return projected_step(b, each, h, c, p, size); };
     if (!present) {
         auto const [h, c, y] = g.op<"Scan">(hidden,
                                             cell,
@@ -14557,7 +15240,7 @@ inline std::tuple<value, value, value> projected_direction(graph<13> g, value x,
                                             attr::num_scan_inputs_i(1),
                                             attr::scan_input_directions_i(order),
                                             attr::scan_output_directions_i({reverse ? 1 : 0}),
-                                            attr::body_g([&](graph<13> b, value h0, value c0, value each) {
+                                            attr::body_g([&](graph<11> b, value h0, value c0, value each) {
                                                 auto const [h1, c1] = next(b, each, h0, c0);
                                                 return std::tuple(h1, c1, value(b.op<"Identity">(h1)));
                                             }));
@@ -14571,7 +15254,7 @@ inline std::tuple<value, value, value> projected_direction(graph<13> g, value x,
                                         attr::num_scan_inputs_i(2),
                                         attr::scan_input_directions_i(order),
                                         attr::scan_output_directions_i({reverse ? 1 : 0}),
-                                        attr::body_g([&](graph<13> b, value h0, value c0, value each, value here) {
+                                        attr::body_g([&](graph<11> b, value h0, value c0, value each, value here) {
                                             auto const [h1, c1] = next(b, each, h0, c0);
                                             return std::tuple(value(b.op<"Where">(here, h1, h0)),
                                                               value(b.op<"Where">(here, c1, c0)),
@@ -14600,14 +15283,13 @@ struct recurrent_options {
 };
 
 /// Reorders the gates of a parameter, which are blocks along dimension 0: block i of the result is block order[i].
-inline value reorder_gates(graph<13> g, value parameter, safe_span<std::int64_t const> order) {
+inline value reorder_gates(graph<7> g, value parameter, safe_span<std::int64_t const> order) {
     std::int64_t const gates = static_cast<std::int64_t>(order.size());
     if (gates == 1) return parameter;
     std::int64_t const rows = parameter.size(0).size();
     if (rows < 0) throw unsupported_error("the hidden size must be static");
     safe_vector<std::int64_t> const sizes(order.size(), rows / gates);
-    safe_vector<value> const blocks =
-        g.op<"Split">(parameter, g.ints(sizes), attr::axis_i(0), output_list(order.size()));
+    safe_vector<value> const blocks = split(g, parameter, sizes, 0);
     safe_vector<value> sorted;
     for (std::int64_t i : order) sorted.push_back(blocks[static_cast<std::size_t>(i)]);
     return g.op<"Concat">(sorted, attr::axis_i(0));
@@ -14625,14 +15307,14 @@ struct layer_parameters {
     optional_value b;
 };
 
-inline value stack_directions(graph<13> g, safe_vector<value> const& parts) {
+inline value stack_directions(graph<7> g, safe_vector<value> const& parts) {
     safe_vector<value> stacked;
     for (value const& p : parts) stacked.push_back(unsqueeze(g, p, std::int64_t{0}));
     return stacked.size() == 1 ? stacked[0] : g.op<"Concat">(stacked, attr::axis_i(0));
 }
 
-inline layer_parameters layer(graph<13> g, safe_span<value const> params, std::int64_t index,
-                              recurrent_options const& o, safe_span<std::int64_t const> order) {
+inline layer_parameters layer(graph<7> g, safe_span<value const> params, std::int64_t index, recurrent_options const& o,
+                              safe_span<std::int64_t const> order) {
     std::size_t const directions = o.bidirectional ? 2 : 1;
     std::size_t const each = o.has_biases ? 4 : 2;
     safe_vector<value> w;
@@ -14653,14 +15335,14 @@ inline layer_parameters layer(graph<13> g, safe_span<value const> params, std::i
 }
 
 /// The states of one layer, (directions, batch, hidden), from those of all layers.
-inline value layer_state(graph<13> g, value states, std::int64_t index, recurrent_options const& o) {
+inline value layer_state(graph<7> g, value states, std::int64_t index, recurrent_options const& o) {
     std::int64_t const directions = o.bidirectional ? 2 : 1;
     if (o.num_layers == 1) return states;
-    return g.op<"Slice">(states, g.ints({index * directions}), g.ints({(index + 1) * directions}), g.ints({0}));
+    return slice(g, states, 0, index * directions, (index + 1) * directions);
 }
 
 /// (seq, directions, batch, hidden) to (seq, batch, directions * hidden).
-inline value merge_directions(graph<13> g, value y, recurrent_options const& o) {
+inline value merge_directions(graph<7> g, value y, recurrent_options const& o) {
     if (!o.bidirectional) return squeeze(g, y, 1);
     value const batch_first = g.op<"Transpose">(y, attr::perm_i({0, 2, 1, 3}));
     dim const& width = y.size(3);
@@ -14674,24 +15356,24 @@ struct sequence_batch {
 };
 
 /// ONNX's sequence_lens.
-inline optional_value sequence_lengths(graph<13> g, sequence_batch const& s) {
+inline optional_value sequence_lengths(graph<7> g, sequence_batch const& s) {
     return s.packed ? optional_value(g.cast(s.packed->lengths, dtype::int32)) : optional_value();
 }
 
 /// What layer `index` gives to the next one; dropout is applied to the elements that are present.
-inline value layer_output(graph<13> g, value x, std::int64_t index, recurrent_options const& o,
+inline value layer_output(graph<7> g, value x, std::int64_t index, recurrent_options const& o,
                           sequence_batch const& s) {
     if (index + 1 == o.num_layers) return x;
     if (!s.packed || keeps_all(x, o.dropout, o.train)) return dropout<false>(g, x, o.dropout, o.train);
-    value const elements = pack_sequences(g, x, s.packed->present);
-    return pad_sequences(g, dropout<false>(g, elements, o.dropout, o.train), *s.packed);
+    value const elements = pack_sequences(g.within<11>(), x, s.packed->present);
+    return pad_sequences(g.within<11>(), dropout<false>(g, elements, o.dropout, o.train), *s.packed);
 }
 
-inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {
+inline value swap_batch(graph<7> g, value x, recurrent_options const& o) {
     return o.batch_first ? g.op<"Transpose">(x, attr::perm_i({1, 0, 2})) : x;
 }
 
-inline value join_layers(graph<13> g, safe_vector<value> const& states) {
+inline value join_layers(graph<7> g, safe_vector<value> const& states) {
     return states.size() == 1 ? states[0] : g.op<"Concat">(states, attr::axis_i(0));
 }
 
@@ -14709,12 +15391,12 @@ inline void check_recurrent(value input, std::size_t params, recurrent_options c
 inline std::string_view direction(recurrent_options const& o) { return o.bidirectional ? "bidirectional" : "forward"; }
 
 /// Casts bfloat16 to float32: ONNX's recurrent operators support bfloat16 only since opset 22.
-inline safe_vector<value> widen(graph<13> g, safe_span<value const> tensors) {
+inline safe_vector<value> widen(graph<7> g, safe_span<value const> tensors) {
     safe_vector<value> out;
     for (value const& v : tensors) out.push_back(v.dtype() == dtype::bfloat16 ? g.cast(v, dtype::float32) : v);
     return out;
 }
-inline value widen(graph<13> g, value x) { return widen(g, safe_span<value const>(&x, 1))[0]; }
+inline value widen(graph<7> g, value x) { return widen(g, safe_span<value const>(&x, 1))[0]; }
 
 inline std::int64_t hidden_size(value state) {
     if (!state.size(-1).is_static()) throw unsupported_error("the hidden size must be static");
@@ -14722,7 +15404,7 @@ inline std::int64_t hidden_size(value state) {
 }
 
 /// All layers of an LSTM with projections.
-inline std::tuple<value, value, value> projected_lstm(graph<13> g, sequence_batch const& s, safe_span<value const> hx,
+inline std::tuple<value, value, value> projected_lstm(graph<11> g, sequence_batch const& s, safe_span<value const> hx,
                                                       safe_span<value const> params, recurrent_options const& o) {
     check_recurrent(s.x, params.size(), o, true);
     std::size_t const directions = o.bidirectional ? 2 : 1;
@@ -14750,9 +15432,12 @@ inline std::tuple<value, value, value> projected_lstm(graph<13> g, sequence_batc
     return {x, join_layers(g, hidden), join_layers(g, cell)};
 }
 
-inline std::tuple<value, value, value> lstm(graph<13> g, sequence_batch const& s, safe_span<value const> hx,
+inline std::tuple<value, value, value> lstm(graph<7> g, sequence_batch const& s, safe_span<value const> hx,
                                             safe_span<value const> params, recurrent_options const& o) {
-    if (hidden_size(hx[0]) != hidden_size(hx[1])) return projected_lstm(g, s, hx, params, o);
+    if (hidden_size(hx[0]) != hidden_size(hx[1])) {
+        if (g.opset() < 11) refuse_below(11, "an LSTM with projections");
+        return projected_lstm(g.within<11>(), s, hx, params, o);
+    }
     check_recurrent(s.x, params.size(), o);
     value x = s.x;
     optional_value const lengths = sequence_lengths(g, s);
@@ -14777,7 +15462,7 @@ inline std::tuple<value, value, value> lstm(graph<13> g, sequence_batch const& s
     return {x, join_layers(g, hidden), join_layers(g, cell)};
 }
 
-inline std::tuple<value, value> gru(graph<13> g, sequence_batch const& s, value hx, safe_span<value const> params,
+inline std::tuple<value, value> gru(graph<7> g, sequence_batch const& s, value hx, safe_span<value const> params,
                                     recurrent_options const& o) {
     check_recurrent(s.x, params.size(), o);
     value x = s.x;
@@ -14803,7 +15488,7 @@ inline std::tuple<value, value> gru(graph<13> g, sequence_batch const& s, value 
 }
 
 template <fixed_string Activation>
-inline std::tuple<value, value> rnn(graph<13> g, sequence_batch const& s, value hx, safe_span<value const> params,
+inline std::tuple<value, value> rnn(graph<7> g, sequence_batch const& s, value hx, safe_span<value const> params,
                                     recurrent_options const& o) {
     check_recurrent(s.x, params.size(), o);
     safe_vector<std::string> const activations(o.bidirectional ? 2 : 1, std::string(Activation.view()));
@@ -14829,16 +15514,16 @@ inline std::tuple<value, value> rnn(graph<13> g, sequence_batch const& s, value 
 }
 
 /// x @ w^T + b.
-inline value gates_of(graph<13> g, value x, value w, optional_value b) { return linear_layer(g, x, w, b); }
+inline value gates_of(graph<7> g, value x, value w, optional_value b) { return linear_layer(g, x, w, b); }
 
-inline safe_vector<value> split_gates(graph<13> g, value gates, std::size_t count) {
+inline safe_vector<value> split_gates(graph<7> g, value gates, std::size_t count) {
     std::int64_t const width = gates.size(-1).size();
     if (width < 0) throw unsupported_error("the hidden size must be static");
     safe_vector<std::int64_t> const sizes(count, width / static_cast<std::int64_t>(count));
-    return g.op<"Split">(gates, g.ints(sizes), attr::axis_i(-1), output_list(count));
+    return split(g, gates, sizes, -1);
 }
 
-inline constexpr auto lstm_cell = [](graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
+inline constexpr auto lstm_cell = [](graph<7> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
                                      optional_value b_ih, optional_value b_hh) -> std::tuple<value, value> {
     value const sum = g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx[0], w_hh, b_hh));
     safe_vector<value> const gate = split_gates(g, sum, 4);
@@ -14848,7 +15533,7 @@ inline constexpr auto lstm_cell = [](graph<13> g, value input, safe_span<value c
     return {g.op<"Mul">(g.op<"Sigmoid">(gate[3]), g.op<"Tanh">(cell)), cell};
 };
 
-inline constexpr auto gru_cell = [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
+inline constexpr auto gru_cell = [](graph<7> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
                                     optional_value b_hh) -> value {
     safe_vector<value> const x = split_gates(g, gates_of(g, input, w_ih, b_ih), 3);
     safe_vector<value> const h = split_gates(g, gates_of(g, hx, w_hh, b_hh), 3);
@@ -14860,30 +15545,30 @@ inline constexpr auto gru_cell = [](graph<13> g, value input, value hx, value w_
 
 template <fixed_string Activation>
 inline constexpr auto rnn_cell =
-    [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih, optional_value b_hh) -> value {
+    [](graph<7> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih, optional_value b_hh) -> value {
     return g.op<Activation>(g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx, w_hh, b_hh)));
 };
 
 /// The results in the dtype of the input.
 template <class... Values>
-std::tuple<value, Values...> cast_results(graph<13> g, dtype type, value y, Values... states) {
+std::tuple<value, Values...> cast_results(graph<7> g, dtype type, value y, Values... states) {
     return {g.cast(y, type), g.cast(states, type)...};
 }
 
 /// The sequences of packed data, which have one state each.
-inline sequence_batch unpacked(graph<13> g, value data, value batch_sizes, value state) {
+inline sequence_batch unpacked(graph<11> g, value data, value batch_sizes, value state) {
     if (data.rank() != 2 || state.rank() != 3) throw unsupported_error("packed data must be (elements, features)");
     packed_layout const layout = layout_of_packed(g, as_batch_sizes(g, batch_sizes), g.size(state, 1));
     return {pad_sequences(g, widen(g, data), layout), layout};
 }
-inline value repacked(graph<13> g, sequence_batch const& s, value y) { return pack_sequences(g, y, s.packed->present); }
+inline value repacked(graph<11> g, sequence_batch const& s, value y) { return pack_sequences(g, y, s.packed->present); }
 
 inline void expect_states(value input, safe_span<value const> hx) {
     for (value const& state : hx)
         if (state.dtype() != input.dtype()) throw unsupported_error("states and input of different dtypes");
 }
 
-inline constexpr auto lstm_row = [](graph<13> g, value input, safe_span<value const> hx, safe_span<value const> params,
+inline constexpr auto lstm_row = [](graph<7> g, value input, safe_span<value const> hx, safe_span<value const> params,
                                     bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
                                     bool bidirectional, bool batch_first) {
     recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
@@ -14892,7 +15577,7 @@ inline constexpr auto lstm_row = [](graph<13> g, value input, safe_span<value co
     return cast_results(g, input.dtype(), swap_batch(g, y, o), h, c);
 };
 
-inline constexpr auto lstm_packed = [](graph<13> g, value data, value batch_sizes, safe_span<value const> hx,
+inline constexpr auto lstm_packed = [](graph<11> g, value data, value batch_sizes, safe_span<value const> hx,
                                        safe_span<value const> params, bool has_biases, std::int64_t num_layers,
                                        double dropout_p, bool train, bool bidirectional) {
     recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, false};
@@ -14903,10 +15588,10 @@ inline constexpr auto lstm_packed = [](graph<13> g, value data, value batch_size
 };
 
 /// The body of GRU and RNN over sequences and over packed sequences.
-using one_state_layers = std::tuple<value, value> (*)(graph<13>, sequence_batch const&, value, safe_span<value const>,
+using one_state_layers = std::tuple<value, value> (*)(graph<7>, sequence_batch const&, value, safe_span<value const>,
                                                       recurrent_options const&);
 template <one_state_layers Layers>
-inline constexpr auto over_sequences = [](graph<13> g, value input, value hx, safe_span<value const> params,
+inline constexpr auto over_sequences = [](graph<7> g, value input, value hx, safe_span<value const> params,
                                           bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
                                           bool bidirectional, bool batch_first) {
     recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
@@ -14914,7 +15599,7 @@ inline constexpr auto over_sequences = [](graph<13> g, value input, value hx, sa
     return cast_results(g, input.dtype(), swap_batch(g, y, o), h);
 };
 template <one_state_layers Layers>
-inline constexpr auto over_packed = [](graph<13> g, value data, value batch_sizes, value hx,
+inline constexpr auto over_packed = [](graph<11> g, value data, value batch_sizes, value hx,
                                        safe_span<value const> params, bool has_biases, std::int64_t num_layers,
                                        double dropout_p, bool train, bool bidirectional) {
     recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, false};
@@ -14961,13 +15646,13 @@ inline void require_regions(value input, value rois) {
         throw unsupported_error("an input that is not [N, C, H, W], or rois that are not [K, 5]");
 }
 
-inline value column_of(graph<13> g, value rois, std::int64_t i) {
+inline value column_of(graph<11> g, value rois, std::int64_t i) {
     return g.op<"Gather">(rois, g.scalar(i, dtype::int64), attr::axis_i(1));
 }
-inline value batch_of(graph<13> g, value rois) { return g.cast(column_of(g, rois, 0), dtype::int64); }
+inline value batch_of(graph<11> g, value rois) { return g.cast(column_of(g, rois, 0), dtype::int64); }
 
 /// x [K] with dimensions of size 1 behind.
-inline value with_ones(graph<13> g, value x, std::int64_t count) {
+inline value with_ones(graph<11> g, value x, std::int64_t count) {
     safe_vector<std::int64_t> axes;
     for (std::int64_t i = 1; i <= count; ++i) axes.push_back(i);
     return unsqueeze(g, x, axes);
@@ -14989,7 +15674,7 @@ struct axis_samples {
     bool is_adaptive;
 };
 
-inline axis_samples samples_along(graph<13> g, region_axis const& a, sym_int extent) {
+inline axis_samples samples_along(graph<11> g, region_axis const& a, sym_int extent) {
     dtype const type = a.start.dtype();
     value const bin = g.op<"Div">(a.size, g.scalar(a.bins, type));
     bool const adaptive = a.ratio < 1;
@@ -15010,21 +15695,21 @@ inline axis_samples samples_along(graph<13> g, region_axis const& a, sym_int ext
     value const size = g.cast(g.to_value(extent), type);
     value const last = g.op<"Sub">(size, 1);
     value const zero = g.scalar(0, type);
-    value inside = g.op<"And">(g.op<"GreaterOrEqual">(at, g.scalar(-1, type)), g.op<"LessOrEqual">(at, size));
+    value inside = g.op<"And">(is_at_least(g, at, g.scalar(-1, type)), is_at_most(g, at, size));
     if (adaptive) inside = g.op<"And">(inside, g.op<"Less">(places, with_ones(g, number, 2)));
-    value const bounded = g.op<"Max">(g.op<"Min">(g.op<"Where">(inside, at, zero), last), zero);
+    value const bounded = max_of(g, min_of(g, g.op<"Where">(inside, at, zero), last), zero);
     value const low = g.op<"Floor">(bounded);
-    value const high = g.op<"Min">(g.op<"Add">(low, 1), last);
+    value const high = min_of(g, g.op<"Add">(low, 1), last);
     return {g.cast(low, dtype::int64), g.cast(high, dtype::int64), g.op<"Sub">(bounded, low), inside, number, adaptive};
 }
 
 /// The number of samples of a bin, [K], or 0-d.
-inline value sample_count(graph<13> g, axis_samples const& y, axis_samples const& x) {
+inline value sample_count(graph<11> g, axis_samples const& y, axis_samples const& x) {
     return g.op<"Mul">(y.number, x.number);
 }
 
 /// The sums of the samples of each bin, [K, bins, bins, C]. `batch` is [K].
-inline value sums_of_samples(graph<13> g, value input, value batch, axis_samples const& y, axis_samples const& x) {
+inline value sums_of_samples(graph<11> g, value input, value batch, axis_samples const& y, axis_samples const& x) {
     safe_vector<sym_int> const sizes = g.sizes(input);
     safe_vector<std::int64_t> const channels_last = {0, 2, 3, 1};
     value const pixels = reshape(g, permute(g, input, channels_last), {sizes[0] * sizes[2] * sizes[3], sizes[1]});
@@ -15059,7 +15744,7 @@ struct region_samples {
     axis_samples x;
 };
 /// Samples in regions [K, 5] of an index and two corners. `min_size` is the smallest size of a region, if it has one.
-inline region_samples samples_in(graph<13> g, value input, value rois, double scale, double shift, bool clamps,
+inline region_samples samples_in(graph<11> g, value input, value rois, double scale, double shift, bool clamps,
                                  std::int64_t height, std::int64_t width, std::int64_t ratio) {
     auto const corner = [&](std::int64_t i) -> value {
         value const at = g.op<"Mul">(column_of(g, rois, i), scale);
@@ -15068,7 +15753,7 @@ inline region_samples samples_in(graph<13> g, value input, value rois, double sc
     auto const along = [&](std::int64_t i, std::int64_t bins, sym_int extent) {
         value const start = corner(i);
         value const size = g.op<"Sub">(corner(i + 2), start);
-        value const bounded = clamps ? value(g.op<"Max">(size, g.scalar(1, size.dtype()))) : size;
+        value const bounded = clamps ? value(max_of(g, size, g.scalar(1, size.dtype()))) : size;
         return samples_along(g, {start, bounded, bins, ratio}, extent);
     };
     return {along(2, height, g.size(input, 2)), along(1, width, g.size(input, 3))};
@@ -15080,12 +15765,12 @@ inline std::int64_t bins_of(sym_int n) {
 }
 
 /// roi_align from pixels that are gathered.
-inline value align_by_gathering(graph<13> g, value input, value rois, double scale, std::int64_t height,
+inline value align_by_gathering(graph<11> g, value input, value rois, double scale, std::int64_t height,
                                 std::int64_t width, std::int64_t ratio, bool aligned) {
     auto const [y, x] = samples_in(g, input, rois, scale, aligned ? 0.5 : 0, !aligned, height, width, ratio);
     value const sums = sums_of_samples(g, input, batch_of(g, rois), y, x);
     value count = sample_count(g, y, x);
-    if (y.is_adaptive) count = with_ones(g, g.op<"Max">(count, g.scalar(1, count.dtype())), 3);
+    if (y.is_adaptive) count = with_ones(g, max_of(g, count, g.scalar(1, count.dtype())), 3);
     safe_vector<std::int64_t> const channels_first = {0, 3, 1, 2};
     return permute(g, g.op<"Div">(sums, count), channels_first);
 }
@@ -15123,7 +15808,7 @@ inline constexpr auto roi_align_until_21 = [](graph<16, 21> g, value input, valu
                           ratio,
                           attr::coordinate_transformation_mode_s(aligned ? "half_pixel" : "output_half_pixel"));
 };
-inline constexpr auto roi_align_until_15 = [](graph<13, 15> g, value input, value rois, double scale, sym_int height,
+inline constexpr auto roi_align_until_15 = [](graph<11, 15> g, value input, value rois, double scale, sym_int height,
                                               sym_int width, std::int64_t ratio, bool aligned) -> value {
     require_regions(input, rois);
     if (!aligned) return roi_align_node(g, input, rois, scale, bins_of(height), bins_of(width), ratio);
@@ -15131,7 +15816,7 @@ inline constexpr auto roi_align_until_15 = [](graph<13, 15> g, value input, valu
 };
 
 /// The channel of the input for each element of a position-sensitive result, [C / (height * width), height, width].
-inline value channel_mapping(graph<13> g, value rois, sym_int channels, std::int64_t height, std::int64_t width) {
+inline value channel_mapping(graph<11> g, value rois, sym_int channels, std::int64_t height, std::int64_t width) {
     value const all = g.cast(arithmetic_sequence(g, 0, channels), dtype::int32);
     value const mapping = reshape(g, all, {-1, height, width});
     safe_vector<sym_int> to = {g.size(rois, 0), channels / (height * width), height, width};
@@ -15143,7 +15828,7 @@ inline void require_channels(sym_int channels, std::int64_t height, std::int64_t
 }
 
 /// Of the bins of each channel, the one that the channel is for: [K, bins, bins, C] becomes [K, C / bins^2, bins, bins].
-inline value own_bins(graph<13> g, value x, std::int64_t height, std::int64_t width) {
+inline value own_bins(graph<11> g, value x, std::int64_t height, std::int64_t width) {
     std::int64_t const bins = height * width;
     sym_int const regions = g.size(x, 0);
     value const apart = reshape(g, x, {regions, bins, g.size(x, 3) / bins, bins});
@@ -15153,7 +15838,7 @@ inline value own_bins(graph<13> g, value x, std::int64_t height, std::int64_t wi
     return reshape(g, own, {regions, g.size(x, 3) / bins, height, width});
 }
 
-inline constexpr auto ps_roi_align = [](graph<13> g, value input, value rois, double scale, sym_int pooled_height,
+inline constexpr auto ps_roi_align = [](graph<11> g, value input, value rois, double scale, sym_int pooled_height,
                                         sym_int pooled_width, std::int64_t ratio) -> std::tuple<value, value> {
     require_regions(input, rois);
     std::int64_t const height = bins_of(pooled_height);
@@ -15175,7 +15860,7 @@ struct region_bins {
 };
 
 /// Rounds half away from zero, as std::round does.
-inline value round_half_away(graph<13> g, value x) {
+inline value round_half_away(graph<11> g, value x) {
     value const size = g.op<"Abs">(x);
     value const whole = g.op<"Floor">(size);
     value const rest = g.op<"Sub">(size, whole); // exact, unlike size + 1/2
@@ -15184,27 +15869,27 @@ inline value round_half_away(graph<13> g, value x) {
 }
 
 /// `low` and `high` are [K], the first and the last pixel, or the one `past` it.
-inline region_bins bins_along(graph<13> g, value low, value high, double past, std::int64_t bins, sym_int extent) {
+inline region_bins bins_along(graph<11> g, value low, value high, double past, std::int64_t bins, sym_int extent) {
     dtype const type = low.dtype();
-    value const size = g.op<"Max">(g.op<"Add">(g.op<"Sub">(high, low), past), g.scalar(1, type));
+    value const size = max_of(g, g.op<"Add">(g.op<"Sub">(high, low), past), g.scalar(1, type));
     value const bin = unsqueeze(g, g.op<"Div">(size, g.scalar(bins, type)), 1);
     value const number = g.cast(arithmetic_sequence(g, 0, bins), type);
     value const start = unsqueeze(g, low, 1);
     value const zero = g.scalar(0, dtype::int64);
     auto const bounded = [&](value x) -> value {
         value const whole = g.cast(g.op<"Add">(x, start), dtype::int64);
-        return g.op<"Min">(g.op<"Max">(whole, zero), g.to_value(extent));
+        return min_of(g, max_of(g, whole, zero), g.to_value(extent));
     };
     value const first = bounded(g.op<"Floor">(g.op<"Mul">(number, bin)));
     value const end = bounded(g.op<"Ceil">(g.op<"Mul">(g.op<"Add">(number, 1), bin)));
-    return {first, end, g.op<"LessOrEqual">(end, first)};
+    return {first, end, is_at_most(g, end, first)};
 }
 struct bin_grid {
     region_bins y;
     region_bins x;
 };
 /// `past` is added to the sizes. Bins of torchvision's ps_roi_pool never contain the last row and column: they are `left_out`.
-inline bin_grid bins_in(graph<13> g, value input, value rois, double scale, double past, std::int64_t left_out,
+inline bin_grid bins_in(graph<11> g, value input, value rois, double scale, double past, std::int64_t left_out,
                         std::int64_t height, std::int64_t width) {
     auto const corner = [&](std::int64_t i) { return round_half_away(g, g.op<"Mul">(column_of(g, rois, i), scale)); };
     return {bins_along(g, corner(2), corner(4), past, height, g.size(input, 2) - left_out),
@@ -15212,26 +15897,26 @@ inline bin_grid bins_in(graph<13> g, value input, value rois, double scale, doub
 }
 
 /// Which of the pixels are in each bin: [..., bins, pixels] for bins [..., bins].
-inline value pixels_in(graph<13> g, value first, value end, sym_int extent) {
+inline value pixels_in(graph<11> g, value first, value end, sym_int extent) {
     value const pixels = arithmetic_sequence(g, 0, extent);
-    return g.op<"And">(g.op<"LessOrEqual">(unsqueeze(g, first, first.rank()), pixels),
+    return g.op<"And">(is_at_most(g, unsqueeze(g, first, first.rank()), pixels),
                        g.op<"Less">(pixels, unsqueeze(g, end, end.rank())));
 }
 
-inline value lowest_number(graph<13> g, dtype type) {
+inline value lowest_number(graph<11> g, dtype type) {
     double const lowest = type == dtype::float64 ? std::numeric_limits<double>::lowest()
                                                  : static_cast<double>(std::numeric_limits<float>::lowest());
     return g.scalar(lowest, type);
 }
 /// x with the lowest finite number in place of NaN and -inf, which torchvision never finds larger than that number.
-inline value above_lowest(graph<13> g, value x) {
+inline value above_lowest(graph<11> g, value x) {
     value const lowest = lowest_number(g, x.dtype());
-    return g.op<"Where">(g.op<"IsNaN">(x), lowest, g.op<"Max">(x, lowest));
+    return g.op<"Where">(g.op<"IsNaN">(x), lowest, max_of(g, x, lowest));
 }
 
 /// The largest number of each bin, and its place in the plane of the channel, or 0 and -1 if there is none. A Loop over regions, each of
 /// which first looks for the maximum of each row of pixels.
-inline std::tuple<value, value> maxima_of_bins(graph<13> g, value input, value batch, bin_grid const& bins) {
+inline std::tuple<value, value> maxima_of_bins(graph<11> g, value input, value batch, bin_grid const& bins) {
     value const lowest = lowest_number(g, input.dtype());
     value const numbers = above_lowest(g, input);
     sym_int const rows = g.size(input, 2);
@@ -15240,7 +15925,7 @@ inline std::tuple<value, value> maxima_of_bins(graph<13> g, value input, value b
         g.op<"Loop">(g.op<"Size">(batch),
                      g.scalar(true, dtype::bool_),
                      outputs<2>,
-                     attr::body_g([&](graph<13> h, value i, value on) {
+                     attr::body_g([&](graph<11> h, value i, value on) {
                          auto const of = [&](value all) -> value { return h.op<"Gather">(all, i); };
                          value const plane = h.op<"Gather">(numbers, of(batch)); // [C, H, W]
                          value const across = pixels_in(h, of(bins.x.first), of(bins.x.end), columns);
@@ -15258,7 +15943,7 @@ inline std::tuple<value, value> maxima_of_bins(graph<13> g, value input, value b
                          value const all_rows = h.op<"Expand">(unsqueeze(h, place_in_row, 1), h.op<"Shape">(in_bins));
                          value const column = h.op<"GatherElements">(all_rows, row, attr::axis_i(3));
                          value const place = h.op<"Add">(h.op<"Mul">(row, h.to_value(columns)), column);
-                         value const none = h.op<"LessOrEqual">(largest_of, lowest);
+                         value const none = is_at_most(h, largest_of, lowest);
                          value const where = h.op<"Where">(none, h.scalar(-1, dtype::int64), squeeze(h, place, 3));
                          return std::tuple(on, largest_of, where);
                      }));
@@ -15267,7 +15952,7 @@ inline std::tuple<value, value> maxima_of_bins(graph<13> g, value input, value b
             g.cast(g.op<"Where">(empty, g.scalar(-1, dtype::int64), places), dtype::int32)};
 }
 
-inline std::tuple<value, value> pool_by_loop(graph<13> g, value input, value rois, double scale, sym_int pooled_height,
+inline std::tuple<value, value> pool_by_loop(graph<11> g, value input, value rois, double scale, sym_int pooled_height,
                                              sym_int pooled_width) {
     require_regions(input, rois);
     bin_grid const bins = bins_in(g, input, rois, scale, 1, 0, bins_of(pooled_height), bins_of(pooled_width));
@@ -15277,7 +15962,7 @@ inline constexpr auto roi_pool = [](graph<22> g, value input, value rois, double
     return pool_by_loop(g, input, rois, scale, height, width);
 };
 /// MaxRoiPool gives the numbers alone; ONNX Runtime has it for float32, and not of opset 22.
-inline constexpr auto roi_pool_until_21 = [](graph<13, 21> g, value input, value rois, double scale,
+inline constexpr auto roi_pool_until_21 = [](graph<11, 21> g, value input, value rois, double scale,
                                              sym_int pooled_height, sym_int pooled_width) -> std::tuple<value, value> {
     auto const [numbers, places] = pool_by_loop(g, input, rois, scale, pooled_height, pooled_width);
     if (input.dtype() != dtype::float32) return {numbers, places};
@@ -15288,7 +15973,7 @@ inline constexpr auto roi_pool_until_21 = [](graph<13, 21> g, value input, value
     return {pooled, places};
 };
 
-inline constexpr auto ps_roi_pool = [](graph<13> g, value input, value rois, double scale, sym_int pooled_height,
+inline constexpr auto ps_roi_pool = [](graph<11> g, value input, value rois, double scale, sym_int pooled_height,
                                        sym_int pooled_width) -> std::tuple<value, value> {
     require_regions(input, rois);
     std::int64_t const height = bins_of(pooled_height);
@@ -15491,7 +16176,7 @@ inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
 }
 
 /// x with `axis` replaced by (out, taps), or by (out) if there are no weights.
-inline value gather_taps(graph<13> g, value x, std::int64_t axis, tap_table const& t) {
+inline value gather_taps(graph<7> g, value x, std::int64_t axis, tap_table const& t) {
     tensor index = int64_tensor(t.index);
     if (!t.weight.empty()) index.sizes = {t.out, t.taps};
     return gather(g, x, g.constant(std::move(index)), axis);
@@ -15505,11 +16190,11 @@ inline tensor tap_weights(value x, std::int64_t axis, tap_table const& t, dtype 
     return weights;
 }
 
-inline value apply_taps(graph<13> g, value x, std::int64_t axis, tap_table const& t) {
+inline value apply_taps(graph<7> g, value x, std::int64_t axis, tap_table const& t) {
     value const read = gather_taps(g, x, axis, t);
     if (t.weight.empty()) return read;
     value const weighted = g.op<"Mul">(read, g.constant(tap_weights(x, axis, t, x.dtype())));
-    return g.op<"ReduceSum">(weighted, g.ints({axis + 1}), attr::keepdims_i(0));
+    return reduce_sum(g, weighted, safe_vector<std::int64_t>{axis + 1}, false);
 }
 
 /// Adds up the weights of an element that an output reads more than once, as happens at the edges.
@@ -15525,7 +16210,7 @@ inline void join_repeated_taps(tap_table& t) {
 
 /// ATen's interpolation of uint8 (_compute_index_ranges_int16_weights): weights are 16-bit integers of maximum precision, and every pass
 /// is rounded. x is int32.
-inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table t) {
+inline value apply_taps_uint8(graph<7> g, value x, std::int64_t axis, tap_table t) {
     join_repeated_taps(t);
     double const largest = t.weight.empty() ? 0.0 : *std::max_element(t.weight.begin(), t.weight.end());
     int precision = 0;
@@ -15534,9 +16219,8 @@ inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table
     std::int64_t const one = std::int64_t{1} << precision;
     for (double& w : t.weight) w = std::trunc(w * static_cast<double>(one) + (w < 0 ? -0.5 : 0.5));
     value const weighted = g.op<"Mul">(gather_taps(g, x, axis, t), g.constant(tap_weights(x, axis, t, dtype::int32)));
-    value const sum = g.op<"ReduceSum">(weighted, g.ints({axis + 1}), attr::keepdims_i(0));
-    value const rounded =
-        g.op<"Clip">(g.op<"Add">(sum, one / 2), 0, 256 * one - 1); // so that the quotient is in [0, 255]
+    value const sum = reduce_sum(g, weighted, safe_vector<std::int64_t>{axis + 1}, false);
+    value const rounded = clip(g, g.op<"Add">(sum, one / 2), 0, 256 * one - 1); // so that the quotient is in [0, 255]
     return g.op<"Div">(rounded, one);
 }
 
@@ -15629,7 +16313,7 @@ inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation cons
 }
 
 /// (1, 1, factors...) if Resize needs the factors, absent if it needs only sizes.
-inline optional_value resize_scales(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+inline optional_value resize_scales(graph<7> g, value x, resize_target const& t, interpolation const& mode) {
     safe_vector<resized_axis> const axes = static_axes(x, t);
     tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
     factors.append(1.0);
@@ -15651,7 +16335,7 @@ inline optional_value resize_scales(graph<13> g, value x, resize_target const& t
     return g.constant(std::move(factors));
 }
 
-inline value call_resize(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+inline value call_resize(graph<11> g, value x, resize_target const& t, interpolation const& mode) {
     optional_value const scales = resize_scales(g, x, t, mode);
     optional_value sizes;
     if (!scales) {
@@ -15659,26 +16343,28 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
         all.insert(all.end(), t.out.begin(), t.out.end());
         sizes = g.ints(all);
     }
-    if (mode.kind == filter::nearest)
-        return g.op<"Resize">(x,
-                              absent,
-                              scales,
-                              sizes,
-                              attr::mode_s("nearest"),
-                              attr::coordinate_transformation_mode_s("asymmetric"),
-                              attr::nearest_mode_s("floor"));
-    if (mode.kind == filter::nearest_exact)
-        return g.op<"Resize">(x,
-                              absent,
-                              scales,
-                              sizes,
-                              attr::mode_s("nearest"),
-                              attr::coordinate_transformation_mode_s("half_pixel"),
-                              attr::nearest_mode_s("round_prefer_ceil"));
-    std::string_view const name = mode.kind == filter::linear ? "linear" : "cubic";
-    std::string_view const at = mode.align_corners ? "align_corners" : "half_pixel";
-    if (!mode.antialias)
-        return g.op<"Resize">(x, absent, scales, sizes, attr::mode_s(name), attr::coordinate_transformation_mode_s(at));
+    std::string_view const at = mode.kind == filter::nearest ? "asymmetric"
+                                : mode.align_corners         ? "align_corners"
+                                                             : "half_pixel";
+    std::string_view const name = mode.is_nearest() ? "nearest" : mode.kind == filter::linear ? "linear" : "cubic";
+    auto const call = [&](auto h, auto roi, auto factors) -> value {
+        if (!mode.is_nearest())
+            return h.template op<"Resize">(
+                x, roi, factors, sizes, attr::mode_s(name), attr::coordinate_transformation_mode_s(at));
+        return h.template op<"Resize">(
+            x,
+            roi,
+            factors,
+            sizes,
+            attr::mode_s(name),
+            attr::coordinate_transformation_mode_s(at),
+            attr::nearest_mode_s(mode.kind == filter::nearest ? "floor" : "round_prefer_ceil"));
+    };
+    if (g.opset() < 13) { // roi and scales are required: without elements, they are not used
+        value const none = g.constant(tensor{dtype::float32, {0}, {}});
+        return call(g.within<11, 12>(), none, scales ? *scales : none);
+    }
+    if (!mode.antialias) return call(g.within<13>(), absent, scales);
     // In ATen, antialiasing windows end at the edges, and the cubic coefficient is -0.5.
     return g.within<18>().op<"Resize">(x,
                                        absent,
@@ -15692,7 +16378,7 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
 }
 
 /// Resizes one axis after the other, from the last to the first, as in ATen.
-inline value resize_by_taps(graph<13> g, value x, safe_span<resized_axis const> axes, interpolation const& mode) {
+inline value resize_by_taps(graph<7> g, value x, safe_span<resized_axis const> axes, interpolation const& mode) {
     bool const whole = x.dtype() == dtype::uint8 && !mode.is_nearest();
     value y = whole ? g.cast(x, dtype::int32) : x;
     for (std::size_t i = axes.size(); i-- != 0;) {
@@ -15712,7 +16398,7 @@ inline bool keeps_all(safe_span<resized_axis const> axes) {
     });
 }
 
-inline value interpolate(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+inline value interpolate(graph<7> g, value x, resize_target const& t, interpolation const& mode) {
     safe_vector<resized_axis> const axes = static_axes(x, t);
     bool const known = !axes.empty();
     bool const uint8 = x.dtype() == dtype::uint8 && !mode.is_nearest();
@@ -15720,13 +16406,14 @@ inline value interpolate(graph<13> g, value x, resize_target const& t, interpola
     bool const no_antialias = mode.antialias && (g.opset() < 18 || mode.align_corners);
     bool const by_taps =
         uint8 || no_antialias || mode.kind == filter::lanczos || (known && !resize_agrees(axes, mode, x.dtype()));
-    if (!by_taps) return call_resize(g, x, t, mode);
+    if (!by_taps && g.opset() >= 11) return call_resize(g.within<11>(), x, t, mode);
+    if (!known && !by_taps) refuse_below(11, "interpolation over a dynamic height or width");
     if (!known) return g.unsupported("this interpolation over a dynamic height or width");
     return resize_by_taps(g, x, axes, mode);
 }
 
 /// Like ATen, interpolates half-precision dtypes in float32.
-inline value resize_to(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+inline value resize_to(graph<7> g, value x, resize_target const& t, interpolation const& mode) {
     if (x.rank() != static_cast<std::int64_t>(t.out.size()) + 2)
         return g.unsupported("an input of rank " + std::to_string(x.rank()));
     for (sym_int const& n : t.out)
@@ -15737,7 +16424,7 @@ inline value resize_to(graph<13> g, value x, resize_target const& t, interpolati
 }
 
 /// The .vec overloads have either sizes or factors, with the size floor(in * factor).
-inline value resize_vec(graph<13> g, value x, std::optional<safe_span<sym_int const>> out,
+inline value resize_vec(graph<7> g, value x, std::optional<safe_span<sym_int const>> out,
                         std::optional<safe_span<double const>> factors, interpolation const& mode) {
     if (x.rank() < 3) return g.unsupported("an input of rank " + std::to_string(x.rank()));
     auto const n = static_cast<std::size_t>(x.rank() - 2);
@@ -15763,36 +16450,36 @@ using vec_scales = std::optional<safe_span<double const>>;
 
 template <filter Kind, bool Antialias = false>
 inline constexpr auto resize_corners_vec =
-    [](graph<13> g, value x, vec_sizes out, bool align_corners, vec_scales factors) {
+    [](graph<7> g, value x, vec_sizes out, bool align_corners, vec_scales factors) {
         return resize_vec(g, x, out, factors, {Kind, align_corners, Antialias});
     };
 template <filter Kind>
 inline constexpr auto resize_nearest_vec =
-    [](graph<13> g, value x, vec_sizes out, vec_scales factors) { return resize_vec(g, x, out, factors, {Kind}); };
+    [](graph<7> g, value x, vec_sizes out, vec_scales factors) { return resize_vec(g, x, out, factors, {Kind}); };
 template <filter Kind>
-inline constexpr auto resize_nearest1d = [](graph<13> g, value x, out_sizes out, scale_factor w) {
+inline constexpr auto resize_nearest1d = [](graph<7> g, value x, out_sizes out, scale_factor w) {
     return resize_to(g, x, {{out.begin(), out.end()}, {w}}, {Kind});
 };
 template <filter Kind>
-inline constexpr auto resize_nearest2d = [](graph<13> g, value x, out_sizes out, scale_factor h, scale_factor w) {
+inline constexpr auto resize_nearest2d = [](graph<7> g, value x, out_sizes out, scale_factor h, scale_factor w) {
     return resize_to(g, x, {{out.begin(), out.end()}, {h, w}}, {Kind});
 };
 template <filter Kind>
 inline constexpr auto resize_nearest3d =
-    [](graph<13> g, value x, out_sizes out, scale_factor d, scale_factor h, scale_factor w) {
+    [](graph<7> g, value x, out_sizes out, scale_factor d, scale_factor h, scale_factor w) {
         return resize_to(g, x, {{out.begin(), out.end()}, {d, h, w}}, {Kind});
     };
 template <filter Kind, bool Antialias = false>
 inline constexpr auto resize_corners2d =
-    [](graph<13> g, value x, out_sizes out, bool align_corners, scale_factor h, scale_factor w) {
+    [](graph<7> g, value x, out_sizes out, bool align_corners, scale_factor h, scale_factor w) {
         return resize_to(g, x, {{out.begin(), out.end()}, {h, w}}, {Kind, align_corners, Antialias});
     };
 
-inline constexpr auto linear1d = [](graph<13> g, value x, out_sizes out, bool align_corners, scale_factor w) {
+inline constexpr auto linear1d = [](graph<7> g, value x, out_sizes out, bool align_corners, scale_factor w) {
     return resize_to(g, x, {{out.begin(), out.end()}, {w}}, {filter::linear, align_corners});
 };
 
-inline constexpr auto trilinear3d = [](graph<13> g, value x, out_sizes out, bool align_corners, scale_factor d,
+inline constexpr auto trilinear3d = [](graph<7> g, value x, out_sizes out, bool align_corners, scale_factor d,
                                        scale_factor h, scale_factor w) {
     return resize_to(g, x, {{out.begin(), out.end()}, {d, h, w}}, {filter::linear, align_corners});
 };
@@ -15852,7 +16539,7 @@ inline constexpr auto resize = table(
 } // namespace ATON_NAMESPACE::mappings
 
 // ---- aton/mappings/detail/volume_sampling.hpp
-// grid_sampler over three dimensions as arithmetic and gathers: below opset 20, GridSample supports only two.
+// grid_sampler as arithmetic and gathers: GridSample was added in opset 16, and supports three dimensions since opset 20.
 // Internal header.
 
 namespace ATON_NAMESPACE::mappings::detail {
@@ -15866,28 +16553,28 @@ struct grid_tap {
 
 /// The positions among `n` elements of points in [-1, 1]; the paddings "border" and "reflection" map others into the input
 /// (ATen/native/GridSampler.h).
-inline value grid_position(graph<13> g, value c, value n, value last, std::int64_t padding, bool align_corners) {
+inline value grid_position(graph<10> g, value c, value n, value last, std::int64_t padding, bool align_corners) {
     value const scaled = g.op<"Mul">(g.op<"Add">(c, 1.0), align_corners ? last : n);
     value at = g.op<"Mul">(align_corners ? scaled : g.op<"Sub">(scaled, 1.0), 0.5);
     if (padding == 0) return at;
     if (padding == 2) {
         value const span = align_corners ? last : n;
         double const low = align_corners ? 0.0 : -0.5;
-        value const period = g.op<"Max">(safe_vector<value>{g.op<"Mul">(span, 2.0), g.scalar(1.0, c.dtype())});
+        value const period = max_of(g, g.op<"Mul">(span, 2.0), 1.0);
         value const folded = g.op<"Mod">(g.op<"Abs">(g.op<"Sub">(at, low)), period, attr::fmod_i(1));
         at = g.op<"Add">(g.op<"Sub">(span, g.op<"Abs">(g.op<"Sub">(folded, span))), low);
     }
-    return g.op<"Clip">(at, 0.0, last);
+    return clip(g, at, g.scalar_like(0.0, at), last);
 }
 
 /// A tap at an integral position, which reads as 0 outside the input.
-inline grid_tap tap_with_zeros(graph<13> g, value position, optional_value weight, value last) {
-    value const nearest = g.op<"Clip">(position, 0.0, last);
-    return {g.cast(nearest, dtype::int64), weight, g.op<"Equal">(position, nearest)};
+inline grid_tap tap_with_zeros(graph<7> g, value position, optional_value weight, value last) {
+    value const nearest = clip(g, position, g.scalar_like(0.0, position), last);
+    return {g.cast(nearest, dtype::int64), weight, is_equal(g, position, nearest)};
 }
 
 /// The two neighbors of each point, or the nearest element (halves are rounded to even).
-inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
+inline safe_vector<grid_tap> grid_taps(graph<10> g, value c, sym_int size, bool nearest, std::int64_t padding,
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
     value const last = g.cast(g.to_value(size - 1), c.dtype());
@@ -15896,25 +16583,27 @@ inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool 
         if (padding == 0) return tap_with_zeros(g, position, weight, last);
         return {g.cast(position, dtype::int64), weight, {}};
     };
-    if (nearest) return {tap(g.op<"Round">(at), {})};
+    if (nearest) return {tap(round_to_even(g, at), {})};
     value const first = g.op<"Floor">(at);
     value const rest = g.op<"Sub">(at, first);
     value const next = g.op<"Add">(first, 1.0);
     return {tap(first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest)),
-            tap(padding == 0 ? next : value(g.op<"Min">(safe_vector<value>{next, last})), rest)};
+            tap(padding == 0 ? next : value(min_of(g, next, last)), rest)};
 }
 
 /// mode: 0 linear, 1 nearest; padding: 0 zeros, 1 border, 2 reflection.
-inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, std::int64_t padding,
+inline value sample_volume(graph<10> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                            bool align_corners) {
     safe_vector<sym_int> const sizes = g.sizes(x);
-    safe_vector<sym_int> const to{sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)};
+    std::int64_t const axes = x.rank() - 2;
+    safe_vector<sym_int> to{sizes[0], sizes[1]};
+    for (std::int64_t i = 0; i != axes; ++i) to.push_back(g.size(grid, i + 1));
     if (is_empty(x) || is_empty(grid)) return filled(g, to, 0, x.dtype());
-    value const points = reshape(g, grid, {sizes[0], -1, 3});
+    value const points = reshape(g, grid, {sizes[0], -1, axes});
     safe_vector<grid_tap> taps;
-    for (std::int64_t i = 0; i != 3; ++i) {
+    for (std::int64_t i = 0; i != axes; ++i) {
         sym_int const n = sizes[static_cast<std::size_t>(i) + 2];
-        value const c = select(g, points, 2, 2 - i); // the grid names x first
+        value const c = select(g, points, 2, axes - 1 - i); // the grid names x first
         safe_vector<grid_tap> const along = grid_taps(g, c, n, mode == 1, padding, align_corners);
         safe_vector<grid_tap> next;
         for (grid_tap const& a : taps)
@@ -15929,8 +16618,8 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
     value const flattened = reshape(g, x, {sizes[0], sizes[1], -1});
     safe_vector<value> parts;
     for (grid_tap const& t : taps) {
-        value const index = g.op<"Expand">(unsqueeze(g, t.index, 1), g.ints(safe_vector<sym_int>{1, sizes[1], 1}));
-        value const read = g.op<"GatherElements">(flattened, index, attr::axis_i(2));
+        value const index = expand_by(g, unsqueeze(g, t.index, 1), g.ints(safe_vector<sym_int>{1, sizes[1], 1}));
+        value const read = elements_at(g, flattened, index, 2);
         value const bounded = t.inside ? value(g.op<"Where">(unsqueeze(g, *t.inside, 1), read, 0.0)) : read;
         parts.push_back(t.weight ? value(g.op<"Mul">(bounded, unsqueeze(g, *t.weight, 1))) : bounded);
     }
@@ -15992,6 +16681,12 @@ inline value sample_grid(graph<16, 19> g, value x, value grid, std::int64_t mode
                               attr::padding_mode_s(grid_paddings[padding]));
 }
 
+inline value sample_grid(graph<10, 15> g, value x, value grid, std::int64_t mode, std::int64_t padding,
+                         bool align_corners) {
+    if (mode == 2) refuse_below(16, "the interpolation mode bicubic");
+    return sample_volume(g, x, grid, mode, padding, align_corners);
+}
+
 template <class Graph>
 inline constexpr auto grid_sampler =
     [](Graph g, value input, value points, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
@@ -16002,7 +16697,8 @@ inline constexpr auto grid_sampler =
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
         return g.unsupported("this interpolation mode for an input of rank " + std::to_string(x.rank()));
-    if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
+    if constexpr (!std::is_same_v<Graph, graph<10, 15>>)
+        if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
     return g.cast(sample_grid(g, x, grid, mode, padding, align_corners), input.dtype());
 };
 
@@ -16044,7 +16740,7 @@ inline void expect_grid_sizes(size_list sizes) {
 }
 
 /// affine_grid_generator of a constant size, except for the batch.
-inline value constant_affine_grid(graph<13> g, value theta, size_list sizes, bool align_corners) {
+inline value constant_affine_grid(graph<7> g, value theta, size_list sizes, bool align_corners) {
     safe_vector<std::int64_t> const plane = constants(sizes.subspan(2));
     value const grid = g.constant(base_grid(plane, align_corners, theta.dtype()));
     value const points = g.op<"MatMul">(grid, g.op<"Transpose">(theta, attr::perm_i({0, 2, 1})));
@@ -16060,7 +16756,7 @@ inline constexpr auto affine_grid = [](graph<20> g, value theta, size_list sizes
     if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
     return g.op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
 };
-inline constexpr auto affine_grid_until_19 = [](graph<13, 19> g, value theta, size_list sizes,
+inline constexpr auto affine_grid_until_19 = [](graph<7, 19> g, value theta, size_list sizes,
                                                 bool align_corners) -> value {
     expect_grid_sizes(sizes);
     if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
@@ -16071,15 +16767,19 @@ inline constexpr auto affine_grid_until_19 = [](graph<13, 19> g, value theta, si
 
 // clang-format off: one row per line
 inline constexpr auto sampling = table(
-    // GridSample was added in opset 16.
+    // GridSample was added in opset 16; before that, neighbors are gathered.
     symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
     symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
     symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
     symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
     symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
     symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
     symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
     symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
     symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid),
     symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid_until_19));
 // clang-format on
@@ -16099,7 +16799,7 @@ struct segment_bounds {
     value first;
     value end;
 };
-inline segment_bounds bounds_of_segments(graph<13> g, optional_value lengths, optional_value offsets, sym_int outer) {
+inline segment_bounds bounds_of_segments(graph<11> g, optional_value lengths, optional_value offsets, sym_int outer) {
     value const given = g.cast(lengths ? *lengths : *offsets, dtype::int64);
     value const rows = reshape(g, given, {outer, g.size(given, -1)});
     if (!lengths) return {slice(g, rows, 1, 0, -1), slice(g, rows, 1, 1, to_the_end)};
@@ -16118,16 +16818,16 @@ inline double identity_of(std::string_view reduce) {
 }
 
 /// One reduction of (outer, segments, n, inner) along n, combined with the initial value.
-inline value reduced_segments(graph<13> g, value each, std::string_view reduce, value start) {
+inline value reduced_segments(graph<11> g, value each, std::string_view reduce, value start) {
     std::int64_t const along[] = {2};
-    if (reduce == "max") return g.op<"Max">(extreme<"ReduceMax">(g, each, along, false), start);
-    if (reduce == "min") return g.op<"Min">(extreme<"ReduceMin">(g, each, along, false), start);
+    if (reduce == "max") return max_of(g, extreme<"ReduceMax">(g, each, along, false), start);
+    if (reduce == "min") return min_of(g, extreme<"ReduceMin">(g, each, along, false), start);
     if (reduce == "prod") return g.op<"Mul">(mappings::reduce<"ReduceProd">(g, each, along, false), start);
     return g.op<"Add">(reduce_sum(g, each, along, false), start);
 }
 
 /// Reduces each segment with a mask of its elements.
-inline constexpr auto segment_reduce = [](graph<13> g, value data, std::string_view reduce, optional_value lengths,
+inline constexpr auto segment_reduce = [](graph<11> g, value data, std::string_view reduce, optional_value lengths,
                                           optional_value indices, optional_value offsets, std::int64_t axis,
                                           bool /*unsafe*/, std::optional<number> initial) -> value {
     if (indices) return g.unsupported("indices, which ATen does not support either");
@@ -16178,7 +16878,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// The window, centered in a frame; nothing if it is all ones.
-inline std::optional<complex_value> centered_window(graph<13> g, std::optional<complex_value> const& window, dtype type,
+inline std::optional<complex_value> centered_window(graph<9> g, std::optional<complex_value> const& window, dtype type,
                                                     std::int64_t length, std::int64_t size) {
     if (window && (window->rank() != 1 || (window->shape()[0].is_static() && window->shape()[0].size() != length)))
         throw unsupported_error("a window of another length than win_length");
@@ -16199,7 +16899,7 @@ struct frame_arguments {
     std::optional<bool> onesided, return_complex, aligned;
 };
 
-inline value short_time(graph<13> g, complex_value const& self, std::optional<complex_value> const& window,
+inline value short_time(graph<9> g, complex_value const& self, std::optional<complex_value> const& window,
                         frame_arguments const& a, std::optional<std::string_view> pad_mode) {
     std::int64_t const length = a.window_length.value_or(a.size);
     std::int64_t const hop = a.hop.value_or(a.size / 4);
@@ -16241,7 +16941,7 @@ inline value short_time(graph<13> g, complex_value const& self, std::optional<co
     return a.return_complex.value_or(true) ? g.to_value(g.as_complex(y)) : y;
 }
 
-inline constexpr auto stft = [](graph<13> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+inline constexpr auto stft = [](graph<9> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
                                 std::optional<std::int64_t> win_length, std::optional<complex_value> window,
                                 bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex,
                                 std::optional<bool> align_to_window) -> value {
@@ -16249,7 +16949,7 @@ inline constexpr auto stft = [](graph<13> g, complex_value self, std::int64_t n_
     return short_time(g, self, window, a, std::nullopt);
 };
 inline constexpr auto stft_centered =
-    [](graph<13> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+    [](graph<9> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
        std::optional<std::int64_t> win_length, std::optional<complex_value> window, bool center,
        std::string_view pad_mode, bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex,
        std::optional<bool> align_to_window) -> value {
@@ -16259,7 +16959,7 @@ inline constexpr auto stft_centered =
 
 /// Adds the frames of [batch, frame, size] at distances of `hop`: [batch, time]. Frames are cut into pieces of a hop, and the pieces that lie at
 /// the same place are added: a row of zeros more in each matrix of pieces shifts it by one place against the one before.
-inline value add_overlapping(graph<13> g, value frames, std::int64_t hop) {
+inline value add_overlapping(graph<11> g, value frames, std::int64_t hop) {
     sym_int const batch = g.size(frames, 0), count = g.size(frames, 1);
     std::int64_t const size = frames.size(2).size();
     std::int64_t const pieces = (size + hop - 1) / hop;
@@ -16269,11 +16969,11 @@ inline value add_overlapping(graph<13> g, value frames, std::int64_t hop) {
     sym_int const places = count + (pieces - 1);
     x = reshape(g, pad_constant(g, x, more, 0), {batch, (count + pieces) * pieces, hop});
     x = reshape(g, slice(g, x, 1, 0, places * pieces), {batch, pieces, places, hop});
-    x = reshape(g, g.op<"ReduceSum">(x, g.ints({1}), attr::keepdims_i(0)), {batch, places * hop});
+    x = reshape(g, reduce_sum(g, x, std::array<std::int64_t, 1>{1}, false), {batch, places * hop});
     return slice(g, x, 1, 0, (count - 1) * hop + size);
 }
 
-inline constexpr auto istft = [](graph<13> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+inline constexpr auto istft = [](graph<11> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
                                  std::optional<std::int64_t> win_length, std::optional<complex_value> window,
                                  bool center, bool normalized, std::optional<bool> onesided,
                                  std::optional<std::int64_t> length, bool return_complex) -> value {
@@ -16340,31 +17040,31 @@ namespace detail {
 
 /// As in ATen, a 0-d tensor is treated as 1-d.
 template <fixed_string Op>
-value softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
+value softmax(graph<7> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const input = g.cast(x, type.value_or(x.dtype()));
-    if (x.rank() == 0) return squeeze(g, g.op<Op>(unsqueeze(g, input, 0), attr::axis_i(0)), 0);
-    return g.op<Op>(input, attr::axis_i(normalize_axis(dim, x.rank())));
+    if (x.rank() == 0) return squeeze(g, along_axis<Op>(g, unsqueeze(g, input, 0), 0), 0);
+    return along_axis<Op>(g, input, normalize_axis(dim, x.rank()));
 }
 
 template <fixed_string Op>
 inline constexpr auto softmax_with_dtype =
-    [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
+    [](graph<7> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
     return softmax<Op>(g, x, dim, type);
 };
 
 template <fixed_string Op>
-inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t dim, bool half_to_float) -> value {
+inline constexpr auto softmax_of_half = [](graph<7> g, value x, std::int64_t dim, bool half_to_float) -> value {
     return softmax<Op>(g, x, dim, half_to_float ? dtype::float32 : x.dtype());
 };
 
 /// Softmax that returns 0 instead of NaN for rows in which every element is -inf.
-inline constexpr auto safe_softmax = [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
+inline constexpr auto safe_softmax = [](graph<9> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
     value const y = softmax<"Softmax">(g, x, dim, type);
     if (!is_floating(x.dtype())) return y;
     safe_vector<std::int64_t> axes;
     if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
     value const largest = reduce<"ReduceMax">(g, x, axes, true);
-    value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
+    value const masked = is_equal(g, largest, -std::numeric_limits<double>::infinity());
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
 };
 
@@ -16372,7 +17072,7 @@ inline constexpr auto safe_softmax = [](graph<13> g, value x, std::int64_t dim, 
 /// only for a softmax of float16 that returned float32.
 template <bool Log>
 inline constexpr auto softmax_backward =
-    [](graph<13> g, value grad, value output, std::int64_t dim, dtype input_dtype) -> value {
+    [](graph<7> g, value grad, value output, std::int64_t dim, dtype input_dtype) -> value {
     if (output.dtype() != grad.dtype()) throw unsupported_error("a gradient and an output of different dtypes");
     dtype const type = opmath_type(grad.dtype());
     value const d = g.cast(grad, type);
@@ -16413,7 +17113,7 @@ namespace detail {
 
 /// The norm of A times that of its inverse; infinite for singular matrices.
 template <class Norm>
-value condition_by_inverse(graph<13> g, value a, Norm const& norm) {
+value condition_by_inverse(graph<11> g, value a, Norm const& norm) {
     value const x = square_factorable(g, a);
     sym_int const n = g.size(a, -1);
     lu_parts const parts = lu_factor(g, x);
@@ -16423,13 +17123,13 @@ value condition_by_inverse(graph<13> g, value a, Norm const& norm) {
     return g.op<"Where">(singular, infinite, g.op<"Mul">(norm(a), norm(inverse)));
 }
 /// As in ATen, the condition number of a matrix without elements is 0.
-inline value condition_of_nothing(graph<13> g, value a) {
+inline value condition_of_nothing(graph<11> g, value a) {
     safe_vector<sym_int> sizes = g.sizes(a);
     sizes.pop_back();
     sizes.pop_back();
     return filled(g, sizes, 0, a.dtype());
 }
-inline constexpr auto cond = [](graph<13> g, value a, std::optional<scalar> p) -> value {
+inline constexpr auto cond = [](graph<11> g, value a, std::optional<scalar> p) -> value {
     (void)factorable(g, a);
     double const order = p ? p->to<double>() : 2;
     if (is_empty(a)) return condition_of_nothing(g, a);
@@ -16441,21 +17141,21 @@ inline constexpr auto cond = [](graph<13> g, value a, std::optional<scalar> p) -
     value const smallest = select(g, values, -1, -1);
     return g.cast(order > 0 ? g.op<"Div">(largest, smallest) : g.op<"Div">(smallest, largest), a.dtype());
 };
-inline constexpr auto cond_named = [](graph<13> g, value a, std::string_view p) -> value {
+inline constexpr auto cond_named = [](graph<11> g, value a, std::string_view p) -> value {
     (void)square_factorable(g, a);
     if (is_empty(a)) return condition_of_nothing(g, a);
     safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
     return condition_by_inverse(g, a, [&](value x) { return named_norm<false>(g, x, p, last, false, std::nullopt); });
 };
 
-inline value number_limit(graph<13> g, double n) { return g.scalar(n, dtype::float64); }
-inline value tensor_limit(graph<13> g, value x) { return g.cast(x, dtype::float64); }
+inline value number_limit(graph<11> g, double n) { return g.scalar(n, dtype::float64); }
+inline value tensor_limit(graph<11> g, value x) { return g.cast(x, dtype::float64); }
 
-inline singular_limits limits_from(graph<13> g, value a, std::optional<double> atol, std::optional<double> rtol) {
+inline singular_limits limits_from(graph<11> g, value a, std::optional<double> atol, std::optional<double> rtol) {
     if (rtol) return {number_limit(g, atol.value_or(0)), number_limit(g, *rtol)};
     return {number_limit(g, atol.value_or(0)), atol && *atol > 0 ? number_limit(g, 0) : usual_limit(g, a)};
 }
-inline singular_limits limits_from(graph<13> g, value a, optional_value atol, optional_value rtol) {
+inline singular_limits limits_from(graph<11> g, value a, optional_value atol, optional_value rtol) {
     value const absolute = atol ? tensor_limit(g, *atol) : number_limit(g, 0);
     if (rtol) return {absolute, tensor_limit(g, *rtol)};
     value const usual = usual_limit(g, a);
@@ -16463,50 +17163,50 @@ inline singular_limits limits_from(graph<13> g, value a, optional_value atol, op
 }
 
 /// The matrix whose singular values count: of a Hermitian one, only the lower triangle is read.
-inline value spectral_matrix(graph<13> g, value a, bool hermitian) {
+inline value spectral_matrix(graph<11> g, value a, bool hermitian) {
     return hermitian ? symmetric(g, square_factorable(g, a), false) : factorable(g, a);
 }
-inline value rank_within(graph<13> g, value a, singular_limits const& limits, bool hermitian) {
+inline value rank_within(graph<11> g, value a, singular_limits const& limits, bool hermitian) {
     value const x = spectral_matrix(g, a, hermitian);
     if (is_empty(a)) return g.unsupported("the rank of a matrix without elements");
     value const counts = g.cast(counted(g, singular_values(g, x, a.dtype()), limits), dtype::int64);
     return reduce_sum(g, counts, std::array{counts.rank() - 1}, false);
 }
-inline value pinv_within(graph<13> g, value a, singular_limits const& limits, bool hermitian) {
+inline value pinv_within(graph<11> g, value a, singular_limits const& limits, bool hermitian) {
     value const x = spectral_matrix(g, a, hermitian);
     if (is_empty(a)) return transpose_last(g, a);
     return g.cast(pseudoinverse(g, x, a.dtype(), limits).inverse, a.dtype());
 }
 
-inline constexpr auto rank_tol = [](graph<13> g, value a, double tol, bool hermitian) -> value {
+inline constexpr auto rank_tol = [](graph<11> g, value a, double tol, bool hermitian) -> value {
     return rank_within(g, a, {number_limit(g, tol), number_limit(g, 0)}, hermitian);
 };
-inline constexpr auto rank_tol_tensor = [](graph<13> g, value a, value tol, bool hermitian) -> value {
+inline constexpr auto rank_tol_tensor = [](graph<11> g, value a, value tol, bool hermitian) -> value {
     return rank_within(g, a, {tensor_limit(g, tol), number_limit(g, 0)}, hermitian);
 };
-inline constexpr auto rank_float = [](graph<13> g, value a, std::optional<double> atol, std::optional<double> rtol,
+inline constexpr auto rank_float = [](graph<11> g, value a, std::optional<double> atol, std::optional<double> rtol,
                                       bool hermitian) -> value {
     return rank_within(g, a, limits_from(g, a, atol, rtol), hermitian);
 };
-inline constexpr auto rank_tensor = [](graph<13> g, value a, optional_value atol, optional_value rtol,
+inline constexpr auto rank_tensor = [](graph<11> g, value a, optional_value atol, optional_value rtol,
                                        bool hermitian) -> value {
     return rank_within(g, a, limits_from(g, a, atol, rtol), hermitian);
 };
 
-inline constexpr auto pinverse = [](graph<13> g, value a, double rcond) -> value {
+inline constexpr auto pinverse = [](graph<11> g, value a, double rcond) -> value {
     return pinv_within(g, a, {number_limit(g, 0), number_limit(g, rcond)}, false);
 };
-inline constexpr auto pinv_rcond = [](graph<13> g, value a, double rcond, bool hermitian) -> value {
+inline constexpr auto pinv_rcond = [](graph<11> g, value a, double rcond, bool hermitian) -> value {
     return pinv_within(g, a, {number_limit(g, 0), number_limit(g, rcond)}, hermitian);
 };
-inline constexpr auto pinv_rcond_tensor = [](graph<13> g, value a, value rcond, bool hermitian) -> value {
+inline constexpr auto pinv_rcond_tensor = [](graph<11> g, value a, value rcond, bool hermitian) -> value {
     return pinv_within(g, a, {number_limit(g, 0), tensor_limit(g, rcond)}, hermitian);
 };
-inline constexpr auto pinv_float = [](graph<13> g, value a, std::optional<double> atol, std::optional<double> rtol,
+inline constexpr auto pinv_float = [](graph<11> g, value a, std::optional<double> atol, std::optional<double> rtol,
                                       bool hermitian) -> value {
     return pinv_within(g, a, limits_from(g, a, atol, rtol), hermitian);
 };
-inline constexpr auto pinv_tensor = [](graph<13> g, value a, optional_value atol, optional_value rtol,
+inline constexpr auto pinv_tensor = [](graph<11> g, value a, optional_value atol, optional_value rtol,
                                        bool hermitian) -> value {
     return pinv_within(g, a, limits_from(g, a, atol, rtol), hermitian);
 };
@@ -16544,21 +17244,21 @@ inline void expect_pieces(std::int64_t count) {
 }
 
 /// Splits x into pieces of these sizes. A single piece is x itself.
-inline safe_vector<value> split_sizes(graph<13> g, value x, size_list sizes, std::int64_t axis) {
+inline safe_vector<value> split_sizes(graph<7> g, value x, size_list sizes, std::int64_t axis) {
     axis = normalize_axis(axis, x.rank());
     if (sizes.size() == 1) return {x};
-    return g.op<"Split">(x, g.ints(sizes), attr::axis_i(axis), output_list(sizes.size()));
+    return split(g, x, sizes, axis);
 }
 
 /// The number of results that the program recorded for the call; refuses the call if it is unknown.
-inline std::int64_t expected_count(graph<13> g) {
+inline std::int64_t expected_count(graph<7> g) {
     if (g.context().expected.empty())
         throw unsupported_error("the number of results depends on a size that is not static");
     return static_cast<std::int64_t>(g.context().expected.size());
 }
 
 /// Splits x into pieces of one size; the last may be smaller.
-inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::int64_t axis) {
+inline safe_vector<value> split_evenly(graph<7> g, value x, sym_int size, std::int64_t axis) {
     sym_int const n = g.size(x, normalize_axis(axis, x.rank()));
     if (size.is(0) || n.is(0)) return {x};
     bool const fixed = n.is_constant() && size.is_constant();
@@ -16569,15 +17269,15 @@ inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::
     sizes.push_back(n - size * (count - 1));
     return split_sizes(g, x, sizes, axis);
 }
-inline constexpr auto split_size = [](graph<13> g, value self, sym_int each, std::int64_t dim) {
+inline constexpr auto split_size = [](graph<7> g, value self, sym_int each, std::int64_t dim) {
     return split_evenly(g, self, each, dim);
 };
-inline constexpr auto split_list = [](graph<13> g, value self, size_list sizes, std::int64_t dim) {
+inline constexpr auto split_list = [](graph<7> g, value self, size_list sizes, std::int64_t dim) {
     return split_sizes(g, self, sizes, dim);
 };
 
 /// aten::chunk: at most `count` pieces, all of the same size except the last; exactly `count` pieces of an empty dimension.
-inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t count, std::int64_t dim) {
+inline constexpr auto chunks = [](graph<7> g, value self, std::int64_t count, std::int64_t dim) {
     sym_int const n = g.size(self, normalize_axis(dim, self.rank()));
     expect_pieces(count);
     if (n.is(0)) return safe_vector<value>(static_cast<std::size_t>(count), self);
@@ -16586,7 +17286,7 @@ inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t count, s
 
 /// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one. A number of sections that the
 /// program computes is the number of results that it recorded.
-inline safe_vector<value> split_sections(graph<13> g, value x, sym_int number, std::int64_t axis) {
+inline safe_vector<value> split_sections(graph<7> g, value x, sym_int number, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
     std::int64_t const sections = number.is_constant() ? number.constant() : expected_count(g);
     expect_pieces(sections);
@@ -16595,7 +17295,7 @@ inline safe_vector<value> split_sections(graph<13> g, value x, sym_int number, s
     return split_sizes(g, x, sizes, axis);
 }
 /// Splits x at indices, which behave as in Python slices: negative ones count from the end, those out of range are clamped.
-inline constexpr auto split_at = [](graph<13> g, value x, size_list indices, std::int64_t axis) -> safe_vector<value> {
+inline constexpr auto split_at = [](graph<7> g, value x, size_list indices, std::int64_t axis) -> safe_vector<value> {
     safe_vector<value> out;
     sym_int start = 0;
     for (sym_int const& end : indices) {
@@ -16606,7 +17306,7 @@ inline constexpr auto split_at = [](graph<13> g, value x, size_list indices, std
     return out;
 };
 /// Splits each tensor into chunks along an axis, fills the last ones up with zeros, flattens them and joins them chunk by chunk.
-inline constexpr auto chunk_cat = [](graph<13> g, safe_span<value const> tensors, std::int64_t dim,
+inline constexpr auto chunk_cat = [](graph<11> g, safe_span<value const> tensors, std::int64_t dim,
                                      std::int64_t num_chunks) -> value {
     expect_pieces(num_chunks);
     dtype type = tensors[0].dtype();
@@ -16634,7 +17334,7 @@ inline constexpr auto chunk_cat = [](graph<13> g, safe_span<value const> tensors
 /// The axis of hsplit.
 inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
 
-inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim) -> safe_vector<value> {
+inline constexpr auto unbind_dim = [](graph<7> g, value self, std::int64_t dim) -> safe_vector<value> {
     dim = normalize_axis(dim, self.rank());
     sym_int const size = g.size(self, dim);
     std::int64_t const n = size.is_constant() ? size.constant() : expected_count(g);
@@ -16644,11 +17344,11 @@ inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim)
     return out;
 };
 
-inline constexpr auto tensor_split_sections = [](graph<13> g, value self, sym_int sections, std::int64_t dim) {
+inline constexpr auto tensor_split_sections = [](graph<7> g, value self, sym_int sections, std::int64_t dim) {
     return split_sections(g, self, sections, normalize_axis(dim, self.rank()));
 };
 
-inline constexpr auto tensor_split_by_tensor = [](graph<13> g, value self, value positions, std::int64_t dim) {
+inline constexpr auto tensor_split_by_tensor = [](graph<7> g, value self, value positions, std::int64_t dim) {
     dim = normalize_axis(dim, self.rank());
     if (positions.rank() == 0) return split_sections(g, self, positions, dim);
     std::int64_t const count = positions.size(0).is_static() ? positions.size(0).size() : expected_count(g) - 1;
@@ -16657,21 +17357,21 @@ inline constexpr auto tensor_split_by_tensor = [](graph<13> g, value self, value
     return split_at(g, self, indices, dim);
 };
 
-inline constexpr auto hsplit = [](graph<13> g, value self, std::int64_t sections) {
+inline constexpr auto hsplit = [](graph<7> g, value self, std::int64_t sections) {
     return split_sections(g, self, sections, horizontal(self));
 };
 
-inline constexpr auto vsplit = [](graph<13> g, value self, std::int64_t n) { return split_sections(g, self, n, 0); };
+inline constexpr auto vsplit = [](graph<7> g, value self, std::int64_t n) { return split_sections(g, self, n, 0); };
 
-inline constexpr auto dsplit = [](graph<13> g, value self, std::int64_t n) { return split_sections(g, self, n, 2); };
+inline constexpr auto dsplit = [](graph<7> g, value self, std::int64_t n) { return split_sections(g, self, n, 2); };
 
-inline constexpr auto hsplit_array = [](graph<13> g, value self, size_list indices) {
+inline constexpr auto hsplit_array = [](graph<7> g, value self, size_list indices) {
     return split_at(g, self, indices, horizontal(self));
 };
 
-inline constexpr auto vsplit_array = [](graph<13> g, value self, size_list at) { return split_at(g, self, at, 0); };
+inline constexpr auto vsplit_array = [](graph<7> g, value self, size_list at) { return split_at(g, self, at, 0); };
 
-inline constexpr auto dsplit_array = [](graph<13> g, value self, size_list at) { return split_at(g, self, at, 2); };
+inline constexpr auto dsplit_array = [](graph<7> g, value self, size_list at) { return split_at(g, self, at, 2); };
 
 } // namespace detail
 
@@ -16713,25 +17413,25 @@ namespace detail {
 using unique_results = std::tuple<value, optional_value, optional_value>;
 
 /// Unique with sorted elements, because sorted=False allows any order in ATen. Results that are not requested are absent.
-inline unique_results unique_elements(graph<13> g, value x, bool return_inverse, bool return_counts) {
+inline unique_results unique_elements(graph<11> g, value x, bool return_inverse, bool return_counts) {
     auto const [y, indices, inverse, counts] = g.op<"Unique">(flat(g, x), attr::sorted_i(1), outputs<4>);
     optional_value const from = return_inverse ? optional_value(reshape(g, inverse, g.sizes(x))) : optional_value();
     return {y, from, return_counts ? optional_value(counts) : optional_value()};
 }
 
 /// Whether each slice after the first differs from the one before it, element by element.
-inline value unequal_neighbors(graph<13> g, value x) {
-    return g.op<"Not">(g.op<"Equal">(slice(g, x, 0, 1, to_the_end), slice(g, x, 0, 0, -1)));
+inline value unequal_neighbors(graph<11> g, value x) {
+    return g.op<"Not">(is_equal(g, slice(g, x, 0, 1, to_the_end), slice(g, x, 0, 0, -1)));
 }
 /// Where runs start: at the first element, and at those that differ from the one before.
-inline value after_the_first(graph<13> g, value differs) {
+inline value after_the_first(graph<11> g, value differs) {
     value const first = g.constant(tensor{dtype::bool_, {1}, std::string(1, '\1')});
     return g.op<"Concat">(safe_vector{first, differs}, attr::axis_i(0));
 }
-inline value run_of_each(graph<13> g, value starts) {
+inline value run_of_each(graph<11> g, value starts) {
     return g.op<"Sub">(g.op<"CumSum">(g.cast(starts, dtype::int64), g.scalar(0, dtype::int64)), 1);
 }
-inline value lengths_of_runs(graph<13> g, value starts, sym_int n) {
+inline value lengths_of_runs(graph<11> g, value starts, sym_int n) {
     value const first = g.op<"Compress">(arithmetic_sequence(g, 0, n), starts, attr::axis_i(0));
     value const next = g.op<"Concat">(safe_vector{slice(g, first, 0, 1, to_the_end), as_list(g, n)}, attr::axis_i(0));
     return g.op<"Sub">(next, first);
@@ -16744,7 +17444,7 @@ inline safe_vector<std::int64_t> other_axes(std::int64_t rank) {
 }
 
 /// unique_consecutive: the first element of each run of equal elements, the run of every element, and the lengths of the runs.
-inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse, bool return_counts) {
+inline unique_results distinct_runs(graph<11> g, value self, bool return_inverse, bool return_counts) {
     value const x = flat(g, self);
     sym_int const n = g.size(x, 0);
     if (n.is(0)) {
@@ -16761,7 +17461,7 @@ inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse
 }
 
 /// unique_consecutive along an axis: runs of equal slices. ATen returns all results here, requested or not.
-inline unique_results distinct_slices(graph<13> g, value self, std::int64_t axis) {
+inline unique_results distinct_slices(graph<11> g, value self, std::int64_t axis) {
     sym_int const n = g.size(self, axis);
     if (n.is(0)) {
         value const none = empty_constant(g, safe_vector<std::int64_t>{0}, dtype::int64);
@@ -16775,23 +17475,23 @@ inline unique_results distinct_slices(graph<13> g, value self, std::int64_t axis
     return {g.op<"Compress">(self, starts, attr::axis_i(axis)), run_of_each(g, starts), lengths_of_runs(g, starts, n)};
 }
 
-inline constexpr auto unique_row = [](graph<13> g, value self, bool, bool return_inverse) {
+inline constexpr auto unique_row = [](graph<11> g, value self, bool, bool return_inverse) {
     auto const [y, inverse, counts] = unique_elements(g, self, return_inverse, false);
     return std::tuple<value, optional_value>(y, inverse);
 };
 
-inline constexpr auto unique2 = [](graph<13> g, value self, bool, bool return_inverse, bool return_counts) {
+inline constexpr auto unique2 = [](graph<11> g, value self, bool, bool return_inverse, bool return_counts) {
     return unique_elements(g, self, return_inverse, return_counts);
 };
 
-inline constexpr auto unique_dim = [](graph<13> g, value self, std::int64_t dim, bool, bool, bool) {
+inline constexpr auto unique_dim = [](graph<11> g, value self, std::int64_t dim, bool, bool, bool) {
     std::int64_t const axis = normalize_axis(dim, self.rank());
     auto const [y, indices, inverse, counts] =
         g.op<"Unique">(at_least_1d(g, self), attr::axis_i(axis), attr::sorted_i(1), outputs<4>);
     return std::tuple<value, value, value>(y, inverse, counts);
 };
 
-inline constexpr auto unique_consecutive = [](graph<13> g, value self, bool return_inverse, bool return_counts,
+inline constexpr auto unique_consecutive = [](graph<11> g, value self, bool return_inverse, bool return_counts,
                                               std::optional<std::int64_t> dim) -> unique_results {
     if (dim && self.rank() > 1) return distinct_slices(g, self, normalize_axis(*dim, self.rank()));
     return distinct_runs(g, self, return_inverse, return_counts);

@@ -264,12 +264,36 @@ std::vector<unconvertible> find_unconvertible(program::program const& p, export_
     return c.refused();
 }
 
+namespace {
+
+/// The lowest opset above the target at which every operator can be converted; 0 if there is none.
+int lowest_opset_above(program::program const& p, export_options options) {
+    auto const converts = [&](int opset) {
+        options.opset = opset;
+        exporter::converter c(p, options);
+        c.run();
+        return c.refused().empty();
+    };
+    int const target = options.opset;
+    if (target == onnx::newest_opset || !converts(onnx::newest_opset)) return 0;
+    int opset = target + 1;
+    while (!converts(opset)) ++opset;
+    return opset;
+}
+
+} // namespace
+
 graph_data convert_program(program::program const& p, export_options const& options) {
     check_opset(options.opset);
     check_tables(options.tables);
     exporter::converter c(p, options);
     c.run();
-    if (!c.refused().empty()) throw export_error(p.file + ": " + summary(c.refused(), options.opset), c.refused());
+    if (!c.refused().empty()) {
+        std::string text = p.file + ": " + summary(c.refused(), options.opset);
+        if (int const opset = lowest_opset_above(p, options); opset != 0)
+            text += "; export with --opset " + std::to_string(opset);
+        throw export_error(std::move(text), c.refused());
+    }
     std::vector<std::string> const names = c.output_names();
     graph_data graph = c.take_graph();
     complex_ir::lower(graph);

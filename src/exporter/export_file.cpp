@@ -62,6 +62,9 @@ std::vector<std::string> lines_of(std::vector<drawn_input> const& drawn) {
     return out;
 }
 
+/// Functions need IR 8, which a runtime that only knows older opsets cannot read.
+constexpr int first_opset_with_functions = 13;
+
 void refuse_warnings(std::string const& file, std::vector<warning> const& all) {
     if (all.empty()) return;
     throw error(file + ": " + all[0].text +
@@ -75,7 +78,7 @@ export_report export_file(std::string const& from, std::string const& to, export
     prepare(p, options);
     graph_data graph = convert_program(p, options);
     std::vector<std::string> names;
-    if (options.inline_functions) inline_functions(graph);
+    if (options.inline_functions || options.opset < first_opset_with_functions) inline_functions(graph);
     for (value_id id : graph.outputs) names.push_back(graph.values[id].name);
 
     std::deque<stored_tensor> rewritten;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <unordered_set>
 
+#include <aton/mappings/detail/elements.hpp>
+
 namespace ATON_NAMESPACE::exporter {
 
 namespace {
@@ -104,7 +106,7 @@ private:
         for (std::size_t i = e.operands.size() - 2; i >= 2; i -= 2) {
             value const x = make(e.operands[i - 2]);
             dtype const t = common(x, out);
-            out = g_.op<"Where">(condition(e.operands[i - 1]), as(x, t), as(out, t));
+            out = mappings::where(g_, condition(e.operands[i - 1]), as(x, t), as(out, t));
         }
         return out;
     }
@@ -114,12 +116,12 @@ private:
         a = as(a, t);
         b = as(b, t);
         switch (k) {
-        case expression_kind::equal: return g_.op<"Equal">(a, b);
-        case expression_kind::unequal: return g_.op<"Not">(g_.op<"Equal">(a, b));
-        case expression_kind::greater: return g_.op<"Greater">(a, b);
-        case expression_kind::less: return g_.op<"Less">(a, b);
-        case expression_kind::greater_equal: return g_.op<"GreaterOrEqual">(a, b);
-        default: return g_.op<"LessOrEqual">(a, b);
+        case expression_kind::equal: return mappings::is_equal(g_, a, b);
+        case expression_kind::unequal: return g_.op<"Not">(mappings::is_equal(g_, a, b));
+        case expression_kind::greater: return mappings::is_greater(g_, a, b);
+        case expression_kind::less: return mappings::is_less(g_, a, b);
+        case expression_kind::greater_equal: return mappings::is_at_least(g_, a, b);
+        default: return mappings::is_at_most(g_, a, b);
         }
     }
 
@@ -135,7 +137,7 @@ private:
         case expression_kind::truncate: return as(x, dtype::int64);
         case expression_kind::floor: return is_real ? as(g_.op<"Floor">(x), dtype::int64) : x;
         case expression_kind::ceiling: return is_real ? as(g_.op<"Ceil">(x), dtype::int64) : x;
-        case expression_kind::round: return is_real ? as(g_.op<"Round">(x), dtype::int64) : x;
+        case expression_kind::round: return is_real ? as(mappings::round_to_even(g_, x), dtype::int64) : x;
         case expression_kind::other:
             if (e.symbol == "sqrt") return g_.op<"Sqrt">(as(x, dtype::float64));
             break;
@@ -148,9 +150,15 @@ private:
     value divisor(expression const& e, value x) {
         if (e.kind == expression_kind::integer && e.number != 0) return x;
         value const zero = g_.scalar(std::int64_t{0}, dtype::int64);
-        value const is_zero = g_.op<"Equal">(as(x, dtype::int64), zero);
+        value const is_zero = mappings::is_equal(g_, as(x, dtype::int64), zero);
         required_.push_back(g_.op<"Not">(is_zero));
-        return g_.op<"Where">(is_zero, g_.scalar(std::int64_t{1}, dtype::int64), x);
+        return mappings::where(g_, is_zero, g_.scalar(std::int64_t{1}, dtype::int64), x);
+    }
+
+    /// Python's a % b, with the sign of the divisor.
+    value modulo(value const& a, value const& b) {
+        if (g_.opset() < 9) mappings::detail::refuse_below(9, "a remainder of sizes");
+        return mappings::floor_remainder(g_.within<9>(), a, b);
     }
 
     value binary(expression const& e, value a, value b) {
@@ -165,17 +173,17 @@ private:
         switch (e.kind) {
         case expression_kind::add: return g_.op<"Add">(a, b);
         case expression_kind::mul: return g_.op<"Mul">(a, b);
-        case expression_kind::maximum: return g_.op<"Max">(a, b);
-        case expression_kind::minimum: return g_.op<"Min">(a, b);
+        case expression_kind::maximum: return mappings::max_of(g_, a, b);
+        case expression_kind::minimum: return mappings::min_of(g_, a, b);
         case expression_kind::true_div: return g_.op<"Div">(as(a, dtype::float64), as(b, dtype::float64));
         default: break;
         }
         if (t != dtype::int64) refuse(e);
         b = divisor(e.operands[1], b);
-        if (e.kind == expression_kind::mod) return g_.op<"Mod">(a, b); // the sign of the divisor, as in Python
+        if (e.kind == expression_kind::mod) return modulo(a, b);
         if (e.kind != expression_kind::floor_div) refuse(e);
         if (never_negative(e)) return g_.op<"Div">(a, b);
-        return g_.op<"Div">(g_.op<"Sub">(a, g_.op<"Mod">(a, b)), b);
+        return g_.op<"Div">(g_.op<"Sub">(a, modulo(a, b)), b);
     }
 
     ops g_;
@@ -228,6 +236,13 @@ std::size_t output_to_check(graph_data const& graph, std::string const& file) {
     throw error(file + ": no output has a known rank, so the guards of the program cannot be checked");
 }
 
+/// x[start:] along the first axis, for a computed start.
+value sliced(ops g, value const& x, value const& start) {
+    if (g.opset() < 10) mappings::detail::refuse_below(10, "a check of the program's guards");
+    value const end = g.ints({std::numeric_limits<std::int64_t>::max()});
+    return g.within<10>().op<"Slice">(x, start, end, g.ints({0}));
+}
+
 /// Inserts a Slice from element 0 before an output. That 0 passes through a Reshape whose target is invalid if the condition is false. The
 /// output itself does not, because ONNX Runtime fuses consecutive Reshapes.
 void fail_unless(graph_data& graph, ops g, value const& condition, std::size_t output) {
@@ -240,11 +255,9 @@ void fail_unless(graph_data& graph, ops g, value const& condition, std::size_t o
     value_type const type = graph.values[id].type;
     bool const is_scalar = type.shape.rank() == 0;
     value const fitting = list({is_scalar ? 0 : 1});
-    value const passed =
-        g.op<"Reshape">(list(is_scalar ? numbers() : numbers{0}), g.op<"Where">(condition, fitting, list({prime})));
-    value const checked = is_scalar
-                              ? g.op<"Expand">(x, passed)
-                              : g.op<"Slice">(x, passed, list({std::numeric_limits<std::int64_t>::max()}), list({0}));
+    value const passed = g.op<"Reshape">(list(is_scalar ? numbers() : numbers{0}),
+                                         mappings::where(g, condition, fitting, list({prime})));
+    value const checked = is_scalar ? mappings::expand_by(g, x, passed) : sliced(g, x, passed);
     graph.values[id].name.clear();
     id = checked.id();
     graph.values[id].name = name;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <aton/mappings/detail/operators.hpp>
+
 namespace ATON_NAMESPACE::exporter {
 
 namespace {
@@ -128,6 +130,7 @@ void converter::append_scan(program::node const& n, std::vector<binding> const& 
     program::graph const& body = graph_argument(n, 0);
     std::vector<program::value_index> const results = result_values(n);
     if (xs.empty()) throw unsupported_error("it has no tensor to iterate over");
+    if (options_.opset < 9) throw unsupported_error("a scan needs opset 9");
     graph_node made;
     made.op = "Scan";
     std::vector<value_type> types;
@@ -165,6 +168,7 @@ void converter::convert_associative_scan(program::node const& n) {
     std::vector<binding> const additional = list_of(n, 2);
     std::vector<program::value_index> results = result_values(n);
     if (xs.empty() || results.size() > xs.size()) throw unsupported_error("it has no tensor to iterate over");
+    if (options_.opset < 9) throw unsupported_error("a scan needs opset 9");
     results.resize(xs.size(), program::no_value);
     ops const g(*graph_, options_.opset);
     graph_node made;
@@ -193,7 +197,7 @@ void converter::convert_associative_scan(program::node const& n) {
     inner.add_output(body.scalar(false, dtype::bool_));
     std::vector<dsl::value> next;
     for (std::size_t i = 0; i != xs.size(); ++i)
-        next.push_back(body.op<"Where">(is_first, now[i], typed(given[i], now[i].type(), "the body returns")));
+        next.push_back(mappings::where(body, is_first, now[i], typed(given[i], now[i].type(), "the body returns")));
     for (int copies = 0; copies != 2; ++copies)
         for (dsl::value const& v : next) inner.add_output(v);
     made.attributes = {inner.take("body"), make_attribute("num_scan_inputs", static_cast<std::int64_t>(xs.size()))};

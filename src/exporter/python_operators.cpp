@@ -7,6 +7,7 @@
 
 #include <aton/core/error.hpp>
 #include <aton/dsl/tables.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/program/arithmetic.hpp>
 
 namespace ATON_NAMESPACE::exporter {
@@ -34,10 +35,16 @@ struct operands {
     }
 };
 
+/// Python's x % y, with the sign of the divisor.
+value floor_modulo(g_type g, value x, value y) {
+    if (g.opset() < 9) mappings::detail::refuse_below(9, "a remainder of sizes");
+    return mappings::floor_remainder(g.within<9>(), x, y);
+}
+
 /// Python rounds down, ONNX's Div towards zero; both are the same for non-negative operands.
 value floor_division(operands const& o, bool may_be_negative) {
     if (!may_be_negative) return o.g.op<"Div">(o.x[0], o.x[1]);
-    value const rest = o.g.op<"Mod">(o.x[0], o.x[1]); // the sign of the divisor, as in Python
+    value const rest = floor_modulo(o.g, o.x[0], o.x[1]);
     return o.g.op<"Div">(o.g.op<"Sub">(o.x[0], rest), o.x[1]);
 }
 
@@ -55,7 +62,7 @@ value one_operand(operands o, std::string_view op) {
     if (op == "torch._sym_sqrt") return g.op<"Sqrt">(g.cast(x, dtype::float64));
     if (op == "math.floor") return is_real ? to_int(g, g.op<"Floor">(x)) : x;
     if (op == "math.ceil") return is_real ? to_int(g, g.op<"Ceil">(x)) : x;
-    if (op == "round") return is_real ? to_int(g, g.op<"Round">(x)) : x;
+    if (op == "round") return is_real ? to_int(g, mappings::round_to_even(g, x)) : x;
     if (op == "math.trunc" || op == "torch.sym_int") return to_int(g, x); // Cast truncates
     return g.unsupported("no mapping");
 }
@@ -76,15 +83,15 @@ value two_operands(operands o, std::string_view op, bool may_be_negative) {
     if (op == "_operator.pow") return g.op<"Pow">(a, b);
     if (op == "_operator.floordiv" && is_integral) return floor_division(o, may_be_negative);
     if (op == "_operator.floordiv") return g.op<"Floor">(g.op<"Div">(a, b));
-    if (op == "_operator.mod" && is_integral) return g.op<"Mod">(a, b);
-    if (op == "_operator.eq") return g.op<"Equal">(a, b);
-    if (op == "_operator.ne") return g.op<"Not">(g.op<"Equal">(a, b));
-    if (op == "_operator.lt") return g.op<"Less">(a, b);
-    if (op == "_operator.gt") return g.op<"Greater">(a, b);
-    if (op == "_operator.le") return g.op<"LessOrEqual">(a, b);
-    if (op == "_operator.ge") return g.op<"GreaterOrEqual">(a, b);
-    if (op == "torch.sym_max") return g.op<"Max">(a, b);
-    if (op == "torch.sym_min") return g.op<"Min">(a, b);
+    if (op == "_operator.mod" && is_integral) return floor_modulo(g, a, b);
+    if (op == "_operator.eq") return mappings::is_equal(g, a, b);
+    if (op == "_operator.ne") return g.op<"Not">(mappings::is_equal(g, a, b));
+    if (op == "_operator.lt") return mappings::is_less(g, a, b);
+    if (op == "_operator.gt") return mappings::is_greater(g, a, b);
+    if (op == "_operator.le") return mappings::is_at_most(g, a, b);
+    if (op == "_operator.ge") return mappings::is_at_least(g, a, b);
+    if (op == "torch.sym_max") return mappings::max_of(g, a, b);
+    if (op == "torch.sym_min") return mappings::min_of(g, a, b);
     if (op == "_operator.lshift" && is_integral)
         return g.op<"Mul">(a, g.op<"Pow">(g.scalar(std::int64_t{2}, dtype::int64), b));
     if (op == "_operator.rshift" && is_integral)
@@ -100,7 +107,7 @@ value sum(operands const& o) {
 
 value conditional(operands const& o) {
     dtype const t = operands{o.g, {o.x[1], o.x[2]}}.common();
-    return o.g.op<"Where">(o.g.cast(o.x[0], dtype::bool_), o.g.cast(o.x[1], t), o.g.cast(o.x[2], t));
+    return mappings::where(o.g, o.g.cast(o.x[0], dtype::bool_), o.g.cast(o.x[1], t), o.g.cast(o.x[2], t));
 }
 
 value any_operands(operands const& o, std::string_view op, bool may_be_negative) {

@@ -73,7 +73,8 @@ public:
     explicit collector(model_needs& needs) : needs_(needs) {}
 
     void collect(graph_data const& g) {
-        if (!g.initializers.empty()) raise(4); // before IR 4, every initializer is also an input
+        // Before IR 4, every initializer is also an input, and opset 9 came with IR 4. An input with a default value needs IR 4.
+        if (!g.initializers.empty() && g.opset >= 9) raise(4);
         for (graph_initializer const& i : g.initializers)
             raise(ir_for(i.stored != nullptr ? i.stored->type : i.data.type));
         for (graph_value const& v : g.values) raise(ir_for(v.type.dtype));

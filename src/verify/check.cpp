@@ -32,6 +32,7 @@
 #include "rounding.hpp"
 #include "rule_reader.hpp"
 #include "schema_difference.hpp"
+#include "seen_graphs.hpp"
 #include "shrink.hpp"
 #include "themes.hpp"
 
@@ -92,7 +93,10 @@ public:
         report_.arguments = coverage_.report();
         report_.opsets.assign(opsets_.begin(), opsets_.end());
         if (has_mutants_) {
-            if (has_reference_) search(seed, std::set<int>(opsets_));
+            std::set<int> mutated;
+            for (int const opset : opsets_)
+                if (is_mutated_at(opset)) mutated.insert(opset);
+            if (has_reference_) search(seed, mutated);
             report_.mutants = mutants_.report();
         }
         std::erase_if(report_.types,
@@ -103,6 +107,10 @@ public:
     }
 
 private:
+    [[nodiscard]] bool is_mutated_at(int opset) const {
+        return opset >= options_.min_mutant_opset || row_.until < options_.min_mutant_opset;
+    }
+
     type_report& counts(dtype t) {
         auto const found =
             std::find_if(report_.types.begin(), report_.types.end(), [&](type_report const& r) { return r.type == t; });
@@ -199,22 +207,18 @@ private:
 
     enum class outcome : std::uint8_t { same, different, refused, declined };
 
-    /// A graph of the call that gives the expected results.
-    struct seen_graph {
-        std::string structure;
-        runtime::opset_range same; ///< where it computes the same
-    };
-
     /// Compares the graphs of a call at all opsets with the expected results, and counts the call. `from`: what it was drawn from; nullptr
     /// for a recorded call, whose place is `place`.
     outcome check_call(sample const& s, theme const& t, expectation& expected, std::set<int> const& opsets,
                        call_origin const* from, std::string const& place) {
         coverage_.add(s, t.type);
-        std::vector<seen_graph> seen;
+        seen_graphs seen;
         std::vector<translation> graphs;
         bool is_refused = true;
         bool is_declined = false;
-        for (int const opset : opsets) {
+        std::vector<int> order(opsets.begin(), opsets.end()); // first the opsets whose graphs have mutants
+        std::stable_partition(order.begin(), order.end(), [this](int opset) { return is_mutated_at(opset); });
+        for (int const opset : order) {
             try {
                 translation graph = translate(row_, row_.schema, opset, s);
                 if (std::string op = operator_without_body(graph.graph); !op.empty()) {
@@ -223,22 +227,20 @@ private:
                 }
                 is_refused = false;
                 std::string structure = structure_without_versions(graph.graph);
-                if (std::any_of(seen.begin(), seen.end(), [&](seen_graph const& s) {
-                        return s.same.contains(opset) && s.structure == structure;
-                    }))
-                    continue;
+                if (seen.contain(structure, opset)) continue;
                 opsets_.insert(opset);
                 runtime::opset_range same;
                 std::string why = difference_of(graph, expected, &same);
-                if (why.empty()) seen.push_back({std::move(structure), same});
+                if (why.empty()) seen.add(std::move(structure), same);
                 if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why), place);
-                if (!has_mutants_) continue;
+                if (!has_mutants_ || !is_mutated_at(opset)) continue;
                 inline_functions(graph.graph); // their nodes are changed as well
                 graphs.push_back(std::move(graph));
             } catch (refused const& e) {
                 bool const leaves = dynamic_cast<declined const*>(&e) != nullptr;
                 is_declined = is_declined || leaves;
-                (leaves ? decline_ : refusal_) = e.what();
+                if (std::string& why = leaves ? decline_ : refusal_; why.empty() || is_mutated_at(opset))
+                    why = e.what();
             }
         }
         if (has_mutants_ && expected.values && !wrong_sample_) {

@@ -290,10 +290,24 @@ TEST_CASE("a mapping that starts at a later opset is named with it") {
         b.add_value("y", {pr::extent{0, 0}, pr::extent{3}}));
     b.add_output(builder::value(1));
     export_options options;
-    options.opset = 13;
-    CHECK(contains(message_of(b, options), "aten::scatter_add (has a mapping since opset 16"));
-    options.opset = 12;
-    CHECK(contains(message_of(b, options), "opset 12 is not supported for export; choose 13 to 28"));
+    options.opset = 9;
+    CHECK(contains(message_of(b, options), "aten::scatter_add (has a mapping since opset 11"));
+    options.opset = 6;
+    CHECK(contains(message_of(b, options), "opset 6 is not supported for export; choose 7 to 28"));
+}
+
+TEST_CASE("a refusal ends with the lowest opset at which every operator can be converted") {
+    builder b;
+    pr::value_index const sum = b.call("aten::cumsum",
+                                       {builder::value(0, "self"), builder::integer(0, "dim")},
+                                       b.add_value("y", {pr::extent{0, 0}, pr::extent{3}}));
+    b.add_output(builder::value(sum));
+    export_options options;
+    options.opset = 9;
+    CHECK(message_of(b, options).ends_with("; export with --opset 11"));
+    b.call("aten::no_such_thing", {builder::value(sum, "self")}, b.add_value("z", {pr::extent{0, 0}, pr::extent{3}}));
+    b.add_output(builder::value(2));
+    CHECK(!contains(message_of(b, options), "--opset"));
 }
 
 TEST_CASE("a custom operator is kept only if requested") {

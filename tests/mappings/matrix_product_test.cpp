@@ -147,4 +147,14 @@ TEST_CASE("sums over dimensions of complex tensors conjugate neither, and a size
     gives("aten::inner", {arg("self", a), arg("other", b)}, pairs({2, 2}, {3, 1, 9, 0}, {-1, 5, 0, -3}));
 }
 
+TEST_CASE("einsum of a batch, a size of 1, a letter of one operand and a result in another order") {
+    auto const a = of(dtype::float32, {2, 1, 3}, {1, 2, 3, 4, 5, 6});
+    auto const b = of(dtype::float32, {3, 2, 2}, {1, 0, 2, 1, 0, 1, 1, 3, 2, 2, 0, 1});
+    std::vector<runtime::tensor> const both{a, b};
+    // y[k, b] = sum over i, j, l of a[b, i, j] b[j, k, l]; i has size 1
+    gives("aten::einsum",
+          {word("equation", "bij,jkl->kb"), runtime::aten_argument::of_tensors(both).named("tensors")},
+          of(dtype::float32, {2, 2}, {15, 33, 14, 38}));
+}
+
 } // namespace aton::tests

@@ -17,7 +17,7 @@
 
 namespace aton::tests {
 
-/// The graphs of a call, one for each row of its overload, at the first opset of the row. Fails the test if there is none.
+/// The graphs of a call, for each row of its overload at every opset up to 13 at which they change. Fails the test if there is none.
 [[nodiscard]] std::vector<verify::translation> translated(verify::sample const& s);
 
 /// Checks that the runtime's ATen kernel and the row both give these numbers.

@@ -19,6 +19,8 @@ Written by:
 
     tests/models/run_models.py --aton build/release/aton --report docs/models.md
 
+Old opsets are checked by `--opsets 11,9 --least 11:95,9:65`; [the state of Aton](state.md) has the figures.
+
 """
 
 
@@ -78,6 +80,15 @@ def problems(results):
                 reasons.setdefault(r["reason"].replace(f" at opset {opset}", ""), []).append(str(opset))
         lines += [f"{name} ({kind}), opset {', '.join(at)}: {reason}" for reason, at in reasons.items()]
     return lines
+
+
+def share(results, opset):
+    """A line, and the percentage of graphs that are right at an opset."""
+    all_of_opset = [mine[opset]["status"] for mine in results.values()]
+    right, refused = all_of_opset.count("pass"), all_of_opset.count("needs")
+    percent = 100 * right / max(len(all_of_opset), 1)
+    line = f"opset {opset}: {right} of {len(all_of_opset)} graphs right ({percent:.1f} %)"
+    return f"{line}, {refused} refused with the opset that would do", percent
 
 
 def text_table(found, opsets):

@@ -4,12 +4,14 @@
 
     tests/models/run_models.py --aton build/release/aton [--quick | --rest] [--only bert,vit] [--opsets 13,17,18,26] [--check]
                                [--jobs 2] [--work FOLDER] [--report docs/models.md] [--json FILE] [--list]
+                               [--least 11:90,9:60]
 
 Each model is exported by torch twice: raw, straight from torch.export.export, and after run_decompositions(). The files
 are kept in the work folder until the models or torch change. Then these are checked at each opset: the exit code of the
 command, onnx.checker with full shape inference, number, dtypes and shapes of the outputs, and the largest error relative
 to the output's largest value: at most 1e-4, in float16 2e-2. A refusal is accepted only if the command names an opset
-from which on the export works; it appears as "needs N".
+from which on the export works; it appears as "needs N". With --least, graphs may be refused at every opset, as long as
+the given percentage is right at each.
 
 Exit code 0; with --check 1 if anything is wrong; 77 if torch is not installed. Models whose package (torchvision,
 transformers, timm: requirements.txt) is missing are counted and skipped; with --all-packages that is an error."""
@@ -59,13 +61,13 @@ def prepare_all(entries, work, jobs):
     return dict(zip((e.name for e in entries), found))
 
 
-def check_all(entries, work, aton, opsets, jobs):
+def check_all(entries, work, aton, opsets, jobs, may_refuse):
     """{(name, kind): {opset: result}}"""
     pairs = [(entry, kind) for entry in entries for kind in exported.KINDS]
 
     def job(number):
         entry, kind = pairs[number]
-        return checking.check(aton, work / entry.name, kind, opsets, entry.tolerance)
+        return checking.check(aton, work / entry.name, kind, opsets, entry.tolerance, may_refuse)
 
     lost = lambda _number, why: {opset: {"status": "fail", "reason": why} for opset in opsets}
     found = run_jobs(job, len(pairs), lost, jobs, CHECK_SECONDS, chunk=1)
@@ -82,12 +84,14 @@ def parse(words):
     parser.add_argument("--opsets", default=",".join(map(str, OPSETS)))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--check", action="store_true", help="exit with 1 if anything is wrong")
+    parser.add_argument("--least", help="the percentage of graphs that must be right at an opset: 11:90,9:60")
     parser.add_argument("--all-packages", action="store_true", help="a model whose package is missing is an error")
     parser.add_argument("--report", type=pathlib.Path, help="write the table as Markdown")
     parser.add_argument("--json", type=pathlib.Path, help="write all results")
     parser.add_argument("--list", action="store_true", help="print the names and exit")
     options = parser.parse_args(words)
     options.opsets = tuple(int(o) for o in options.opsets.split(","))
+    options.least = dict(map(int, part.split(":")) for part in options.least.split(",")) if options.least else {}
     return options
 
 
@@ -120,13 +124,19 @@ def main(words=None):
     start = time.monotonic()
     about = prepare_all(entries, options.work, options.jobs)
     ready = [e for e in entries if "problem" not in about[e.name]]
-    results = check_all(ready, options.work, str(pathlib.Path(options.aton).resolve()), options.opsets, options.jobs)
+    aton = str(pathlib.Path(options.aton).resolve())
+    results = check_all(ready, options.work, aton, options.opsets, options.jobs, bool(options.least))
     rows = model_report.rows(ready, about, results, options.opsets)
     print(model_report.text_table(rows, options.opsets))
     problems = [f"{e.name}: {about[e.name]['problem']}" for e in entries if "problem" in about[e.name]]
     problems += model_report.problems(results)
     if options.all_packages:
         problems += [f"{name}: {package} is not installed" for name, package in absent.items()]
+    for opset, least in options.least.items():
+        line, share = model_report.share(results, opset)
+        print(line)
+        if share < least:
+            problems.append(f"{line}; at least {least} % must be right")
     print("\n".join(["", *problems]) if problems else "")
     print(model_report.summary(rows, problems, absent) + f"; {time.monotonic() - start:.0f} s")
     if options.json:

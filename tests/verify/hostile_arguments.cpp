@@ -38,7 +38,7 @@ namespace {
 
 using namespace aton::tests;
 
-constexpr int opsets[] = {13, 18, 23, aton::onnx::newest_opset};
+constexpr int opsets[] = {13, 18, 23, aton::onnx::newest_opset, 7, 9, 11};
 
 constexpr hostile_limits limits{5, std::size_t{4} << 30, std::size_t{512} << 20, 500, false};
 

@@ -134,7 +134,7 @@ private:
         std::string before;
         bool was_legal = false;
         for (int opset = row_.since; opset <= std::min(row_.until, aton::onnx::newest_opset); ++opset) {
-            if (opset < 13 || (options_.opset != 0 && opset != options_.opset)) continue;
+            if (opset < aton::oldest_export_opset || (options_.opset != 0 && opset != options_.opset)) continue;
             ++counts_.calls;
             try {
                 aton::verify::translation const made = translate(row_, row_.schema, opset, call);

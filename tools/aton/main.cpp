@@ -100,9 +100,10 @@ command add_export(CLI::App& app) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     sub.add_flag_callback(
         "--no-optimize", [request] { request->options.optimize = false; }, "Keep the graph as the mappings made it");
-    sub.add_flag("--inline-functions",
-                 request->options.inline_functions,
-                 "Expand custom operators with bodies of ONNX operators, instead of writing functions");
+    sub.add_flag(
+        "--inline-functions",
+        request->options.inline_functions,
+        "Expand custom operators with bodies of ONNX operators, instead of writing functions; always below opset 13");
     sub.add_flag_callback(
         "--check-guards",
         [request] { request->options.guards = guard_mode::all; },

@@ -168,8 +168,8 @@ inline void require_opset_of_complex(int opset, int since, int until = onnx::new
 /// Converts a call with a body for reals, once for each part.
 template <class Invocation>
 void run_by_parts(Invocation& in, std::uint64_t mask, void (*run)(Invocation&)) {
-    require_opset_of_complex(in.opset, graph<13>::since);
-    graph<13> const g(in.graph, in.opset);
+    require_opset_of_complex(in.opset, graph<7>::since);
+    graph<7> const g(in.graph, in.opset);
     bool const has_tensor = has_complex_tensor(in.arguments);
     for (bound_argument const& a : in.arguments)
         if (has_tensor && a.kind == argument_kind::type && a.type != dtype::undefined && !is_complex(a.type))

@@ -120,7 +120,7 @@ public:
         value const& v = z.tensor();
         if (z.is_pair() || !is_complex(v.dtype())) {
             value const parts[] = {with_last_axis(real(z)), with_last_axis(imag(z))};
-            return since_13().template op<"Concat">(std::span<value const>(parts), attr::axis_i(-1));
+            return self().template op<"Concat">(std::span<value const>(parts), attr::axis_i(-1));
         }
         return viewed(v);
     }
@@ -157,10 +157,6 @@ protected:
 
 private:
     [[nodiscard]] Graph const& self() const { return static_cast<Graph const&>(*this); }
-    [[nodiscard]] auto since_13() const {
-        if (self().opset() < 13) throw unsupported_error("complex tensors need opset 13");
-        return self().template within<13>();
-    }
     static void expect_part(value const& x) {
         if (x.dtype() != dtype::float16 && x.dtype() != dtype::float32 && x.dtype() != dtype::float64)
             throw unsupported_error("a complex tensor has parts of float16, float32 or float64, not of " +
@@ -180,7 +176,8 @@ private:
         return type;
     }
     [[nodiscard]] value with_last_axis(value x) const {
-        return since_13().template op<"Unsqueeze">(x, self().ints({-1}));
+        if (self().opset() >= 13) return self().template within<13>().template op<"Unsqueeze">(x, self().ints({-1}));
+        return self().template within<7, 12>().template op<"Unsqueeze">(x, attr::axes_i({-1}));
     }
     [[nodiscard]] value zeros_like(value x) const {
         value const zero = self().scalar(0, x.dtype());
@@ -188,7 +185,8 @@ private:
             self().data().values[zero.id()].wrapped_number = x.is_wrapped_number();
             return zero;
         }
-        return since_13().template op<"Expand">(zero, self().shape_of(x));
+        if (self().opset() < 8) throw unsupported_error("the imaginary part of a real tensor needs opset 8");
+        return self().template within<8>().template op<"Expand">(zero, self().shape_of(x));
     }
     [[nodiscard]] value part(complex_value const& z, std::size_t i) const {
         if (z.is_pair()) return z.pair_part(i);
@@ -213,7 +211,7 @@ private:
             return {v.owner(), node->inputs[i + 1]};
         value const both = as_real(z);
         value const index = self().scalar(static_cast<std::int64_t>(i), dtype::int64);
-        return since_13().template op<"Gather">(both, index, attr::axis_i(-1));
+        return self().template op<"Gather">(both, index, attr::axis_i(-1));
     }
 };
 

@@ -325,9 +325,9 @@ public:
         return size_list(all.data(), all.size());
     }
 
-    /// A sequence of tensors of one dtype; an empty one needs `type`.
-    /// Refuses an empty list without a dtype.
+    /// A sequence of tensors of one dtype, from opset 11 on. Refuses an empty one without `type`.
     [[nodiscard]] value sequence(std::span<value const> elements, dtype type = dtype::undefined) const {
+        if (opset_ < 11) throw unsupported_error("a sequence needs opset 11");
         if (!elements.empty()) return within<11>().template op<"SequenceConstruct">(elements);
         if (type == dtype::undefined) throw unsupported_error("an empty sequence needs a dtype");
         return within<11>().template op<"SequenceEmpty">(attr::dtype_i(type));

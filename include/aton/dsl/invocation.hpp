@@ -67,7 +67,7 @@ struct result_traits {
     static constexpr result_kind kinds[1] = {result_kind::single};
     static void store(invocation& in, R const& r) {
         if constexpr (converted) {
-            graph<std::same_as<R, complex_value> ? 13 : 1> const g(in.graph, in.opset);
+            graph<std::same_as<R, complex_value> ? 7 : 1> const g(in.graph, in.opset);
             in.results.push_back({g.to_value(r), {}, false});
         } else {
             in.results.push_back({r, {}, false});

@@ -175,6 +175,7 @@ public:
     /// Appends the node. Its outputs have consecutive ids, starting at the returned one.
     value_id finish() {
         resolve_types();
+        if (opset_ < 11 && node_.domain.empty()) count_axes_from_front();
         for (auto const& a : node_.attributes)
             for (tensor const& t : a.tensors)
                 if (a.type == onnx::attr_type::t) expect_whole(t);
@@ -228,6 +229,22 @@ private:
         a.name = name;
         a.type = type;
         return a;
+    }
+
+    /// Axes that count from the end are legal since opset 11; below, they are written as axes that count from the front.
+    void count_axes_from_front() {
+        for (auto& a : node_.attributes) {
+            if (a.name == "axis" && a.i < 0) a.i += counted_rank(node_.op == "OneHot" ? 1 : 0);
+            if (a.name == "axes")
+                for (std::int64_t& axis : a.ints)
+                    if (axis < 0) axis += counted_rank(node_.op == "Unsqueeze" ? a.ints.size() : 0);
+        }
+    }
+    [[nodiscard]] std::int64_t counted_rank(std::size_t added) const {
+        if (node_.inputs.empty() || node_.inputs[0] == no_value ||
+            !graph_.values[node_.inputs[0]].type.shape.has_rank())
+            refuse("an axis that counts from the end needs opset 11, or a tensor of known rank");
+        return static_cast<std::int64_t>(graph_.values[node_.inputs[0]].type.shape.rank() + added);
     }
 
     [[nodiscard]] onnx::formal formal(std::size_t i) const {

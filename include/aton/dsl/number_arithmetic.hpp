@@ -60,6 +60,21 @@ value number_in(Graph& graph, number const& n, dtype type) {
     return {graph, append_cast(graph, n.as_value(), type)};
 }
 
+/// The larger or the smaller of two int64 numbers; Max and Min take integers since opset 12.
+template <class = void>
+value extreme_of_integers(std::string_view op, value const& x, value const& y) {
+    if (x.owner().opset >= 12) return append_operation(op, x, y);
+    value const less = append_operation("Less", x, y);
+    return append_operation("Where", less, op == "Max" ? y : x, op == "Max" ? x : y);
+}
+
+/// The remainder of int64 numbers with the sign of the dividend; Mod was added in opset 10.
+template <class = void>
+value remainder_of_integers(value const& x, value const& y) {
+    if (x.owner().opset >= 10) return append_operation("Mod", x, y, attr_i<"fmod">(1));
+    return append_operation("Sub", x, append_operation("Mul", append_operation("Div", x, y), y));
+}
+
 /// Python's x % y of floating-point numbers: the remainder of a division, with the sign of the divisor.
 template <class = void>
 double floating_modulo(double x, double y) {
@@ -136,7 +151,9 @@ sym_int on_sizes(sym_int const& a, sym_int const& b) {
     graph_data& graph = (a.is_constant() ? b : a).as_value().owner();
     value const x = number_in(graph, a, dtype::int64);
     value const y = number_in(graph, b, dtype::int64);
-    if constexpr (Op == operation::modulo) return append_operation("Mod", x, y, attr_i<"fmod">(1));
+    if constexpr (Op == operation::modulo) return remainder_of_integers(x, y);
+    else if constexpr (Op == operation::maximum || Op == operation::minimum)
+        return extreme_of_integers(operator_of<Op>, x, y);
     else return append_operation(operator_of<Op>, x, y);
 }
 
@@ -150,6 +167,8 @@ number on_numbers(number const& a, number const& b) {
     value const x = number_in(graph, a, type);
     value const y = number_in(graph, b, type);
     if (Op == operation::modulo && real) return modulo_of_floats(x, y);
+    if ((Op == operation::maximum || Op == operation::minimum) && !real)
+        return extreme_of_integers(operator_of<Op>, x, y);
     return append_operation(operator_of<Op>, x, y);
 }
 

@@ -20,8 +20,8 @@
 
 namespace ATON_NAMESPACE {
 
-/// The oldest target opset. Before it, too few operators have their present form.
-inline constexpr int oldest_export_opset = 13;
+/// The oldest target opset: the first in which operators broadcast. Runtimes execute models from there on.
+inline constexpr int oldest_export_opset = 7;
 
 /// How to export operators, in particular those without a mapping. Only the modes other than `standard` create nodes that ONNX does not
 /// define.
@@ -84,8 +84,8 @@ struct export_options {
     std::vector<dim_name> dims;
     std::vector<std::pair<std::string, std::string>> renames; ///< inputs and outputs: {"relu", "probabilities"}
     bool optimize = true;                                     ///< false: keep the graph as built by the mappings
-    bool inline_functions = false;                            ///< replace calls of custom operators by their bodies
-    std::vector<dsl::table_view> tables;                      ///< searched before the built-in ones
+    bool inline_functions = false; ///< replace calls of custom operators by their bodies, as always below opset 13
+    std::vector<dsl::table_view> tables; ///< searched before the built-in ones
     guard_mode guards = guard_mode::frozen;
     random_mode random = random_mode::operators;
     std::optional<std::uint32_t>

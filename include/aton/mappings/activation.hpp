@@ -21,12 +21,12 @@ inline bool fits_attribute(value x, double n) {
     return x.dtype() != dtype::float64 || n == static_cast<double>(static_cast<float>(n));
 }
 
-inline value times(graph<13> g, value x, number const& factor) {
+inline value times(graph<7> g, value x, number const& factor) {
     return factor == 1 ? x : g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
 }
 
 /// scale * alpha * (exp(input_scale * x) - 1) where x < 0, else scale * x. Maps 0 to 0 for every alpha.
-inline value elu(graph<13> g, value x, number alpha, number scale, number input_scale) {
+inline value elu(graph<9> g, value x, number alpha, number scale, number input_scale) {
     number factor = alpha * scale;
     if (alpha.is_constant() && scale.is_constant()) {
         auto const a = alpha.constant<double>();
@@ -35,32 +35,32 @@ inline value elu(graph<13> g, value x, number alpha, number scale, number input_
             return times(g, g.op<"Elu">(x, attr::alpha_f(a)), scale);
     }
     value const negative = times(g, expm1(g, times(g, x, input_scale)), factor);
-    return g.op<"Where">(g.op<"Less">(x, 0), negative, times(g, x, scale));
+    return g.op<"Where">(is_less(g, x, 0), negative, times(g, x, scale));
 }
 
 inline constexpr double selu_alpha = 1.6732632423543772848170429916717;
 inline constexpr double selu_scale = 1.0507009873554804934193349852946;
 
-inline value selu(graph<13> g, value x) {
+inline value selu(graph<9> g, value x) {
     if (x.dtype() == dtype::float64) return elu(g, x, selu_alpha, selu_scale, 1);
     return g.op<"Selu">(x);
 }
 
 /// Celu supports only float32.
-inline value celu(graph<13> g, value x, number alpha) {
+inline value celu(graph<9> g, value x, number alpha) {
     if (!alpha.is_constant()) return elu(g, x, alpha, 1, 1 / alpha);
     auto const a = alpha.constant<double>();
     if (!std::isfinite(a)) return g.unsupported("an alpha that is not finite");
-    if (x.dtype() == dtype::float64) return elu(g, x, a, 1, 1 / a);
+    if (x.dtype() == dtype::float64 || g.opset() < 12) return elu(g, x, a, 1, 1 / a);
     if (a != 0 && static_cast<float>(a) == 0) return g.unsupported("an alpha that is 0 in float32");
-    return g.op<"Celu">(x, attr::alpha_f(a));
+    return g.within<12>().op<"Celu">(x, attr::alpha_f(a));
 }
 
-inline constexpr auto leaky_relu = [](graph<13> g, value x, number negative_slope) -> value {
+inline constexpr auto leaky_relu = [](graph<9> g, value x, number negative_slope) -> value {
     // With a slope that is not finite, LeakyRelu would return NaN at 0.
     if (!negative_slope.is_constant() || !std::isfinite(negative_slope.constant<double>()))
         return in_opmath(g, x, [&](value v) -> value {
-            return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, negative_slope));
+            return g.op<"Where">(is_greater(g, v, 0), v, g.op<"Mul">(v, negative_slope));
         });
     auto const slope = negative_slope.constant<double>();
     if (!fits_attribute(x, slope)) return g.op<"PRelu">(x, g.scalar(slope, x.dtype()));
@@ -68,7 +68,7 @@ inline constexpr auto leaky_relu = [](graph<13> g, value x, number negative_slop
 };
 
 /// x * Phi(x), or its tanh approximation.
-inline value composed_gelu(graph<13> g, value x, bool approximate) {
+inline value composed_gelu(graph<9> g, value x, bool approximate) {
     value cdf;
     if (approximate) {
         value const cube = g.op<"Mul">(g.op<"Mul">(x, x), x);
@@ -83,57 +83,56 @@ inline value composed_gelu(graph<13> g, value x, bool approximate) {
 inline constexpr auto gelu = [](graph<20> g, value x, std::string_view approximate) -> value {
     return g.op<"Gelu">(x, attr::approximate_s(approximate));
 };
-inline constexpr auto gelu_until_19 = [](graph<13, 19> g, value x, std::string_view approximate) -> value {
+inline constexpr auto gelu_until_19 = [](graph<9, 19> g, value x, std::string_view approximate) -> value {
     return in_opmath(g, x, [&](value v) { return composed_gelu(g, v, approximate == "tanh"); });
 };
 
 /// log(1 + exp(beta * x)) / beta, or x where beta * x > threshold. Above 17, the two are equal in float32.
-inline value softplus(graph<13> g, value x, number beta, number threshold) {
+inline value softplus(graph<9> g, value x, number beta, number threshold) {
     value const inner = times(g, x, beta);
     value y = g.op<"Softplus">(inner);
     if (beta != 1) y = g.op<"Div">(y, rounded_constant(g, beta, y.dtype()));
     if (beta == 1 && threshold >= 17 && x.dtype() != dtype::float64) return y;
-    return g.op<"Where">(g.op<"Greater">(inner, rounded_constant(g, threshold, x.dtype())), x, y);
+    return g.op<"Where">(is_greater(g, inner, rounded_constant(g, threshold, x.dtype())), x, y);
 }
 
 /// log(sigmoid(x)) as -softplus(-x), which does not underflow.
-inline constexpr auto log_sigmoid = [](graph<13> g, value x) -> value {
+inline constexpr auto log_sigmoid = [](graph<7> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Neg">(g.op<"Softplus">(g.op<"Neg">(v))); });
 };
 
-inline value hard_sigmoid(graph<13> g, value x) {
-    if (!fits_attribute(x, 1.0 / 6)) return g.op<"Div">(g.op<"Clip">(g.op<"Add">(x, 3.0), 0.0, 6.0), 6.0);
+inline value hard_sigmoid(graph<7> g, value x) {
+    if (!fits_attribute(x, 1.0 / 6)) return g.op<"Div">(clip(g, g.op<"Add">(x, 3.0), 0.0, 6.0), 6.0);
     return g.op<"HardSigmoid">(x, attr::alpha_f(1.0 / 6), attr::beta_f(0.5));
 }
 
-inline value composed_hard_swish(graph<13> g, value x) { return g.op<"Mul">(x, hard_sigmoid(g, x)); }
+inline value composed_hard_swish(graph<7> g, value x) { return g.op<"Mul">(x, hard_sigmoid(g, x)); }
 
-inline constexpr auto hardtanh = [](graph<13> g, value x, number low, number high) -> value {
+inline constexpr auto hardtanh = [](graph<7> g, value x, number low, number high) -> value {
     for (number const& bound : {low, high})
         if (bound.is_constant() && std::isnan(bound.constant<double>())) return g.unsupported("a bound that is NaN");
-    return without_bfloat16(g, x, [&](value v) -> value {
-        return g.op<"Clip">(v, element(g, low, v.dtype()), element(g, high, v.dtype()));
-    });
+    return without_bfloat16(
+        g, x, [&](value v) -> value { return clip(g, v, element(g, low, v.dtype()), element(g, high, v.dtype())); });
 };
 
-inline value hardshrink(graph<13> g, value x, number lambd) {
-    return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(x), lambd), g.scalar_like(0, x), x);
+inline value hardshrink(graph<9> g, value x, number lambd) {
+    return g.op<"Where">(is_at_most(g, g.op<"Abs">(x), lambd), g.scalar_like(0, x), x);
 }
 
-inline value threshold(graph<13> g, value x, number limit, number replacement) {
+inline value threshold(graph<9> g, value x, number limit, number replacement) {
     dtype const compared = surely_fits(converted(g, limit, x.dtype()), x.dtype()) ? x.dtype() : opmath_type(x.dtype());
-    value const below = g.op<"LessOrEqual">(g.cast(x, compared), element(g, limit, compared));
+    value const below = is_at_most(g, g.cast(x, compared), element(g, limit, compared));
     return g.op<"Where">(below, element(g, replacement, x.dtype()), x);
 }
 
 /// Relu supports integers only since opset 14, and ONNX Runtime has no int64 kernel for it.
-inline constexpr auto relu = [](graph<13> g, value x) -> value {
+inline constexpr auto relu = [](graph<7> g, value x) -> value {
     if (is_floating(x.dtype())) return g.op<"Relu">(x);
-    return g.op<"Max">(x, 0);
+    return max_of(g, x, 0);
 };
 
 /// One slope, or one per channel (dimension 1).
-inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
+inline constexpr auto prelu = [](graph<7> g, value x, value weight) -> value {
     bool const per_channel = x.rank() >= 2 && !(weight.shape().is_static() && weight.shape().element_count() == 1);
     std::int64_t const rank = per_channel ? x.rank() - 1 : std::min<std::int64_t>(x.rank(), 1);
     if (weight.rank() != rank) {
@@ -145,65 +144,65 @@ inline constexpr auto prelu = [](graph<13> g, value x, value weight) -> value {
 };
 
 /// Random slopes in [lower, upper) for elements that are not positive, 1 for the others.
-inline value random_slopes(graph<13> g, value x, number const& lower, number const& upper) {
+inline value random_slopes(graph<9> g, value x, number const& lower, number const& upper) {
     value const u = draw(g, x, dtype::float32);
     value const slope = g.op<"Add">(g.op<"Mul">(u, upper - lower), lower);
     return without_bfloat16(g, x, [&](value v) -> value {
-        return g.op<"Where">(g.op<"LessOrEqual">(v, 0), g.cast(slope, v.dtype()), g.scalar(1, v.dtype()));
+        return g.op<"Where">(is_at_most(g, v, 0), g.cast(slope, v.dtype()), g.scalar(1, v.dtype()));
     });
 }
 
 /// In evaluation, the slope is the midpoint of [lower, upper].
-inline constexpr auto rrelu = [](graph<13> g, value x, number lower, number upper, bool training) -> value {
+inline constexpr auto rrelu = [](graph<9> g, value x, number lower, number upper, bool training) -> value {
     if (training) return g.op<"Mul">(x, random_slopes(g, x, lower, upper));
     return leaky_relu(g, x, (lower + upper) / 2);
 };
 
-inline constexpr auto relu6 = [](graph<13> g, value x) -> value { return hardtanh(g, x, 0, 6); };
+inline constexpr auto relu6 = [](graph<7> g, value x) -> value { return hardtanh(g, x, 0, 6); };
 
 /// The weight has the rank of x and any shape that broadcasts to it.
-inline constexpr auto prelu_kernel = [](graph<13> g, value x, value weight) -> value {
+inline constexpr auto prelu_kernel = [](graph<9> g, value x, value weight) -> value {
     return without_bfloat16(g, x, [&](value v) -> value {
-        return g.op<"Where">(g.op<"Greater">(v, 0), v, g.op<"Mul">(v, g.cast(weight, v.dtype())));
+        return g.op<"Where">(is_greater(g, v, 0), v, g.op<"Mul">(v, g.cast(weight, v.dtype())));
     });
 };
 
-inline constexpr auto rrelu_with_noise = [](graph<13> g, value x, value noise, number lower, number upper,
+inline constexpr auto rrelu_with_noise = [](graph<9> g, value x, value noise, number lower, number upper,
                                             bool training) {
     if (!training) return std::tuple<value, value>(rrelu(g, x, lower, upper, false), noise);
     value const slopes = random_slopes(g, x, lower, upper);
     return std::tuple<value, value>(g.op<"Mul">(x, slopes), slopes);
 };
 
-inline constexpr auto elu_row = [](graph<13> g, value x, number alpha, number scale, number input_scale) -> value {
+inline constexpr auto elu_row = [](graph<9> g, value x, number alpha, number scale, number input_scale) -> value {
     return in_opmath(g, x, [&](value v) { return elu(g, v, alpha, scale, input_scale); });
 };
 
-inline constexpr auto selu_row = [](graph<13> g, value x) -> value {
+inline constexpr auto selu_row = [](graph<9> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) { return selu(g, v); });
 };
 
-inline constexpr auto celu_row = [](graph<13> g, value x, number alpha) -> value {
+inline constexpr auto celu_row = [](graph<9> g, value x, number alpha) -> value {
     return in_opmath(g, x, [&](value v) { return celu(g, v, alpha); });
 };
 
-inline constexpr auto silu = [](graph<13> g, value x) -> value { return g.op<"Mul">(x, g.op<"Sigmoid">(x)); };
+inline constexpr auto silu = [](graph<7> g, value x) -> value { return g.op<"Mul">(x, g.op<"Sigmoid">(x)); };
 
-inline constexpr auto mish = [](graph<13> g, value x) -> value {
+inline constexpr auto mish = [](graph<7> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Mul">(v, g.op<"Tanh">(g.op<"Softplus">(v))); });
 };
 
-inline constexpr auto softplus_row = [](graph<13> g, value x, number beta, number threshold) -> value {
+inline constexpr auto softplus_row = [](graph<9> g, value x, number beta, number threshold) -> value {
     auto const f = [&](value v) { return softplus(g, v, beta, threshold); };
     // beta * x may overflow float16.
     return beta == 1 ? without_bfloat16(g, x, f) : in_opmath(g, x, f);
 };
 
-inline constexpr auto log_sigmoid_forward = [](graph<13> g, value x) {
+inline constexpr auto log_sigmoid_forward = [](graph<7> g, value x) {
     return std::tuple<value, value>(log_sigmoid(g, x), g.op<"Exp">(g.op<"Neg">(g.op<"Abs">(x))));
 };
 
-inline constexpr auto hardsigmoid = [](graph<13> g, value x) -> value {
+inline constexpr auto hardsigmoid = [](graph<7> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) { return hard_sigmoid(g, v); });
 };
 
@@ -213,24 +212,24 @@ inline constexpr auto hardswish = [](graph<14> g, value x) -> value {
         return v.dtype() == dtype::float64 ? composed_hard_swish(g, v) : g.op<"HardSwish">(v);
     });
 };
-inline constexpr auto hardswish_until_13 = [](graph<13, 13> g, value x) -> value {
+inline constexpr auto hardswish_until_13 = [](graph<7, 13> g, value x) -> value {
     return without_bfloat16(g, x, [&](value v) { return composed_hard_swish(g, v); });
 };
 
 /// Not Shrink: it turns NaN into 0.
-inline constexpr auto softshrink = [](graph<13> g, value x, number lambd) -> value {
+inline constexpr auto softshrink = [](graph<7> g, value x, number lambd) -> value {
     return g.op<"Sub">(x, hardtanh(g, x, -lambd, lambd));
 };
 
-inline constexpr auto hardshrink_row = [](graph<13> g, value x, number lambd) -> value {
+inline constexpr auto hardshrink_row = [](graph<9> g, value x, number lambd) -> value {
     return without_bfloat16(g, x, [&](value v) { return hardshrink(g, v, lambd); });
 };
 
-inline constexpr auto threshold_row = [](graph<13> g, value x, number limit, number replacement) -> value {
+inline constexpr auto threshold_row = [](graph<9> g, value x, number limit, number replacement) -> value {
     return without_bfloat16(g, x, [&](value v) { return threshold(g, v, limit, replacement); });
 };
 
-inline value gated(graph<13> g, value a, value b) { return g.op<"Mul">(a, g.op<"Sigmoid">(b)); }
+inline value gated(graph<7> g, value a, value b) { return g.op<"Mul">(a, g.op<"Sigmoid">(b)); }
 
 /// Since opset 18, a Split into equal parts needs their number.
 inline constexpr auto glu = [](graph<18> g, value x, std::int64_t dim) -> value {
@@ -238,7 +237,7 @@ inline constexpr auto glu = [](graph<18> g, value x, std::int64_t dim) -> value 
     auto const [a, b] = g.op<"Split">(x, axis, attr::num_outputs_i(2), outputs<2>);
     return gated(g, a, b);
 };
-inline constexpr auto glu_until_17 = [](graph<13, 17> g, value x, std::int64_t dim) -> value {
+inline constexpr auto glu_until_17 = [](graph<7, 17> g, value x, std::int64_t dim) -> value {
     auto const [a, b] = g.op<"Split">(x, attr::axis_i(normalize_axis(dim, x.rank())), outputs<2>);
     return gated(g, a, b);
 };

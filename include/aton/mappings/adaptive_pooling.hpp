@@ -10,7 +10,7 @@
 #include <optional>
 #include <tuple>
 
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/detail/windows.hpp>
 
@@ -59,7 +59,7 @@ struct computed_windows {
     value counted;
     value counts; ///< int64 [windows]: the number of elements
 };
-inline computed_windows windows_along(graph<13> g, sym_int in, sym_int out) {
+inline computed_windows windows_along(graph<7> g, sym_int in, sym_int out) {
     value const n = g.to_value(in);
     value const m = g.to_value(max(out, 1)); // no division by 0 where there are no windows
     value const i = arithmetic_sequence(g, 0, out);
@@ -68,18 +68,18 @@ inline computed_windows windows_along(graph<13> g, sym_int in, sym_int out) {
     value const counts = g.op<"Add">(g.op<"Sub">(last, first), 1);
     sym_int const longest = reduce<"ReduceMax">(g, counts, ints{0}, false);
     value const entry = g.op<"Add">(unsqueeze(g, arithmetic_sequence(g, 0, longest), 1), first);
-    return {g.op<"Min">(entry, last), g.op<"LessOrEqual">(entry, last), counts};
+    return {min_of(g, entry, last), is_at_most(g, entry, last), counts};
 }
 
 /// Appends dimensions of size 1 to a table, so that it broadcasts against n more axes.
-inline value beside_axes(graph<13> g, value table, std::int64_t n) {
+inline value beside_axes(graph<7> g, value table, std::int64_t n) {
     ints axes;
     for (std::int64_t i = 0; i < n; ++i) axes.push_back(table.rank() + i);
     return n <= 0 ? table : unsqueeze(g, table, axes);
 }
 
 /// Averages along one axis of any size. Where, not a product with 0, drops the repetitions: they may be infinite or NaN.
-inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out) {
+inline value average_along(graph<9> g, value x, std::int64_t axis, sym_int out) {
     if (out.is(1)) return reduce<"ReduceMean">(g, x, ints{axis}, true);
     computed_windows const w = windows_along(g, g.size(x, axis), out);
     std::int64_t const following = x.rank() - axis - 1;
@@ -90,7 +90,7 @@ inline value average_along(graph<13> g, value x, std::int64_t axis, sym_int out)
 }
 
 /// Whether the result of the call is known to have the same size along an axis as x.
-inline bool keeps_size(graph<13> g, value x, std::int64_t axis, sym_int out) {
+inline bool keeps_size(graph<7> g, value x, std::int64_t axis, sym_int out) {
     dim const& d = x.size(axis);
     if (d.is_static() || g.context().expected.empty()) return d.is_static() && out.is(d.size());
     shape const& expected = g.context().expected[0].shape;
@@ -98,7 +98,7 @@ inline bool keeps_size(graph<13> g, value x, std::int64_t axis, sym_int out) {
     return at >= 0 && d.same_as(expected[static_cast<std::size_t>(at)]);
 }
 
-inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> output_size) {
+inline value adaptive_average(graph<9> g, value x, safe_span<sym_int const> output_size) {
     if (!is_floating(x.dtype())) return g.unsupported("adaptive average pooling of integers");
     if (all_one(output_size)) return g.op<"GlobalAveragePool">(x);
     adaptive_sizes const s(x, output_size);
@@ -117,7 +117,7 @@ inline value adaptive_average(graph<13> g, value x, safe_span<sym_int const> out
 }
 
 /// The maximum of each plane and its index; works for dynamic sizes.
-inline std::tuple<value, value> global_max(graph<13> g, value x) {
+inline std::tuple<value, value> global_max(graph<7> g, value x) {
     safe_vector<sym_int> const sizes = g.sizes(x);
     value const flat_plane = reshape(g, x, {sizes[0], sizes[1], -1});
     ints const axes = iota(x.rank());
@@ -128,7 +128,7 @@ inline std::tuple<value, value> global_max(graph<13> g, value x) {
 }
 
 /// Maxima and their indices where only the graph knows a size. ATen takes the first maximum, but of NaN, which is greater, the last.
-inline std::tuple<value, value> computed_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
+inline std::tuple<value, value> computed_max(graph<9> g, value x, safe_span<sym_int const> output_size) {
     if (!is_floating(x.dtype())) throw unsupported_error("adaptive max pooling of integers");
     value seen = x; // (batch, channel, window, out, window, out, ...)
     std::optional<value> place;
@@ -141,14 +141,14 @@ inline std::tuple<value, value> computed_max(graph<13> g, value x, safe_span<sym
         place = place ? value(g.op<"Add">(beside_axes(g, g.op<"Mul">(*place, in), 2), at)) : at;
     }
     value const largest = reduce<"ReduceMax">(g, seen, windows, true);
-    value const candidates = g.op<"Where">(g.op<"Equal">(seen, largest), *place, to_the_end);
-    value const last_nan = reduce<"ReduceMax">(g, g.op<"Where">(g.op<"IsNaN">(seen), *place, -1), windows, false);
-    value const has_nan = g.op<"GreaterOrEqual">(last_nan, 0);
+    value const candidates = g.op<"Where">(is_equal(g, seen, largest), *place, to_the_end);
+    value const last_nan = reduce<"ReduceMax">(g, g.op<"Where">(is_nan(g, seen), *place, -1), windows, false);
+    value const has_nan = is_at_least(g, last_nan, 0);
     value const y = g.op<"Where">(has_nan, std::numeric_limits<double>::quiet_NaN(), squeeze(g, largest, windows));
     return {y, g.op<"Where">(has_nan, last_nan, reduce<"ReduceMin">(g, candidates, windows, false))};
 }
 
-inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym_int const> output_size) {
+inline std::tuple<value, value> adaptive_max(graph<9> g, value x, safe_span<sym_int const> output_size) {
     if (all_one(output_size)) return global_max(g, x);
     adaptive_sizes const s(x, output_size);
     if (!s.known) return computed_max(g, x, output_size);
@@ -156,14 +156,14 @@ inline std::tuple<value, value> adaptive_max(graph<13> g, value x, safe_span<sym
     if (s.divides && is_floating(x.dtype())) {
         auto const [y, flat_index] =
             g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
-        return {y, g.op<"Mod">(flat_index, s.table().plane)};
+        return {y, remainder_of(g, flat_index, g.scalar(s.table().plane, dtype::int64))};
     }
     window_table const t = s.table().with_padding_last();
     return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
 }
 
 template <std::size_t N>
-inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, safe_span<sym_int const> output_size) {
+inline constexpr auto adaptive_avg_pool = [](graph<9> g, value self, safe_span<sym_int const> output_size) {
     auto const sizes = broadcast_sizes(output_size, N);
     return widened(g, self, [&](value x) {
         return with_batch(g, x, N, [&](value batch) { return adaptive_average(g, batch, sizes); });
@@ -172,7 +172,7 @@ inline constexpr auto adaptive_avg_pool = [](graph<13> g, value self, safe_span<
 
 template <std::size_t N>
 inline constexpr auto adaptive_max_pool =
-    [](graph<13> g, value self, safe_span<sym_int const> output_size) -> std::tuple<value, value> {
+    [](graph<9> g, value self, safe_span<sym_int const> output_size) -> std::tuple<value, value> {
     auto const sizes = broadcast_sizes(output_size, N);
     bool const narrow = self.dtype() == dtype::bfloat16 && g.opset() < 22;
     value const x = narrow ? g.cast(self, dtype::float32) : self;

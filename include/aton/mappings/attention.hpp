@@ -31,7 +31,7 @@ struct attention_options {
 };
 
 /// Repeats each head of (..., n, S, E) to get `heads` of them, in the order of repeat_interleave: h0, h0, h1, h1.
-inline value repeat_heads(graph<13> g, value x, sym_int heads) {
+inline value repeat_heads(graph<7> g, value x, sym_int heads) {
     sym_int const own = g.size(x, -3);
     if (own.is_constant() && heads.is(own.constant())) return x;
     std::int64_t const times = checked_int(heads.constant()) / own.constant();
@@ -40,28 +40,32 @@ inline value repeat_heads(graph<13> g, value x, sym_int heads) {
     std::size_t const at = wide.size() - 3;
     flat[at] = heads;
     wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(at) + 1, times);
-    return g.op<"Reshape">(g.op<"Expand">(unsqueeze(g, x, static_cast<std::int64_t>(at) + 1), g.ints(wide)),
+    return g.op<"Reshape">(expand_by(g, unsqueeze(g, x, static_cast<std::int64_t>(at) + 1), g.ints(wide)),
                            g.ints(flat));
 }
 
 /// The causal mask (L, S): query i attends to key j if j <= i, aligned at the top left corner for every L and S.
-inline value causal_mask(graph<13> g, value query, value key) {
-    value const zero = g.scalar(0, dtype::int64);
-    value const one = g.scalar(1, dtype::int64);
-    value const rows = g.op<"Range">(zero, g.to_value(g.size(query, -2)), one);
-    value const columns = g.op<"Range">(zero, g.to_value(g.size(key, -2)), one);
-    return g.op<"Not">(g.op<"Greater">(unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
+inline value causal_mask(graph<7> g, value query, value key) {
+    bool const has_range = g.opset() >= 11;
+    value const zero = has_range ? g.scalar(0, dtype::int64) : value();
+    value const one = has_range ? g.scalar(1, dtype::int64) : value();
+    auto const up_to = [&](sym_int n) -> value {
+        return has_range ? g.within<11>().op<"Range">(zero, g.to_value(n), one) : arithmetic_sequence(g, 0, n);
+    };
+    value const rows = up_to(g.size(query, -2));
+    value const columns = up_to(g.size(key, -2));
+    return g.op<"Not">(is_greater(g, unsqueeze(g, columns, std::int64_t{0}), unsqueeze(g, rows, 1)));
 }
 
 /// Softmax that returns zeros instead of NaN for rows that are masked out entirely. Masked elements of other rows are 0 anyway.
-inline value masked_softmax(graph<13> g, value scores) {
-    value const weights = g.op<"Softmax">(scores, attr::axis_i(-1));
-    value const hidden = g.op<"Equal">(scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
+inline value masked_softmax(graph<9> g, value scores) {
+    value const weights = along_axis<"Softmax">(g, scores, -1);
+    value const hidden = is_equal(g, scores, g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype()));
     return g.op<"Where">(hidden, g.scalar(0, scores.dtype()), weights);
 }
 
 /// (output, attention weights).
-inline std::tuple<value, value> attend(graph<13> g, value query, value key, value values, attention_options const& o) {
+inline std::tuple<value, value> attend(graph<9> g, value query, value key, value values, attention_options const& o) {
     if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
     if (o.enable_gqa || (query.rank() == 4 && key.size(-3).size() > 0 && query.size(-3).size() > key.size(-3).size())) {
         key = repeat_heads(g, key, g.size(query, -3));
@@ -83,32 +87,32 @@ inline std::tuple<value, value> attend(graph<13> g, value query, value key, valu
     else if (mask) scores = g.op<"Add">(scores, g.cast(*mask, t));
     // A causal mask never hides the first key, and a bool mask that is added hides nothing.
     bool const may_hide_all = o.mask && (hides || o.mask->dtype() != dtype::bool_);
-    value const all = may_hide_all ? masked_softmax(g, scores) : g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const all = may_hide_all ? masked_softmax(g, scores) : along_axis<"Softmax">(g, scores, -1);
     value const weights = dropout<false>(g, all, o.dropout_p, true);
     return {g.op<"MatMul">(weights, values), weights};
 }
 
-inline constexpr auto attention_row = [](graph<13> g, value query, value key, value values, optional_value mask,
+inline constexpr auto attention_row = [](graph<9> g, value query, value key, value values, optional_value mask,
                                          double dropout_p, bool is_causal, std::optional<double> scale,
                                          bool enable_gqa) -> value {
     return std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, false}));
 };
 
-inline constexpr auto attention_math = [](graph<13> g, value query, value key, value values, optional_value mask,
+inline constexpr auto attention_math = [](graph<9> g, value query, value key, value values, optional_value mask,
                                           double dropout_p, bool is_causal, std::optional<double> scale,
                                           bool enable_gqa) {
     return attend(g, query, key, values, {mask, dropout_p, is_causal, scale, enable_gqa, true});
 };
 
 /// The second result is only needed for the gradient.
-inline constexpr auto flash_attention = [](graph<13> g, value query, value key, value values, double dropout_p,
+inline constexpr auto flash_attention = [](graph<9> g, value query, value key, value values, double dropout_p,
                                            bool is_causal, optional_value mask,
                                            std::optional<double> scale) -> std::tuple<value, optional_value> {
     return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})), absent};
 };
 
 inline constexpr auto efficient_attention =
-    [](graph<13> g, value query, value key, value values, optional_value mask, bool, double dropout_p, bool is_causal,
+    [](graph<9> g, value query, value key, value values, optional_value mask, bool, double dropout_p, bool is_causal,
        std::optional<double> scale) -> std::tuple<value, optional_value, optional_value, optional_value> {
     return {std::get<0>(attend(g, query, key, values, {mask, dropout_p, is_causal, scale, false, false})),
             absent,
@@ -128,7 +132,7 @@ struct head_options {
 };
 
 /// Queries, keys or values of all heads, (batch, heads, length, size), from (batch, length, heads * size).
-inline value in_heads(graph<13> g, value x, std::int64_t heads) {
+inline value in_heads(graph<9> g, value x, std::int64_t heads) {
     safe_vector<sym_int> sizes = g.sizes(x);
     if (sizes.size() != 3 || heads < 1) throw unsupported_error("the input must be (batch, length, features)");
     sizes[2] = sizes[2] / heads;
@@ -137,7 +141,7 @@ inline value in_heads(graph<13> g, value x, std::int64_t heads) {
 }
 
 /// What the mask hides, broadcast to (batch, heads, length, length). ATen takes each number but 0 as true.
-inline value hidden_keys(graph<13> g, head_options const& o) {
+inline value hidden_keys(graph<9> g, head_options const& o) {
     if (!o.mask_type) throw unsupported_error("a mask without mask_type");
     value const hides = g.cast(*o.mask, dtype::bool_);
     std::int64_t const between[] = {1, 2};
@@ -145,13 +149,13 @@ inline value hidden_keys(graph<13> g, head_options const& o) {
 }
 
 /// (output, weights of all heads). As in ATen, a query whose keys are all hidden gives NaN.
-inline std::tuple<value, value> attend_with_heads(graph<13> g, value query, value key, value values,
+inline std::tuple<value, value> attend_with_heads(graph<9> g, value query, value key, value values,
                                                   head_options const& o) {
     std::int64_t const size = query.size(-1).size();
     if (size < 1 || size % o.heads != 0) throw unsupported_error("a number of features that is not static");
     safe_vector<std::int64_t> const thirds(3, size);
-    safe_vector<value> const weights = g.op<"Split">(o.qkv_weight, g.ints(thirds), attr::axis_i(0), output_list(3));
-    safe_vector<value> const biases = g.op<"Split">(o.qkv_bias, g.ints(thirds), attr::axis_i(0), output_list(3));
+    safe_vector<value> const weights = split(g, o.qkv_weight, thirds, 0);
+    safe_vector<value> const biases = split(g, o.qkv_bias, thirds, 0);
     auto const part = [&](value x, std::size_t i) {
         return in_heads(g, linear_layer(g, x, weights[i], biases[i]), o.heads);
     };
@@ -162,13 +166,13 @@ inline std::tuple<value, value> attend_with_heads(graph<13> g, value query, valu
         value const none = g.scalar(-std::numeric_limits<double>::infinity(), scores.dtype());
         scores = choose(g, hidden_keys(g, o), none, scores);
     }
-    value const shares = g.op<"Softmax">(scores, attr::axis_i(-1));
+    value const shares = along_axis<"Softmax">(g, scores, -1);
     value const y = g.op<"Transpose">(g.op<"MatMul">(shares, part(values, 2)), attr::perm_i({0, 2, 1, 3}));
     return {linear_layer(g, reshape(g, y, g.sizes(query)), o.proj_weight, o.proj_bias), shares};
 }
 
 inline constexpr auto multi_head_attention =
-    [](graph<13> g, value query, value key, value values, std::int64_t /*embed_dim*/, std::int64_t num_head,
+    [](graph<9> g, value query, value key, value values, std::int64_t /*embed_dim*/, std::int64_t num_head,
        value qkv_weight, value qkv_bias, value proj_weight, value proj_bias, optional_value mask, bool need_weights,
        bool average_attn_weights, std::optional<std::int64_t> mask_type) -> std::tuple<value, optional_value> {
     head_options const o{num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
@@ -187,7 +191,7 @@ inline constexpr auto transformer_layer =
        value ffn_weight_2, value ffn_bias_2, optional_value mask, std::optional<std::int64_t> mask_type) -> value {
     head_options const o{num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, mask_type};
     sym_int const features[] = {embed_dim};
-    using norm_graph = std::conditional_t<std::is_same_v<Graph, graph<13, 16>>, Graph, graph<17>>;
+    using norm_graph = std::conditional_t<std::is_same_v<Graph, graph<9, 16>>, graph<7, 16>, graph<17>>;
     auto const normalized = [&](value x, value weight, value bias) {
         return layer_norm(norm_graph(g), x, features, weight, bias, eps);
     };
@@ -219,7 +223,7 @@ inline constexpr auto attention = table(
     symbolic<"aten::_native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, need_weights, average_attn_weights, mask_type)">(detail::multi_head_attention),
     symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<20>>),
     symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<17, 19>>),
-    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<13, 16>>));
+    symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<9, 16>>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

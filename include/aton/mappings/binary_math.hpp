@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/exponents.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/unary.hpp>
@@ -19,72 +20,72 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
-inline value sign_bit(graph<13> g, value x) {
+inline value sign_bit(graph<7> g, value x) {
     if (auto const n = known_number(x)) return g.scalar(std::signbit(*n) && !std::isnan(*n), dtype::bool_);
-    return g.op<"Less">(g.op<"Min">(x, g.op<"Reciprocal">(x)), 0);
+    return is_less(g, min_of(g, x, g.op<"Reciprocal">(x)), 0);
 }
 
-inline value copysign(graph<13> g, value magnitude, value sign) {
+inline value copysign(graph<9> g, value magnitude, value sign) {
     value const m = g.op<"Abs">(magnitude);
     if (auto const n = known_number(sign)) return std::signbit(*n) ? g.op<"Neg">(m) : m;
     return g.op<"Where">(sign_bit(g, sign), g.op<"Neg">(m), m);
 }
 
 /// The angle in the first quadrant, mirrored by the signs of x and y. The case |y| = |x| covers 0 / 0 and inf / inf.
-inline value atan2(graph<13> g, value y, value x) {
+inline value atan2(graph<9> g, value y, value x) {
     value const height = g.op<"Abs">(y);
     value const width = g.op<"Abs">(x);
     value const diagonal = g.op<"Mul">(g.op<"Sign">(height), std::numbers::pi / 4);
-    value const acute = g.op<"Where">(g.op<"Equal">(height, width), diagonal, g.op<"Atan">(g.op<"Div">(height, width)));
+    value const acute = g.op<"Where">(is_equal(g, height, width), diagonal, g.op<"Atan">(g.op<"Div">(height, width)));
     value const angle = g.op<"Where">(sign_bit(g, x), g.op<"Sub">(g.scalar(std::numbers::pi, x.dtype()), acute), acute);
     return g.op<"Where">(sign_bit(g, y), g.op<"Neg">(angle), angle);
 }
 
 /// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes precedence over NaN.
-inline value hypot(graph<13> g, value a, value b) {
+inline value hypot(graph<9> g, value a, value b) {
     value const x = g.op<"Abs">(a);
     value const y = g.op<"Abs">(b);
-    value const larger = g.op<"Max">(x, y);
-    value const smaller = g.op<"Min">(x, y);
-    value const ratio = g.op<"Where">(g.op<"Equal">(x, y), g.scalar(1, x.dtype()), g.op<"Div">(smaller, larger));
+    value const larger = max_of(g, x, y);
+    value const smaller = min_of(g, x, y);
+    value const ratio = g.op<"Where">(is_equal(g, x, y), g.scalar(1, x.dtype()), g.op<"Div">(smaller, larger));
     value const length = g.op<"Mul">(larger, g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(ratio, ratio), 1)));
     value const infinity = g.scalar_like(std::numeric_limits<double>::infinity(), x);
-    return g.op<"Where">(g.op<"Or">(g.op<"Equal">(x, infinity), g.op<"Equal">(y, infinity)), infinity, length);
+    return g.op<"Where">(g.op<"Or">(is_equal(g, x, infinity), is_equal(g, y, infinity)), infinity, length);
 }
 
 /// x * log, except 0 where x is 0 and y is not NaN.
-inline value times_log(graph<13> g, value x, value y, value log) {
-    value const zero = g.op<"Where">(g.op<"IsNaN">(y), y, g.scalar(0, y.dtype()));
-    return g.op<"Where">(g.op<"Equal">(x, 0), zero, g.op<"Mul">(x, log));
+inline value times_log(graph<9> g, value x, value y, value log) {
+    value const zero = g.op<"Where">(is_nan(g, y), y, g.scalar(0, y.dtype()));
+    return g.op<"Where">(is_equal(g, x, 0), zero, g.op<"Mul">(x, log));
 }
-inline value xlogy(graph<13> g, value x, value y) { return times_log(g, x, y, g.op<"Log">(y)); }
+inline value xlogy(graph<9> g, value x, value y) { return times_log(g, x, y, g.op<"Log">(y)); }
 
-inline value xlog1py(graph<13> g, value x, value y) { return times_log(g, x, y, log1p(g, y)); }
+inline value xlog1py(graph<9> g, value x, value y) { return times_log(g, x, y, log1p(g, y)); }
 
 /// -|a - b|; 0 for equal infinities.
-inline value negative_distance(graph<13> g, value a, value b) {
-    value const difference = g.op<"Where">(g.op<"Equal">(a, b), g.scalar(0, a.dtype()), g.op<"Sub">(a, b));
+inline value negative_distance(graph<9> g, value a, value b) {
+    value const difference = g.op<"Where">(is_equal(g, a, b), g.scalar(0, a.dtype()), g.op<"Sub">(a, b));
     return g.op<"Neg">(g.op<"Abs">(difference));
 }
 /// max + log(1 + exp(-|a - b|)).
-inline value logaddexp(graph<13> g, value a, value b) {
-    return g.op<"Add">(g.op<"Max">(a, b), g.op<"Softplus">(negative_distance(g, a, b)));
+inline value logaddexp(graph<9> g, value a, value b) {
+    return g.op<"Add">(max_of(g, a, b), g.op<"Softplus">(negative_distance(g, a, b)));
 }
 /// log2(2^a + 2^b).
-inline value logaddexp2(graph<13> g, value a, value b) {
+inline value logaddexp2(graph<9> g, value a, value b) {
     value const nats = g.op<"Softplus">(g.op<"Mul">(negative_distance(g, a, b), std::numbers::ln2));
-    return g.op<"Add">(g.op<"Max">(a, b), g.op<"Mul">(nats, std::numbers::log2e));
+    return g.op<"Add">(max_of(g, a, b), g.op<"Mul">(nats, std::numbers::log2e));
 }
 
 /// Euclid's algorithm takes at most this many steps for integers of 64 bits.
 inline constexpr std::int64_t max_steps_of_gcd = 92;
 
 /// Euclid's algorithm on magnitudes, which wrap around like ATen's: the one of the minimum stays negative.
-inline value gcd_in(graph<13> g, value a, value b, dtype type) {
+inline value gcd_in(graph<10> g, value a, value b, dtype type) {
     auto const magnitude = [&](value x) { return g.cast(g.cast(g.op<"Abs">(x), type), x.dtype()); };
-    auto const unfinished = [](graph<13> h, value x) -> value {
-        value const left = h.cast(h.op<"Not">(h.op<"Equal">(x, 0)), dtype::int64);
-        return h.op<"Greater">(h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
+    auto const unfinished = [](graph<10> h, value x) -> value {
+        value const left = h.cast(h.op<"Not">(is_equal(h, x, 0)), dtype::int64);
+        return is_greater(h, h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
     };
     value const first = magnitude(broadcast_with(g, a, b));
     auto [zero, divisor] = g.op<"Loop">(g.scalar(max_steps_of_gcd, dtype::int64),
@@ -92,8 +93,8 @@ inline value gcd_in(graph<13> g, value a, value b, dtype type) {
                                         first,
                                         magnitude(broadcast_with(g, b, a)),
                                         outputs<2>,
-                                        attr::body_g([&](graph<13> h, value, value, value p, value q) {
-                                            value const done = h.op<"Equal">(p, 0);
+                                        attr::body_g([&](graph<10> h, value, value, value p, value q) {
+                                            value const done = is_equal(h, p, 0);
                                             value const safe = h.op<"Where">(done, h.scalar(1, p.dtype()), p);
                                             value const next = h.op<"Mod">(q, safe, attr::fmod_i(1)); // 0 if done
                                             return std::tuple(unfinished(h, next), next, h.op<"Where">(done, q, p));
@@ -101,30 +102,30 @@ inline value gcd_in(graph<13> g, value a, value b, dtype type) {
     return divisor.set_shape(first.shape());
 }
 
-inline operands integers(graph<13> g, value a, value b) {
+inline operands integers(graph<10> g, value a, value b) {
     dtype const type = promote(a, b);
     if (!is_integral(type) || type == dtype::bool_) throw unsupported_error("the operands are not integers");
     return cast_through(g, a, b, type, arithmetic_type(type));
 }
 
-inline value gcd(graph<13> g, value a, value b) {
+inline value gcd(graph<10> g, value a, value b) {
     auto const [x, y, wide] = integers(g, a, b);
     dtype const type = promote(a, b);
     return g.cast(gcd_in(g, x, y, type), type);
 }
 
 /// |a / gcd * b|, 0 for 0 and 0. The quotient cannot overflow: the only negative divisor is the minimum.
-inline value lcm(graph<13> g, value a, value b) {
+inline value lcm(graph<10> g, value a, value b) {
     auto const [x, y, wide] = integers(g, a, b);
     dtype const type = promote(a, b);
     value const divisor = gcd_in(g, x, y, type);
-    value const safe = g.op<"Where">(g.op<"Equal">(divisor, 0), g.scalar(1, wide), divisor);
+    value const safe = g.op<"Where">(is_equal(g, divisor, 0), g.scalar(1, wide), divisor);
     value const product = g.op<"Mul">(g.op<"Div">(x, safe), y);
     return g.cast(g.op<"Abs">(g.cast(g.cast(product, type), wide)), type);
 }
 
 /// The number after a in the direction of b, in float64, where the neighbors of narrower dtypes are exact.
-inline value next_number(graph<13> g, value a, value b, dtype type) {
+inline value next_number(graph<11> g, value a, value b, dtype type) {
     float_format const format = format_of(type);
     binary_parts const p = parts_of(g, a, type == dtype::float64);
     value const two = g.scalar(2, dtype::float64);
@@ -149,7 +150,7 @@ inline value next_number(graph<13> g, value a, value b, dtype type) {
     value const other = g.op<"Where">(either_nan, g.op<"Add">(a, b), next);
     return g.op<"Where">(g.op<"Equal">(a, b), b, other);
 }
-inline value nextafter(graph<13> g, value a, value b) {
+inline value nextafter(graph<11> g, value a, value b) {
     dtype const type = promote(a, b);
     auto const wide = [&](value x) { return g.cast(g.cast(x, type), dtype::float64); };
     return g.cast(next_number(g, wide(a), wide(b), type), type);

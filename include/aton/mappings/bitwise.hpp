@@ -17,16 +17,16 @@ inline safe_vector<std::int64_t> powers_of_two(std::size_t n) {
 }
 
 /// The bits of an integer tensor as bools along a new last axis.
-inline value bits_of(graph<13> g, value x, std::size_t width) {
+inline value bits_of(graph<11> g, value x, std::size_t width) {
     safe_vector<std::int64_t> const shifts = iota(static_cast<std::int64_t>(width));
     value const amounts = g.cast(g.ints(shifts), dtype::uint64);
     value const words = unsqueeze(g, g.cast(x, dtype::uint64), -1);
     value const shifted = g.op<"BitShift">(words, amounts, attr::direction_s("RIGHT"));
-    return g.cast(g.op<"Mod">(shifted, g.scalar(2, dtype::uint64)), dtype::bool_);
+    return g.cast(remainder_of(g, shifted, g.scalar(2, dtype::uint64)), dtype::bool_);
 }
 
 /// The inverse of bits_of. A MatMul, because ONNX Runtime's ReduceSum of int64 sums in double.
-inline value from_bits(graph<13> g, value bools, dtype type) {
+inline value from_bits(graph<7> g, value bools, dtype type) {
     safe_vector<std::int64_t> weights = powers_of_two(bits(type));
     if (is_signed_integral(type) && bits(type) < 64) weights.back() = -weights.back();
     value const column = unsqueeze(g, g.ints(weights), 1);
@@ -35,7 +35,7 @@ inline value from_bits(graph<13> g, value bools, dtype type) {
 
 /// `Bools` for bools, `Integers` for integers; below opset 18, integers are split into bits.
 template <fixed_string Bools, fixed_string Integers>
-value bitwise(graph<13> g, value a, value b) {
+value bitwise(graph<11> g, value a, value b) {
     auto const [x, y, type] = promoted(g, a, b);
     if (type == dtype::bool_) return g.op<Bools>(x, y);
     if (g.opset() >= 18) return g.within<18>().op<Integers>(x, y);
@@ -53,7 +53,7 @@ struct shift_operands {
     dtype type = dtype::undefined;
     std::int64_t limit = 0;
 };
-inline shift_operands shift(graph<13> g, value a, value b, bool keeps_sign) {
+inline shift_operands shift(graph<7> g, value a, value b, bool keeps_sign) {
     dtype const type = promote(a, b);
     if (!is_integral(type) || type == dtype::uint64) throw unsupported_error("a shift of " + std::string(name(type)));
     auto const width = static_cast<std::int64_t>(bits(type));
@@ -64,12 +64,12 @@ inline shift_operands shift(graph<13> g, value a, value b, bool keeps_sign) {
 }
 
 /// Whether an amount is negative or too large; ATen then shifts all bits out.
-inline value out_of_range(graph<13> g, value amount, std::int64_t limit) {
-    return g.op<"Or">(g.op<"Less">(amount, 0), g.op<"Greater">(amount, limit - 1));
+inline value out_of_range(graph<7> g, value amount, std::int64_t limit) {
+    return g.op<"Or">(is_less(g, amount, 0), is_greater(g, amount, limit - 1));
 }
 
 /// A product with a power of two, which wraps around. BitShift supports only unsigned integers.
-inline value left_shift(graph<13> g, value a, value b) {
+inline value left_shift(graph<9> g, value a, value b) {
     auto const [x, amount, type, limit] = shift(g, a, b, false);
     safe_vector<std::int64_t> factors = powers_of_two(static_cast<std::size_t>(limit));
     factors.push_back(0);
@@ -79,13 +79,13 @@ inline value left_shift(graph<13> g, value a, value b) {
 
 /// Division by a power of two, rounded down. Mod has the sign of the divisor, so x - Mod(x, divisor) divides exactly; it
 /// does not overflow, because the minimum is a multiple of the divisor.
-inline value right_shift(graph<13> g, value a, value b) {
+inline value right_shift(graph<10> g, value a, value b) {
     auto const [x, amount, type, limit] = shift(g, a, b, true);
     value const out = out_of_range(g, amount, limit);
     value const divisors = g.ints(powers_of_two(static_cast<std::size_t>(limit)));
     value const divisor = g.op<"Gather">(divisors, g.op<"Where">(out, g.scalar(0, dtype::int64), amount));
     value const shifted = g.op<"Div">(g.op<"Sub">(x, g.op<"Mod">(x, divisor)), divisor);
-    value const sign = g.op<"Neg">(g.cast(g.op<"Less">(x, 0), dtype::int64));
+    value const sign = g.op<"Neg">(g.cast(is_less(g, x, 0), dtype::int64));
     return g.cast(g.op<"Where">(out, sign, shifted), type);
 }
 

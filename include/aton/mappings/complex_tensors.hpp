@@ -12,20 +12,20 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// aten::complex broadcasts its operands.
-inline constexpr auto complex_of = [](graph<13> g, value real, value imaginary) -> complex_value {
+inline constexpr auto complex_of = [](graph<7> g, value real, value imaginary) -> complex_value {
     if (real.dtype() != imaginary.dtype() || real.shape() == imaginary.shape()) return g.complex(real, imaginary);
     value const both[] = {real, imaginary};
     safe_vector<value> const parts = broadcast_tensors(g, both);
     return g.complex(parts[0], parts[1]);
 };
 
-inline constexpr auto polar = [](graph<13> g, value magnitude, value angle) -> complex_value {
+inline constexpr auto polar = [](graph<7> g, value magnitude, value angle) -> complex_value {
     return g.complex(g.op<"Mul">(magnitude, g.op<"Cos">(angle)), g.op<"Mul">(magnitude, g.op<"Sin">(angle)));
 };
 
-inline constexpr auto view_as_real = [](graph<13> g, complex_value z) -> value { return g.as_real(z); };
-inline constexpr auto view_as_complex = [](graph<13> g, value x) { return g.as_complex(x); };
-inline constexpr auto imaginary_part = [](graph<13> g, complex_value z) -> value { return g.imag(z); };
+inline constexpr auto view_as_real = [](graph<7> g, complex_value z) -> value { return g.as_real(z); };
+inline constexpr auto view_as_complex = [](graph<7> g, value x) { return g.as_complex(x); };
+inline constexpr auto imaginary_part = [](graph<7> g, complex_value z) -> value { return g.imag(z); };
 
 } // namespace detail
 

@@ -11,46 +11,46 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Cast, which like ATen truncates floats to integers and maps nonzero to true.
-inline constexpr auto convert = [](graph<13> g, value x, std::optional<dtype> type) -> value {
+inline constexpr auto convert = [](graph<7> g, value x, std::optional<dtype> type) -> value {
     if (!type || x.dtype() == *type) return x;
     return g.cast(x, *type);
 };
 template <dtype Target>
-inline constexpr auto cast_to = [](graph<13> g, value x) -> value { return convert(g, x, Target); };
+inline constexpr auto cast_to = [](graph<7> g, value x) -> value { return convert(g, x, Target); };
 
-inline value expand_like(graph<13> g, value x, value target) {
+inline value expand_like(graph<7> g, value x, value target) {
     if (target.shape().is_static() && x.shape() == target.shape()) return x;
     value const sizes = target.shape().is_static() ? g.shape_of(target) : g.op<"Shape">(target);
-    return g.op<"Expand">(x, sizes);
+    return expand_by(g, x, sizes);
 }
 
 /// A tensor of one element as a 0-d tensor.
-inline value only_element(graph<13> g, value x) {
+inline value only_element(graph<7> g, value x) {
     for (dim const& d : x.shape().dims())
         if (d.is_static() && d.size() != 1) throw unsupported_error("a tensor that does not have exactly one element");
     return x.rank() == 0 ? x : squeeze(g, x, iota(x.rank()));
 }
 
 /// A 0-d tensor in the place of ATen's Scalar: float64, int64 or bool.
-inline constexpr auto as_scalar = [](graph<13> g, value x) -> value {
+inline constexpr auto as_scalar = [](graph<7> g, value x) -> value {
     dtype const type = is_floating(x.dtype()) ? dtype::float64 : is_integral(x.dtype()) ? dtype::int64 : x.dtype();
     return convert(g, only_element(g, x), type);
 };
 
-inline constexpr auto to_dtype = [](graph<13> g, value x, dtype type, bool) -> value { return convert(g, x, type); };
+inline constexpr auto to_dtype = [](graph<7> g, value x, dtype type, bool) -> value { return convert(g, x, type); };
 
-inline constexpr auto to_dtype_layout = [](graph<13> g, value x, std::optional<dtype> type, bool) -> value {
+inline constexpr auto to_dtype_layout = [](graph<7> g, value x, std::optional<dtype> type, bool) -> value {
     return convert(g, x, type);
 };
 
-inline constexpr auto to_other = [](graph<13> g, value x, value other, bool) -> value {
+inline constexpr auto to_other = [](graph<7> g, value x, value other, bool) -> value {
     return convert(g, x, other.dtype());
 };
 
-inline constexpr auto type_as = [](graph<13> g, value x, value other) -> value { return convert(g, x, other.dtype()); };
+inline constexpr auto type_as = [](graph<7> g, value x, value other) -> value { return convert(g, x, other.dtype()); };
 
 /// A conversion to a real dtype keeps the real part, but a complex number is true if either part is not 0.
-inline constexpr auto complex_convert = [](graph<13> g, complex_value z, std::optional<dtype> type) -> value {
+inline constexpr auto complex_convert = [](graph<7> g, complex_value z, std::optional<dtype> type) -> value {
     dtype const to = type.value_or(z.tensor().dtype());
     if (is_complex(to)) return g.to_value(g.cast(z, to));
     if (to == dtype::bool_) return g.op<"Or">(convert(g, g.real(z), to), convert(g, g.imag(z), to));
@@ -58,34 +58,32 @@ inline constexpr auto complex_convert = [](graph<13> g, complex_value z, std::op
 };
 template <dtype Target>
 inline constexpr auto complex_cast_to =
-    [](graph<13> g, complex_value z) -> value { return complex_convert(g, z, Target); };
-inline constexpr auto complex_to_dtype = [](graph<13> g, complex_value z, dtype type, bool) -> value {
+    [](graph<7> g, complex_value z) -> value { return complex_convert(g, z, Target); };
+inline constexpr auto complex_to_dtype = [](graph<7> g, complex_value z, dtype type, bool) -> value {
     return complex_convert(g, z, type);
 };
-inline constexpr auto complex_to_dtype_layout = [](graph<13> g, complex_value z, std::optional<dtype> type,
+inline constexpr auto complex_to_dtype_layout = [](graph<7> g, complex_value z, std::optional<dtype> type,
                                                    bool) -> value { return complex_convert(g, z, type); };
-inline constexpr auto complex_to_other = [](graph<13> g, complex_value z, complex_value other, bool) -> value {
+inline constexpr auto complex_to_other = [](graph<7> g, complex_value z, complex_value other, bool) -> value {
     return complex_convert(g, z, other.tensor().dtype());
 };
-inline constexpr auto complex_type_as = [](graph<13> g, complex_value z, complex_value other) -> value {
+inline constexpr auto complex_type_as = [](graph<7> g, complex_value z, complex_value other) -> value {
     return complex_convert(g, z, other.tensor().dtype());
 };
 
-inline constexpr auto copy_row = [](graph<13> g, value x, value source) -> value {
+inline constexpr auto copy_row = [](graph<7> g, value x, value source) -> value {
     return expand_like(g, convert(g, source, x.dtype()), x);
 };
 
-inline constexpr auto fill_row = [](graph<13> g, value x, number n) -> value {
-    return filled_like(g, x, n, x.dtype());
-};
+inline constexpr auto fill_row = [](graph<7> g, value x, number n) -> value { return filled_like(g, x, n, x.dtype()); };
 
-inline constexpr auto zero_row = [](graph<13> g, value x) -> value { return filled_like(g, x, 0, x.dtype()); };
+inline constexpr auto zero_row = [](graph<7> g, value x) -> value { return filled_like(g, x, 0, x.dtype()); };
 
-inline constexpr auto fill_tensor = [](graph<13> g, value x, value n) -> value {
+inline constexpr auto fill_tensor = [](graph<7> g, value x, value n) -> value {
     return expand_like(g, convert(g, n, x.dtype()), x);
 };
 
-inline constexpr auto scalar_tensor_row = [](graph<13> g, number n, std::optional<dtype> type) -> value {
+inline constexpr auto scalar_tensor_row = [](graph<7> g, number n, std::optional<dtype> type) -> value {
     dtype const to = type.value_or(aten::default_dtype);
     return opmath_type(to) != to ? rounded_constant(g, n, to) : element(g, n, to); // ATen rounds to half precision
 };
@@ -95,35 +93,35 @@ constexpr bool is_signed(dtype t) { return is_floating(t) || is_complex(t) || is
 /// A property of the dtype as a constant.
 template <auto Property>
 inline constexpr auto of_dtype =
-    [](graph<13> g, value x) -> value { return g.scalar(Property(x.dtype()), dtype::bool_); };
+    [](graph<7> g, value x) -> value { return g.scalar(Property(x.dtype()), dtype::bool_); };
 template <auto Property>
 inline constexpr auto of_complex_dtype =
-    [](graph<13> g, complex_value z) -> value { return g.scalar(Property(z.tensor().dtype()), dtype::bool_); };
+    [](graph<7> g, complex_value z) -> value { return g.scalar(Property(z.tensor().dtype()), dtype::bool_); };
 
-inline constexpr auto truth = [](graph<13> g, value x) -> value { return g.cast(only_element(g, x), dtype::bool_); };
-inline constexpr auto complex_truth = [](graph<13> g, complex_value z) -> value {
+inline constexpr auto truth = [](graph<7> g, value x) -> value { return g.cast(only_element(g, x), dtype::bool_); };
+inline constexpr auto complex_truth = [](graph<7> g, complex_value z) -> value {
     return g.op<"Or">(truth(g, g.real(z)), truth(g, g.imag(z)));
 };
 
 /// The number of a dtype in c10::ScalarType.
-inline value scalar_type_number(graph<13> g, dtype type) {
+inline value scalar_type_number(graph<7> g, dtype type) {
     constexpr std::int64_t count = 16;
     for (std::int64_t n = 0; n != count; ++n)
         if (aten::scalar_type(n) == type) return g.scalar(n, dtype::int64);
     throw unsupported_error("the ScalarType of " + std::string(name(type)));
 }
-inline constexpr auto promoted_types = [](graph<13> g, dtype type1, dtype type2) -> value {
+inline constexpr auto promoted_types = [](graph<7> g, dtype type1, dtype type2) -> value {
     return scalar_type_number(g, aten::promote_types(type1, type2));
 };
-inline constexpr auto result_type = [](graph<13> g, value a, value b) -> value {
+inline constexpr auto result_type = [](graph<7> g, value a, value b) -> value {
     return scalar_type_number(g, promote(a, b));
 };
-inline constexpr auto complex_result_type = [](graph<13> g, complex_value a, complex_value b) -> value {
+inline constexpr auto complex_result_type = [](graph<7> g, complex_value a, complex_value b) -> value {
     return scalar_type_number(g, promote(a.tensor(), b.tensor()));
 };
 
 /// Checked by torch.export while tracing; it computes nothing.
-inline constexpr auto assert_tensor_metadata = [](graph<13>, value, std::optional<safe_span<sym_int const>>,
+inline constexpr auto assert_tensor_metadata = [](graph<7>, value, std::optional<safe_span<sym_int const>>,
                                                   std::optional<safe_span<sym_int const>>, std::optional<dtype>,
                                                   layout) {};
 

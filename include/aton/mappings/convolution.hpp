@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/transposed_convolution.hpp>
 #include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/detail/windows.hpp>
@@ -99,7 +99,7 @@ inline window_table convolution_windows(value x, value weight, convolution_param
 }
 
 /// ONNX's Conv supports only floating-point dtypes: integers are gathered into windows and multiplied as matrices, exactly.
-inline value integer_convolution(graph<13> g, value x, value weight, optional_value bias,
+inline value integer_convolution(graph<7> g, value x, value weight, optional_value bias,
                                  convolution_parameters const& p) {
     window_table const t = convolution_windows(x, weight, p);
     if (!weight.size(0).is_static() || !weight.size(1).is_static())
@@ -123,7 +123,7 @@ inline value integer_convolution(graph<13> g, value x, value weight, optional_va
 }
 
 /// kernel_shape is given if the weight's spatial sizes are static; otherwise ONNX takes it from the weight.
-inline value batched_convolution(graph<13> g, value x, value weight, optional_value bias,
+inline value batched_convolution(graph<7> g, value x, value weight, optional_value bias,
                                  convolution_parameters const& p) {
     if (!is_floating(x.dtype())) return integer_convolution(g, x, weight, bias, p);
     auto const dilations = attr::dilations_i(p.dilation);
@@ -139,7 +139,7 @@ inline value batched_convolution(graph<13> g, value x, value weight, optional_va
     return g.op<"ConvTranspose">(x, weight, bias, dilations, group, extra, pads, strides);
 }
 
-inline value convolve(graph<13> g, value x, value weight, optional_value bias, convolution_parameters const& p) {
+inline value convolve(graph<7> g, value x, value weight, optional_value bias, convolution_parameters const& p) {
     auto const below_one = [](ints const& all) {
         return std::any_of(all.begin(), all.end(), [](auto n) { return n < 1; });
     };
@@ -157,13 +157,13 @@ inline value convolve(graph<13> g, value x, value weight, optional_value bias, c
     });
 }
 
-inline constexpr auto conv = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+inline constexpr auto conv = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                 int_list padding, int_list dilation, std::int64_t groups) {
     return convolve(g, x, weight, bias, parameters(weight, stride, padding, dilation, groups));
 };
 
 /// Computes the pads of "same" here instead of setting auto_pad. If the total is odd, the end gets the larger part, as with SAME_UPPER.
-inline constexpr auto conv_named_padding = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+inline constexpr auto conv_named_padding = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                               std::string_view padding, int_list dilation,
                                               std::int64_t groups) -> value {
     convolution_parameters p = parameters(weight, stride, {}, dilation, groups);
@@ -178,14 +178,14 @@ inline constexpr auto conv_named_padding = [](graph<13> g, value x, value weight
     return convolve(g, x, weight, bias, p);
 };
 
-inline constexpr auto conv_transpose = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+inline constexpr auto conv_transpose = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                           int_list padding, int_list output_padding, std::int64_t groups,
                                           int_list dilation) {
     return convolve(
         g, x, weight, bias, transposed_parameters(weight, stride, padding, output_padding, dilation, groups));
 };
 
-inline constexpr auto general_convolution = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+inline constexpr auto general_convolution = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                                int_list padding, int_list dilation, bool transposed,
                                                int_list output_padding, std::int64_t groups) {
     return transposed ? conv_transpose(g, x, weight, bias, stride, padding, output_padding, groups, dilation)
@@ -193,52 +193,52 @@ inline constexpr auto general_convolution = [](graph<13> g, value x, value weigh
 };
 
 /// Overloads of single backends with a kernel_size argument, which always equals the weight's spatial sizes.
-inline constexpr auto sized_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
+inline constexpr auto sized_convolution = [](graph<7> g, value x, value weight, int_list, optional_value bias,
                                              int_list stride, int_list padding) {
     return conv(g, x, weight, bias, stride, padding, {}, 1);
 };
 
-inline constexpr auto dilated_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
+inline constexpr auto dilated_convolution = [](graph<7> g, value x, value weight, int_list, optional_value bias,
                                                int_list stride, int_list padding, int_list dilation) {
     return conv(g, x, weight, bias, stride, padding, dilation, 1);
 };
 
 /// One group per input channel.
-inline constexpr auto depthwise_convolution = [](graph<13> g, value x, value weight, int_list, optional_value bias,
+inline constexpr auto depthwise_convolution = [](graph<7> g, value x, value weight, int_list, optional_value bias,
                                                  int_list stride, int_list padding, int_list dilation) -> value {
     dim const& channels = x.size(-weight.rank() + 1);
     if (!channels.is_static()) return g.unsupported("a depthwise convolution over an unknown number of channels");
     return conv(g, x, weight, bias, stride, padding, dilation, channels.size());
 };
 
-inline constexpr auto sized_transposed_convolution = [](graph<13> g, value x, value weight, int_list,
+inline constexpr auto sized_transposed_convolution = [](graph<7> g, value x, value weight, int_list,
                                                         optional_value bias, int_list stride, int_list padding,
                                                         int_list output_padding, int_list dilation) {
     return conv_transpose(g, x, weight, bias, stride, padding, output_padding, 1, dilation);
 };
 
 /// benchmark, deterministic, cudnn_enabled and allow_tf32 only select an implementation.
-inline constexpr auto convolution_flags = [](graph<13> g, value x, value weight, optional_value bias, int_list stride,
+inline constexpr auto convolution_flags = [](graph<7> g, value x, value weight, optional_value bias, int_list stride,
                                              int_list padding, int_list dilation, bool transposed,
                                              int_list output_padding, std::int64_t groups, bool, bool, bool, bool) {
     return general_convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
 };
 
-inline constexpr auto convolution_deprecated = [](graph<13> g, value x, value weight, optional_value bias,
+inline constexpr auto convolution_deprecated = [](graph<7> g, value x, value weight, optional_value bias,
                                                   int_list stride, int_list padding, int_list dilation, bool transposed,
                                                   int_list output_padding, std::int64_t groups, bool, bool, bool) {
     return general_convolution(g, x, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
 };
 
 /// (time, batch, channel), with the weight as (kernel, in, out).
-inline constexpr auto conv_tbc = [](graph<13> g, value x, value weight, value bias, std::int64_t pad) -> value {
+inline constexpr auto conv_tbc = [](graph<7> g, value x, value weight, value bias, std::int64_t pad) -> value {
     value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
     value const y = conv(g, g.op<"Transpose">(x, attr::perm_i({1, 2, 0})), w, bias, {}, {&pad, 1}, {}, 1);
     return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
 };
 
 /// Conv, cut to the spatial sizes `to` if it has more elements.
-inline value convolution_to(graph<13> g, value x, value weight, safe_span<sym_int const> to,
+inline value convolution_to(graph<7> g, value x, value weight, safe_span<sym_int const> to,
                             convolution_parameters const& p) {
     value y = g.op<"Conv">(x,
                            weight,
@@ -256,7 +256,7 @@ inline value convolution_to(graph<13> g, value x, value weight, safe_span<sym_in
 
 /// The gradient of a weight [M, C / groups, kernel...] that reads x [N, C, ...] and whose results have the gradient d [N, M, ...]:
 /// a convolution over the batch, where stride and dilation change places.
-inline value weight_gradient(graph<13> g, value x, value d, value weight, convolution_parameters p) {
+inline value weight_gradient(graph<7> g, value x, value d, value weight, convolution_parameters p) {
     safe_vector<sym_int> const sizes = g.sizes(x);
     if (is_empty(x) || is_empty(d)) return filled(g, g.sizes(weight), 0, x.dtype());
     value image = x;
@@ -275,7 +275,7 @@ inline value weight_gradient(graph<13> g, value x, value d, value weight, convol
 }
 
 inline constexpr auto convolution_backward =
-    [](graph<13> g, value grad, value input, value weight, std::optional<size_list>, int_list stride, int_list padding,
+    [](graph<7> g, value grad, value input, value weight, std::optional<size_list>, int_list stride, int_list padding,
        int_list dilation, bool transposed, int_list output_padding, std::int64_t groups,
        safe_span<bool const> mask) -> std::tuple<optional_value, optional_value, optional_value> {
     convolution_parameters const p = parameters(weight, stride, padding, dilation, groups);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <aton/mappings/detail/complex.hpp>
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -19,15 +19,15 @@ namespace detail {
 
 /// A tensor of a given size full of `Number`. Uninitialized tensors (empty) are filled with zeros.
 template <int Number>
-inline constexpr auto new_of_size = [](graph<13> g, size_list size, optional_dtype type) {
+inline constexpr auto new_of_size = [](graph<7> g, size_list size, optional_dtype type) {
     return filled(g, size, Number, type.value_or(aten::default_dtype));
 };
 template <int Number>
-inline constexpr auto new_like = [](graph<13> g, value self, optional_dtype type) {
+inline constexpr auto new_like = [](graph<7> g, value self, optional_dtype type) {
     return filled(g, g.sizes(self), Number, type.value_or(self.dtype()));
 };
 template <int Number>
-inline constexpr auto new_of_size_like = [](graph<13> g, value self, size_list size, optional_dtype type) {
+inline constexpr auto new_of_size_like = [](graph<7> g, value self, size_list size, optional_dtype type) {
     return filled(g, size, Number, type.value_or(self.dtype()));
 };
 
@@ -38,7 +38,7 @@ inline dtype dtype_of(number const& n) {
 }
 
 /// Ones on the diagonal of an n x m matrix.
-inline constexpr auto identity = [](graph<13> g, sym_int n, sym_int m, optional_dtype asked) -> value {
+inline constexpr auto identity = [](graph<9> g, sym_int n, sym_int m, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     if (n.is_constant() && m.is_constant() && n.constant() >= 0 && m.constant() >= 0 &&
         std::max<std::int64_t>(n.constant(), 1) <= 4096 / std::max<std::int64_t>(m.constant(), 1)) {
@@ -50,56 +50,56 @@ inline constexpr auto identity = [](graph<13> g, sym_int n, sym_int m, optional_
     return g.cast(g.op<"EyeLike">(filled(g, safe_vector{n, m}, 0, dtype::float32)), type);
 };
 
-inline constexpr auto full = [](graph<13> g, size_list size, number n, optional_dtype type) {
+inline constexpr auto full = [](graph<7> g, size_list size, number n, optional_dtype type) {
     return filled(g, size, n, type.value_or(dtype_of(n)));
 };
 
 /// ONNX tensors do not have strides or a physical layout.
-inline constexpr auto empty_strided = [](graph<13> g, size_list size, size_list, optional_dtype type) {
+inline constexpr auto empty_strided = [](graph<7> g, size_list size, size_list, optional_dtype type) {
     return new_of_size<0>(g, size, type);
 };
 
-inline constexpr auto empty_permuted = [](graph<13> g, size_list size, safe_span<std::int64_t const>,
+inline constexpr auto empty_permuted = [](graph<7> g, size_list size, safe_span<std::int64_t const>,
                                           optional_dtype type) { return new_of_size<0>(g, size, type); };
 
-inline constexpr auto full_like = [](graph<13> g, value self, number n, optional_dtype type) {
+inline constexpr auto full_like = [](graph<7> g, value self, number n, optional_dtype type) {
     return filled(g, g.sizes(self), n, type.value_or(self.dtype()));
 };
 
-inline constexpr auto new_empty_strided = [](graph<13> g, value self, size_list size, size_list, optional_dtype type) {
+inline constexpr auto new_empty_strided = [](graph<7> g, value self, size_list size, size_list, optional_dtype type) {
     return new_of_size_like<0>(g, self, size, type);
 };
 
-inline constexpr auto new_full = [](graph<13> g, value self, size_list size, number n, optional_dtype type) {
+inline constexpr auto new_full = [](graph<7> g, value self, size_list size, number n, optional_dtype type) {
     return filled(g, size, n, type.value_or(self.dtype()));
 };
 
-inline constexpr auto square_identity = [](graph<13> g, sym_int n, optional_dtype type) {
+inline constexpr auto square_identity = [](graph<9> g, sym_int n, optional_dtype type) {
     return identity(g, n, n, type);
 };
 
 /// A complex tensor, unless `type` is real, whose imaginary part is 0.
-inline value with_zero_imaginary(graph<13> g, value real, dtype type) {
+inline value with_zero_imaginary(graph<7> g, value real, dtype type) {
     if (!is_complex(type)) return real;
     return g.to_value(g.complex(real, filled_like(g, real, 0, real.dtype())));
 }
-inline constexpr auto complex_ones = [](graph<13> g, size_list size, optional_dtype asked) -> value {
+inline constexpr auto complex_ones = [](graph<7> g, size_list size, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     return with_zero_imaginary(g, filled(g, size, 1, part_type(type)), type);
 };
-inline constexpr auto complex_ones_like = [](graph<13> g, complex_value self, optional_dtype asked) -> value {
+inline constexpr auto complex_ones_like = [](graph<7> g, complex_value self, optional_dtype asked) -> value {
     dtype const type = asked.value_or(self.tensor().dtype());
     return with_zero_imaginary(g, filled(g, g.sizes(self.tensor()), 1, part_type(type)), type);
 };
-inline constexpr auto complex_new_ones = [](graph<13> g, complex_value self, size_list size,
+inline constexpr auto complex_new_ones = [](graph<7> g, complex_value self, size_list size,
                                             optional_dtype asked) -> value {
     return complex_ones(g, size, asked.value_or(self.tensor().dtype()));
 };
-inline constexpr auto complex_identity = [](graph<13> g, sym_int n, sym_int m, optional_dtype asked) -> value {
+inline constexpr auto complex_identity = [](graph<9> g, sym_int n, sym_int m, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     return with_zero_imaginary(g, identity(g, n, m, part_type(type)), type);
 };
-inline constexpr auto complex_square_identity = [](graph<13> g, sym_int n, optional_dtype type) -> value {
+inline constexpr auto complex_square_identity = [](graph<9> g, sym_int n, optional_dtype type) -> value {
     return complex_identity(g, n, n, type);
 };
 

@@ -13,9 +13,8 @@
 #include <vector>
 
 #include <aton/mappings/binary_math.hpp>
-#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/long_axes.hpp>
-#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -23,8 +22,8 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// x[start:end] along an axis.
-inline value slice_axis(graph<13> g, value x, std::int64_t axis, std::int64_t start, std::int64_t end) {
-    return g.op<"Slice">(x, g.ints({start}), g.ints({end}), g.ints({axis}));
+inline value slice_axis(graph<7> g, value x, std::int64_t axis, std::int64_t start, std::int64_t end) {
+    return slice(g, x, safe_span(&start, 1), safe_span(&end, 1), safe_span(&axis, 1));
 }
 
 /// ONNX has cumulative operators only for sums and, since opset 26, products. For short axes, the others reduce all prefixes at once: the
@@ -49,24 +48,23 @@ inline safe_vector<std::int64_t> inverse_permutation(safe_vector<std::int64_t> c
     return out;
 }
 
-inline prefixes make_prefixes(graph<13> g, value x, std::int64_t axis) {
+inline prefixes make_prefixes(graph<7> g, value x, std::int64_t axis) {
     safe_vector<std::int64_t> order = move_to_end(axis, x.rank());
-    value const position =
-        g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(g.size(x, axis)), g.scalar(1, dtype::int64));
-    value const visible = g.op<"LessOrEqual">(position, unsqueeze(g, position, 1));
+    value const position = range_to(g, [&] { return g.to_value(g.size(x, axis)); });
+    value const visible = is_at_most(g, position, unsqueeze(g, position, 1));
     return {unsqueeze(g, permute(g, x, order), -2), visible, position, order};
 }
 
 /// Reduces the prefix of `row` that each position sees; the other elements are replaced by `neutral`.
 template <fixed_string Reduce>
-value reduce_prefixes(graph<13> g, prefixes const& p, value row, value neutral) {
+value reduce_prefixes(graph<9> g, prefixes const& p, value row, value neutral) {
     value const seen = g.op<"Where">(p.visible, row, neutral);
     return reduce<Reduce>(g, seen, std::array{seen.rank() - 1}, false);
 }
 
 /// `combine` reduces two elements.
 template <fixed_string Reduce>
-value scan(graph<13> g, value x, std::int64_t dim, scalar neutral,
+value scan(graph<9> g, value x, std::int64_t dim, scalar neutral,
            std::function<value(graph<13>, value, value)> const& combine) {
     if (x.rank() == 0) return x;
     value const y = selectable(g, x);
@@ -111,7 +109,7 @@ inline value place_of_extreme(graph<13> g, value x, std::int64_t axis, bool is_m
 /// aten::cummax (ReduceMax) and cummin (ReduceMin). The index is that of the last of equal extremes or, once there was a NaN,
 /// of the last NaN.
 template <fixed_string Reduce>
-inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t dim) -> std::tuple<value, value> {
+inline constexpr auto running_extreme = [](graph<9> g, value self, std::int64_t dim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     constexpr bool is_max = Reduce.view() == "ReduceMax";
     bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
@@ -119,7 +117,7 @@ inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t
     std::int64_t const axis = normalize_axis(dim, self.rank());
     if (g.opset() >= 13 && are_many(x.size(axis), few_prefixes)) {
         value const place = place_of_extreme(g.within<13>(), x, axis, is_max);
-        return {g.op<"GatherElements">(self, place, attr::axis_i(axis)), place};
+        return {elements_at(g, self, place, axis), place};
     }
     prefixes const p = make_prefixes(g, x, axis);
     value const best =
@@ -130,48 +128,48 @@ inline constexpr auto running_extreme = [](graph<13> g, value self, std::int64_t
                                    std::array{self.rank()},
                                    false);
     };
-    value index = last(g.op<"Equal">(p.row, unsqueeze(g, best, -1)));
+    value index = last(is_equal(g, p.row, unsqueeze(g, best, -1)));
     if (is_floating(x.dtype())) {
-        value const nan = last(g.op<"IsNaN">(p.row));
-        index = g.op<"Where">(g.op<"Less">(nan, 0), index, nan);
+        value const nan = last(is_nan(g, p.row));
+        index = g.op<"Where">(is_less(g, nan, 0), index, nan);
     }
     index = permute(g, index, inverse_permutation(p.order));
-    return {g.op<"GatherElements">(self, index, attr::axis_i(axis)), index};
+    return {elements_at(g, self, index, axis), index};
 };
 
 /// x[1:] - x[:-1] along an axis; for bools, whether adjacent elements differ.
-inline value step(graph<13> g, value x, std::int64_t axis) {
+inline value step(graph<7> g, value x, std::int64_t axis) {
     value const after = slice_axis(g, x, axis, 1, to_the_end);
     value const before = slice_axis(g, x, axis, 0, -1);
     return x.dtype() == dtype::bool_ ? value(g.op<"Xor">(after, before)) : arithmetic<"Sub">(g, after, before);
 }
 
 /// y * dx. As in ATen, a number beyond the range of a half-precision dtype is not rounded to infinity.
-inline value times_spacing(graph<13> g, value y, value dx, dtype type) {
+inline value times_spacing(graph<7> g, value y, value dx, dtype type) {
     if (!is_floating(type)) return arithmetic<"Mul">(g, g.cast(y, type), g.cast(dx, type));
     auto const [a, b, wide] = cast_factors(g, y, dx, type);
     return g.cast(g.op<"Mul">(a, b), type);
 }
 
 /// dx * (y[i] + y[i + 1]) along an axis; dx is 0-d or broadcasts. As in ATen, integers wrap around.
-inline value double_trapezoids(graph<13> g, value y, std::int64_t axis, value dx) {
+inline value double_trapezoids(graph<7> g, value y, std::int64_t axis, value dx) {
     dtype const type = promote(y, dx);
     value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
     return times_spacing(g, pairs, dx, type);
 }
 
 /// The result of a trapezoid over zero points, which in ATen has the dtype of y; absent if there may be points.
-inline optional_value empty_area(graph<13> g, value y, std::int64_t axis) {
+inline optional_value empty_area(graph<7> g, value y, std::int64_t axis) {
     if (y.size(axis).size() != 0) return absent;
     safe_vector<sym_int> to = g.sizes(y);
     to.erase(to.begin() + axis);
     return filled(g, to, 0, y.dtype());
 }
 
-inline value halved(graph<13> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
+inline value halved(graph<7> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
 
 /// The widths of the intervals between the points x, which broadcast against y; a 1-d x is aligned with `axis` of y.
-inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
+inline value widths(graph<7> g, value y, value x, std::int64_t axis) {
     if (x.rank() != 1) return step(g, x, x.rank() == y.rank() ? axis : normalize_axis(axis - y.rank(), x.rank()));
     safe_vector<std::int64_t> after;
     for (std::int64_t i = axis + 1; i < y.rank(); ++i) after.push_back(i - axis);
@@ -180,12 +178,12 @@ inline value widths(graph<13> g, value y, value x, std::int64_t axis) {
 }
 
 /// A Python number as an operand of y: a floating-point number, or a complex one of the dtype of the result.
-inline value spacing(graph<13> g, value y, number n) {
+inline value spacing(graph<7> g, value y, number n) {
     return n.is_complex() ? rounded_constant(g, n, promote(y, n)) : wrapped_number(g, n * 1.0);
 }
 
 /// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
-inline value area_at_steps(graph<13> g, value y, number dx, std::int64_t axis) {
+inline value area_at_steps(graph<7> g, value y, number dx, std::int64_t axis) {
     value const first = slice_axis(g, y, axis, 0, 1);
     value const last = slice_axis(g, y, axis, -1, to_the_end);
     value const ends = halved(g, squeeze(g, arithmetic<"Add">(g, first, last), axis));
@@ -197,7 +195,7 @@ inline value area_at_steps(graph<13> g, value y, number dx, std::int64_t axis) {
 } // namespace detail
 
 /// aten::cumsum. CumSum does not accept 0-d tensors. Half-precision dtypes are summed in float32, as in ATen.
-inline value cumsum(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type = {}) {
+inline value cumsum(graph<11> g, value x, std::int64_t dim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(to_accumulating(x.dtype()));
     value const y = g.cast(x, out);
     if (x.rank() == 0) return y;
@@ -207,7 +205,7 @@ inline value cumsum(graph<13> g, value x, std::int64_t dim, std::optional<dtype>
 
 namespace detail {
 
-inline constexpr auto cumsum_row = [](graph<13> g, value self, std::int64_t dim, std::optional<dtype> type) {
+inline constexpr auto cumsum_row = [](graph<11> g, value self, std::int64_t dim, std::optional<dtype> type) {
     return cumsum(g, self, dim, type);
 };
 
@@ -218,7 +216,7 @@ inline constexpr auto cumprod = [](graph<26> g, value self, std::int64_t dim, st
     if (x.rank() == 0) return g.cast(x, out);
     return g.cast(g.op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
 };
-inline constexpr auto cumprod_until_25 = [](graph<13, 25> g, value self, std::int64_t dim,
+inline constexpr auto cumprod_until_25 = [](graph<9, 25> g, value self, std::int64_t dim,
                                             std::optional<dtype> type) -> value {
     dtype const out = type.value_or(to_accumulating(self.dtype()));
     value const x = g.cast(g.cast(self, out), reducible(out));
@@ -227,7 +225,7 @@ inline constexpr auto cumprod_until_25 = [](graph<13, 25> g, value self, std::in
 };
 
 /// In steps of 1, 2, 4, ..., each element is multiplied by the one so far before it.
-inline constexpr auto complex_cumprod = [](graph<13> g, complex_value self, std::int64_t dim,
+inline constexpr auto complex_cumprod = [](graph<7> g, complex_value self, std::int64_t dim,
                                            std::optional<dtype> type) -> complex_value {
     complex_value z = in_complex_dtype(g, self, type);
     if (z.rank() == 0) return z;
@@ -241,11 +239,11 @@ inline constexpr auto complex_cumprod = [](graph<13> g, complex_value self, std:
     return z;
 };
 
-inline constexpr auto logcumsumexp = [](graph<13> g, value self, std::int64_t dim) {
+inline constexpr auto logcumsumexp = [](graph<9> g, value self, std::int64_t dim) {
     return scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity(), logaddexp);
 };
 
-inline constexpr auto diff = [](graph<13> g, value self, std::int64_t n, std::int64_t dim, optional_value prepend,
+inline constexpr auto diff = [](graph<7> g, value self, std::int64_t n, std::int64_t dim, optional_value prepend,
                                 optional_value append) -> value {
     if (n == 0) return self;
     std::int64_t const axis = normalize_axis(dim, self.rank());
@@ -259,27 +257,27 @@ inline constexpr auto diff = [](graph<13> g, value self, std::int64_t n, std::in
     return y;
 };
 
-inline constexpr auto trapezoid_dx = [](graph<13> g, value y, number dx, std::int64_t dim) -> value {
+inline constexpr auto trapezoid_dx = [](graph<7> g, value y, number dx, std::int64_t dim) -> value {
     std::int64_t const axis = normalize_axis(dim, y.rank());
     if (optional_value const none = empty_area(g, y, axis)) return *none;
     return area_at_steps(g, y, dx, axis);
 };
 
-inline constexpr auto trapezoid_x = [](graph<13> g, value y, value x, std::int64_t dim) -> value {
+inline constexpr auto trapezoid_x = [](graph<7> g, value y, value x, std::int64_t dim) -> value {
     std::int64_t const axis = normalize_axis(dim, y.rank());
     if (optional_value const none = empty_area(g, y, axis)) return *none;
     value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
     return halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
 };
 
-inline constexpr auto cumulative_trapezoid_dx = [](graph<13> g, value y, number dx, std::int64_t dim) {
+inline constexpr auto cumulative_trapezoid_dx = [](graph<11> g, value y, number dx, std::int64_t dim) {
     std::int64_t const axis = normalize_axis(dim, y.rank());
     if (dx.is_complex()) return halved(g, cumsum(g, double_trapezoids(g, y, axis, spacing(g, y, dx)), axis));
     value const half = spacing(g, y, dx / 2);
     return cumsum(g, double_trapezoids(g, y, axis, half), axis);
 };
 
-inline constexpr auto cumulative_trapezoid_x = [](graph<13> g, value y, value x, std::int64_t dim) {
+inline constexpr auto cumulative_trapezoid_x = [](graph<11> g, value y, value x, std::int64_t dim) {
     std::int64_t const axis = normalize_axis(dim, y.rank());
     value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
     return halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
@@ -291,7 +289,7 @@ template <auto Body, class Parameters = typename dsl::detail::body_traits<declty
 struct complex_area_body;
 template <auto Body>
 struct complex_area_body<Body, std::tuple<value, number, std::int64_t>> {
-    complex_value operator()(graph<13> g, complex_value y, number dx, std::int64_t dim) const {
+    complex_value operator()(graph<11> g, complex_value y, number dx, std::int64_t dim) const {
         if (dx.is_complex()) throw unsupported_error("complex widths of intervals");
         auto const area = [&](value part, number const& width) -> value { return Body(g, part, width, dim); };
         value const re = g.real(y);
@@ -301,7 +299,7 @@ struct complex_area_body<Body, std::tuple<value, number, std::int64_t>> {
 };
 template <auto Body>
 struct complex_area_body<Body, std::tuple<value, value, std::int64_t>> {
-    complex_value operator()(graph<13> g, complex_value y, value x, std::int64_t dim) const {
+    complex_value operator()(graph<11> g, complex_value y, value x, std::int64_t dim) const {
         if (is_complex(x.dtype())) throw unsupported_error("complex widths of intervals");
         value const re = Body(g, g.real(y), x, dim);
         value const im = Body(g, g.imag(y), x, dim);

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/reduction.hpp>
@@ -37,29 +38,29 @@ inline void require_quantized_range(std::int64_t low, std::int64_t high, dtype t
 }
 
 /// Whether QuantizeLinear and DequantizeLinear support the dtype at this opset.
-inline bool has_linear_quantization(graph<13> g, dtype type) {
+inline bool has_linear_quantization(graph<11> g, dtype type) {
     bool const is_byte = type == dtype::uint8 || type == dtype::int8;
     return is_byte || ((type == dtype::uint16 || type == dtype::int16) && g.opset() >= 21);
 }
 
 /// x in float32, the only dtype that torch quantizes.
-inline value quantizable(graph<13> g, value x) {
+inline value quantizable(graph<11> g, value x) {
     if (bits(x.dtype()) > 32 || !is_floating(x.dtype()))
         throw unsupported_error("a tensor of " + std::string(name(x.dtype())) + " is not quantized");
     return g.cast(x, dtype::float32);
 }
 
 /// round(x / scale) + zero_point within the range. As in torch, x is multiplied by the inverse of the scale.
-inline value quantized(graph<13> g, value x, value inverse, value zero, std::int64_t low, std::int64_t high,
+inline value quantized(graph<11> g, value x, value inverse, value zero, std::int64_t low, std::int64_t high,
                        dtype type) {
     require_quantized_range(low, high, type);
     value const number = g.op<"Add">(g.op<"Round">(g.op<"Mul">(x, inverse)), g.cast(zero, dtype::float32));
     auto const limit = [&](std::int64_t n) { return rounded_constant(g, n, dtype::float32); };
-    return g.cast(g.op<"Clip">(number, limit(low), limit(high)), type);
+    return g.cast(clip(g, number, limit(low), limit(high)), type);
 }
 
 /// QuantizeLinear if it computes the same: it divides by the scale, which rounds differently unless that is a power of two.
-inline constexpr auto quantize_by_numbers = [](graph<13> g, value input, double scale, std::int64_t zero,
+inline constexpr auto quantize_by_numbers = [](graph<11> g, value input, double scale, std::int64_t zero,
                                                std::int64_t low, std::int64_t high, dtype type) -> value {
     value const x = quantizable(g, input);
     if (scale == 0 || !std::isfinite(scale)) return g.unsupported("a scale of 0, or one that is not finite");
@@ -74,9 +75,9 @@ inline constexpr auto quantize_by_numbers = [](graph<13> g, value input, double 
 };
 
 /// A parameter with one element, 0-d.
-inline value one_parameter(graph<13> g, value x) { return reshape(g, x, safe_vector<sym_int>{}); }
+inline value one_parameter(graph<11> g, value x) { return reshape(g, x, safe_vector<sym_int>{}); }
 
-inline constexpr auto quantize_by_tensors = [](graph<13> g, value input, value scale, value zero, std::int64_t low,
+inline constexpr auto quantize_by_tensors = [](graph<11> g, value input, value scale, value zero, std::int64_t low,
                                                std::int64_t high, dtype type) -> value {
     value const x = quantizable(g, input);
     value const inverse = g.cast(g.op<"Reciprocal">(g.cast(one_parameter(g, scale), dtype::float64)), dtype::float32);
@@ -84,19 +85,19 @@ inline constexpr auto quantize_by_tensors = [](graph<13> g, value input, value s
 };
 
 /// Sizes of 1 except along the axis.
-inline value along_axis(graph<13> g, value parameter, value x, std::int64_t axis) {
+inline value channel_parameter(graph<11> g, value parameter, value x, std::int64_t axis) {
     safe_vector<sym_int> sizes(static_cast<std::size_t>(x.rank()), 1);
     sizes[static_cast<std::size_t>(normalize_axis(axis, x.rank()))] = -1;
     return reshape(g, parameter, sizes);
 }
 
-inline constexpr auto quantize_channels = [](graph<13> g, value input, value scales, value zeros, std::int64_t axis,
+inline constexpr auto quantize_channels = [](graph<11> g, value input, value scales, value zeros, std::int64_t axis,
                                              std::int64_t low, std::int64_t high, dtype type) -> value {
     value const x = quantizable(g, input);
     if (scales.dtype() != dtype::float32) return g.unsupported("scales that are not float32");
     if (bits(zeros.dtype()) > 32 && is_floating(zeros.dtype())) return g.unsupported("zero_points of float64");
-    value const inverse = g.op<"Reciprocal">(along_axis(g, scales, input, axis));
-    return quantized(g, x, inverse, along_axis(g, zeros, input, axis), low, high, type);
+    value const inverse = g.op<"Reciprocal">(channel_parameter(g, scales, input, axis));
+    return quantized(g, x, inverse, channel_parameter(g, zeros, input, axis), low, high, type);
 };
 
 inline void require_dtype(value input, dtype type) {
@@ -105,7 +106,7 @@ inline void require_dtype(value input, dtype type) {
 }
 
 /// (x - zero) * scale in the dtype of the result; half-precision dtypes are rounded after each step, but not scale and zero.
-inline value dequantized(graph<13> g, value x, value scale, value zero, dtype out) {
+inline value dequantized(graph<11> g, value x, value scale, value zero, dtype out) {
     dtype const wide = opmath_type(out);
     value const number = g.cast(g.cast(x, out), wide);
     value const difference = g.cast(g.op<"Sub">(number, g.cast(zero, wide)), out);
@@ -119,7 +120,7 @@ inline dtype dequantized_dtype(std::optional<dtype> asked) {
 }
 
 // quant_min and quant_max do not take part in the computation.
-inline constexpr auto dequantize_by_numbers = [](graph<13> g, value input, double scale, std::int64_t zero,
+inline constexpr auto dequantize_by_numbers = [](graph<11> g, value input, double scale, std::int64_t zero,
                                                  std::int64_t, std::int64_t, dtype type,
                                                  std::optional<dtype> asked) -> value {
     require_dtype(input, type);
@@ -130,7 +131,7 @@ inline constexpr auto dequantize_by_numbers = [](graph<13> g, value input, doubl
     return dequantized(g, input, g.scalar(scale, dtype::float64), g.scalar(zero, dtype::int64), out);
 };
 
-inline constexpr auto dequantize_by_tensors = [](graph<13> g, value input, value scale, value zero, std::int64_t,
+inline constexpr auto dequantize_by_tensors = [](graph<11> g, value input, value scale, value zero, std::int64_t,
                                                  std::int64_t, dtype type, std::optional<dtype> asked) -> value {
     require_dtype(input, type);
     return dequantized(g, input, one_parameter(g, scale), one_parameter(g, zero), dequantized_dtype(asked));
@@ -147,7 +148,7 @@ inline bool are_all_in_range(optional_value zeros, dtype type) {
     return true;
 }
 
-inline constexpr auto dequantize_channels = [](graph<13> g, value input, value scales, optional_value zeros,
+inline constexpr auto dequantize_channels = [](graph<11> g, value input, value scales, optional_value zeros,
                                                std::int64_t axis, std::int64_t low, std::int64_t high, dtype type,
                                                std::optional<dtype> asked) -> value {
     require_dtype(input, type);
@@ -156,66 +157,66 @@ inline constexpr auto dequantize_channels = [](graph<13> g, value input, value s
     if (zeros && !is_integral(zeros->dtype())) return g.unsupported("zero_points that are not integers");
     dtype const out = dequantized_dtype(asked);
     std::int64_t const channel = normalize_axis(axis, input.rank());
-    if (has_linear_quantization(g, type) && are_all_in_range(zeros, type)) {
+    if (g.opset() >= 13 && has_linear_quantization(g, type) && are_all_in_range(zeros, type)) {
         optional_value const zero = zeros ? optional_value(g.cast(*zeros, type)) : absent;
-        return g.cast(g.op<"DequantizeLinear">(input, scales, zero, attr::axis_i(channel)), out);
+        return g.cast(g.within<13>().op<"DequantizeLinear">(input, scales, zero, attr::axis_i(channel)), out);
     }
     value const x = g.cast(input, dtype::int64);
-    value const moved = zeros ? value(g.op<"Sub">(x, g.cast(along_axis(g, *zeros, input, channel), dtype::int64))) : x;
-    return g.cast(g.op<"Mul">(g.cast(moved, dtype::float32), along_axis(g, scales, input, channel)), out);
+    value const moved =
+        zeros ? value(g.op<"Sub">(x, g.cast(channel_parameter(g, *zeros, input, channel), dtype::int64))) : x;
+    return g.cast(g.op<"Mul">(g.cast(moved, dtype::float32), channel_parameter(g, scales, input, channel)), out);
 };
 
 /// Tokens have parameters of their own, [..., 1], with which the numbers are promoted. Here the zero point is added before rounding.
-inline constexpr auto quantize_tokens = [](graph<13> g, value input, value scales, value zeros, std::int64_t low,
+inline constexpr auto quantize_tokens = [](graph<11> g, value input, value scales, value zeros, std::int64_t low,
                                            std::int64_t high, dtype type) -> value {
     require_quantized_range(low, high, type);
     if (!is_floating(input.dtype()) || !is_floating(scales.dtype())) return g.unsupported("integers");
     if (bits(input.dtype()) < 32 || bits(scales.dtype()) < 32) return g.unsupported("a half-precision dtype");
     value const number = g.op<"Round">(add(g, multiply(g, input, g.op<"Reciprocal">(scales)), zeros));
     auto const limit = [&](std::int64_t n) { return rounded_constant(g, n, number.dtype()); };
-    return g.cast(g.op<"Clip">(number, limit(low), limit(high)), type);
+    return g.cast(clip(g, number, limit(low), limit(high)), type);
 };
-inline constexpr auto dequantize_tokens = [](graph<13> g, value input, value scales, value zeros, std::int64_t,
+inline constexpr auto dequantize_tokens = [](graph<11> g, value input, value scales, value zeros, std::int64_t,
                                              std::int64_t, dtype, dtype out) -> value {
     if (bits(scales.dtype()) < 32) return g.unsupported("scales of a half-precision dtype");
     return g.cast(multiply(g, subtract(g, input, zeros), scales), out);
 };
 
 /// The extremes of x along the axes, moved apart so that 0 is between them.
-inline std::tuple<value, value> range_with_zero(graph<13> g, value x, axis_list axes, bool keepdim) {
+inline std::tuple<value, value> range_with_zero(graph<11> g, value x, axis_list axes, bool keepdim) {
     if (x.dtype() != dtype::float32) throw unsupported_error("the parameters of numbers that are not float32");
     value const zero = g.scalar_like(0, x);
-    return {g.op<"Min">(extreme<"ReduceMin">(g, x, axes, keepdim), zero),
-            g.op<"Max">(extreme<"ReduceMax">(g, x, axes, keepdim), zero)};
+    return {min_of(g, extreme<"ReduceMin">(g, x, axes, keepdim), zero),
+            max_of(g, extreme<"ReduceMax">(g, x, axes, keepdim), zero)};
 }
 
 /// Scale and zero point for the range of a whole tensor, both [1]. The results do not depend on the dtype of the quantized numbers.
-inline constexpr auto choose_parameters = [](graph<13> g, value input, std::int64_t low, std::int64_t high, double eps,
+inline constexpr auto choose_parameters = [](graph<11> g, value input, std::int64_t low, std::int64_t high, double eps,
                                              dtype) -> std::tuple<value, value> {
     if (low >= high) throw unsupported_error("quant_min is not less than quant_max");
     auto const [least, greatest] = range_with_zero(g, input, iota(input.rank()), false);
     double const steps = static_cast<double>(high) - static_cast<double>(low);
     value const span = g.op<"Div">(g.op<"Sub">(greatest, least), rounded_constant(g, steps, dtype::float32));
-    value const scale = g.op<"Max">(span, g.constant({eps}, dtype::float32, {1}));
+    value const scale = max_of(g, span, g.constant({eps}, dtype::float32, {1}));
     value const moved = g.cast(g.op<"Round">(g.op<"Div">(least, scale)), dtype::int32);
     value const zero = g.op<"Sub">(g.scalar(low, dtype::int64), g.cast(moved, dtype::int64));
-    value const bounded = g.op<"Max">(g.op<"Min">(zero, g.scalar(high, dtype::int64)), g.scalar(low, dtype::int64));
+    value const bounded = max_of(g, min_of(g, zero, g.scalar(high, dtype::int64)), g.scalar(low, dtype::int64));
     return {g.cast(scale, dtype::float64), bounded};
 };
 
 /// The same for each token, for int8; the zero point is the one with the smaller error.
-inline constexpr auto choose_token_parameters = [](graph<13> g, value input, dtype) -> std::tuple<value, value> {
+inline constexpr auto choose_token_parameters = [](graph<11> g, value input, dtype) -> std::tuple<value, value> {
     std::int64_t const last[] = {normalize_axis(-1, input.rank())};
     auto const [least, greatest] = range_with_zero(g, input, last, true);
     value const span = g.op<"Div">(g.op<"Sub">(greatest, least), 255);
-    value const scale = g.op<"Max">(span, g.scalar(std::numeric_limits<float>::epsilon(), dtype::float32));
+    value const scale = max_of(g, span, g.scalar(std::numeric_limits<float>::epsilon(), dtype::float32));
     value const low = g.op<"Div">(least, scale);
     value const high = g.op<"Div">(greatest, scale);
     value const error = g.op<"Add">(g.op<"Add">(low, -128), g.op<"Add">(high, 127));
     auto const from = [&](double end, value x) -> value { return g.op<"Sub">(g.scalar(end, dtype::float32), x); };
     value const zero = g.op<"Where">(g.op<"Greater">(error, 0), from(-128, low), from(127, high));
-    value const bounded =
-        g.op<"Round">(g.op<"Clip">(zero, g.scalar(-128, dtype::float32), g.scalar(127, dtype::float32)));
+    value const bounded = g.op<"Round">(clip(g, zero, g.scalar(-128, dtype::float32), g.scalar(127, dtype::float32)));
     return {g.cast(scale, dtype::float64), g.cast(bounded, dtype::int64)};
 };
 

@@ -21,40 +21,40 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// A result that is not asked for.
-inline value none_like(graph<13> g, value x) { return empty_constant(g, std::array<std::int64_t, 1>{0}, x.dtype()); }
+inline value none_like(graph<11> g, value x) { return empty_constant(g, std::array<std::int64_t, 1>{0}, x.dtype()); }
 
 /// ATen has LU without exchanges only for CUDA.
-inline lu_parts factored(graph<13> g, value a, bool pivot) {
+inline lu_parts factored(graph<11> g, value a, bool pivot) {
     if (!pivot) throw unsupported_error("pivot=False");
     return lu_factor(g, factorable(g, a));
 }
-inline constexpr auto linalg_lu_factor = [](graph<13> g, value a, bool pivot) -> std::tuple<value, value> {
+inline constexpr auto linalg_lu_factor = [](graph<11> g, value a, bool pivot) -> std::tuple<value, value> {
     lu_parts const f = factored(g, a, pivot);
     return {g.cast(f.lu, a.dtype()), f.pivots};
 };
 /// With LAPACK's info. ATen raises an error where it is not 0 if check_errors is true; a graph cannot.
-inline constexpr auto linalg_lu_factor_ex = [](graph<13> g, value a, bool pivot,
+inline constexpr auto linalg_lu_factor_ex = [](graph<11> g, value a, bool pivot,
                                                bool) -> std::tuple<value, value, value> {
     lu_parts const f = factored(g, a, pivot);
     return {g.cast(f.lu, a.dtype()), f.pivots, lu_info(g, f.lu)};
 };
 
 /// L [..., m, k] and U [..., k, n] for k = min(m, n).
-inline value lower_factor(graph<13> g, value lu, sym_int const& k) {
+inline value lower_factor(graph<11> g, value lu, sym_int const& k) {
     value const left = first_columns(g, lu, k);
     value const below = lower_part(g, left, true);
     return g.op<"Add">(below, identity_matrix(g, g.size(left, -2), g.size(left, -1), lu.dtype()));
 }
-inline value upper_factor(graph<13> g, value lu, sym_int const& k) { return upper_part(g, slice(g, lu, -2, 0, k)); }
-inline sym_int smaller_size(graph<13> g, value x) { return min(g.size(x, -2), g.size(x, -1)); }
+inline value upper_factor(graph<11> g, value lu, sym_int const& k) { return upper_part(g, slice(g, lu, -2, 0, k)); }
+inline sym_int smaller_size(graph<11> g, value x) { return min(g.size(x, -2), g.size(x, -1)); }
 
-inline constexpr auto linalg_lu = [](graph<13> g, value a, bool pivot) -> std::tuple<value, value, value> {
+inline constexpr auto linalg_lu = [](graph<11> g, value a, bool pivot) -> std::tuple<value, value, value> {
     lu_parts const f = factored(g, a, pivot);
     value const lu = g.cast(f.lu, a.dtype());
     sym_int const k = smaller_size(g, a);
     return {permutation_matrix(g, f.order, a.dtype()), lower_factor(g, lu, k), upper_factor(g, lu, k)};
 };
-inline constexpr auto lu_unpack = [](graph<13> g, value lu, value pivots, bool data,
+inline constexpr auto lu_unpack = [](graph<11> g, value lu, value pivots, bool data,
                                      bool permutation) -> std::tuple<value, value, value> {
     if (lu.rank() < 2) throw unsupported_error("a matrix with fewer than 2 dimensions");
     sym_int const k = smaller_size(g, lu);
@@ -64,11 +64,11 @@ inline constexpr auto lu_unpack = [](graph<13> g, value lu, value pivots, bool d
     return {p, lower_factor(g, lu, k), upper_factor(g, lu, k)};
 };
 
-inline constexpr auto lu_solve = [](graph<13> g, value b, value lu, value pivots) -> value {
+inline constexpr auto lu_solve = [](graph<11> g, value b, value lu, value pivots) -> value {
     value const order = order_of_pivots(g, pivots, g.size(lu, -2));
     return g.cast(solve_factored(g, square_factorable(g, lu), order, factorable(g, b), false), b.dtype());
 };
-inline constexpr auto linalg_lu_solve = [](graph<13> g, value lu, value pivots, value b, bool left,
+inline constexpr auto linalg_lu_solve = [](graph<11> g, value lu, value pivots, value b, bool left,
                                            bool adjoint) -> value {
     value const order = order_of_pivots(g, pivots, g.size(lu, -2));
     value const factors = square_factorable(g, lu);
@@ -78,7 +78,7 @@ inline constexpr auto linalg_lu_solve = [](graph<13> g, value lu, value pivots, 
     return g.cast(x, b.dtype());
 };
 
-inline constexpr auto solve_triangular = [](graph<13> g, value a, value b, bool upper, bool left, bool unit) -> value {
+inline constexpr auto solve_triangular = [](graph<11> g, value a, value b, bool upper, bool left, bool unit) -> value {
     value const matrix = square_factorable(g, a);
     value const right = factorable(g, b);
     if (left) return g.cast(solve_triangle(g, matrix, right, upper, unit), a.dtype());
@@ -86,7 +86,7 @@ inline constexpr auto solve_triangular = [](graph<13> g, value a, value b, bool 
     return g.cast(transpose_last(g, x), a.dtype());
 };
 /// The solution, and A broadcast to its leading dimensions.
-inline constexpr auto triangular_solve = [](graph<13> g, value b, value a, bool upper, bool transpose,
+inline constexpr auto triangular_solve = [](graph<11> g, value b, value a, bool upper, bool transpose,
                                             bool unit) -> std::tuple<value, value> {
     value const given = square_factorable(g, a);
     value const matrix = transpose ? transpose_last(g, given) : given;
@@ -95,49 +95,49 @@ inline constexpr auto triangular_solve = [](graph<13> g, value b, value a, bool 
 };
 
 /// The factor from the lower triangle of A, or its transpose from the upper one.
-inline cholesky_parts cholesky_of(graph<13> g, value a, bool upper) {
+inline cholesky_parts cholesky_of(graph<11> g, value a, bool upper) {
     value const x = square_factorable(g, a);
     cholesky_parts const parts = cholesky_factor(g, upper ? transpose_last(g, x) : x);
     return {g.cast(upper ? transpose_last(g, parts.lower) : parts.lower, a.dtype()), parts.info};
 }
-inline constexpr auto cholesky = [](graph<13> g, value a, bool upper) -> value {
+inline constexpr auto cholesky = [](graph<11> g, value a, bool upper) -> value {
     return cholesky_of(g, a, upper).lower;
 };
-inline constexpr auto cholesky_ex = [](graph<13> g, value a, bool upper, bool) -> std::tuple<value, value> {
+inline constexpr auto cholesky_ex = [](graph<11> g, value a, bool upper, bool) -> std::tuple<value, value> {
     cholesky_parts const parts = cholesky_of(g, a, upper);
     return {parts.lower, parts.info};
 };
-inline constexpr auto cholesky_solve = [](graph<13> g, value b, value factor, bool upper) -> value {
+inline constexpr auto cholesky_solve = [](graph<11> g, value b, value factor, bool upper) -> value {
     return g.cast(solve_cholesky(g, square_factorable(g, factor), factorable(g, b), upper), b.dtype());
 };
-inline constexpr auto cholesky_inverse = [](graph<13> g, value factor, bool upper) -> value {
+inline constexpr auto cholesky_inverse = [](graph<11> g, value factor, bool upper) -> value {
     value const x = square_factorable(g, factor);
     sym_int const n = g.size(x, -1);
     return g.cast(solve_cholesky(g, x, identities(g, x, n, n), upper), factor.dtype());
 };
 
-inline constexpr auto geqrf = [](graph<13> g, value a) -> std::tuple<value, value> {
+inline constexpr auto geqrf = [](graph<11> g, value a) -> std::tuple<value, value> {
     reflections const h = householder(g, factorable(g, a));
     return {g.cast(h.packed, a.dtype()), g.cast(h.tau, a.dtype())};
 };
-inline std::tuple<value, value> qr_of(graph<13> g, value a, bool complete, bool with_q) {
+inline std::tuple<value, value> qr_of(graph<11> g, value a, bool complete, bool with_q) {
     reflections const h = householder(g, factorable(g, a));
     sym_int const kept = complete ? g.size(a, -2) : smaller_size(g, a);
     value const r = g.cast(upper_part(g, slice(g, h.packed, -2, 0, kept)), a.dtype());
     return {with_q ? g.cast(orthogonal_columns(g, h, kept), a.dtype()) : none_like(g, a), r};
 }
-inline constexpr auto linalg_qr = [](graph<13> g, value a, std::string_view mode) {
+inline constexpr auto linalg_qr = [](graph<11> g, value a, std::string_view mode) {
     if (mode != "reduced" && mode != "complete" && mode != "r") throw unsupported_error("mode=" + std::string(mode));
     return qr_of(g, a, mode == "complete", mode != "r");
 };
-inline constexpr auto qr = [](graph<13> g, value a, bool some) { return qr_of(g, a, !some, true); };
+inline constexpr auto qr = [](graph<11> g, value a, bool some) { return qr_of(g, a, !some, true); };
 
-inline constexpr auto householder_product = [](graph<13> g, value a, value tau) -> value {
+inline constexpr auto householder_product = [](graph<11> g, value a, value tau) -> value {
     reflections const h{factorable(g, a), g.cast(tau, dtype::float64)};
     return g.cast(orthogonal_columns(g, h, g.size(a, -1)), a.dtype());
 };
 /// Q C, C Q, or with Q^T. The transpose of C Q is Q^T C^T.
-inline constexpr auto ormqr = [](graph<13> g, value a, value tau, value other, bool left, bool transpose) -> value {
+inline constexpr auto ormqr = [](graph<11> g, value a, value tau, value other, bool left, bool transpose) -> value {
     reflections const h{factorable(g, a), g.cast(tau, dtype::float64)};
     value const c = factorable(g, other);
     value const out =
@@ -149,10 +149,10 @@ inline bool reads_upper(std::string_view part) {
     if (part != "U" && part != "u" && part != "L" && part != "l") throw unsupported_error("UPLO=" + std::string(part));
     return part == "U" || part == "u";
 }
-inline value hermitian_of(graph<13> g, value a, std::string_view part) {
+inline value hermitian_of(graph<11> g, value a, std::string_view part) {
     return symmetric(g, square_factorable(g, a), reads_upper(part));
 }
-inline std::tuple<value, value> eigh_of(graph<13> g, value a, std::string_view part, bool vectors) {
+inline std::tuple<value, value> eigh_of(graph<11> g, value a, std::string_view part, bool vectors) {
     value const x = hermitian_of(g, a, part);
     if (is_empty(a)) {
         safe_vector<sym_int> sizes = g.sizes(a);
@@ -162,18 +162,18 @@ inline std::tuple<value, value> eigh_of(graph<13> g, value a, std::string_view p
     safe_vector<value> const found = eigenvalues(g, x, a.dtype(), vectors);
     return {g.cast(found[0], a.dtype()), vectors ? g.cast(found[1], a.dtype()) : none_like(g, a)};
 }
-inline constexpr auto linalg_eigh = [](graph<13> g, value a, std::string_view part) {
+inline constexpr auto linalg_eigh = [](graph<11> g, value a, std::string_view part) {
     return eigh_of(g, a, part, true);
 };
-inline constexpr auto eigh_with_choice = [](graph<13> g, value a, std::string_view part, bool vectors) {
+inline constexpr auto eigh_with_choice = [](graph<11> g, value a, std::string_view part, bool vectors) {
     return eigh_of(g, a, part, vectors);
 };
-inline constexpr auto eigvalsh = [](graph<13> g, value a, std::string_view part) -> value {
+inline constexpr auto eigvalsh = [](graph<11> g, value a, std::string_view part) -> value {
     return std::get<0>(eigh_of(g, a, part, false));
 };
 
 /// The driver chooses LAPACK's or cuSOLVER's algorithm, and CPUs have only one.
-inline std::tuple<value, value, value> svd_of(graph<13> g, value a, bool is_full) {
+inline std::tuple<value, value, value> svd_of(graph<11> g, value a, bool is_full) {
     value const x = factorable(g, a);
     sym_int const m = g.size(a, -2);
     sym_int const n = g.size(a, -1);
@@ -189,19 +189,19 @@ inline std::tuple<value, value, value> svd_of(graph<13> g, value a, bool is_full
     auto const [u, s, vh] = singular_vectors(g, x, a.dtype(), is_full);
     return {g.cast(u, a.dtype()), g.cast(s, a.dtype()), g.cast(vh, a.dtype())};
 }
-inline constexpr auto linalg_svd = [](graph<13> g, value a, bool is_full, std::optional<std::string_view>) {
+inline constexpr auto linalg_svd = [](graph<11> g, value a, bool is_full, std::optional<std::string_view>) {
     return svd_of(g, a, is_full);
 };
-inline constexpr auto svd_with_choice = [](graph<13> g, value a, bool is_full, bool vectors,
+inline constexpr auto svd_with_choice = [](graph<11> g, value a, bool is_full, bool vectors,
                                            std::optional<std::string_view>) -> std::tuple<value, value, value> {
     if (vectors) return svd_of(g, a, is_full);
     return {none_like(g, a), singular_values_of(g, a), none_like(g, a)};
 };
-inline constexpr auto linalg_svdvals = [](graph<13> g, value a, std::optional<std::string_view>) -> value {
+inline constexpr auto linalg_svdvals = [](graph<11> g, value a, std::optional<std::string_view>) -> value {
     return singular_values_of(g, a);
 };
 /// The deprecated svd returns V instead of its transpose, and zeros instead of vectors that are not asked for.
-inline constexpr auto svd = [](graph<13> g, value a, bool some, bool vectors) -> std::tuple<value, value, value> {
+inline constexpr auto svd = [](graph<11> g, value a, bool some, bool vectors) -> std::tuple<value, value, value> {
     if (vectors) {
         auto const [u, s, vh] = svd_of(g, a, !some);
         return {u, s, transpose_last(g, vh)};
@@ -216,7 +216,7 @@ inline constexpr auto svd = [](graph<13> g, value a, bool some, bool vectors) ->
 };
 
 /// The least-squares solution of minimum norm, residuals, rank and singular values. What a driver does not compute is empty.
-inline constexpr auto lstsq = [](graph<13> g, value a, value b, std::optional<double> rcond,
+inline constexpr auto lstsq = [](graph<11> g, value a, value b, std::optional<double> rcond,
                                  std::optional<std::string_view> driver) -> std::tuple<value, value, value, value> {
     std::string_view const name = driver.value_or("gelsy");
     bool const full_rank = name == "gels";
@@ -254,7 +254,7 @@ inline constexpr auto lstsq = [](graph<13> g, value a, value b, std::optional<do
 };
 
 /// Raises an error in ATen where a decomposition failed, which a graph cannot; it computes nothing.
-inline constexpr auto check_errors = [](graph<13>, value, std::string_view, bool) {};
+inline constexpr auto check_errors = [](graph<11>, value, std::string_view, bool) {};
 
 } // namespace detail
 

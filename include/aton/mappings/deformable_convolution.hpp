@@ -50,7 +50,7 @@ inline constexpr auto deform_conv2d = [](graph<19> g, value input, value weight,
 };
 
 /// Where the taps of a kernel are along one axis, [taps, 1, 1, outputs] or [1, taps, outputs, 1], without their offsets.
-inline value tap_places(graph<13> g, std::int64_t taps, sym_int outputs, std::int64_t stride, std::int64_t pad,
+inline value tap_places(graph<11> g, std::int64_t taps, sym_int outputs, std::int64_t stride, std::int64_t pad,
                         std::int64_t dilation, bool across, dtype type) {
     value const tap = g.cast(arithmetic_sequence(g, -pad, taps, dilation), type);
     value const output = g.cast(arithmetic_sequence(g, 0, outputs, stride), type);
@@ -67,7 +67,7 @@ struct axis_corners {
     value weight[2];
     value inside[2]; ///< bool
 };
-inline axis_corners corners_along(graph<13> g, value at, sym_int extent) {
+inline axis_corners corners_along(graph<11> g, value at, sym_int extent) {
     dtype const type = at.dtype();
     value const low = g.op<"Floor">(at);
     value const rest = g.op<"Sub">(at, low);
@@ -76,14 +76,14 @@ inline axis_corners corners_along(graph<13> g, value at, sym_int extent) {
     for (int i = 0; i != 2; ++i) {
         value const corner = i == 0 ? low : value(g.op<"Add">(low, 1));
         value const zero = g.scalar(0, type);
-        out.inside[i] = g.op<"And">(g.op<"GreaterOrEqual">(corner, zero), g.op<"LessOrEqual">(corner, last));
+        out.inside[i] = g.op<"And">(is_at_least(g, corner, zero), is_at_most(g, corner, last));
         out.place[i] = g.cast(g.op<"Where">(out.inside[i], corner, zero), dtype::int64);
     }
     return out;
 }
 
 /// Bilinear samples of planes [N, G, C, H * W] at positions [N, G, P]: [N, G, C, P].
-inline value sampled_planes(graph<13> g, value planes, axis_corners const& y, axis_corners const& x, sym_int width,
+inline value sampled_planes(graph<11> g, value planes, axis_corners const& y, axis_corners const& x, sym_int width,
                             safe_vector<sym_int> const& to) {
     optional_value sum;
     for (int i = 0; i != 2; ++i)
@@ -98,7 +98,7 @@ inline value sampled_planes(graph<13> g, value planes, axis_corners const& y, ax
     return *sum;
 }
 
-inline constexpr auto deform_conv2d_until_18 = [](graph<13, 18> g, value input, value weight, value offset, value mask,
+inline constexpr auto deform_conv2d_until_18 = [](graph<11, 18> g, value input, value weight, value offset, value mask,
                                                   value bias, sym_int stride_h, sym_int stride_w, sym_int pad_h,
                                                   sym_int pad_w, sym_int dilation_h, sym_int dilation_w, sym_int groups,
                                                   sym_int offset_groups, bool use_mask) -> value {

@@ -3,11 +3,13 @@
 // Public header.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/sorting.hpp>
 
@@ -24,8 +26,8 @@ inline double rounded_down_to_float(double number) {
 
 /// Positions of the boxes that NonMaxSuppression keeps, among float32 boxes in the order of their scores. Corners that are not in order, or
 /// NaN, give torchvision an intersection of 0: they become boxes without area, because ONNX takes corners in any order.
-inline value kept_positions(graph<13> g, value boxes, double threshold) {
-    auto const corner = g.op<"Split">(boxes, g.ints({2, 2}), attr::axis_i(1), output_list(2));
+inline value kept_positions(graph<11> g, value boxes, double threshold) {
+    auto const corner = split(g, boxes, std::array<std::int64_t, 2>{2, 2}, 1);
     value const low = corner[0];
     value const high = corner[1];
     value const in_order = g.op<"Less">(low, high);
@@ -43,13 +45,13 @@ inline value kept_positions(graph<13> g, value boxes, double threshold) {
 }
 
 /// Whether box i overlaps box j by more than the threshold, [N, N].
-inline value overlaps(graph<13> g, value boxes, double threshold) {
-    auto const column = g.op<"Split">(boxes, g.ints({1, 1, 1, 1}), attr::axis_i(1), output_list(4));
-    auto const row = [](graph<13> h, value x) -> value { return h.op<"Transpose">(x); };
+inline value overlaps(graph<11> g, value boxes, double threshold) {
+    auto const column = split(g, boxes, std::array<std::int64_t, 4>{1, 1, 1, 1}, 1);
+    auto const row = [](graph<11> h, value x) -> value { return h.op<"Transpose">(x); };
     value const zero = g.scalar_like(0, boxes);
     auto const extent = [&](value low, value high) -> value {
-        value const shared = g.op<"Sub">(g.op<"Min">(high, row(g, high)), g.op<"Max">(low, row(g, low)));
-        return g.op<"Max">(shared, zero);
+        value const shared = g.op<"Sub">(min_of(g, high, row(g, high)), max_of(g, low, row(g, low)));
+        return max_of(g, shared, zero);
     };
     value const both = g.op<"Mul">(extent(column[0], column[2]), extent(column[1], column[3]));
     value const area = g.op<"Mul">(g.op<"Sub">(column[2], column[0]), g.op<"Sub">(column[3], column[1]));
@@ -58,13 +60,13 @@ inline value overlaps(graph<13> g, value boxes, double threshold) {
 }
 
 /// The same positions for boxes of float64: each box that is left removes those after it that it overlaps.
-inline value kept_positions_by_loop(graph<13> g, value boxes, double threshold) {
+inline value kept_positions_by_loop(graph<11> g, value boxes, double threshold) {
     value const matrix = g.cast(overlaps(g, boxes, threshold), dtype::int32);
     sym_int const n = g.size(boxes, 0);
     value const places = arithmetic_sequence(g, 0, n);
     value const all = g.op<"Expand">(g.scalar(1, dtype::int32), g.ints({n}));
     value const kept =
-        g.op<"Loop">(g.to_value(n), absent, all, attr::body_g([&](graph<13> h, value i, value on, value left) {
+        g.op<"Loop">(g.to_value(n), absent, all, attr::body_g([&](graph<11> h, value i, value on, value left) {
                          value const later = h.cast(h.op<"Greater">(places, i), dtype::int32);
                          value const removed =
                              h.op<"Mul">(h.op<"Mul">(h.op<"Gather">(matrix, i), later), h.op<"Gather">(left, i));
@@ -75,7 +77,7 @@ inline value kept_positions_by_loop(graph<13> g, value boxes, double threshold) 
 
 /// The boxes that no box with a better score overlaps, from the best score to the worst; boxes with equal scores keep their order, and NaN
 /// comes first.
-inline constexpr auto nms = [](graph<13> g, value dets, value scores, double threshold) -> value {
+inline constexpr auto nms = [](graph<11> g, value dets, value scores, double threshold) -> value {
     if (dets.dtype() != dtype::float32 && dets.dtype() != dtype::float64)
         return g.unsupported("boxes of " + std::string(name(dets.dtype())));
     if (dets.dtype() != scores.dtype()) return g.unsupported("boxes and scores of different dtypes");

@@ -15,14 +15,14 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// The positions of a diagonal's elements in a flattened matrix of m rows and n columns.
-inline value diagonal_positions(graph<13> g, sym_int m, sym_int n, std::int64_t offset) {
+inline value diagonal_positions(graph<7> g, sym_int m, sym_int n, std::int64_t offset) {
     sym_int const below = offset < 0 ? checked_subtract(0, offset) : 0;
     sym_int const right = offset > 0 ? offset : 0;
     sym_int const length = max(min(m - below, n - right), 0);
     return arithmetic_sequence(g, below * n + right, length, n + 1);
 }
 
-inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+inline value diagonal_of(graph<7> g, value x, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
     std::int64_t const rank = x.rank();
     if (rank < 2) throw unsupported_error("a diagonal of a tensor with fewer than 2 dimensions");
     std::int64_t const axes[] = {normalize_axis(dim1, rank), normalize_axis(dim2, rank)};
@@ -36,7 +36,7 @@ inline value diagonal_of(graph<13> g, value x, std::int64_t offset, std::int64_t
     return gather(g, reshape(g, matrices, sizes), diagonal_positions(g, m, n, offset), rank - 2);
 }
 
-inline constexpr auto diagonal_dims = [](graph<13> g, value self, std::int64_t offset, std::int64_t dim1,
+inline constexpr auto diagonal_dims = [](graph<7> g, value self, std::int64_t offset, std::int64_t dim1,
                                          std::int64_t dim2) { return diagonal_of(g, self, offset, dim1, dim2); };
 
 /// The part of self on and above (`Upper`) or below a diagonal, zero elsewhere. Trilu was added in opset 14; below, a mask of row and
@@ -47,22 +47,21 @@ inline constexpr auto triangle = [](graph<14> g, value self, sym_int diagonal) -
     return g.op<"Trilu">(self, g.to_value(diagonal), attr::upper_i(Upper));
 };
 template <bool Upper>
-inline constexpr auto triangle_until_13 = [](graph<13, 13> g, value self, sym_int diagonal) -> value {
+inline constexpr auto triangle_until_13 = [](graph<9, 13> g, value self, sym_int diagonal) -> value {
     value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(self, -2)), 1);
     value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(self, -1)), g.to_value(diagonal));
-    value const inside =
-        Upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    value const inside = Upper ? value(is_at_most(g, rows, columns)) : value(is_at_least(g, rows, columns));
     return g.op<"Where">(inside, self, g.scalar_like(0, self));
 };
 
 /// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
-inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset) {
+inline value embedded_positions(graph<9> g, sym_int length, std::int64_t offset) {
     sym_int const size = length + (offset < 0 ? checked_subtract(0, offset) : offset);
     if (!length.is_constant() || checked_int(size.constant()) * size.constant() > budget::max_elements) {
         value const columns = arithmetic_sequence(g, 0, size);
         value const rows = unsqueeze(g, columns, 1);
-        value const on = g.op<"Equal">(g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
-        return g.op<"Where">(on, g.op<"Min">(columns, rows), g.to_value(length));
+        value const on = is_equal(g, g.op<"Sub">(columns, rows), g.scalar(offset, dtype::int64));
+        return g.op<"Where">(on, min_of(g, columns, rows), g.to_value(length));
     }
     std::int64_t const n = size.constant();
     tensor positions{dtype::int64, {n, n}, {}};
@@ -73,7 +72,7 @@ inline value embedded_positions(graph<13> g, sym_int length, std::int64_t offset
 
 /// aten::diag_embed: the last dimension becomes the diagonal of square matrices with axes dim1 and dim2. The elements are gathered from x
 /// and an appended zero; a product with a mask would spread NaN and infinity.
-inline constexpr auto embed_diagonal = [](graph<13> g, value x, std::int64_t offset, std::int64_t dim1,
+inline constexpr auto embed_diagonal = [](graph<9> g, value x, std::int64_t offset, std::int64_t dim1,
                                           std::int64_t dim2) -> value {
     std::int64_t const rank = x.rank() + 1;
     safe_vector<sym_int> sizes = g.sizes(x);
@@ -88,7 +87,7 @@ inline constexpr auto embed_diagonal = [](graph<13> g, value x, std::int64_t off
 };
 
 /// The row indices, then the column indices of a triangle's elements.
-inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
+inline value triangle_indices(graph<7> g, std::int64_t rows, std::int64_t columns, std::int64_t offset, dtype type,
                               bool upper) {
     if (rows < 0 || columns < 0) throw unsupported_error("a matrix of negative size");
     budget::expect("a matrix", checked_int(rows) * columns);
@@ -104,25 +103,25 @@ inline value triangle_indices(graph<13> g, std::int64_t rows, std::int64_t colum
     return g.constant(std::move(positions));
 }
 
-inline constexpr auto tril_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
+inline constexpr auto tril_indices = [](graph<7> g, std::int64_t row, std::int64_t col, std::int64_t offset,
                                         std::optional<dtype> dtype) {
     return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), false);
 };
 
-inline constexpr auto triu_indices = [](graph<13> g, std::int64_t row, std::int64_t col, std::int64_t offset,
+inline constexpr auto triu_indices = [](graph<7> g, std::int64_t row, std::int64_t col, std::int64_t offset,
                                         std::optional<dtype> dtype) {
     return triangle_indices(g, row, col, offset, dtype.value_or(aton::dtype::int64), true);
 };
 
-inline constexpr auto diag = [](graph<13> g, value self, std::int64_t diagonal) {
+inline constexpr auto diag = [](graph<9> g, value self, std::int64_t diagonal) {
     return self.rank() == 1 ? embed_diagonal(g, self, diagonal, 0, 1) : diagonal_of(g, self, diagonal, 0, 1);
 };
 
-inline constexpr auto diagflat = [](graph<13> g, value self, std::int64_t offset) {
+inline constexpr auto diagflat = [](graph<9> g, value self, std::int64_t offset) {
     return embed_diagonal(g, flat(g, self), offset, 0, 1);
 };
 
-inline constexpr auto trace = [](graph<13> g, value self) {
+inline constexpr auto trace = [](graph<7> g, value self) {
     return reduce_sum(
         g, g.cast(diagonal_of(g, self, 0, 0, 1), to_accumulating(self.dtype())), safe_vector<std::int64_t>{0}, false);
 };

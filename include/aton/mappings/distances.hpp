@@ -9,15 +9,14 @@
 #include <limits>
 #include <optional>
 
-#include <aton/mappings/detail/common.hpp>
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/norm.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
 /// aten::pairwise_distance: the norm of a - b + eps along the last axis.
-inline value pairwise_distance(graph<13> g, value a, value b, double p, double eps, bool keepdim) {
+inline value pairwise_distance(graph<9> g, value a, value b, double p, double eps, bool keepdim) {
     dtype const type = promote(a, b);
     if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps that does not fit float16");
     value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
@@ -27,16 +26,16 @@ inline value pairwise_distance(graph<13> g, value a, value b, double p, double e
 }
 
 /// aten::cosine_similarity: each operand is broadcast, then divided by max(its norm, eps).
-inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, double eps) {
+inline value cosine_similarity(graph<9> g, value a, value b, std::int64_t dim, double eps) {
     dtype const type =
         to_floating(aten::promote_types(a.dtype(), b.dtype())); // ATen expands 0-d tensors before promotion
     std::int64_t const rank = a.rank() > b.rank() ? a.rank() : b.rank();
     std::int64_t const axis = normalize_axis(dim, rank);
     bool const aligned = a.rank() == b.rank() && (rank == 0 || a.size(axis).same_as(b.size(axis)));
     auto const unit = [&](value x, value other) -> value {
-        value const y = g.cast(aligned ? x : value(g.op<"Expand">(x, g.shape_of(other))), type);
+        value const y = g.cast(aligned ? x : value(expand_by(g, x, g.shape_of(other))), type);
         value const length = vector_norm(g, y, 2, detail::axis_of(dim, y), true);
-        return g.op<"Div">(y, g.op<"Max">(safe_vector<value>{length, rounded_constant(g, eps, type)}));
+        return g.op<"Div">(y, max_of(g, length, rounded_constant(g, eps, type)));
     };
     value const product = g.op<"Mul">(unit(a, b), unit(b, a));
     return reduce_sum(g, product, detail::axis_of(dim, product), false);
@@ -45,7 +44,7 @@ inline value cosine_similarity(graph<13> g, value a, value b, std::int64_t dim, 
 namespace detail {
 
 /// Distances between the rows of a (..., P, M) and b (..., R, M).
-inline value distances(graph<13> g, value a, value b, double p) {
+inline value distances(graph<7> g, value a, value b, double p) {
     std::int64_t const last[] = {-1};
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
@@ -54,19 +53,19 @@ inline value distances(graph<13> g, value a, value b, double p) {
     if (p == 2) return g.op<"Sqrt">(reduce_sum(g, g.op<"Mul">(difference, difference), last, false));
     value const magnitude = g.op<"Abs">(difference);
     if (p == 1) return reduce_sum(g, magnitude, last, false);
-    if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(g.op<"Equal">(magnitude, 0)), a.dtype()), last, false);
+    if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(is_equal(g, magnitude, 0)), a.dtype()), last, false);
     if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
     return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, rounded_constant(g, p, a.dtype())), last, false),
                        rounded_constant(g, 1 / p, a.dtype()));
 }
 
-inline value cdist(graph<13> g, value a, value b, double p) { return distances(g, a, b, p); }
+inline value cdist(graph<7> g, value a, value b, double p) { return distances(g, a, b, p); }
 
 /// All pairs i < j of n rows, in the order of i, then j: the list of i and the list of j.
-inline std::array<value, 2> row_pairs(graph<13> g, sym_int n) {
+inline std::array<value, 2> row_pairs(graph<9> g, sym_int n) {
     if (!n.is_constant()) {
         value const all = arithmetic_sequence(g, 0, n);
-        value const pairs = g.op<"NonZero">(g.op<"Less">(unsqueeze(g, all, 1), all));
+        value const pairs = g.op<"NonZero">(is_less(g, unsqueeze(g, all, 1), all));
         return {select(g, pairs, 0, 0), select(g, pairs, 0, 1)};
     }
     budget::expect("pairs of rows", checked_int(n.constant()) * n.constant() / 2);
@@ -78,7 +77,7 @@ inline std::array<value, 2> row_pairs(graph<13> g, sym_int n) {
 }
 
 /// The upper triangle of the distances between the rows of one matrix, row by row.
-inline constexpr auto pdist = [](graph<13> g, value x, double p) -> value {
+inline constexpr auto pdist = [](graph<9> g, value x, double p) -> value {
     auto const [left, right] = row_pairs(g, g.size(x, 0));
     return in_opmath(g, x, [&, left = left, right = right](value v) { // powers may overflow float16
         value const a = g.op<"Gather">(v, left, attr::axis_i(0));
@@ -88,17 +87,17 @@ inline constexpr auto pdist = [](graph<13> g, value x, double p) -> value {
 };
 
 /// compute_mode only selects an algorithm.
-inline constexpr auto cdist_row = [](graph<13> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
     return cdist(g, x1, x2, p);
 };
 
-inline constexpr auto euclidean_dist = [](graph<13> g, value x1, value x2) -> value { return distances(g, x1, x2, 2); };
+inline constexpr auto euclidean_dist = [](graph<7> g, value x1, value x2) -> value { return distances(g, x1, x2, 2); };
 
-inline constexpr auto pairwise_distance_row = [](graph<13> g, value x1, value x2, double p, double eps, bool keepdim) {
+inline constexpr auto pairwise_distance_row = [](graph<9> g, value x1, value x2, double p, double eps, bool keepdim) {
     return pairwise_distance(g, x1, x2, p, eps, keepdim);
 };
 
-inline constexpr auto cosine_similarity_row = [](graph<13> g, value x1, value x2, std::int64_t dim, double eps) {
+inline constexpr auto cosine_similarity_row = [](graph<9> g, value x1, value x2, std::int64_t dim, double eps) {
     return cosine_similarity(g, x1, x2, dim, eps);
 };
 

@@ -9,9 +9,8 @@
 #include <tuple>
 
 #include <aton/mappings/detail/binary.hpp>
-#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/long_axes.hpp>
-#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/norm.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -30,20 +29,22 @@ struct bag_options {
 };
 
 /// (bags, indices, 1): whether an index belongs to a bag. Bag b starts at offsets[b] and ends where the next one starts.
-inline value bag_membership(graph<13> g, value indices, value offsets, bag_options const& options) {
+inline value bag_membership(graph<7> g, value indices, value offsets, bag_options const& options) {
     value const count = g.op<"Shape">(indices);
-    value const positions =
-        g.op<"Range">(g.scalar(0, dtype::int64), squeeze(g, count, std::int64_t{0}), g.scalar(1, dtype::int64));
+    value const positions = range_to(g, [&] { return squeeze(g, count, std::int64_t{0}); });
     value const starts = g.cast(offsets, dtype::int64);
     value const all =
         options.include_last_offset ? starts : g.op<"Concat">(safe_vector<value>{starts, count}, attr::axis_i(0));
-    value const from = unsqueeze(g, g.op<"Slice">(all, g.ints({0}), g.ints({-1})), 1);
-    value const to =
-        unsqueeze(g, g.op<"Slice">(all, g.ints({1}), g.ints({std::numeric_limits<std::int64_t>::max()})), 1);
+    auto const part = [&](std::int64_t start, std::int64_t end) -> value {
+        if (g.opset() < 10) return slice(g, all, 0, start, end);
+        return g.within<10>().op<"Slice">(all, g.ints({start}), g.ints({end}));
+    };
+    value const from = unsqueeze(g, part(0, -1), 1);
+    value const to = unsqueeze(g, part(1, to_the_end), 1);
     value const row = unsqueeze(g, positions, std::int64_t{0});
-    value inside = g.op<"And">(g.op<"Not">(g.op<"Less">(row, from)), g.op<"Less">(row, to));
+    value inside = g.op<"And">(g.op<"Not">(is_less(g, row, from)), is_less(g, row, to));
     if (options.padding_idx) {
-        value const padding = g.op<"Equal">(indices, g.scalar(*options.padding_idx, indices.dtype()));
+        value const padding = is_equal(g, indices, g.scalar(*options.padding_idx, indices.dtype()));
         inside = g.op<"And">(inside, unsqueeze(g, g.op<"Not">(padding), std::int64_t{0}));
     }
     return unsqueeze(g, inside, 2);
@@ -78,7 +79,7 @@ inline std::tuple<value, value> sum_by_bag(graph<16> g, value rows, value indice
 }
 
 /// The reduced bags. The other results of embedding_bag are only needed for its gradient and are not computed.
-inline bag_results embedding_bag(graph<13> g, value weight, value indices, value offsets, optional_value per_sample,
+inline bag_results embedding_bag(graph<9> g, value weight, value indices, value offsets, optional_value per_sample,
                                  bag_options const& options) {
     if (indices.rank() != 1) return g.unsupported("2-d indices: the bags must be given by offsets");
     dtype const t = weight.dtype();
@@ -98,25 +99,25 @@ inline bag_results embedding_bag(graph<13> g, value weight, value indices, value
         value const largest = reduce<"ReduceMax">(
             g, g.op<"Where">(inside, rows, g.scalar(-std::numeric_limits<double>::infinity(), t)), over, false);
         value const filled = reduce<"ReduceMax">(g, g.cast(inside, dtype::int32), over, false);
-        return {g.op<"Where">(g.op<"Less">(filled, 1), zero, largest), absent, absent, absent};
+        return {g.op<"Where">(is_less(g, filled, 1), zero, largest), absent, absent, absent};
     }
     value const sum = reduce_sum(g, g.op<"Where">(inside, rows, zero), over, false);
     if (options.mode == bag_mode::sum) return {sum, absent, absent, absent};
     value const size = reduce_sum(g, g.cast(inside, t), over, false);
-    return {g.op<"Div">(sum, g.op<"Max">(safe_vector<value>{size, g.scalar(1, t)})), absent, absent, absent};
+    return {g.op<"Div">(sum, max_of(g, size, g.scalar(1, t))), absent, absent, absent};
 }
 
-inline constexpr auto embedding_row = [](graph<13> g, value weight, value indices, sym_int, bool, bool) -> value {
+inline constexpr auto embedding_row = [](graph<7> g, value weight, value indices, sym_int, bool, bool) -> value {
     return g.op<"Gather">(weight, indices, attr::axis_i(0));
 };
 
-inline constexpr auto embedding_bag_row = [](graph<13> g, value weight, value indices, value offsets, bool,
+inline constexpr auto embedding_bag_row = [](graph<9> g, value weight, value indices, value offsets, bool,
                                              std::int64_t mode, bool, optional_value per_sample, bool include_last) {
     return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, std::nullopt});
 };
 
 /// A negative padding_idx counts from the end.
-inline constexpr auto embedding_bag_padded = [](graph<13> g, value weight, value indices, value offsets, bool,
+inline constexpr auto embedding_bag_padded = [](graph<9> g, value weight, value indices, value offsets, bool,
                                                 std::int64_t mode, bool, optional_value per_sample, bool include_last,
                                                 std::optional<std::int64_t> padding) {
     if (padding && *padding < 0) padding = *padding + g.size(weight, 0).constant();
@@ -124,24 +125,29 @@ inline constexpr auto embedding_bag_padded = [](graph<13> g, value weight, value
 };
 
 /// A negative padding_idx means none.
-inline constexpr auto embedding_bag_forward = [](graph<13> g, value weight, value indices, value offsets, bool,
+inline constexpr auto embedding_bag_forward = [](graph<9> g, value weight, value indices, value offsets, bool,
                                                  std::int64_t mode, bool, optional_value per_sample, bool include_last,
                                                  std::int64_t padding_idx) {
     auto const padding = padding_idx < 0 ? std::nullopt : std::optional(padding_idx);
     return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding});
 };
 
-inline constexpr auto one_hot = [](graph<13> g, value self, std::int64_t num_classes) {
+inline constexpr auto one_hot = [](graph<7> g, value self, std::int64_t num_classes) {
     value const depth =
         num_classes >= 0
             ? g.scalar(num_classes, dtype::int64)
             : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
-    value const y = g.op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
+    if (g.opset() < 11) { // negative indices have no class there
+        value const classes = arithmetic_sequence(g, 0, depth);
+        value const chosen = is_equal(g, unsqueeze(g, self, self.rank()), classes);
+        return g.cast(chosen, dtype::int64);
+    }
+    value const y = g.within<11>().op<"OneHot">(at_least_1d(g, self), depth, g.ints({0, 1}), attr::axis_i(-1));
     return self.rank() == 0 ? squeeze(g, y, 0) : y;
 };
 
 /// Scales the rows that are looked up down to a norm of max_norm if theirs is larger.
-inline constexpr auto embedding_renorm = [](graph<13> g, value self, value indices, double max_norm,
+inline constexpr auto embedding_renorm = [](graph<9> g, value self, value indices, double max_norm,
                                             double norm_type) -> value {
     if (self.rank() != 2) return g.unsupported("a weight that is not a matrix");
     std::int64_t const last[] = {1};
@@ -150,8 +156,8 @@ inline constexpr auto embedding_renorm = [](graph<13> g, value self, value indic
     value const at = flat(g, g.cast(indices, dtype::int64));
     value const none = filled(g, safe_vector<sym_int>{g.size(self, 0)}, 0, dtype::bool_);
     value const ones = filled(g, safe_vector<sym_int>{g.size(at, 0)}, 1, dtype::bool_);
-    value const named = unsqueeze(g, g.op<"ScatterElements">(none, at, ones, attr::axis_i(0)), 1);
-    value const changes = g.op<"And">(named, g.op<"Greater">(norms, max_norm));
+    value const named = unsqueeze(g, write_elements_at(g, none, at, ones, 0), 1);
+    value const changes = g.op<"And">(named, is_greater(g, norms, max_norm));
     value const wide = g.cast(self, opmath_type(self.dtype()));
     value const scaled = g.op<"Mul">(wide, g.cast(scale, wide.dtype()));
     return g.cast(g.op<"Where">(changes, scaled, wide), self.dtype());
@@ -164,8 +170,8 @@ inline value added_rows(graph<16> g, value each, value indices, sym_int rows) {
     return g.op<"ScatterElements">(zeros, at, each, attr::axis_i(0), attr::reduction_s("add"));
 }
 /// Up to opset 15, ScatterElements cannot add. Where, not a product of matrices: a gradient may be infinite.
-inline value added_rows(graph<13, 15> g, value each, value indices, sym_int rows) {
-    value const chosen = g.op<"Equal">(unsqueeze(g, arithmetic_sequence(g, 0, rows), 1), indices);
+inline value added_rows(graph<9, 15> g, value each, value indices, sym_int rows) {
+    value const chosen = is_equal(g, unsqueeze(g, arithmetic_sequence(g, 0, rows), 1), indices);
     value const all =
         g.op<"Where">(unsqueeze(g, chosen, 2), unsqueeze(g, each, std::int64_t{0}), g.scalar_like(0, each));
     return reduce_sum(g, all, safe_vector<std::int64_t>{1}, false);
@@ -206,7 +212,7 @@ inline constexpr auto embedding = table(
     symbolic<"aten::one_hot(self, num_classes)">(detail::one_hot),
     symbolic<"aten::embedding_renorm(self, indices, max_norm, norm_type)">(detail::embedding_renorm),
     symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<16>>),
-    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<13, 15>>));
+    symbolic<"aten::embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)">(detail::embedding_dense_backward<graph<9, 15>>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

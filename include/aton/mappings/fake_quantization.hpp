@@ -7,8 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include <aton/mappings/detail/common.hpp>
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -19,7 +18,7 @@ namespace detail {
 /// ATen; beside float64, the product with the scale is `product_type`.
 using fake_quantized = std::tuple<value, value>;
 
-inline fake_quantized fake_quantize(graph<13> g, value x, value scale, value zero_point, std::int64_t low,
+inline fake_quantized fake_quantize(graph<7> g, value x, value scale, value zero_point, std::int64_t low,
                                     std::int64_t high, dtype product_type = dtype::float32) {
     if (!is_floating(x.dtype())) throw unsupported_error("fake quantization of " + std::string(name(x.dtype())));
     if (low > high) throw unsupported_error("quant_min is greater than quant_max");
@@ -27,23 +26,23 @@ inline fake_quantized fake_quantize(graph<13> g, value x, value scale, value zer
     value const step = g.cast(scale, dtype::float32);
     value const zero = g.cast(g.cast(zero_point, dtype::float32), wide);
     value const inverse = g.cast(g.op<"Reciprocal">(step), wide);
-    value const number = g.op<"Add">(g.op<"Round">(g.op<"Mul">(g.cast(x, wide), inverse)), zero);
-    value const clamped = g.op<"Clip">(number, rounded_constant(g, low, wide), rounded_constant(g, high, wide));
+    value const number = g.op<"Add">(round_to_even(g, g.op<"Mul">(g.cast(x, wide), inverse)), zero);
+    value const clamped = clip(g, number, rounded_constant(g, low, wide), rounded_constant(g, high, wide));
     value const y = g.op<"Mul">(g.cast(g.op<"Sub">(clamped, zero), product_type), g.cast(step, product_type));
-    return {g.cast(y, x.dtype()), g.op<"Equal">(number, clamped)};
+    return {g.cast(y, x.dtype()), is_equal(g, number, clamped)};
 }
 
-inline constexpr auto fake_quantize_by_numbers = [](graph<13> g, value self, double scale, std::int64_t zero_point,
+inline constexpr auto fake_quantize_by_numbers = [](graph<7> g, value self, double scale, std::int64_t zero_point,
                                                     std::int64_t low, std::int64_t high) {
     value const step = g.scalar(scale, dtype::float32);
     return fake_quantize(g, self, step, g.scalar(zero_point, dtype::int64), low, high);
 };
-inline constexpr auto fake_quantize_by_tensors = [](graph<13> g, value self, value scale, value zero_point,
+inline constexpr auto fake_quantize_by_tensors = [](graph<7> g, value self, value scale, value zero_point,
                                                     std::int64_t low, std::int64_t high) {
     safe_vector<sym_int> const none;
     return fake_quantize(g, self, reshape(g, scale, none), reshape(g, zero_point, none), low, high);
 };
-inline constexpr auto fake_quantize_channels = [](graph<13> g, value self, value scale, value zero_point,
+inline constexpr auto fake_quantize_channels = [](graph<7> g, value self, value scale, value zero_point,
                                                   std::int64_t axis, std::int64_t low, std::int64_t high) {
     safe_vector<sym_int> sizes(static_cast<std::size_t>(self.rank()), 1);
     sizes[static_cast<std::size_t>(normalize_axis(axis, self.rank()))] = -1;
@@ -51,7 +50,7 @@ inline constexpr auto fake_quantize_channels = [](graph<13> g, value self, value
     return fake_quantize(g, self, reshape(g, scale, sizes), reshape(g, zero_point, sizes), low, high, wide);
 };
 /// Where `enabled` is 0, the numbers are returned as they are.
-inline constexpr auto fake_quantize_if = [](graph<13> g, value self, value scale, value zero_point, value enabled,
+inline constexpr auto fake_quantize_if = [](graph<9> g, value self, value scale, value zero_point, value enabled,
                                             std::int64_t low, std::int64_t high) -> fake_quantized {
     auto const [y, inside] = fake_quantize_by_tensors(g, self, scale, zero_point, low, high);
     value const on = g.cast(reshape(g, enabled, safe_vector<sym_int>{}), dtype::bool_);
@@ -60,7 +59,7 @@ inline constexpr auto fake_quantize_if = [](graph<13> g, value self, value scale
 
 /// The first result alone.
 template <auto const& Body, class... More>
-inline constexpr auto only_numbers = [](graph<13> g, value self, More... more, std::int64_t low, std::int64_t high) {
+inline constexpr auto only_numbers = [](graph<7> g, value self, More... more, std::int64_t low, std::int64_t high) {
     return std::get<0>(Body(g, self, more..., low, high));
 };
 

@@ -17,14 +17,14 @@ namespace detail {
 
 /// a op b in the dtype that ATen promotes both to; quotients of integers are float32.
 template <fixed_string Op>
-value combined(graph<13> g, value a, value b) {
+value combined(graph<7> g, value a, value b) {
     dtype const type = Op.view() == "Div" ? to_floating(promote(a, b)) : promote(a, b);
     return arithmetic<Op>(g, g.cast(a, type), g.cast(b, type));
 }
 
 /// Derivatives along an axis: of second order inside, and of first or (`curved`) second order at both ends.
 struct derivative {
-    graph<13> g;
+    graph<7> g;
     value f;
     std::int64_t axis;
     bool curved;
@@ -101,7 +101,7 @@ struct derivative {
 
 /// The derivatives along some axes; `along(d, i)` is the i-th of them.
 template <class Along>
-safe_vector<value> derivatives(graph<13> g, value f, safe_span<std::int64_t const> axes, std::int64_t edge_order,
+safe_vector<value> derivatives(graph<7> g, value f, safe_span<std::int64_t const> axes, std::int64_t edge_order,
                                Along along) {
     if (edge_order != 1 && edge_order != 2) throw unsupported_error("edge_order " + std::to_string(edge_order));
     safe_vector<value> all;
@@ -115,44 +115,44 @@ safe_vector<value> derivatives(graph<13> g, value f, safe_span<std::int64_t cons
 }
 
 /// By one distance for all axes, or one for each.
-inline safe_vector<value> gradients_by_steps(graph<13> g, value f, safe_span<std::int64_t const> dim,
+inline safe_vector<value> gradients_by_steps(graph<7> g, value f, safe_span<std::int64_t const> dim,
                                              safe_span<scalar const> spacing, std::int64_t edge_order) {
     if (spacing.size() != dim.size()) throw unsupported_error("spacing and dim have different lengths");
     return derivatives(
         g, f, dim, edge_order, [&](derivative const& d, std::size_t i) { return d.with_step(spacing[i]); });
 }
-inline safe_vector<value> gradients_by_coordinates(graph<13> g, value f, safe_span<std::int64_t const> dim,
+inline safe_vector<value> gradients_by_coordinates(graph<7> g, value f, safe_span<std::int64_t const> dim,
                                                    safe_span<value const> spacing, std::int64_t edge_order) {
     if (spacing.size() != dim.size()) throw unsupported_error("spacing and dim have different lengths");
     return derivatives(
         g, f, dim, edge_order, [&](derivative const& d, std::size_t i) { return d.with_coordinates(spacing[i]); });
 }
 
-inline constexpr auto gradient_by_step = [](graph<13> g, value self, number spacing, axis_list dim,
+inline constexpr auto gradient_by_step = [](graph<7> g, value self, number spacing, axis_list dim,
                                             std::int64_t edge_order) {
     return derivatives(
         g, self, dim, edge_order, [&](derivative const& d, std::size_t) { return d.with_step(spacing); });
 };
-inline constexpr auto gradient_along_axes = [](graph<13> g, value self, axis_list dim, std::int64_t edge_order) {
+inline constexpr auto gradient_along_axes = [](graph<7> g, value self, axis_list dim, std::int64_t edge_order) {
     return gradient_by_step(g, self, 1, dim, edge_order);
 };
-inline constexpr auto gradient_along_any = [](graph<13> g, value self, std::optional<number> spacing,
+inline constexpr auto gradient_along_any = [](graph<7> g, value self, std::optional<number> spacing,
                                               std::optional<std::int64_t> dim, std::int64_t edge_order) {
     return gradient_by_step(g, self, spacing.value_or(1), axis_or_all(dim, self), edge_order);
 };
-inline constexpr auto gradient_by_steps = [](graph<13> g, value self, safe_span<scalar const> spacing, axis_list dim,
+inline constexpr auto gradient_by_steps = [](graph<7> g, value self, safe_span<scalar const> spacing, axis_list dim,
                                              std::int64_t edge_order) {
     return gradients_by_steps(g, self, dim, spacing, edge_order);
 };
-inline constexpr auto gradient_by_steps_along_any = [](graph<13> g, value self, safe_span<scalar const> spacing,
+inline constexpr auto gradient_by_steps_along_any = [](graph<7> g, value self, safe_span<scalar const> spacing,
                                                        std::optional<std::int64_t> dim, std::int64_t edge_order) {
     return gradients_by_steps(g, self, axis_or_all(dim, self), spacing, edge_order);
 };
-inline constexpr auto gradient_by_coordinates = [](graph<13> g, value self, safe_span<value const> spacing,
+inline constexpr auto gradient_by_coordinates = [](graph<7> g, value self, safe_span<value const> spacing,
                                                    axis_list dim, std::int64_t edge_order) {
     return gradients_by_coordinates(g, self, dim, spacing, edge_order);
 };
-inline constexpr auto gradient_by_coordinates_along_any = [](graph<13> g, value self, safe_span<value const> spacing,
+inline constexpr auto gradient_by_coordinates_along_any = [](graph<7> g, value self, safe_span<value const> spacing,
                                                              std::optional<std::int64_t> dim, std::int64_t edge_order) {
     return gradients_by_coordinates(g, self, axis_or_all(dim, self), spacing, edge_order);
 };

@@ -11,6 +11,7 @@
 #include <numbers>
 #include <tuple>
 
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/special_functions.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -47,7 +48,7 @@ struct quadrature {
 };
 
 /// For 0 < a < 100: the sum of x^k / ((a + 1) ... (a + k)) over k >= 0, for 0 < x <= a + 1.
-inline value gamma_series(graph<13> g, value a, value x) {
+inline value gamma_series(graph<11> g, value a, value x) {
     constexpr std::int64_t terms = 128;
     value const one = g.op<"Add">(g.op<"Mul">(g.op<"Add">(a, x), 0), 1);
     auto const [sum, last] =
@@ -56,7 +57,7 @@ inline value gamma_series(graph<13> g, value a, value x) {
                      one,
                      one,
                      outputs<2>,
-                     attr::body_g([&](graph<13> b, value step, value goes_on, value total, value term) {
+                     attr::body_g([&](graph<11> b, value step, value goes_on, value total, value term) {
                          value const k = b.op<"Add">(b.cast(step, dtype::float64), 1);
                          value const next = b.op<"Mul">(term, b.op<"Div">(x, b.op<"Add">(a, k)));
                          return std::tuple(value(b.op<"Identity">(goes_on)), value(b.op<"Add">(total, next)), next);
@@ -65,13 +66,13 @@ inline value gamma_series(graph<13> g, value a, value x) {
 }
 
 /// For 0 < a < 100 and x >= a + 1: x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...)), from the innermost term.
-inline value gamma_fraction(graph<13> g, value a, value x) {
+inline value gamma_fraction(graph<11> g, value a, value x) {
     constexpr std::int64_t terms = 128;
     value const difference = g.op<"Sub">(x, a);
     value const whole = g.op<"Loop">(g.scalar(terms, dtype::int64),
                                      absent,
                                      g.op<"Add">(difference, static_cast<double>(2 * terms + 1)),
-                                     attr::body_g([&](graph<13> b, value step, value goes_on, value inner) {
+                                     attr::body_g([&](graph<11> b, value step, value goes_on, value inner) {
                                          value const k =
                                              b.op<"Sub">(b.scalar(terms, dtype::float64), b.cast(step, dtype::float64));
                                          value const numerator = b.op<"Mul">(k, b.op<"Sub">(k, a));
@@ -83,7 +84,7 @@ inline value gamma_fraction(graph<13> g, value a, value x) {
 }
 
 /// log(1 + d) - d.
-inline value log1p_remainder(graph<13> g, value d) {
+inline value log1p_remainder(graph<11> g, value d) {
     value const near = g.op<"Less">(g.op<"Abs">(d), 0.01);
     value series = g.scalar(0, dtype::float64);
     for (int k = 9; k != 1; --k) series = g.op<"Mul">(g.op<"Add">(series, (k % 2 == 0 ? -1.0 : 1.0) / k), d);
@@ -92,14 +93,14 @@ inline value log1p_remainder(graph<13> g, value d) {
 }
 
 /// For a >= 100: whether x is below the mode a - 1, and the integral of the density from x away from the mode.
-inline std::tuple<value, value> gamma_tail(graph<13> g, value a, value x) {
+inline std::tuple<value, value> gamma_tail(graph<11> g, value a, value x) {
     value const mode = g.op<"Sub">(a, 1);
     value const deviation = g.op<"Sqrt">(mode);
     value const is_low = g.op<"Less">(x, mode);
     auto const away = [&](value from, double by) -> value { return g.op<"Add">(from, g.op<"Mul">(deviation, by)); };
     value const zero = g.scalar(0, dtype::float64);
-    value const lower = g.op<"Max">(g.op<"Min">(away(mode, -9), away(x, -6)), zero);
-    value const end = g.op<"Where">(is_low, lower, g.op<"Max">(away(mode, 9), away(x, 6)));
+    value const lower = max_of(g, min_of(g, away(mode, -9), away(x, -6)), zero);
+    value const end = g.op<"Where">(is_low, lower, max_of(g, away(mode, 9), away(x, 6)));
     quadrature<32> const rule;
     std::int64_t const last = x.rank();
     value const width = g.op<"Sub">(end, x);
@@ -119,7 +120,7 @@ inline std::tuple<value, value> gamma_tail(graph<13> g, value a, value x) {
 
 /// P(a, x), or 1 - P(a, x) if `Upper`, for 0 < a and 0 < x, both finite.
 template <bool Upper>
-value ordinary_gamma(graph<13> g, value a, value x) {
+value ordinary_gamma(graph<11> g, value a, value x) {
     value const one = g.scalar(1, dtype::float64);
     value const limit = g.scalar(100, dtype::float64);
     value const is_small = g.op<"Less">(a, limit);
@@ -131,8 +132,8 @@ value ordinary_gamma(graph<13> g, value a, value x) {
     value const is_left = g.op<"Less">(y, bound);
     value const exponent = g.op<"Sub">(g.op<"Sub">(g.op<"Mul">(b, g.op<"Log">(y)), y), lgamma(g, bound));
     value const factor = g.op<"Exp">(exponent); // x^a exp(-x) / gamma(a + 1)
-    value const lower = g.op<"Mul">(factor, gamma_series(g, b, g.op<"Min">(y, bound)));
-    value const fraction = gamma_fraction(g, b, g.op<"Max">(y, bound));
+    value const lower = g.op<"Mul">(factor, gamma_series(g, b, min_of(g, y, bound)));
+    value const fraction = gamma_fraction(g, b, max_of(g, y, bound));
     value const upper = g.op<"Div">(g.op<"Mul">(factor, b), fraction);
     value const below = Upper ? complement(lower) : lower;
     value const above = Upper ? upper : complement(upper);
@@ -146,7 +147,7 @@ value ordinary_gamma(graph<13> g, value a, value x) {
 
 /// igamma(a, x) and igammac(a, x), with ATen's results at 0, at infinity and for negative operands.
 template <bool Upper>
-value regularized_gamma(graph<13> g, value first, value second) {
+value regularized_gamma(graph<11> g, value first, value second) {
     dtype const type = promote(first, second);
     if (!is_floating(type)) throw unsupported_error("incomplete gamma functions of integers");
     auto const wide = [&](value v) { return g.cast(g.cast(v, type), dtype::float64); };

@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Indices in a dtype that ONNX supports: int32 or int64.
-inline value as_index(graph<13> g, value index) {
+inline value as_index(graph<7> g, value index) {
     return index.dtype() == dtype::int32 ? index : g.cast(index, dtype::int64);
 }
 
@@ -32,7 +32,7 @@ struct index_tensors {
 
 inline bool is_mask(value index) { return index.dtype() == dtype::bool_ || index.dtype() == dtype::uint8; }
 
-inline index_tensors read_indices(graph<13> g, value x, safe_span<optional_value const> indices) {
+inline index_tensors read_indices(graph<9> g, value x, safe_span<optional_value const> indices) {
     index_tensors out;
     std::int64_t axis = 0;
     for (optional_value const& index : indices) {
@@ -55,7 +55,7 @@ inline index_tensors read_indices(graph<13> g, value x, safe_span<optional_value
 }
 
 /// The indices, broadcast to one shape and stacked along a new last axis, as GatherND and ScatterND expect them.
-inline value coordinates(graph<13> g, index_tensors const& by) {
+inline value coordinates(graph<7> g, index_tensors const& by) {
     if (by.values.size() == 1) return unsqueeze(g, by.values[0], by.values[0].rank());
     value const shape = broadcast_shape(g, by.values);
     safe_vector<value> columns;
@@ -75,7 +75,7 @@ inline safe_vector<std::int64_t> axes_first(safe_span<std::int64_t const> axes, 
 }
 
 /// aten::index, x[indices]: the dimensions of adjacent indices stay in place, those of separated indices move to the front.
-inline value index_with(graph<13> g, value x, safe_span<optional_value const> indices) {
+inline value index_with(graph<11> g, value x, safe_span<optional_value const> indices) {
     auto const given =
         std::count_if(indices.begin(), indices.end(), [](optional_value const& v) { return v.has_value(); });
     if (given == 0) return x;
@@ -96,23 +96,22 @@ inline value index_with(graph<13> g, value x, safe_span<optional_value const> in
     for (std::int64_t i = 0; i != depth; ++i) to.push_back(by.axes.front() + i);
     return move_axes(g, found, positions, to);
 }
-inline constexpr auto index_tensor = [](graph<13> g, value self, safe_span<optional_value const> indices) {
+inline constexpr auto index_tensor = [](graph<11> g, value self, safe_span<optional_value const> indices) {
     return index_with(g, self, indices);
 };
 
 /// GatherElements. 0-d tensors count as 1-d, and an empty index of any rank gives an empty result.
-inline value gather_elements(graph<13> g, value x, std::int64_t dim, value index) {
+inline value gather_elements(graph<9> g, value x, std::int64_t dim, value index) {
     if (is_empty(index)) {
         safe_vector<sym_int> const sizes = g.sizes(index);
         return empty_constant(g, constants(sizes), x.dtype());
     }
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    value const found =
-        g.op<"GatherElements">(at_least_1d(g, x), at_least_1d(g, as_index(g, index)), attr::axis_i(axis));
+    value const found = elements_at(g, at_least_1d(g, x), at_least_1d(g, as_index(g, index)), axis);
     return index.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
 }
 
-inline constexpr auto take_along = [](graph<13> g, value self, value indices, std::optional<std::int64_t> dim) {
+inline constexpr auto take_along = [](graph<9> g, value self, value indices, std::optional<std::int64_t> dim) {
     if (!dim) return gather(g, flat(g, self), flat(g, as_index(g, indices)), 0);
     auto const axis = static_cast<std::size_t>(normalize_axis(*dim, self.rank()));
     safe_vector<sym_int> from = g.sizes(self);
@@ -126,18 +125,18 @@ inline constexpr auto take_along = [](graph<13> g, value self, value indices, st
     return gather_elements(g, expand(g, self, from), *dim, expand(g, indices, to));
 };
 
-inline constexpr auto index_select = [](graph<13> g, value self, std::int64_t dim, value index) {
+inline constexpr auto index_select = [](graph<7> g, value self, std::int64_t dim, value index) {
     value const at = at_least_1d(g, as_index(g, index));
     value const found = gather(g, at_least_1d(g, self), at, normalize_axis(dim, self.rank()));
     return self.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
 };
 
-inline constexpr auto gather_row = [](graph<13> g, value self, std::int64_t dim, value index, bool) {
+inline constexpr auto gather_row = [](graph<9> g, value self, std::int64_t dim, value index, bool) {
     return gather_elements(g, self, dim, index);
 };
 
-inline constexpr auto take_row = [](graph<13> g, value self, value index) {
-    return gather(g, flat(g, self), as_index(g, index), 0);
+inline constexpr auto take_row = [](graph<7> g, value self, value index) {
+    return gather(g, flat(g, self), from_front(g, as_index(g, index), element_count(g, self)), 0);
 };
 
 } // namespace detail

@@ -20,7 +20,7 @@ namespace detail {
 using value_list = safe_span<value const>;
 
 /// aten::cat. Empty 1-d tensors are dropped, for every rank of the others, but take part in type promotion.
-inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
+inline value concat(graph<7> g, value_list tensors, std::int64_t axis) {
     dtype const type = promote(tensors);
     safe_vector<value> parts;
     for (value const& v : tensors)
@@ -29,9 +29,9 @@ inline value concat(graph<13> g, value_list tensors, std::int64_t axis) {
     if (parts.size() == 1) return parts[0];
     return g.op<"Concat">(parts, attr::axis_i(normalize_axis(axis, parts[0].rank())));
 }
-inline constexpr auto cat = [](graph<13> g, value_list tensors, std::int64_t dim) { return concat(g, tensors, dim); };
+inline constexpr auto cat = [](graph<7> g, value_list tensors, std::int64_t dim) { return concat(g, tensors, dim); };
 
-inline constexpr auto stack_at = [](graph<13> g, value_list tensors, std::int64_t axis) -> value {
+inline constexpr auto stack_at = [](graph<7> g, value_list tensors, std::int64_t axis) -> value {
     dtype const type = promote(tensors);
     axis = normalize_axis(axis, tensors[0].rank() + 1);
     safe_vector<value> parts;
@@ -42,15 +42,15 @@ inline constexpr auto stack_at = [](graph<13> g, value_list tensors, std::int64_
 /// Concatenates along an axis after extending all tensors to `N` dimensions.
 template <std::int64_t N, std::int64_t Axis>
 inline constexpr auto stack_dims =
-    [](graph<13> g, value_list tensors) { return concat(g, all_at_least_dims<N>(g, tensors), Axis); };
+    [](graph<7> g, value_list tensors) { return concat(g, all_at_least_dims<N>(g, tensors), Axis); };
 
-inline constexpr auto stack_columns = [](graph<13> g, value_list tensors) {
+inline constexpr auto stack_columns = [](graph<7> g, value_list tensors) {
     safe_vector<value> columns;
     for (value const& v : tensors) columns.push_back(v.rank() > 1 ? v : reshape(g, v, {element_count(g, v), 1}));
     return concat(g, columns, 1);
 };
 
-inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
+inline constexpr auto blocks_on_diagonal = [](graph<7> g, value_list tensors) {
     dtype const type = promote(tensors);
     safe_vector<value> blocks;
     sym_int width = 0;
@@ -76,7 +76,7 @@ inline constexpr auto blocks_on_diagonal = [](graph<13> g, value_list tensors) {
 };
 
 /// One tensor per axis; the i-th varies along axis i.
-inline constexpr auto mesh = [](graph<13> g, value_list tensors) -> safe_vector<value> {
+inline constexpr auto mesh = [](graph<7> g, value_list tensors) -> safe_vector<value> {
     safe_vector<sym_int> sizes;
     for (value const& v : tensors) sizes.push_back(element_count(g, v));
     safe_vector<value> out;
@@ -87,7 +87,7 @@ inline constexpr auto mesh = [](graph<13> g, value_list tensors) -> safe_vector<
     }
     return out;
 };
-inline constexpr auto meshgrid_indexing = [](graph<13> g, value_list tensors,
+inline constexpr auto meshgrid_indexing = [](graph<7> g, value_list tensors,
                                              std::string_view indexing) -> safe_vector<value> {
     if (indexing == "ij" || tensors.size() < 2) return mesh(g, tensors);
     if (indexing != "xy") return g.unsupported("an indexing other than 'ij' and 'xy'");
@@ -121,18 +121,18 @@ inline safe_vector<std::int64_t> choices(std::int64_t n, std::int64_t r, bool wi
     return all;
 }
 
-inline constexpr auto hstack = [](graph<13> g, value_list tensors) {
+inline constexpr auto hstack = [](graph<7> g, value_list tensors) {
     return tensors[0].rank() < 2 ? stack_dims<1, 0>(g, tensors) : stack_dims<1, 1>(g, tensors);
 };
 
-inline constexpr auto broadcast_tensors = [](graph<13> g, value_list tensors) {
+inline constexpr auto broadcast_tensors = [](graph<7> g, value_list tensors) {
     value const shape = broadcast_shape(g, tensors);
     safe_vector<value> out;
     for (value const& v : tensors) out.push_back(expand_to(g, v, shape));
     return out;
 };
 /// Tensors of the list may be real.
-inline constexpr auto complex_broadcast_tensors = [](graph<13> g, safe_vector<complex_value> tensors) {
+inline constexpr auto complex_broadcast_tensors = [](graph<7> g, safe_vector<complex_value> tensors) {
     safe_vector<value> parts;
     for (complex_value const& z : tensors) {
         bool const real = !is_complex(z.tensor().dtype());
@@ -150,14 +150,14 @@ inline constexpr auto complex_broadcast_tensors = [](graph<13> g, safe_vector<co
     return out;
 };
 
-inline constexpr auto cartesian_prod = [](graph<13> g, value_list tensors) -> value {
+inline constexpr auto cartesian_prod = [](graph<7> g, value_list tensors) -> value {
     if (tensors.size() == 1) return tensors[0];
     safe_vector<value> columns;
     for (value const& v : mesh(g, tensors)) columns.push_back(flat(g, v));
     return stack_at(g, columns, 1);
 };
 
-inline constexpr auto combinations = [](graph<13> g, value self, std::int64_t r, bool with_replacement) {
+inline constexpr auto combinations = [](graph<7> g, value self, std::int64_t r, bool with_replacement) {
     std::int64_t const n = g.size(self, 0).constant();
     if (r == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, self.dtype());
     safe_vector<std::int64_t> const all = choices(n, r, with_replacement);

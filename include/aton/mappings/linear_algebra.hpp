@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/elimination.hpp>
 #include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/repeating.hpp>
@@ -22,7 +23,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// a[1, 2, 0] * b[2, 0, 1] - a[2, 0, 1] * b[1, 2, 0] along a dimension of size 3.
-inline constexpr auto cross = [](graph<13> g, value a, value b, std::int64_t dim) -> value {
+inline constexpr auto cross = [](graph<7> g, value a, value b, std::int64_t dim) -> value {
     dtype const t = promote(a, b);
     value const x = g.cast(a, t);
     value const y = g.cast(b, t);
@@ -43,12 +44,12 @@ inline std::int64_t cross_dim(value a, value b) {
 }
 
 /// A^-1. Like those of an unchecked solver, the elements for a singular matrix are infinite or NaN.
-inline constexpr auto inverse_matrix = [](graph<13> g, value x) -> value {
+inline constexpr auto inverse_matrix = [](graph<11> g, value x) -> value {
     value const a = square_factorable(g, x);
     sym_int const n = g.size(a, -1);
     return g.cast(solve_square(g, a, identities(g, a, n, n)), x.dtype());
 };
-inline constexpr auto complex_inverse = [](graph<13> g, complex_value z) -> complex_value {
+inline constexpr auto complex_inverse = [](graph<11> g, complex_value z) -> complex_value {
     value const a = as_real_matrix(g, z);
     sym_int const n = g.size(a, -1);
     value const columns = first_columns(g, identities(g, a, n, n), n / 2); // [1, 0]
@@ -56,7 +57,7 @@ inline constexpr auto complex_inverse = [](graph<13> g, complex_value z) -> comp
 };
 
 /// The inverse and LAPACK's info. ATen raises an error for a singular matrix if check_errors is true; a graph cannot.
-inline constexpr auto linalg_inv_ex = [](graph<13> g, value x, bool) -> std::tuple<value, value> {
+inline constexpr auto linalg_inv_ex = [](graph<11> g, value x, bool) -> std::tuple<value, value> {
     value const a = square_factorable(g, x);
     sym_int const n = g.size(a, -1);
     lu_parts const parts = lu_factor(g, a);
@@ -64,41 +65,41 @@ inline constexpr auto linalg_inv_ex = [](graph<13> g, value x, bool) -> std::tup
     return {g.cast(inverse, x.dtype()), lu_info(g, parts.lu)};
 };
 
-inline value matrix_power(graph<13> g, value x, std::int64_t n) {
+inline value matrix_power(graph<11> g, value x, std::int64_t n) {
     if (n < 0) return matrix_power(g, inverse_matrix(g, x), checked_subtract(0, n));
     if (n == 0) {
         sym_int const rows = g.size(x, -2);
-        value const r = g.op<"Range">(g.scalar(0, dtype::int64), g.to_value(rows), g.scalar(1, dtype::int64));
-        value const eye = g.cast(g.op<"Equal">(unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
-        return g.op<"Expand">(eye, g.shape_of(x));
+        value const r = range_to(g, [&] { return g.to_value(rows); });
+        value const eye = g.cast(is_equal(g, unsqueeze(g, r, 1), unsqueeze(g, r, std::int64_t{0})), x.dtype());
+        return expand_by(g, eye, g.shape_of(x));
     }
     value out = x;
     for (std::int64_t i = 1; i != n; ++i) out = matmul(g, out, x);
     return out;
 }
 
-inline constexpr auto determinant = [](graph<13> g, value a) -> value { return g.op<"Det">(a); };
+inline constexpr auto determinant = [](graph<11> g, value a) -> value { return g.op<"Det">(a); };
 
-inline constexpr auto matrix_power_row = [](graph<13> g, value self, std::int64_t n) -> value {
+inline constexpr auto matrix_power_row = [](graph<11> g, value self, std::int64_t n) -> value {
     return matrix_power(g, self, n);
 };
 
-inline constexpr auto cross_row = [](graph<13> g, value self, value other, std::optional<std::int64_t> dim) -> value {
+inline constexpr auto cross_row = [](graph<7> g, value self, value other, std::optional<std::int64_t> dim) -> value {
     return cross(g, self, other, dim ? *dim : cross_dim(self, other));
 };
 
-inline constexpr auto complex_cross = [](graph<13> g, complex_value a, complex_value b,
+inline constexpr auto complex_cross = [](graph<7> g, complex_value a, complex_value b,
                                          std::int64_t dim) -> complex_value {
     return product_of_parts(g, promoted(g, a, b), [&](value x, value y) -> value { return cross(g, x, y, dim); });
 };
-inline constexpr auto complex_cross_row = [](graph<13> g, complex_value a, complex_value b,
+inline constexpr auto complex_cross_row = [](graph<7> g, complex_value a, complex_value b,
                                              std::optional<std::int64_t> dim) -> complex_value {
     return complex_cross(g, a, b, dim ? *dim : cross_dim(g.real(a), g.real(b)));
 };
 
-inline constexpr auto logdet = [](graph<13> g, value self) -> value { return g.op<"Log">(determinant(g, self)); };
+inline constexpr auto logdet = [](graph<11> g, value self) -> value { return g.op<"Log">(determinant(g, self)); };
 
-inline constexpr auto linalg_slogdet = [](graph<13> g, value a) -> std::tuple<value, value> {
+inline constexpr auto linalg_slogdet = [](graph<11> g, value a) -> std::tuple<value, value> {
     value const d = determinant(g, a);
     return {g.op<"Sign">(d), g.op<"Log">(g.op<"Abs">(d))};
 };
@@ -109,7 +110,7 @@ struct determinant_parts {
     value diagonal; ///< of U [..., n]
     value parity;   ///< -1 [...] after an odd number of exchanges, otherwise 1
 };
-inline determinant_parts determinant_of(graph<13> g, value a) {
+inline determinant_parts determinant_of(graph<11> g, value a) {
     lu_parts const factors = lu_factor(g, transpose_last(g, square_factorable(g, a)));
     value const own = g.op<"Add">(arithmetic_sequence(g, 0, g.size(a, -1)), 1);
     value const moved = g.op<"Not">(g.op<"Equal">(g.cast(factors.pivots, dtype::int64), own));
@@ -118,15 +119,15 @@ inline determinant_parts determinant_of(graph<13> g, value a) {
     return {factors, diagonal_of_matrix(g, factors.lu), g.cast(g.op<"Sub">(1, g.op<"Mul">(odd, 2)), dtype::float64)};
 }
 
-inline constexpr auto det_with_factors = [](graph<13> g, value a) -> std::tuple<value, value, value> {
+inline constexpr auto det_with_factors = [](graph<11> g, value a) -> std::tuple<value, value, value> {
     determinant_parts const parts = determinant_of(g, a);
-    value const product = iterate(g, g.size(a, -1), parts.parity, [&](graph<13> b, value k, value so_far) -> value {
+    value const product = iterate(g, g.size(a, -1), parts.parity, [&](graph<11> b, value k, value so_far) -> value {
         return b.op<"Mul">(so_far, gather(b, parts.diagonal, k, a.rank() - 2));
     });
     return {g.cast(product, a.dtype()), g.cast(parts.factors.lu, a.dtype()), parts.factors.pivots};
 };
 
-inline constexpr auto slogdet_with_factors = [](graph<13> g, value a) -> std::tuple<value, value, value, value> {
+inline constexpr auto slogdet_with_factors = [](graph<11> g, value a) -> std::tuple<value, value, value, value> {
     determinant_parts const parts = determinant_of(g, a);
     std::array const last{a.rank() - 2};
     value const signs = g.cast(g.op<"Sign">(parts.diagonal), dtype::float32);
@@ -143,7 +144,7 @@ struct solution {
     lu_parts factors;
 };
 /// A X = B, or X A = B; B may be vectors. In both cases, the factors are those of A, as in ATen.
-inline solution solve_system(graph<13> g, value a, value b, bool left) {
+inline solution solve_system(graph<11> g, value a, value b, bool left) {
     if (a.dtype() != b.dtype()) throw unsupported_error("A and B of different dtypes");
     value const matrix = square_factorable(g, a);
     value const right = g.cast(b, dtype::float64);
@@ -159,21 +160,21 @@ inline solution solve_system(graph<13> g, value a, value b, bool left) {
     return {squeeze(g, x, x.rank() - 1), factors};
 }
 
-inline constexpr auto linalg_solve = [](graph<13> g, value a, value b, bool left) -> value {
+inline constexpr auto linalg_solve = [](graph<11> g, value a, value b, bool left) -> value {
     return g.cast(solve_system(g, a, b, left).x, a.dtype());
 };
-inline constexpr auto linalg_solve_ex = [](graph<13> g, value a, value b, bool left, bool) -> std::tuple<value, value> {
+inline constexpr auto linalg_solve_ex = [](graph<11> g, value a, value b, bool left, bool) -> std::tuple<value, value> {
     solution const s = solve_system(g, a, b, left);
     return {g.cast(s.x, a.dtype()), lu_info(g, s.factors.lu)};
 };
-inline constexpr auto solve_with_factors = [](graph<13> g, value a, value b, bool left,
+inline constexpr auto solve_with_factors = [](graph<11> g, value a, value b, bool left,
                                               bool) -> std::tuple<value, value, value, value> {
     solution const s = solve_system(g, a, b, left);
     lu_parts const& f = s.factors;
     return {g.cast(s.x, a.dtype()), g.cast(f.lu, a.dtype()), f.pivots, lu_info(g, f.lu)};
 };
 /// A X = B with the parts of the numbers as blocks of real matrices.
-inline constexpr auto complex_solve = [](graph<13> g, complex_value a, complex_value b, bool left) -> complex_value {
+inline constexpr auto complex_solve = [](graph<11> g, complex_value a, complex_value b, bool left) -> complex_value {
     if (a.dtype() != b.dtype()) throw unsupported_error("A and B of different dtypes");
     value const re = require_square(g.real(a));
     bool const vectors = is_vectors(re, g.real(b));
@@ -188,7 +189,7 @@ inline constexpr auto complex_solve = [](graph<13> g, complex_value a, complex_v
 };
 
 /// The inverse of the linear map from the last dimensions to the first `ind`.
-inline constexpr auto tensorinv = [](graph<13> g, value self, std::int64_t ind) -> value {
+inline constexpr auto tensorinv = [](graph<11> g, value self, std::int64_t ind) -> value {
     if (ind < 1 || ind >= self.rank())
         return g.unsupported("ind of a tensor with " + std::to_string(self.rank()) + " dimensions");
     safe_vector<sym_int> sizes = g.sizes(self);
@@ -199,7 +200,7 @@ inline constexpr auto tensorinv = [](graph<13> g, value self, std::int64_t ind) 
     to.insert(to.end(), rows.begin(), rows.end());
     return reshape(g, inverse_matrix(g, flat), to);
 };
-inline constexpr auto tensorsolve = [](graph<13> g, value self, value other, int_list_or_none dims) -> value {
+inline constexpr auto tensorsolve = [](graph<11> g, value self, value other, int_list_or_none dims) -> value {
     value x = self;
     if (dims) {
         safe_vector<std::int64_t> const from = normalize_axes(*dims, self.rank());
@@ -217,7 +218,7 @@ inline constexpr auto tensorsolve = [](graph<13> g, value self, value other, int
 
 /// The Taylor series of a matrix divided by a power of 2, squared as often. As in ATen, the result for a matrix with an
 /// element that is not finite is NaN.
-inline value matrix_exponential(graph<13> g, value a) {
+inline value matrix_exponential(graph<11> g, value a) {
     constexpr std::int64_t terms = 18;
     constexpr double max_squarings = 1100;
     std::int64_t const r = a.rank();
@@ -230,29 +231,29 @@ inline value matrix_exponential(graph<13> g, value a) {
     value const exponent = g.op<"Ceil">(g.op<"Div">(g.op<"Log">(norm), std::numbers::ln2));
     value const is_finite = g.op<"Less">(norm, g.scalar(std::numeric_limits<double>::infinity(), dtype::float64));
     value const squarings =
-        g.op<"Clip">(g.op<"Where">(is_finite, exponent, zero), zero, g.scalar(max_squarings, dtype::float64));
+        clip(g, g.op<"Where">(is_finite, exponent, zero), zero, g.scalar(max_squarings, dtype::float64));
     value const part = g.op<"Div">(a, g.op<"Pow">(g.scalar(2, dtype::float64), squarings));
     value const start = expand(g, one, g.sizes(a));
-    value const series = iterate(g, terms, start, [&](graph<13> b, value k, value sum) -> value {
+    value const series = iterate(g, terms, start, [&](graph<11> b, value k, value sum) -> value {
         value const factor = b.cast(b.op<"Sub">(b.scalar(terms, dtype::int64), k), dtype::float64);
         return b.op<"Add">(b.op<"Div">(b.op<"MatMul">(part, sum), factor), one);
     });
     value const most = reduce<"ReduceMax">(g, squarings, iota(r), false);
     value const all =
-        iterate(g, value(g.cast(most, dtype::int64)), series, [&](graph<13> b, value k, value x) -> value {
+        iterate(g, value(g.cast(most, dtype::int64)), series, [&](graph<11> b, value k, value x) -> value {
             value const goes_on = b.op<"Less">(b.cast(k, dtype::float64), squarings);
             return b.op<"Where">(goes_on, b.op<"MatMul">(x, x), x);
         });
     return g.op<"Where">(is_finite, all, g.scalar(std::numeric_limits<double>::quiet_NaN(), dtype::float64));
 }
-inline constexpr auto matrix_exp = [](graph<13> g, value self) -> value {
+inline constexpr auto matrix_exp = [](graph<11> g, value self) -> value {
     // In half precision, ATen's intermediate results overflow.
     if (self.dtype() != dtype::float32 && self.dtype() != dtype::float64)
         return g.unsupported("the exponential of " + std::string(name(self.dtype())));
     if (is_empty(self)) return self;
     return g.cast(matrix_exponential(g, g.cast(require_square(self), dtype::float64)), self.dtype());
 };
-inline constexpr auto complex_matrix_exp = [](graph<13> g, complex_value self) -> complex_value {
+inline constexpr auto complex_matrix_exp = [](graph<11> g, complex_value self) -> complex_value {
     value const re = require_square(g.real(self));
     if (is_empty(re)) return self;
     value const all = matrix_exponential(g, as_real_matrix(g, self));
@@ -260,7 +261,7 @@ inline constexpr auto complex_matrix_exp = [](graph<13> g, complex_value self) -
 };
 
 /// The powers 0, 1, ..., count - 1 of each element, along a new last dimension.
-inline value powers(graph<13> g, value x, sym_int const& count) {
+inline value powers(graph<9> g, value x, sym_int const& count) {
     dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;
     value const base = unsqueeze(g, g.cast(x, type), x.rank());
     safe_vector<sym_int> sizes = g.sizes(base);
@@ -268,16 +269,16 @@ inline value powers(graph<13> g, value x, sym_int const& count) {
     sizes.back() = count - 1;
     value const factors = g.op<"Concat">(safe_vector<value>{ones, expand(g, base, sizes)}, attr::axis_i(x.rank()));
     if (g.opset() >= 26) return cumprod(g.within<26>(), factors, -1, std::nullopt);
-    return cumprod_until_25(g.within<13, 25>(), factors, -1, std::nullopt);
+    return cumprod_until_25(g.within<9, 25>(), factors, -1, std::nullopt);
 }
 
-inline constexpr auto linalg_vander = [](graph<13> g, value x, std::optional<sym_int> count) -> value {
+inline constexpr auto linalg_vander = [](graph<9> g, value x, std::optional<sym_int> count) -> value {
     value const v = x.rank() == 0 ? unsqueeze(g, x, 0) : x;
     sym_int const n = count ? *count : g.size(v, -1);
     if (n.is_constant() && n.constant() < 2) return g.unsupported("N below 2");
     return powers(g, v, n);
 };
-inline constexpr auto vander = [](graph<13> g, value x, std::optional<sym_int> count, bool increasing) -> value {
+inline constexpr auto vander = [](graph<9> g, value x, std::optional<sym_int> count, bool increasing) -> value {
     sym_int const n = count ? *count : g.size(x, 0);
     if (n.is(0)) {
         dtype const type = is_floating(x.dtype()) ? x.dtype() : dtype::int64;

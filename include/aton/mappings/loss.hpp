@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <aton/mappings/detail/binary.hpp>
-#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/distances.hpp>
 #include <aton/mappings/reduction.hpp>
@@ -21,13 +21,13 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// ATen's `int mode`: 0 none, 1 mean, 2 sum.
-inline value reduced(graph<13> g, value losses, std::int64_t mode) {
+inline value reduced(graph<7> g, value losses, std::int64_t mode) {
     if (mode == 0) return losses;
     safe_vector<std::int64_t> const axes = iota(losses.rank());
     return mode == 1 ? mean(g, losses, axes, false) : sum(g, losses, axes, false);
 }
 
-inline value difference(graph<13> g, value a, value b) {
+inline value difference(graph<7> g, value a, value b) {
     if (a.dtype() == dtype::bool_ || b.dtype() == dtype::bool_)
         return g.unsupported("a difference of bools, which ATen does not support");
     operands const o = promoted(g, a, b);
@@ -35,42 +35,40 @@ inline value difference(graph<13> g, value a, value b) {
 }
 
 /// max(x, minimum)
-inline value clamp_min(graph<13> g, value x, double minimum) {
-    return g.op<"Max">(safe_vector<value>{x, g.scalar_like(minimum, x)});
-}
+inline value clamp_min(graph<7> g, value x, double minimum) { return max_of(g, x, g.scalar_like(minimum, x)); }
 
 /// Casts a losses to `type`, the dtype of the tensor that ATen writes it to. Refuses casts from floats to integers, as ATen does.
-inline value written_as(graph<13> g, value losses, dtype type) {
+inline value written_as(graph<7> g, value losses, dtype type) {
     if (is_floating(losses.dtype()) && !is_floating(type))
         return g.unsupported(std::string(name(losses.dtype())) + " written to a loss of " + std::string(name(type)));
     return g.cast(losses, type);
 }
 
 /// Whether the target is equal to this label, compared in the dtype that both promote to.
-inline value is_label(graph<13> g, value target, std::int64_t label) {
+inline value is_label(graph<7> g, value target, std::int64_t label) {
     dtype const type = promote(target, scalar(label));
-    return g.op<"Equal">(g.cast(target, type), element(g, label, type));
+    return is_equal(g, g.cast(target, type), element(g, label, type));
 }
 
 /// below(|self - target|) where |self - target| is less than the limit, above(|self - target|) elsewhere; ATen rounds half-precision
 /// dtypes once.
-inline value piecewise(graph<13> g, value self, value target, double limit, auto const& below, auto const& above) {
+inline value piecewise(graph<9> g, value self, value target, double limit, auto const& below, auto const& above) {
     operands const o = promoted(g, self, target);
     dtype const type = opmath_type(o.a.dtype());
     value const z = g.op<"Abs">(difference(g, g.cast(o.a, type), g.cast(o.b, type)));
-    return g.cast(choose(g, g.op<"Less">(z, rounded_constant(g, limit, type)), below(z), above(z)), o.a.dtype());
+    return g.cast(choose(g, is_less(g, z, rounded_constant(g, limit, type)), below(z), above(z)), o.a.dtype());
 }
 
-inline value weighted(graph<13> g, value losses, optional_value weight) {
+inline value weighted(graph<7> g, value losses, optional_value weight) {
     return weight ? value(g.op<"Mul">(losses, g.cast(*weight, losses.dtype()))) : losses;
 }
 
 /// y * log(y), and 0 for y = 0.
-inline value self_entropy(graph<13> g, value y) {
-    return choose(g, g.op<"Equal">(y, g.scalar_like(0, y)), y, g.op<"Mul">(y, g.op<"Log">(y)));
+inline value self_entropy(graph<9> g, value y) {
+    return choose(g, is_equal(g, y, g.scalar_like(0, y)), y, g.op<"Mul">(y, g.op<"Log">(y)));
 }
 
-inline constexpr auto binary_cross_entropy_with_logits = [](graph<13> g, value x, value target, optional_value weight,
+inline constexpr auto binary_cross_entropy_with_logits = [](graph<7> g, value x, value target, optional_value weight,
                                                             optional_value pos_weight, std::int64_t mode) -> value {
     auto const product = [&](value a, value b) {
         operands const o = promoted(g, a, b);
@@ -88,7 +86,7 @@ inline constexpr auto binary_cross_entropy_with_logits = [](graph<13> g, value x
 };
 
 /// 1 - cosine for the target 1, max(0, cosine - margin) for the target -1.
-inline constexpr auto cosine_embedding_loss = [](graph<13> g, value a, value b, value target, double margin,
+inline constexpr auto cosine_embedding_loss = [](graph<9> g, value a, value b, value target, double margin,
                                                  std::int64_t mode) -> value {
     auto const dot = [&](value x, value y) {
         operands const o = promoted(g, x, y);
@@ -109,16 +107,16 @@ inline constexpr auto cosine_embedding_loss = [](graph<13> g, value a, value b, 
     return reduced(g, g.op<"Add">(near, far), mode);
 };
 
-inline constexpr auto mse_loss = [](graph<13> g, value self, value target, std::int64_t mode) {
+inline constexpr auto mse_loss = [](graph<7> g, value self, value target, std::int64_t mode) {
     value const d = difference(g, self, target);
     return reduced(g, g.op<"Mul">(d, d), mode);
 };
 
-inline constexpr auto l1_loss = [](graph<13> g, value self, value target, std::int64_t mode) {
+inline constexpr auto l1_loss = [](graph<7> g, value self, value target, std::int64_t mode) {
     return reduced(g, g.op<"Abs">(difference(g, self, target)), mode);
 };
 
-inline constexpr auto smooth_l1_loss = [](graph<13> g, value self, value target, std::int64_t mode,
+inline constexpr auto smooth_l1_loss = [](graph<9> g, value self, value target, std::int64_t mode,
                                           double beta) -> value {
     if (beta == 0) return l1_loss(g, self, target, mode);
     auto const square = [&](value z) -> value {
@@ -129,7 +127,7 @@ inline constexpr auto smooth_l1_loss = [](graph<13> g, value self, value target,
     return reduced(g, piecewise(g, self, target, beta, square, line), mode);
 };
 
-inline constexpr auto huber_loss = [](graph<13> g, value self, value target, std::int64_t mode, double delta) -> value {
+inline constexpr auto huber_loss = [](graph<9> g, value self, value target, std::int64_t mode, double delta) -> value {
     auto const square = [&](value z) -> value { return g.op<"Mul">(g.op<"Mul">(z, g.scalar_like(0.5, z)), z); };
     auto const line = [&](value z) -> value {
         return g.op<"Mul">(g.op<"Sub">(z, rounded_constant(g, 0.5 * delta, z.dtype())),
@@ -139,7 +137,7 @@ inline constexpr auto huber_loss = [](graph<13> g, value self, value target, std
 };
 
 /// ATen clamps the logarithms to at least -100, and rounds half-precision dtypes once.
-inline constexpr auto binary_cross_entropy = [](graph<13> g, value self, value target, optional_value weight,
+inline constexpr auto binary_cross_entropy = [](graph<9> g, value self, value target, optional_value weight,
                                                 std::int64_t mode) {
     value const x = g.cast(self, opmath_type(self.dtype()));
     value const t = g.cast(target, x.dtype());
@@ -150,7 +148,7 @@ inline constexpr auto binary_cross_entropy = [](graph<13> g, value self, value t
     return reduced(g, weighted(g, losses, weight), mode);
 };
 
-inline constexpr auto kl_div = [](graph<13> g, value self, value target, std::int64_t mode, bool log_target) {
+inline constexpr auto kl_div = [](graph<9> g, value self, value target, std::int64_t mode, bool log_target) {
     operands const o = promoted(g, self, target);
     dtype const type = to_floating(o.type);
     value const x = g.cast(o.a, type);
@@ -160,7 +158,7 @@ inline constexpr auto kl_div = [](graph<13> g, value self, value target, std::in
     return reduced(g, losses, mode);
 };
 
-inline constexpr auto poisson_nll_loss = [](graph<13> g, value input, value target, bool log_input, bool full,
+inline constexpr auto poisson_nll_loss = [](graph<9> g, value input, value target, bool log_input, bool full,
                                             double eps, std::int64_t mode) {
     auto const floats = [&](value v) -> value { return g.cast(v, to_floating(v.dtype())); };
     auto const times_target = [&](value v) {
@@ -178,14 +176,14 @@ inline constexpr auto poisson_nll_loss = [](graph<13> g, value input, value targ
         value const root =
             g.op<"Mul">(g.op<"Add">(log_t, g.scalar_like(std::log(2 * std::numbers::pi), t)), g.scalar_like(0.5, t));
         value const stirling = g.op<"Add">(g.op<"Sub">(g.op<"Mul">(t, log_t), t), root);
-        value const above = g.op<"Greater">(t, g.scalar_like(1, t));
+        value const above = is_greater(g, t, g.scalar_like(1, t));
         value const more = choose(g, above, stirling, g.scalar_like(0, t));
         losses = g.op<"Add">(losses, g.cast(more, losses.dtype())); // ATen adds to the losses in place
     }
     return reduced(g, losses, mode);
 };
 
-inline constexpr auto soft_margin_loss = [](graph<13> g, value self, value target, std::int64_t mode) {
+inline constexpr auto soft_margin_loss = [](graph<9> g, value self, value target, std::int64_t mode) {
     operands const o = promoted(g, self, target);
     value const exponent = written_as(g, g.op<"Neg">(g.op<"Mul">(o.a, o.b)), self.dtype());
     value const losses = in_opmath(g, exponent, [&](value x) -> value {
@@ -193,13 +191,13 @@ inline constexpr auto soft_margin_loss = [](graph<13> g, value self, value targe
         value const y = g.op<"Log">(g.op<"Add">(power, 1));
         if (exponent.dtype() != dtype::float16) return y;
         // In ATen, the exponential overflows float16.
-        value const overflows = g.op<"GreaterOrEqual">(power, 65520);
+        value const overflows = is_at_least(g, power, 65520);
         return g.op<"Where">(overflows, g.scalar(std::numeric_limits<double>::infinity(), y.dtype()), y);
     });
     return reduced(g, losses, mode);
 };
 
-inline constexpr auto margin_ranking_loss = [](graph<13> g, value input1, value input2, value target, double margin,
+inline constexpr auto margin_ranking_loss = [](graph<7> g, value input1, value input2, value target, double margin,
                                                std::int64_t mode) {
     value const negated = arithmetic<"Sub">(g, g.scalar_like(0, target), target); // in its own dtype
     operands const o = promoted(g, negated, difference(g, input1, input2));
@@ -208,7 +206,7 @@ inline constexpr auto margin_ranking_loss = [](graph<13> g, value input1, value 
     return reduced(g, clamp_min(g, g.op<"Add">(y, rounded_constant(g, margin, y.dtype())), 0), mode);
 };
 
-inline constexpr auto hinge_embedding_loss = [](graph<13> g, value self, value target, double margin,
+inline constexpr auto hinge_embedding_loss = [](graph<9> g, value self, value target, double margin,
                                                 std::int64_t mode) -> value {
     if (!is_floating(self.dtype()) && bits(self.dtype()) < 32)
         return g.unsupported("a hinge loss of bools or integers below 32 bits");
@@ -221,17 +219,17 @@ inline constexpr auto hinge_embedding_loss = [](graph<13> g, value self, value t
     return reduced(g, g.op<"Add">(far, unless(-1, self)), mode);
 };
 
-inline constexpr auto triplet_margin_loss = [](graph<13> g, value anchor, value positive, value negative, double margin,
+inline constexpr auto triplet_margin_loss = [](graph<9> g, value anchor, value positive, value negative, double margin,
                                                double p, double eps, bool swap, std::int64_t mode) {
     value const near = pairwise_distance(g, anchor, positive, p, eps, false);
     value far = pairwise_distance(g, anchor, negative, p, eps, false);
-    if (swap) far = g.op<"Min">(safe_vector<value>{far, pairwise_distance(g, positive, negative, p, eps, false)});
+    if (swap) far = min_of(g, far, pairwise_distance(g, positive, negative, p, eps, false));
     value const losses = g.op<"Sub">(g.op<"Add">(near, rounded_constant(g, margin, near.dtype())), far);
     return reduced(g, clamp_min(g, losses, 0), mode);
 };
 
 /// grad * 2 * (self - target), divided by the number of elements of self for the mean.
-inline constexpr auto mse_loss_backward = [](graph<13> g, value grad, value self, value target,
+inline constexpr auto mse_loss_backward = [](graph<7> g, value grad, value self, value target,
                                              std::int64_t mode) -> value {
     operands const o = promoted(g, self, target);
     if (!is_floating(o.type)) return g.unsupported("the gradient of a loss of integers");

@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Indices moved into the range of their dimension: the mask hides the elements at the others.
-inline safe_vector<optional_value> clamped_indices(graph<13> g, value x, safe_span<optional_value const> indices) {
+inline safe_vector<optional_value> clamped_indices(graph<7> g, value x, safe_span<optional_value const> indices) {
     safe_vector<optional_value> out(indices.begin(), indices.end());
     std::int64_t axis = 0;
     for (optional_value& index : out) {
@@ -23,22 +23,22 @@ inline safe_vector<optional_value> clamped_indices(graph<13> g, value x, safe_sp
         if (index) {
             if (is_mask(*index)) throw unsupported_error("a mask as an index");
             sym_int const size = g.size(x, axis);
-            value const low = g.op<"Max">(safe_vector<value>{g.cast(*index, dtype::int64), g.to_value(-size)});
-            index = g.op<"Min">(safe_vector<value>{low, g.to_value(size - 1)});
+            value const at = g.cast(*index, dtype::int64);
+            value const low = max_of(g, at, g.to_value(-size));
+            index = min_of(g, low, g.to_value(size - 1));
         }
         ++axis;
     }
     return out;
 }
 
-inline constexpr auto masked_index = [](graph<13> g, value self, value mask, safe_span<optional_value const> indices,
+inline constexpr auto masked_index = [](graph<11> g, value self, value mask, safe_span<optional_value const> indices,
                                         number fill) -> value {
     if (is_empty(self)) return g.unsupported("indices into an empty tensor");
     value const found = index_with(g, self, clamped_indices(g, self, indices));
     return choose(g, mask, found, element(g, fill, self.dtype()));
 };
-/// From opset 16 on, where ScatterND can add.
-inline constexpr auto masked_index_add = [](graph<16> g, value self, value mask,
+inline constexpr auto masked_index_add = [](graph<11> g, value self, value mask,
                                             safe_span<optional_value const> indices, value values) -> value {
     if (is_empty(self)) return self;
     value const added = g.op<"Where">(mask, g.cast(values, self.dtype()), g.scalar(0, self.dtype()));

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <utility>
 
-#include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/complex.hpp>
 #include <aton/mappings/detail/einsum.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/grouped_product.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/unary.hpp>
@@ -21,7 +21,7 @@
 namespace ATON_NAMESPACE::mappings {
 
 /// numpy's matmul. ONNX's MatMul does not support bools and integers below 32 bits; they are multiplied in int32.
-inline value matmul(graph<13> g, value a, value b) {
+inline value matmul(graph<7> g, value a, value b) {
     dtype const t = a.dtype();
     bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
     if (!narrow) return g.op<"MatMul">(a, b);
@@ -29,7 +29,7 @@ inline value matmul(graph<13> g, value a, value b) {
 }
 
 /// Swaps the last two dimensions of x.
-inline value transpose_last(graph<13> g, value x) {
+inline value transpose_last(graph<7> g, value x) {
     safe_vector<std::int64_t> perm = iota(x.rank());
     std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
     return g.op<"Transpose">(x, attr::perm_i(perm));
@@ -37,7 +37,7 @@ inline value transpose_last(graph<13> g, value x) {
 
 namespace detail {
 
-inline value scale_by(graph<13> g, value x, number factor) {
+inline value scale_by(graph<7> g, value x, number factor) {
     if (factor == 1) return x;
     bool const fits_dtype = !is_floating(x.dtype()) || surely_fits(factor, x.dtype()); // if not, the product still may
     auto const scaled = [&](value v) -> value { return g.op<"Mul">(v, element(g, factor, v.dtype())); };
@@ -45,7 +45,7 @@ inline value scale_by(graph<13> g, value x, number factor) {
 }
 
 /// beta * self + alpha * product. If beta is 0, ATen ignores self, including NaN.
-inline value scaled_sum(graph<13> g, value self, value product, number beta, number alpha) {
+inline value scaled_sum(graph<9> g, value self, value product, number beta, number alpha) {
     if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
     dtype const type = product.dtype();
     dtype const wide = opmath_type(type);
@@ -58,7 +58,7 @@ inline value scaled_sum(graph<13> g, value self, value product, number beta, num
     value addend = scale_by(g, self, beta);
     if (!beta.is_constant()) {
         value const zero = g.scalar_like(0, addend);
-        addend = choose(g, g.op<"Equal">(g.to_value(beta), 0), zero, addend);
+        addend = choose(g, is_equal(g, g.to_value(beta), 0), zero, addend);
     }
     return g.op<"Add">(addend, scaled);
 }
@@ -69,7 +69,7 @@ inline bool skips_product(value a, number const& alpha) {
     return is_empty(a) || (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
 }
 
-inline constexpr auto addmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+inline constexpr auto addmm = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 0), g.size(b, 1)}, 0, a.dtype()), beta, 1);
     // Attributes are float32.
@@ -79,14 +79,15 @@ inline constexpr auto addmm = [](graph<13> g, value self, value a, value b, numb
         auto const kept = static_cast<double>(static_cast<float>(factor));
         return std::isfinite(factor) && (factor == kept || (a.dtype() != dtype::float64 && kept != 0));
     };
-    if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta))
+    bool const needs_bias = g.opset() < 11 && beta == 0;
+    if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta) || needs_bias)
         return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
     auto const alpha_f = attr::alpha_f(alpha.constant<double>());
-    if (beta == 0) return g.op<"Gemm">(a, b, alpha_f);
+    if (beta == 0) return g.within<11>().op<"Gemm">(a, b, alpha_f);
     return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.constant<double>()));
 };
 
-inline constexpr auto outer_product = [](graph<13> g, value a, value b) -> value {
+inline constexpr auto outer_product = [](graph<7> g, value a, value b) -> value {
     dtype const t = promote(a, b);
     value const column = unsqueeze(g, g.cast(a, t), 1);
     value const row = unsqueeze(g, g.cast(b, t), std::int64_t{0});
@@ -94,24 +95,25 @@ inline constexpr auto outer_product = [](graph<13> g, value a, value b) -> value
     return g.op<"Mul">(column, row);
 };
 
-inline constexpr auto linear_layer = [](graph<13> g, value input, value weight, optional_value bias) -> value {
+inline constexpr auto linear_layer = [](graph<7> g, value input, value weight, optional_value bias) -> value {
     // A 1-d weight is a single output feature whose dimension is dropped; the bias is then 0-d or absent.
-    if (weight.rank() == 2 && input.rank() == 2 && is_floating(input.dtype()) && (!bias || bias->rank() <= 1))
+    bool const has_gemm = bias ? bias->rank() <= 1 : g.opset() >= 11;
+    if (weight.rank() == 2 && input.rank() == 2 && is_floating(input.dtype()) && has_gemm)
         return bias ? g.op<"Gemm">(input, weight, *bias, attr::transB_i(1))
-                    : g.op<"Gemm">(input, weight, attr::transB_i(1));
+                    : g.within<11>().op<"Gemm">(input, weight, attr::transB_i(1));
     value const product = matmul(g, input, weight.rank() == 2 ? transpose_last(g, weight) : weight);
     return bias ? g.op<"Add">(product, *bias) : product;
 };
 
 /// linalg.multi_dot, evaluated from left to right; the first and the last factor may be 1-d.
-inline constexpr auto product_of = [](graph<13> g, safe_span<value const> factors) -> value {
+inline constexpr auto product_of = [](graph<7> g, safe_span<value const> factors) -> value {
     value out = factors[0];
     for (std::size_t i = 1; i != factors.size(); ++i) out = matmul(g, out, factors[i]);
     return out;
 };
 
 /// Sums over pairs of dimensions as a product of matrices, which is reshaped to the remaining dimensions.
-inline constexpr auto tensordot = [](graph<13> g, value a, value b, safe_span<std::int64_t const> dims_a,
+inline constexpr auto tensordot = [](graph<7> g, value a, value b, safe_span<std::int64_t const> dims_a,
                                      safe_span<std::int64_t const> dims_b) -> value {
     safe_vector<std::int64_t> const over_a = normalize_axes(dims_a, a.rank());
     safe_vector<std::int64_t> const over_b = normalize_axes(dims_b, b.rank());
@@ -148,14 +150,14 @@ inline constexpr auto tensordot = [](graph<13> g, value a, value b, safe_span<st
     return g.op<"Reshape">(product, g.ints(result));
 };
 
-inline constexpr auto inner_product = [](graph<13> g, value a, value b) -> value {
+inline constexpr auto inner_product = [](graph<7> g, value a, value b) -> value {
     if (a.rank() == 0 || b.rank() == 0) return a.dtype() == dtype::bool_ ? value(g.op<"And">(a, b)) : g.op<"Mul">(a, b);
     if (b.rank() <= 2) return matmul(g, a, b.rank() == 2 ? transpose_last(g, b) : b);
     std::int64_t const last[] = {-1};
     return tensordot(g, a, b, last, last);
 };
 
-inline constexpr auto kron = [](graph<13> g, value a, value b) -> value {
+inline constexpr auto kron = [](graph<7> g, value a, value b) -> value {
     dtype const t = aten::promote_types(a.dtype(), b.dtype()); // ATen unsqueezes 0-d tensors before promotion
     value x = g.cast(a, t);
     value y = g.cast(b, t);
@@ -176,31 +178,31 @@ inline constexpr auto kron = [](graph<13> g, value a, value b) -> value {
     return reshape(g, g.op<"Mul">(unsqueeze(g, x, odd), unsqueeze(g, y, even)), sizes);
 };
 
-inline constexpr auto plain_product = [](graph<13> g, value self, value other) -> value {
+inline constexpr auto plain_product = [](graph<7> g, value self, value other) -> value {
     return matmul(g, self, other);
 };
 
-inline constexpr auto addmm_activation = [](graph<13> g, value self, value mat1, value mat2, number beta, number alpha,
+inline constexpr auto addmm_activation = [](graph<9> g, value self, value mat1, value mat2, number beta, number alpha,
                                             bool use_gelu) -> value {
     if (use_gelu) return g.unsupported("use_gelu: the approximation differs between devices");
     return g.op<"Relu">(addmm(g, self, mat1, mat2, beta, alpha));
 };
 
-inline constexpr auto addmv = [](graph<13> g, value self, value mat, value vec, number beta, number alpha) -> value {
+inline constexpr auto addmv = [](graph<9> g, value self, value mat, value vec, number beta, number alpha) -> value {
     if (is_empty(mat) && !(beta == 0)) return scale_by(g, self, beta); // not expanded to the result's shape, as in ATen
     if (skips_product(mat, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
     return scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
 };
 
-inline constexpr auto baddbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+inline constexpr auto baddbmm = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     if (is_empty(a)) // a sum of no terms
         return scaled_sum(
             g, self, filled(g, std::array{g.size(a, 0), g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
     return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
 };
 
-inline value sum_of_products(graph<13> g, value self, value a, value b, number const& beta, number const& alpha) {
+inline value sum_of_products(graph<9> g, value self, value a, value b, number const& beta, number const& alpha) {
     std::int64_t const batch[] = {0};
     value const products = matmul(g, a, b);
     if (products.dtype() == dtype::bool_)
@@ -210,7 +212,7 @@ inline value sum_of_products(graph<13> g, value self, value a, value b, number c
 }
 
 /// Half-precision dtypes are summed in float32.
-inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+inline constexpr auto addbmm = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     if (skips_product(a, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
     dtype const wide = opmath_type(a.dtype());
@@ -220,7 +222,7 @@ inline constexpr auto addbmm = [](graph<13> g, value self, value a, value b, num
     return g.cast(sum_of_products(g, g.cast(self, wide), g.cast(a, wide), g.cast(b, wide), beta, alpha), a.dtype());
 };
 
-inline constexpr auto addr = [](graph<13> g, value self, value a, value b, number beta, number alpha) -> value {
+inline constexpr auto addr = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     // ATen expands self before promotion, so a 0-d self takes part in it.
     dtype const t = aten::promote_types(self.dtype(), promote(a, b));
     value first = t == dtype::bool_ ? a : scale_by(g, g.cast(a, t), alpha); // as ATen multiplies
@@ -232,18 +234,18 @@ inline constexpr auto addr = [](graph<13> g, value self, value a, value b, numbe
     return scaled_sum(g, g.cast(self, t), outer, beta, 1);
 };
 
-inline constexpr auto linalg_vecdot = [](graph<13> g, value x, value y, std::int64_t dim) -> value {
+inline constexpr auto linalg_vecdot = [](graph<7> g, value x, value y, std::int64_t dim) -> value {
     std::int64_t const over[] = {dim};
     return reduce_sum(g, g.op<"Mul">(x, y), over, false);
 };
 
 /// `path` is the order of the products, which determines their dtypes.
-inline constexpr auto einsum_row = [](graph<13> g, std::string_view equation, safe_span<value const> tensors,
+inline constexpr auto einsum_row = [](graph<7> g, std::string_view equation, safe_span<value const> tensors,
                                       std::optional<safe_span<std::int64_t const>> path) -> value {
     return einsum(g, equation, tensors, path);
 };
 
-inline constexpr auto bilinear = [](graph<13> g, value a, value b, value weight, optional_value bias) -> value {
+inline constexpr auto bilinear = [](graph<7> g, value a, value b, value weight, optional_value bias) -> value {
     value const operands[] = {a, weight, b};
     value const y = einsum(g, "...i,kij,...j->...k", operands);
     return bias ? g.op<"Add">(y, *bias) : y;
@@ -251,7 +253,7 @@ inline constexpr auto bilinear = [](graph<13> g, value a, value b, value weight,
 
 /// The products of three tensors, each without the dimensions in its list, summed over some dimensions. unroll_dim only determines the order
 /// of the work.
-inline constexpr auto trilinear = [](graph<13> g, value a, value b, value c, int_list without_a, int_list without_b,
+inline constexpr auto trilinear = [](graph<7> g, value a, value b, value c, int_list without_a, int_list without_b,
                                      int_list without_c, int_list summed, std::int64_t /*unroll_dim*/) -> value {
     std::int64_t const rank = a.rank() + static_cast<std::int64_t>(without_a.size());
     if (rank > 26) throw unsupported_error("more than 26 dimensions");
@@ -272,17 +274,17 @@ inline constexpr auto trilinear = [](graph<13> g, value a, value b, value c, int
     return einsum(g, equation + "->" + letters(summed), operands);
 };
 
-inline constexpr auto complex_vdot = [](graph<13> g, complex_value a, complex_value b) {
+inline constexpr auto complex_vdot = [](graph<7> g, complex_value a, complex_value b) {
     return complex_product<plain_product>(g, conjugate(g, a), b);
 };
 
-inline constexpr auto complex_vecdot = [](graph<13> g, complex_value x, complex_value y, std::int64_t dim) {
+inline constexpr auto complex_vecdot = [](graph<7> g, complex_value x, complex_value y, std::int64_t dim) {
     complex_value const products = multiply_complex(g, promoted(g, conjugate(g, x), y));
     std::int64_t const over[] = {dim};
     return g.complex(reduce_sum(g, g.real(products), over, false), reduce_sum(g, g.imag(products), over, false));
 };
 
-inline constexpr auto complex_linear = [](graph<13> g, complex_value input, complex_value weight,
+inline constexpr auto complex_linear = [](graph<7> g, complex_value input, complex_value weight,
                                           std::optional<complex_value> bias) -> complex_value {
     auto const layer = [&](value x, value w) { return linear_layer(g, x, w, absent); };
     complex_value const y = product_of_parts(g, promoted(g, input, weight), layer);
@@ -290,27 +292,27 @@ inline constexpr auto complex_linear = [](graph<13> g, complex_value input, comp
 };
 
 /// beta * self + alpha * (a @ b). If beta is 0, ATen ignores self, including NaN.
-inline constexpr auto complex_sum_of_product = [](graph<13> g, complex_value self, complex_value a, complex_value b,
+inline constexpr auto complex_sum_of_product = [](graph<7> g, complex_value self, complex_value a, complex_value b,
                                                   number beta, number alpha) -> complex_value {
     complex_value const product = scaled_complex(g, complex_product<plain_product>(g, a, b), alpha);
     return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
 };
 
-inline constexpr auto complex_kron = [](graph<13> g, complex_value a, complex_value b) -> complex_value {
+inline constexpr auto complex_kron = [](graph<7> g, complex_value a, complex_value b) -> complex_value {
     dtype const type = to_complex(aten::promote_types(a.tensor().dtype(), b.tensor().dtype()));
     return product_of_parts(
         g, {g.cast(a, type), g.cast(b, type)}, [&](value x, value y) -> value { return kron(g, x, y); });
 };
 
-inline constexpr auto complex_tensordot = [](graph<13> g, complex_value a, complex_value b,
+inline constexpr auto complex_tensordot = [](graph<7> g, complex_value a, complex_value b,
                                              safe_span<std::int64_t const> dims_a,
                                              safe_span<std::int64_t const> dims_b) -> complex_value {
     return product_of_parts(
         g, promoted(g, a, b), [&](value x, value y) -> value { return tensordot(g, x, y, dims_a, dims_b); });
 };
 
-inline constexpr auto complex_addbmm = [](graph<13> g, complex_value self, complex_value a, complex_value b,
-                                          number beta, number alpha) -> complex_value {
+inline constexpr auto complex_addbmm = [](graph<7> g, complex_value self, complex_value a, complex_value b, number beta,
+                                          number alpha) -> complex_value {
     std::int64_t const batch[] = {0};
     complex_value const all = complex_product<plain_product>(g, a, b);
     complex_value const product = scaled_complex(
@@ -318,14 +320,14 @@ inline constexpr auto complex_addbmm = [](graph<13> g, complex_value self, compl
     return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
 };
 
-inline constexpr auto complex_product_of = [](graph<13> g, safe_vector<complex_value> factors) -> complex_value {
+inline constexpr auto complex_product_of = [](graph<7> g, safe_vector<complex_value> factors) -> complex_value {
     complex_value out = factors[0];
     for (std::size_t i = 1; i != factors.size(); ++i) out = complex_product<plain_product>(g, out, factors[i]);
     return out;
 };
 
 /// The sum over all choices of the real or the imaginary part of each tensor.
-inline constexpr auto complex_einsum = [](graph<13> g, std::string_view equation, safe_vector<complex_value> tensors,
+inline constexpr auto complex_einsum = [](graph<7> g, std::string_view equation, safe_vector<complex_value> tensors,
                                           std::optional<safe_span<std::int64_t const>> path) -> complex_value {
     if (tensors.size() > 4) return g.unsupported("einsum of more than 4 complex tensors");
     dtype type = dtype::complex64;

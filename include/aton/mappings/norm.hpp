@@ -12,13 +12,14 @@
 #include <string_view>
 
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/rotations.hpp>
 #include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
 /// aten::linalg_vector_norm over normalized axes, for every real order.
-inline value vector_norm(graph<13> g, value x, double order, axis_list axes, bool keepdim,
+inline value vector_norm(graph<9> g, value x, double order, axis_list axes, bool keepdim,
                          std::optional<dtype> type = {}) {
     value const given = g.cast(x, type.value_or(x.dtype()));
     value const y = g.cast(given, detail::opmath_type(given.dtype()));
@@ -40,18 +41,19 @@ inline value vector_norm(graph<13> g, value x, double order, axis_list axes, boo
 namespace detail {
 
 /// Singular values of matrices over two axes, along the last dimension.
-inline value spectrum_over(graph<13> g, value x, safe_vector<std::int64_t> const& axes) {
-    return singular_values_of(g, move_axes(g, x, axes, safe_vector<std::int64_t>{-2, -1}));
+inline value spectrum_over(graph<9> g, value x, safe_vector<std::int64_t> const& axes) {
+    if (g.opset() < 11) refuse_below(11, "a norm of singular values");
+    return singular_values_of(g.within<11>(), move_axes(g, x, axes, safe_vector<std::int64_t>{-2, -1}));
 }
 /// A norm without the two reduced axes as one with them, if asked for.
-inline value with_axes(graph<13> g, value norm, safe_vector<std::int64_t> const& axes, bool keepdim) {
+inline value with_axes(graph<9> g, value norm, safe_vector<std::int64_t> const& axes, bool keepdim) {
     if (!keepdim) return norm;
     return unsqueeze(g, norm, safe_vector<std::int64_t>{std::min(axes[0], axes[1]), std::max(axes[0], axes[1])});
 }
 
 /// `Magnitudes`: x has those of complex numbers, which do not determine singular values.
 template <bool Magnitudes>
-value matrix_norm(graph<13> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
+value matrix_norm(graph<9> g, value x, double order, safe_vector<std::int64_t> axes, bool keepdim) {
     if (axes.size() != 2) return g.unsupported("a matrix norm over " + std::to_string(axes.size()) + " dimensions");
     bool const by_columns = std::fabs(order) == 1;
     if (std::fabs(order) == 2) {
@@ -76,7 +78,7 @@ value matrix_norm(graph<13> g, value x, double order, safe_vector<std::int64_t> 
 
 /// The norm "fro" or "nuc".
 template <bool Magnitudes>
-value named_norm(graph<13> g, value x, std::string_view order, safe_vector<std::int64_t> const& axes, bool keepdim,
+value named_norm(graph<9> g, value x, std::string_view order, safe_vector<std::int64_t> const& axes, bool keepdim,
                  std::optional<dtype> type) {
     if (order == "fro") return vector_norm(g, x, 2, axes, keepdim, type);
     if (order != "nuc") return g.unsupported("matrix norm " + std::string(order));
@@ -86,36 +88,35 @@ value named_norm(graph<13> g, value x, std::string_view order, safe_vector<std::
     return with_axes(g, reduce_sum(g, values, std::array{values.rank() - 1}, false), axes, keepdim);
 }
 
-inline constexpr auto norm_over = [](graph<13> g, value self, std::optional<scalar> p,
-                                     safe_span<std::int64_t const> dim, bool keepdim) {
+inline constexpr auto norm_over = [](graph<9> g, value self, std::optional<scalar> p, safe_span<std::int64_t const> dim,
+                                     bool keepdim) {
     return vector_norm(g, self, p ? p->to<double>() : 2.0, axes_or_all(dim, self), keepdim);
 };
 
-inline constexpr auto linalg_vector_norm = [](graph<13> g, value self, double order, int_list_or_none dim, bool keepdim,
+inline constexpr auto linalg_vector_norm = [](graph<9> g, value self, double order, int_list_or_none dim, bool keepdim,
                                               std::optional<dtype> type) {
     return vector_norm(g, self, order, axes_or_all(dim, self), keepdim, type);
 };
 
-inline constexpr auto norm_of_all = [](graph<13> g, value self, double p) {
+inline constexpr auto norm_of_all = [](graph<9> g, value self, double p) {
     return vector_norm(g, self, p, iota(self.rank()), false);
 };
 
-inline constexpr auto norm_over_in = [](graph<13> g, value self, std::optional<scalar> p,
+inline constexpr auto norm_over_in = [](graph<9> g, value self, std::optional<scalar> p,
                                         safe_span<std::int64_t const> dim, bool keepdim,
                                         dtype type) { return norm_over(g, g.cast(self, type), p, dim, keepdim); };
 
-inline constexpr auto norm_of_all_in = [](graph<13> g, value self, std::optional<scalar> p, dtype type) {
+inline constexpr auto norm_of_all_in = [](graph<9> g, value self, std::optional<scalar> p, dtype type) {
     return vector_norm(g, self, p ? p->to<double>() : 2.0, iota(self.rank()), false, type);
 };
 
-inline constexpr auto frobenius_norm_dim = [](graph<13> g, value self, safe_span<std::int64_t const> dim,
-                                              bool keepdim) {
+inline constexpr auto frobenius_norm_dim = [](graph<9> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
     return vector_norm(g, self, 2, axes_or_all(dim, self), keepdim);
 };
 
 /// Without an order, the 2-norm of all elements; with one, a vector norm over one dimension or a matrix norm over two.
 template <bool Magnitudes>
-inline constexpr auto linalg_norm = [](graph<13> g, value self, std::optional<scalar> order, int_list_or_none dim,
+inline constexpr auto linalg_norm = [](graph<9> g, value self, std::optional<scalar> order, int_list_or_none dim,
                                        bool keepdim, std::optional<dtype> type) {
     safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
     if (!order || axes.size() < 2) return vector_norm(g, self, order ? order->to<double>() : 2.0, axes, keepdim, type);
@@ -124,19 +125,19 @@ inline constexpr auto linalg_norm = [](graph<13> g, value self, std::optional<sc
 
 template <bool Magnitudes>
 inline constexpr auto linalg_norm_named =
-    [](graph<13> g, value self, std::string_view order, int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
+    [](graph<9> g, value self, std::string_view order, int_list_or_none dim, bool keepdim, std::optional<dtype> type) {
         return named_norm<Magnitudes>(g, self, order, axes_or_all(dim, self), keepdim, type);
     };
 
 template <bool Magnitudes>
-inline constexpr auto linalg_matrix_norm = [](graph<13> g, value self, double order, safe_span<std::int64_t const> dim,
+inline constexpr auto linalg_matrix_norm = [](graph<9> g, value self, double order, safe_span<std::int64_t const> dim,
                                               bool keepdim, std::optional<dtype> type) {
     return matrix_norm<Magnitudes>(
         g, g.cast(self, type.value_or(self.dtype())), order, axes_or_all(dim, self), keepdim);
 };
 
 template <bool Magnitudes>
-inline constexpr auto linalg_matrix_norm_named = [](graph<13> g, value self, std::string_view order,
+inline constexpr auto linalg_matrix_norm_named = [](graph<9> g, value self, std::string_view order,
                                                     safe_span<std::int64_t const> dim, bool keepdim,
                                                     std::optional<dtype> type) {
     return named_norm<Magnitudes>(g, self, order, axes_or_all(dim, self), keepdim, type);
@@ -147,7 +148,7 @@ template <auto Body, class Parameters = typename dsl::detail::body_traits<declty
 struct norm_of_magnitudes;
 template <auto Body, class... More>
 struct norm_of_magnitudes<Body, std::tuple<value, More...>> {
-    value operator()(graph<13> g, complex_value z, More const&... more) const {
+    value operator()(graph<9> g, complex_value z, More const&... more) const {
         dtype type = z.dtype();
         (take(type, more), ...);
         return Body(g, modulus(g, g.cast(z, type)), real_dtype(more)...);
@@ -168,25 +169,25 @@ private:
 template <auto Body>
 inline constexpr norm_of_magnitudes<Body> of_magnitudes{};
 
-inline constexpr auto complex_dist = [](graph<13> g, complex_value self, complex_value other, double p) {
+inline constexpr auto complex_dist = [](graph<9> g, complex_value self, complex_value other, double p) {
     value const distance = modulus(g, complex_sum<"Sub">(g, promoted(g, self, other), 1));
     return vector_norm(g, distance, p, iota(distance.rank()), false);
 };
 
-inline constexpr auto dist = [](graph<13> g, value self, value other, double p) {
+inline constexpr auto dist = [](graph<9> g, value self, value other, double p) {
     dtype const type = promote(self, other);
     value const difference = g.op<"Sub">(g.cast(self, type), g.cast(other, type));
     return vector_norm(g, difference, p, iota(difference.rank()), false);
 };
 
 /// Slices along `dim` whose norm is above maxnorm are scaled down to it.
-inline constexpr auto renorm = [](graph<13> g, value self, double p, std::int64_t dim, number maxnorm) {
+inline constexpr auto renorm = [](graph<9> g, value self, double p, std::int64_t dim, number maxnorm) {
     safe_vector<std::int64_t> const others = all_but(normalize_axis(dim, self.rank()), self.rank());
     value const x = g.cast(self, opmath_type(self.dtype()));
     value const size = vector_norm(g, x, p, others, true);
     value const limit = rounded_constant(g, maxnorm, x.dtype());
     value const factor = g.op<"Div">(limit, g.op<"Add">(size, 1e-7));
-    value const scale = choose(g, g.op<"Greater">(size, limit), factor, g.scalar_like(1, x));
+    value const scale = choose(g, is_greater(g, size, limit), factor, g.scalar_like(1, x));
     return g.cast(g.op<"Mul">(x, scale), self.dtype());
 };
 

@@ -12,9 +12,8 @@
 #include <vector>
 
 #include <aton/mappings/detail/batch_norm.hpp>
-#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/moments.hpp>
-#include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/norm.hpp>
 #include <aton/mappings/reduction.hpp>
 
@@ -32,14 +31,14 @@ inline safe_vector<std::int64_t> last_axes(std::int64_t rank, std::size_t n) {
 }
 
 /// (x - mean) / sqrt(variance + eps) over the axes, in the dtype of x.
-inline value standardized(graph<13> g, value x, axis_list axes, double eps) {
+inline value standardized(graph<7> g, value x, axis_list axes, double eps) {
     value const centered = g.op<"Sub">(x, reduce<"ReduceMean">(g, x, axes, true));
     value const variance = reduce<"ReduceMean">(g, g.op<"Mul">(centered, centered), axes, true);
     return g.op<"Div">(centered, g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
 }
 
 /// layer_norm without LayerNormalization.
-inline value composed_layer_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
+inline value composed_layer_norm(graph<7> g, value x, safe_span<sym_int const> shape, optional_value weight,
                                  optional_value bias, double eps) {
     dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
     value const y = standardized(g, g.cast(x, type), last_axes(x.rank(), shape.size()), eps);
@@ -57,16 +56,16 @@ inline value layer_norm(graph<17> g, value x, safe_span<sym_int const> shape, op
         g.cast(x, type), scale, shift, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
     return g.cast(y, x.dtype());
 }
-inline value layer_norm(graph<13, 16> g, value x, safe_span<sym_int const> shape, optional_value weight,
+inline value layer_norm(graph<7, 16> g, value x, safe_span<sym_int const> shape, optional_value weight,
                         optional_value bias, double eps) {
     return composed_layer_norm(g, x, shape, weight, bias, eps);
 }
 
 /// x reshaped to [N, groups, -1].
-inline value grouped(graph<13> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
+inline value grouped(graph<7> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
 
 /// group_norm without GroupNormalization.
-inline value composed_group_norm(graph<13> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+inline value composed_group_norm(graph<7> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
                                  double eps) {
     if (x.shape().element_count() == 0) return x;
     dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
@@ -96,13 +95,13 @@ inline value group_norm(graph<21> g, value x, std::int64_t groups, optional_valu
                                                attr::epsilon_f(eps));
     return g.cast(y, x.dtype());
 }
-inline value group_norm(graph<13, 20> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
+inline value group_norm(graph<7, 20> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
                         double eps) {
     return composed_group_norm(g, x, groups, weight, bias, eps);
 }
 
 /// instance_norm with the statistics of each channel of each instance.
-inline value instance_norm(graph<13> g, value x, optional_value weight, optional_value bias, double eps) {
+inline value instance_norm(graph<7> g, value x, optional_value weight, optional_value bias, double eps) {
     dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
     value const wide = g.cast(x, type);
     if (type == dtype::float64) { // the epsilon of InstanceNormalization is float32
@@ -115,7 +114,7 @@ inline value instance_norm(graph<13> g, value x, optional_value weight, optional
 }
 
 /// The mean and the inverse standard deviation over normalized axes, which ATen returns along with the normalized tensor.
-inline std::tuple<value, value> saved_statistics(graph<13> g, value x, axis_list axes, double eps, bool keepdim,
+inline std::tuple<value, value> saved_statistics(graph<7> g, value x, axis_list axes, double eps, bool keepdim,
                                                  dtype type) {
     if (is_empty_along(x, axes)) { // 0, and 1 / sqrt(NaN)
         value const mean = reduce_sum(g, g.cast(x, type), axes, keepdim);
@@ -132,14 +131,13 @@ inline double epsilon(dtype t) {
 }
 
 /// 1 / sqrt(mean(wide^2) + eps) over the last n axes.
-inline value inverse_rms(graph<13> g, value wide, std::size_t n, double eps) {
+inline value inverse_rms(graph<7> g, value wide, std::size_t n, double eps) {
     value const mean_square = reduce<"ReduceMean">(g, g.op<"Mul">(wide, wide), last_axes(wide.rank(), n), true);
     return inverse_deviation(g, mean_square, eps);
 }
 
 /// rms_norm without RMSNormalization.
-inline value composed_rms_norm(graph<13> g, value x, safe_span<sym_int const> shape, optional_value weight,
-                               double eps) {
+inline value composed_rms_norm(graph<7> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
     value const wide = g.cast(x, opmath_type(x.dtype()));
     value const y = g.op<"Mul">(wide, inverse_rms(g, wide, shape.size(), eps));
     if (!weight || weight->dtype() == x.dtype()) return g.cast(affine(g, y, weight, absent), x.dtype());
@@ -158,7 +156,7 @@ inline value rms_norm(graph<23> g, value x, safe_span<sym_int const> shape, opti
         g.cast(x, type), scale, attr::axis_i(-static_cast<std::int64_t>(shape.size())), attr::epsilon_f(eps));
     return g.cast(y, x.dtype());
 }
-inline value rms_norm(graph<13, 22> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
+inline value rms_norm(graph<7, 22> g, value x, safe_span<sym_int const> shape, optional_value weight, double eps) {
     return composed_rms_norm(g, x, shape, weight, eps);
 }
 
@@ -167,62 +165,62 @@ struct weight_norm_results {
     value weight;
     value norm;
 };
-inline weight_norm_results weight_norm(graph<13> g, value v, value magnitude, std::int64_t dim) {
+inline weight_norm_results weight_norm(graph<9> g, value v, value magnitude, std::int64_t dim) {
     value const wide = g.cast(v, opmath_type(v.dtype()));
     value const size = vector_norm(
         g, wide, 2, dim == -1 ? iota(v.rank()) : all_but(normalize_axis(dim, v.rank()), v.rank()), dim != -1);
     return {g.cast(g.op<"Mul">(wide, g.op<"Div">(g.cast(magnitude, wide.dtype()), size)), v.dtype()), size};
 }
 
-inline constexpr auto batch_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_row = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                           optional_value running_mean, optional_value running_var, bool training,
                                           double momentum, double eps, bool) {
     return batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps).y;
 };
 
-inline constexpr auto native_batch_norm = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto native_batch_norm = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                              optional_value running_mean, optional_value running_var, bool training,
                                              double momentum, double eps) -> std::tuple<value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd};
 };
 
-inline constexpr auto batch_norm_no_stats = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_no_stats = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                                bool training, double momentum,
                                                double eps) -> std::tuple<value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, {}, {}, training, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd};
 };
 
-inline constexpr auto batch_norm_inference = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_inference = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                                 value running_mean, value running_var, double momentum,
                                                 double eps) -> std::tuple<value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd};
 };
 
-inline constexpr auto batch_norm_functional = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_functional = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                                  value running_mean, value running_var, bool training, double momentum,
                                                  double eps) -> std::tuple<value, value, value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, training, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd, r.statistics.running_mean, r.statistics.running_variance};
 };
 
-inline constexpr auto batch_norm_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_update = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                              value running_mean, value running_var, double momentum,
                                              double eps) -> std::tuple<value, value, value, value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, true, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), r.statistics.running_mean, r.statistics.running_variance};
 };
 
-inline constexpr auto batch_norm_no_update = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_no_update = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                                 optional_value running_mean, optional_value running_var,
                                                 double momentum, double eps) -> std::tuple<value, value, value, value> {
     auto const r = batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps);
     return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
 };
 
-inline constexpr auto batch_norm_index = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto batch_norm_index = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                             optional_value running_mean, optional_value running_var, bool training,
                                             double momentum, double eps,
                                             bool) -> std::tuple<value, value, value, value, sym_int> {
@@ -262,7 +260,7 @@ inline constexpr auto native_group_norm = [](Graph g, value input, optional_valu
     return {group_norm(g, input, group, weight, bias, eps), mean, rstd};
 };
 
-inline constexpr auto instance_norm_row = [](graph<13> g, value input, optional_value weight, optional_value bias,
+inline constexpr auto instance_norm_row = [](graph<7> g, value input, optional_value weight, optional_value bias,
                                              optional_value running_mean, optional_value running_var,
                                              bool use_input_stats, double momentum, double eps, bool) -> value {
     if (!use_input_stats) return batch_norm(g, input, weight, bias, running_mean, running_var, false, momentum, eps).y;
@@ -283,11 +281,11 @@ inline constexpr auto fused_rms_norm = [](Graph g, value input, safe_span<size c
     return {rms_norm(g, input, shape, weight, e), inverse_rms(g, wide, shape.size(), e)};
 };
 
-inline constexpr auto weight_norm_row = [](graph<13> g, value v, value magnitude, std::int64_t dim) {
+inline constexpr auto weight_norm_row = [](graph<9> g, value v, value magnitude, std::int64_t dim) {
     return weight_norm(g, v, magnitude, dim).weight;
 };
 
-inline constexpr auto weight_norm_interface = [](graph<13> g, value v, value magnitude,
+inline constexpr auto weight_norm_interface = [](graph<9> g, value v, value magnitude,
                                                  std::int64_t dim) -> std::tuple<value, value> {
     auto const r = weight_norm(g, v, magnitude, dim);
     return {r.weight, r.norm};
@@ -306,18 +304,18 @@ inline constexpr auto normalization = table(
     symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_no_update),
     symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_index),
     symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<17>>),
-    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<13, 16>>),
+    symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<7, 16>>),
     symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<17>>),
-    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<13, 16>>),
+    symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<7, 16>>),
     symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<21>>),
-    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<13, 20>>),
+    symbolic<"aten::group_norm(input, num_groups, weight, bias, eps, cudnn_enabled)">(detail::group_norm_row<graph<7, 20>>),
     symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<21>>),
-    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<13, 20>>),
+    symbolic<"aten::native_group_norm(input, weight, bias, N, C, HxW, group, eps)">(detail::native_group_norm<graph<7, 20>>),
     symbolic<"aten::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled)">(detail::instance_norm_row),
     symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<23>>),
-    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<13, 22>>),
+    symbolic<"aten::rms_norm(input, normalized_shape, weight, eps)">(detail::rms_norm_row<graph<7, 22>>),
     symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<23>>),
-    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<13, 22>>),
+    symbolic<"aten::_fused_rms_norm(input, normalized_shape, weight, eps)">(detail::fused_rms_norm<graph<7, 22>>),
     symbolic<"aten::_weight_norm(v, g, dim)">(detail::weight_norm_row),
     symbolic<"aten::_weight_norm_interface(v, g, dim)">(detail::weight_norm_interface));
 // clang-format on

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include <aton/mappings/detail/batch_norm.hpp>
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/normalization.hpp>
 
@@ -23,7 +23,7 @@ struct standardized_gradients {
     value of_values;
     value scales;
 };
-inline standardized_gradients gradients_of_standardized(graph<13> g, value d, value x, value mean, value rstd,
+inline standardized_gradients gradients_of_standardized(graph<7> g, value d, value x, value mean, value rstd,
                                                         optional_value scale, axis_list axes) {
     value const standard = g.op<"Mul">(g.op<"Sub">(x, mean), rstd);
     value const weighted = scale ? value(g.op<"Mul">(d, *scale)) : d;
@@ -38,7 +38,7 @@ inline void expect_weight(bool requested, optional_value weight) {
 }
 
 inline constexpr auto native_layer_norm_backward =
-    [](graph<13> g, value grad, value input, safe_span<size const> shape, value mean, value rstd, optional_value weight,
+    [](graph<7> g, value grad, value input, safe_span<size const> shape, value mean, value rstd, optional_value weight,
        optional_value bias, safe_span<bool const> mask) -> masked_gradients {
     expect_weight(mask[1], weight);
     expect_weight(mask[2], bias);
@@ -59,7 +59,7 @@ inline constexpr auto native_layer_norm_backward =
 
 /// As [N, groups, C / groups, H * W].
 inline constexpr auto native_group_norm_backward =
-    [](graph<13> g, value grad, value input, value mean, value rstd, optional_value weight, size n, size c, size hxw,
+    [](graph<7> g, value grad, value input, value mean, value rstd, optional_value weight, size n, size c, size hxw,
        std::int64_t group, safe_span<bool const> mask) -> masked_gradients {
     expect_weight(mask[1], weight);
     dtype const wide = opmath_type(input.dtype());
@@ -90,7 +90,7 @@ inline constexpr auto native_group_norm_backward =
 };
 
 /// In training, the gradient flows through the statistics of the batch; in evaluation, these are constants.
-inline constexpr auto native_batch_norm_backward = [](graph<13> g, value grad, value input, optional_value weight,
+inline constexpr auto native_batch_norm_backward = [](graph<7> g, value grad, value input, optional_value weight,
                                                       optional_value running_mean, optional_value running_var,
                                                       optional_value save_mean, optional_value save_invstd, bool train,
                                                       double eps, safe_span<bool const> mask) -> masked_gradients {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -36,7 +36,7 @@ inline safe_vector<axis_pad> pads_by_axis(value x, size_list pad) {
 }
 
 /// Crops x by the negative pads and sets them to 0.
-inline value crop(graph<13> g, value x, safe_vector<axis_pad>& pads) {
+inline value crop(graph<7> g, value x, safe_vector<axis_pad>& pads) {
     safe_vector<std::int64_t> starts, ends, axes;
     for (axis_pad& p : pads) {
         auto const cut = [](sym_int& n) -> std::int64_t {
@@ -50,7 +50,7 @@ inline value crop(graph<13> g, value x, safe_vector<axis_pad>& pads) {
         ends.push_back(last == 0 ? to_the_end : -last);
         axes.push_back(p.axis);
     }
-    return axes.empty() ? x : value(g.op<"Slice">(x, g.ints(starts), g.ints(ends), g.ints(axes)));
+    return axes.empty() ? x : slice(g, x, starts, ends, axes);
 }
 
 inline bool nothing_to_pad(safe_span<axis_pad const> pads) {
@@ -58,26 +58,26 @@ inline bool nothing_to_pad(safe_span<axis_pad const> pads) {
 }
 
 /// ONNX's list of pads: the pads before all dimensions, then those after.
-inline value onnx_pads(graph<13> g, value x, safe_span<axis_pad const> pads) {
+inline safe_vector<sym_int> onnx_pads(value x, safe_span<axis_pad const> pads) {
     auto const rank = static_cast<std::size_t>(x.rank());
     safe_vector<sym_int> all(2 * rank, 0);
     for (axis_pad const& p : pads) {
         all[static_cast<std::size_t>(p.axis)] = p.before;
         all[static_cast<std::size_t>(p.axis) + rank] = p.after;
     }
-    return g.ints(all);
+    return all;
 }
 
 /// Pads with a number, converted to the dtype of x.
-inline constexpr auto pad_constant = [](graph<13> g, value x, size_list pad, number filler) -> value {
+inline constexpr auto pad_constant = [](graph<7> g, value x, size_list pad, number filler) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
-    return g.op<"Pad">(x, onnx_pads(g, x, pads), element(g, filler, x.dtype()));
+    return mappings::pad(g, x, onnx_pads(x, pads), element(g, filler, x.dtype()));
 };
 
 /// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.
-inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads) {
+inline value replicate_cropped(graph<7> g, value x, safe_vector<axis_pad>& pads) {
     for (axis_pad& p : pads) {
         dim const& d = x.size(p.axis);
         if (!d.is_static() || !p.before.is_constant() || !p.after.is_constant()) continue;
@@ -96,20 +96,19 @@ inline value replicate_cropped(graph<13> g, value x, safe_vector<axis_pad>& pads
 }
 
 /// Pads in the mode "reflect" or "edge".
-inline value pad_with(graph<13> g, value x, size_list pad, std::string_view mode) {
+inline value pad_with(graph<7> g, value x, size_list pad, std::string_view mode) {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     if (mode == "edge") x = replicate_cropped(g, x, pads);
     x = crop(g, x, pads);
     if (nothing_to_pad(pads)) return x;
     // ONNX Runtime supports bools only in the constant mode.
     dtype const type = x.dtype();
-    value const y =
-        g.op<"Pad">(g.cast(x, type == dtype::bool_ ? dtype::uint8 : type), onnx_pads(g, x, pads), attr::mode_s(mode));
+    value const y = pad_by_mode(g, g.cast(x, type == dtype::bool_ ? dtype::uint8 : type), onnx_pads(x, pads), mode);
     return g.cast(y, type);
 }
 
 /// Circular padding as slices: Pad supports "wrap" only since opset 19.
-inline constexpr auto pad_circular = [](graph<13> g, value x, size_list pad) -> value {
+inline constexpr auto pad_circular = [](graph<7> g, value x, size_list pad) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
     for (axis_pad const& p : pads) {
@@ -122,7 +121,7 @@ inline constexpr auto pad_circular = [](graph<13> g, value x, size_list pad) -> 
     return x;
 };
 
-inline constexpr auto pad_any = [](graph<13> g, value x, size_list pad, std::string_view mode,
+inline constexpr auto pad_any = [](graph<7> g, value x, size_list pad, std::string_view mode,
                                    std::optional<double> number) -> value {
     if (mode == "constant") return pad_constant(g, x, pad, number.value_or(0.0));
     if (number && *number != 0) return g.unsupported("padding mode '" + std::string(mode) + "' takes no value");
@@ -132,15 +131,15 @@ inline constexpr auto pad_any = [](graph<13> g, value x, size_list pad, std::str
     return g.unsupported("padding mode '" + std::string(mode) + "'");
 };
 
-inline constexpr auto reflection_pad = [](graph<13> g, value self, size_list padding) {
+inline constexpr auto reflection_pad = [](graph<7> g, value self, size_list padding) {
     return pad_with(g, self, padding, "reflect");
 };
-inline constexpr auto replication_pad = [](graph<13> g, value self, size_list padding) {
+inline constexpr auto replication_pad = [](graph<7> g, value self, size_list padding) {
     return pad_with(g, self, padding, "edge");
 };
 
 /// In the order of at::padding_mode.
-inline constexpr auto pad_enum = [](graph<13> g, value self, safe_span<size const> pad, std::int64_t mode,
+inline constexpr auto pad_enum = [](graph<7> g, value self, safe_span<size const> pad, std::int64_t mode,
                                     std::optional<double> number) -> value {
     constexpr std::string_view names[] = {"reflect", "replicate", "circular", "constant"};
     if (mode < 0 || mode > 3) return g.unsupported("padding mode " + std::to_string(mode));

@@ -7,14 +7,14 @@
 #include <initializer_list>
 #include <string>
 
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
 /// The first `lead` sizes of x, followed by `tail`.
-inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
+inline safe_vector<sym_int> with_lead(graph<7> g, value x, std::int64_t lead, std::initializer_list<sym_int> tail) {
     safe_vector<sym_int> sizes;
     for (std::int64_t i = 0; i != lead; ++i) sizes.push_back(g.size(x, i));
     sizes.insert(sizes.end(), tail);
@@ -22,18 +22,18 @@ inline safe_vector<sym_int> with_lead(graph<13> g, value x, std::int64_t lead, s
 }
 
 /// Permutes the last dimensions of x; order[i] counts from the first of them.
-inline value permute_last(graph<13> g, value x, safe_span<std::int64_t const> order) {
+inline value permute_last(graph<7> g, value x, safe_span<std::int64_t const> order) {
     auto const lead = x.rank() - static_cast<std::int64_t>(order.size());
     safe_vector<std::int64_t> perm = iota(lead);
     for (std::int64_t axis : order) perm.push_back(lead + axis);
     return permute(g, x, perm);
 }
 
-inline constexpr auto pixel_shuffle = [](graph<13> g, value x, std::int64_t factor) -> value {
+inline constexpr auto pixel_shuffle = [](graph<7> g, value x, std::int64_t factor) -> value {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_shuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
-    if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x))
-        return g.op<"DepthToSpace">(x, attr::blocksize_i(factor), attr::mode_s("CRD"));
+    if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x) && g.opset() >= 11)
+        return g.within<11>().op<"DepthToSpace">(x, attr::blocksize_i(factor), attr::mode_s("CRD"));
     std::int64_t const lead = x.rank() - 3;
     sym_int const channels = g.size(x, lead) / (factor * factor);
     sym_int const height = g.size(x, lead + 1);
@@ -45,7 +45,7 @@ inline constexpr auto pixel_shuffle = [](graph<13> g, value x, std::int64_t fact
 };
 
 /// Not SpaceToDepth, which orders the position in a block before the channel; ATen orders it after the channel.
-inline constexpr auto pixel_unshuffle = [](graph<13> g, value x, std::int64_t factor) -> value {
+inline constexpr auto pixel_unshuffle = [](graph<7> g, value x, std::int64_t factor) -> value {
     if (x.rank() < 3 || factor < 1)
         return g.unsupported("pixel_unshuffle of rank " + std::to_string(x.rank()) + " by " + std::to_string(factor));
     if (is_empty(x)) return x; // as in ATen
@@ -59,7 +59,7 @@ inline constexpr auto pixel_unshuffle = [](graph<13> g, value x, std::int64_t fa
         g, permute_last(g, blocks, order), with_lead(g, x, lead, {channels * (factor * factor), height, width}));
 };
 
-inline constexpr auto shuffle_channels = [](graph<13> g, value x, std::int64_t groups) -> value {
+inline constexpr auto shuffle_channels = [](graph<7> g, value x, std::int64_t groups) -> value {
     if (is_empty(x)) return x;
     if (x.rank() < 3) return g.unsupported("channel_shuffle of rank " + std::to_string(x.rank()));
     sym_int const channels = g.size(x, 1);

@@ -5,7 +5,7 @@
 
 #include <tuple>
 
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/windows.hpp>
 #include <aton/mappings/reduction.hpp>
 
@@ -94,45 +94,49 @@ inline ints pool_pads(value x, pool_windows const& p) {
 
 // Max pools.
 
-/// Whether MaxPool supports this call: floats and 8-bit integers, and pads smaller than the kernel (which ONNX Runtime requires).
-inline bool has_max_pool(value x, pool_windows const& p) {
-    bool const type = is_floating(x.dtype()) || x.dtype() == dtype::uint8 || x.dtype() == dtype::int8;
+/// Whether MaxPool supports this call: floats and, since opset 12, 8-bit integers; pads smaller than the kernel (which ONNX Runtime
+/// requires); since opset 10, dilations.
+inline bool has_max_pool(graph<7> g, value x, pool_windows const& p) {
+    bool const is_byte = x.dtype() == dtype::uint8 || x.dtype() == dtype::int8;
+    bool const type = is_floating(x.dtype()) || (is_byte && g.opset() >= 12);
+    if (g.opset() < 10 && p.dilation != ints(p.n, 1)) return false;
     ints const pads = pool_pads(x, p);
     for (std::size_t i = 0; i != pads.size(); ++i)
         if (pads[i] >= p.kernel[i % p.n]) return false;
     return type;
 }
 
-inline value max_values(graph<13> g, value x, pool_windows const& p) {
-    if (!has_max_pool(x, p)) return max_of_windows(g, x, p.table(static_plane(x)));
-    return g.op<"MaxPool">(x,
-                           attr::dilations_i(p.dilation),
-                           attr::kernel_shape_i(p.kernel),
-                           attr::pads_i(pool_pads(x, p)),
-                           attr::strides_i(p.stride));
+inline value max_values(graph<7> g, value x, pool_windows const& p) {
+    if (!has_max_pool(g, x, p)) return max_of_windows(g, x, p.table(static_plane(x)));
+    auto const kernel = attr::kernel_shape_i(p.kernel);
+    auto const pads = attr::pads_i(pool_pads(x, p));
+    auto const strides = attr::strides_i(p.stride);
+    if (g.opset() < 10) return g.op<"MaxPool">(x, kernel, pads, strides);
+    return g.within<10>().op<"MaxPool">(x, attr::dilations_i(p.dilation), kernel, pads, strides);
 }
 
 /// ONNX's indices are into the whole tensor, ATen's into the plane of one batch and channel.
-inline std::tuple<value, value> max_values_and_indices(graph<13> g, value x, pool_windows const& p) {
+inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
     for (std::size_t i = 0; i != p.n; ++i)
         if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
             throw unsupported_error("indices of a window without elements, which are undefined in ATen");
-    if (!has_max_pool(x, p)) {
+    if (!has_max_pool(g, x, p)) {
         window_table const t = p.table(static_plane(x)).with_padding_last();
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
     }
-    auto const [y, flat_index] = g.op<"MaxPool">(x,
-                                                 outputs<2>,
-                                                 attr::dilations_i(p.dilation),
-                                                 attr::kernel_shape_i(p.kernel),
-                                                 attr::pads_i(pool_pads(x, p)),
-                                                 attr::strides_i(p.stride));
+    auto const kernel = attr::kernel_shape_i(p.kernel);
+    auto const pads = attr::pads_i(pool_pads(x, p));
+    auto const strides = attr::strides_i(p.stride);
+    std::tuple<value, value> const found =
+        g.opset() < 10
+            ? std::tuple<value, value>(g.op<"MaxPool">(x, outputs<2>, kernel, pads, strides))
+            : g.within<10>().op<"MaxPool">(x, outputs<2>, attr::dilations_i(p.dilation), kernel, pads, strides);
     safe_vector<sym_int> const sizes = g.sizes(x);
-    return {y, g.op<"Mod">(flat_index, product(safe_span(sizes).subspan(2)))};
+    return {std::get<0>(found), remainder_of(g, std::get<1>(found), g.to_value(product(safe_span(sizes).subspan(2))))};
 }
 
 template <std::size_t N>
-inline constexpr auto max_pool = [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding,
+inline constexpr auto max_pool = [](graph<7> g, value self, int_list kernel, int_list stride, int_list padding,
                                     int_list dilation, bool ceil_mode) {
     pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
     return widened(
@@ -140,7 +144,7 @@ inline constexpr auto max_pool = [](graph<13> g, value self, int_list kernel, in
 };
 
 template <std::size_t N>
-inline constexpr auto max_pool_with_indices = [](graph<13> g, value self, int_list kernel, int_list stride,
+inline constexpr auto max_pool_with_indices = [](graph<8> g, value self, int_list kernel, int_list stride,
                                                  int_list padding, int_list dilation,
                                                  bool ceil_mode) -> std::tuple<value, value> {
     pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
@@ -164,7 +168,7 @@ inline ints divisors(pool_windows const& p, ints const& in, bool count_include_p
 }
 
 /// The average of integers: sums of gathered windows, divided as in C++.
-inline value integer_average(graph<13> g, value x, pool_windows const& p, bool count_include_pad,
+inline value integer_average(graph<7> g, value x, pool_windows const& p, bool count_include_pad,
                              std::optional<std::int64_t> divisor) {
     ints const in = static_plane(x);
     window_table const t = p.table(in);
@@ -174,7 +178,7 @@ inline value integer_average(graph<13> g, value x, pool_windows const& p, bool c
 }
 
 /// Corrects an AveragePool that divides every sum by the kernel volume, by the factors volume / divisor.
-inline value corrected(graph<13> g, value y, std::int64_t volume, ints const& by, safe_span<std::int64_t const> out) {
+inline value corrected(graph<7> g, value y, std::int64_t volume, ints const& by, safe_span<std::int64_t const> out) {
     tensor factor{dtype::float64, {out.begin(), out.end()}, {}};
     bool const uniform = std::all_of(by.begin(), by.end(), [&](std::int64_t n) { return n == by.front(); });
     if (by.empty() || (uniform && by.front() == volume)) return y;
@@ -183,7 +187,7 @@ inline value corrected(graph<13> g, value y, std::int64_t volume, ints const& by
     return g.op<"Mul">(y, g.constant(factor.to(y.dtype())));
 }
 
-inline value average(graph<13> g, value x, pool_windows const& p, bool count_include_pad,
+inline value average(graph<7> g, value x, pool_windows const& p, bool count_include_pad,
                      std::optional<std::int64_t> divisor) {
     if (divisor && *divisor == 0) return g.unsupported("divisor_override of 0");
     if (!is_floating(x.dtype())) return integer_average(g, x, p, count_include_pad, divisor);
@@ -199,7 +203,7 @@ inline value average(graph<13> g, value x, pool_windows const& p, bool count_inc
             pads[p.n + i] -= p.padding[i];
             pads[i] = 0;
         }
-        if (all != ints(all.size(), 0)) x = g.op<"Pad">(x, g.ints(all), 0.0);
+        if (all != ints(all.size(), 0)) x = pad(g, x, all, 0.0);
     }
     value const y = g.op<"AveragePool">(x,
                                         attr::count_include_pad_i(include),
@@ -215,7 +219,7 @@ inline value average(graph<13> g, value x, pool_windows const& p, bool count_inc
 }
 
 template <std::size_t N>
-inline constexpr auto avg_pool = [](graph<13> g, value self, int_list kernel, int_list stride, int_list padding,
+inline constexpr auto avg_pool = [](graph<7> g, value self, int_list kernel, int_list stride, int_list padding,
                                     bool ceil_mode, bool count_include_pad, std::optional<std::int64_t> divisor) {
     pool_windows const p(N, kernel, stride, padding, {}, ceil_mode);
     return widened(g, self, [&](value x) {
@@ -224,7 +228,7 @@ inline constexpr auto avg_pool = [](graph<13> g, value self, int_list kernel, in
 };
 
 /// Zeros, with each element of self at its index in the plane.
-inline constexpr auto unpool = [](graph<13> g, value self, value indices,
+inline constexpr auto unpool = [](graph<9> g, value self, value indices,
                                   safe_span<sym_int const> output_size) -> value {
     auto const n = static_cast<std::int64_t>(output_size.size());
     safe_vector<sym_int> lead = g.sizes(self);
@@ -240,22 +244,30 @@ inline constexpr auto unpool = [](graph<13> g, value self, value indices,
     sym_int const plane = product(output_size);
     auto const flattened = [&](value x) { return reshape(g, x, with(safe_span(&minus_one, 1))); };
     value const zeros = filled(g, with(safe_span(&plane, 1)), 0, self.dtype());
-    value const y = g.op<"ScatterElements">(zeros, flattened(indices), flattened(self), attr::axis_i(self.rank() - n));
+    value const y = write_elements_at(g, zeros, flattened(indices), flattened(self), self.rank() - n);
     return reshape(g, y, with(output_size));
 };
 
-inline constexpr auto avg_pool1d = [](graph<13> g, value self, int_list kernel, int_list stride, int_list pads,
+inline constexpr auto avg_pool1d = [](graph<7> g, value self, int_list kernel, int_list stride, int_list pads,
                                       bool ceil_mode, bool include) {
     return avg_pool<1>(g, self, kernel, stride, pads, ceil_mode, include, std::nullopt);
 };
 
 /// Stride and padding only matter for the output size, which is given.
-inline constexpr auto max_unpool3d = [](graph<13> g, value self, value indices, safe_span<size const> output_size,
+inline constexpr auto max_unpool3d = [](graph<9> g, value self, value indices, safe_span<size const> output_size,
                                         int_list, int_list) { return unpool(g, self, indices, output_size); };
+
+/// arg_extreme with the last NaN. ArgMax chooses among equal elements since opset 12.
+template <fixed_string Arg>
+value arg_extreme_or_last_nan(graph<12> g, value x, std::int64_t axis, bool keepdim) {
+    return arg_extreme_with<Arg>(g, x, axis, keepdim, [&](value nan) -> value {
+        return g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim), attr::select_last_index_i(1));
+    });
+}
 
 /// The first elements of windows along an axis, (batch, channels, windows), which a random number of each plane spreads. The last window
 /// ends at the last element.
-inline value random_starts(graph<13> g, value sample, std::int64_t in, std::int64_t out, std::int64_t kernel) {
+inline value random_starts(graph<12> g, value sample, std::int64_t in, std::int64_t out, std::int64_t kernel) {
     if (out < 1 || kernel < 1 || kernel > in || out > in - kernel + 1)
         throw unsupported_error("windows that do not fit into the input");
     budget::expect("windows", out);
@@ -275,7 +287,7 @@ inline value random_starts(graph<13> g, value sample, std::int64_t in, std::int6
 /// The maximum, and its index in the plane, of windows at random places.
 template <std::size_t Axes>
 inline constexpr auto fractional_max_pool =
-    [](graph<13> g, value self, int_list kernel_size, int_list output_size, value samples) -> std::tuple<value, value> {
+    [](graph<12> g, value self, int_list kernel_size, int_list output_size, value samples) -> std::tuple<value, value> {
     ints const kernel = per_dimension(kernel_size, Axes, {});
     ints const out = per_dimension(output_size, Axes, {});
     constexpr auto axes = static_cast<std::int64_t>(Axes);
@@ -314,7 +326,7 @@ inline constexpr auto fractional_max_pool =
     value const row = reshape(g, places, {g.size(x, 0), g.size(x, 1), -1});
     value const found = g.op<"GatherElements">(reshape(g, x, flat), row, attr::axis_i(2));
     value const all = reshape(g, found, windows);
-    value const best = arg_extreme<"ArgMax">(g, all, axes + 2, true, true);
+    value const best = arg_extreme_or_last_nan<"ArgMax">(g, all, axes + 2, true);
     auto const chosen = [&](value from) -> value {
         value const y = squeeze(g, g.op<"GatherElements">(from, best, attr::axis_i(axes + 2)), axes + 2);
         return batched ? y : squeeze(g, y, std::int64_t{0});

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include <aton/mappings/adaptive_pooling.hpp>
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/transposed_convolution.hpp>
 #include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/pooling.hpp>
@@ -26,7 +26,7 @@ inline void expect_rank(value x, value grad, std::size_t n) {
 }
 
 /// x with its last n dimensions flattened into one.
-inline value flat_planes(graph<13> g, value x, std::size_t n) {
+inline value flat_planes(graph<7> g, value x, std::size_t n) {
     safe_vector<sym_int> sizes = g.sizes(x);
     sym_int const plane = product(last_sizes(g, x, n));
     sizes.resize(sizes.size() - n);
@@ -36,7 +36,7 @@ inline value flat_planes(graph<13> g, value x, std::size_t n) {
 
 /// Windows at a distance of `apart` along each axis do not overlap. Each such subset of them is written to zeros, and the results are
 /// added: for opsets in which ScatterElements cannot add.
-inline value sum_of_subsets(graph<13> g, value zeros, value grad, value indices, ints const& apart) {
+inline value sum_of_subsets(graph<9> g, value zeros, value grad, value indices, ints const& apart) {
     std::int64_t const lead = grad.rank() - static_cast<std::int64_t>(apart.size());
     checked_int count = 1;
     for (std::int64_t m : apart) count = count * m;
@@ -57,8 +57,8 @@ inline value sum_of_subsets(graph<13> g, value zeros, value grad, value indices,
             at = slice(g, at, axis, first, to_the_end, apart[i]);
         }
         if (none) continue;
-        value const written = g.op<"ScatterElements">(
-            zeros, flat_planes(g, at, apart.size()), flat_planes(g, part, apart.size()), attr::axis_i(lead));
+        value const written =
+            write_elements_at(g, zeros, flat_planes(g, at, apart.size()), flat_planes(g, part, apart.size()), lead);
         sum = sum ? value(g.op<"Add">(*sum, written)) : written;
     }
     return sum.value_or(zeros);
@@ -72,7 +72,7 @@ inline value scattered_gradients(graph<16> g, value zeros, value grad, value ind
                                    attr::axis_i(zeros.rank() - 1),
                                    attr::reduction_s("add"));
 }
-inline value scattered_gradients(graph<13, 15> g, value zeros, value grad, value indices, pool_windows const& p) {
+inline value scattered_gradients(graph<9, 15> g, value zeros, value grad, value indices, pool_windows const& p) {
     ints apart;
     for (std::size_t i = 0; i != p.n; ++i) apart.push_back((checked_int(p.extent(i)) + p.stride[i] - 1) / p.stride[i]);
     return sum_of_subsets(g, zeros, grad, indices, apart);
@@ -97,14 +97,14 @@ inline constexpr auto max_pool_backward = [](Graph g, value grad, value self, in
 };
 
 /// ATen's divisors of the windows along one axis, where the graph computes the number of elements or of windows.
-inline value divisors_along(graph<13> g, sym_int in, sym_int out, pool_windows const& p, std::size_t i, bool padded) {
+inline value divisors_along(graph<7> g, sym_int in, sym_int out, pool_windows const& p, std::size_t i, bool padded) {
     value const start = arithmetic_sequence(g, -p.padding[i], out, p.stride[i]);
-    value const end = g.op<"Min">(g.op<"Add">(start, p.kernel[i]), g.to_value(padded ? in + p.padding[i] : in));
-    return g.op<"Sub">(end, padded ? start : value(g.op<"Max">(start, 0)));
+    value const end = min_of(g, g.op<"Add">(start, p.kernel[i]), g.to_value(padded ? in + p.padding[i] : in));
+    return g.op<"Sub">(end, padded ? start : value(max_of(g, start, 0)));
 }
 
 /// Gradients of windows divided by ATen's divisors of these windows.
-inline value shares(graph<13> g, value grad, safe_span<sym_int const> in, pool_windows const& p, bool count_include_pad,
+inline value shares(graph<7> g, value grad, safe_span<sym_int const> in, pool_windows const& p, bool count_include_pad,
                     std::optional<std::int64_t> divisor) {
     if (divisor && *divisor == 0) throw unsupported_error("divisor_override of 0");
     if (divisor || (count_include_pad && !p.ceil_mode))
@@ -128,7 +128,7 @@ inline value shares(graph<13> g, value grad, safe_span<sym_int const> in, pool_w
 
 /// A transposed convolution of one channel per plane, whose weights are 1.
 template <std::size_t N>
-inline constexpr auto avg_pool_backward = [](graph<13> g, value grad, value self, int_list kernel, int_list stride,
+inline constexpr auto avg_pool_backward = [](graph<7> g, value grad, value self, int_list kernel, int_list stride,
                                              int_list padding, bool ceil_mode, bool count_include_pad,
                                              std::optional<std::int64_t> divisor) -> value {
     pool_windows const p(N, kernel, stride, padding, {}, ceil_mode);
@@ -152,7 +152,7 @@ inline constexpr auto avg_pool_backward = [](graph<13> g, value grad, value self
 
 /// Gathers and adds along one axis what the windows that contain each element have as their share. These windows are those of the adaptive
 /// pool in the other direction.
-inline value spread_along(graph<13> g, value y, std::int64_t axis, sym_int in) {
+inline value spread_along(graph<9> g, value y, std::int64_t axis, sym_int in) {
     sym_int const out = g.size(y, axis);
     std::int64_t const following = y.rank() - axis - 1;
     if (out.is(1)) {
@@ -169,7 +169,7 @@ inline value spread_along(graph<13> g, value y, std::int64_t axis, sym_int in) {
     return reduce_sum(g, counted, ints{axis}, false);
 }
 /// The same with tables that are computed at export.
-inline value spread_along(graph<13> g, value y, std::int64_t axis, std::int64_t in, std::int64_t out) {
+inline value spread_along(graph<9> g, value y, std::int64_t axis, std::int64_t in, std::int64_t out) {
     if (in == out) return y;
     if (in == 0 || out == 0) throw unsupported_error("the gradient of an adaptive pool of size 0");
     std::int64_t const following = y.rank() - axis - 1;
@@ -197,7 +197,7 @@ inline value spread_along(graph<13> g, value y, std::int64_t axis, std::int64_t 
 }
 
 template <std::size_t N>
-inline constexpr auto adaptive_avg_pool_backward = [](graph<13> g, value grad, value self) -> value {
+inline constexpr auto adaptive_avg_pool_backward = [](graph<9> g, value grad, value self) -> value {
     expect_rank(self, grad, N);
     if (!is_floating(self.dtype())) return g.unsupported("the gradient of an average pool of integers");
     return in_opmath(g, g.cast(grad, self.dtype()), [&](value y) {
@@ -216,9 +216,9 @@ inline constexpr auto adaptive_avg_pool_backward = [](graph<13> g, value grad, v
 // clang-format off: one row per line
 inline constexpr auto pooling_backward = table(
     symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<16>>),
-    symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<13, 15>>),
+    symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<9, 15>>),
     symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<16>>),
-    symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<13, 15>>),
+    symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<9, 15>>),
     symbolic<"aten::avg_pool2d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<2>),
     symbolic<"aten::avg_pool3d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<3>),
     symbolic<"aten::_adaptive_avg_pool2d_backward(grad_output, self)">(detail::adaptive_avg_pool_backward<2>),

@@ -16,34 +16,34 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 // requires_grad does not change what a graph computes.
-inline constexpr auto empty_prim = [](graph<13> g, size_list shape, dtype type, bool) {
+inline constexpr auto empty_prim = [](graph<11> g, size_list shape, dtype type, bool) {
     return filled(g, shape, 0, type);
 };
-inline constexpr auto empty_strided_prim = [](graph<13> g, size_list shape, size_list, dtype type, bool) {
+inline constexpr auto empty_strided_prim = [](graph<11> g, size_list shape, size_list, dtype type, bool) {
     return filled(g, shape, 0, type);
 };
-inline constexpr auto empty_permuted_prim = [](graph<13> g, size_list shape, axis_list, dtype type, bool) {
+inline constexpr auto empty_permuted_prim = [](graph<11> g, size_list shape, axis_list, dtype type, bool) {
     return filled(g, shape, 0, type);
 };
-inline constexpr auto full_prim = [](graph<13> g, size_list shape, number n, dtype type, bool) {
+inline constexpr auto full_prim = [](graph<11> g, size_list shape, number n, dtype type, bool) {
     return filled(g, shape, n, type);
 };
-inline constexpr auto full_like_prim = [](graph<13> g, value a, number n, dtype type, bool) {
+inline constexpr auto full_like_prim = [](graph<11> g, value a, number n, dtype type, bool) {
     return filled(g, g.sizes(a), n, type);
 };
 
 /// start + i * step; in a narrow dtype, the numbers wrap around.
-inline constexpr auto iota_prim = [](graph<13> g, sym_int length, sym_int start, sym_int step, dtype type,
+inline constexpr auto iota_prim = [](graph<11> g, sym_int length, sym_int start, sym_int step, dtype type,
                                      bool) -> value {
     if (!is_integral(type)) return g.unsupported("iota of " + std::string(name(type)));
     if (step.is(0)) return g.unsupported("a step of 0");
     return g.cast(arithmetic_sequence(g, start, length, step), type);
 };
 
-inline constexpr auto normal_prim = [](graph<13> g, size_list shape, number mean, number std, dtype type, bool) {
+inline constexpr auto normal_prim = [](graph<11> g, size_list shape, number mean, number std, dtype type, bool) {
     return scaled_normal(g, shape, mean, std, type);
 };
-inline constexpr auto uniform_prim = [](graph<13> g, size_list shape, number low, number high, dtype type,
+inline constexpr auto uniform_prim = [](graph<11> g, size_list shape, number low, number high, dtype type,
                                         size_list) -> value {
     if (low.is_constant() && high.is_constant() && !(low.constant<double>() <= high.constant<double>()))
         throw unsupported_error("the range is empty");
@@ -53,7 +53,7 @@ inline constexpr auto uniform_prim = [](graph<13> g, size_list shape, number low
 
 /// A limit of a dtype as a Python number: float64, int64 or bool. Complex dtypes have the limits of their parts.
 template <bool Largest>
-inline constexpr auto limit_of_dtype = [](graph<13> g, dtype type) -> value {
+inline constexpr auto limit_of_dtype = [](graph<11> g, dtype type) -> value {
     if (type == dtype::bool_) return g.scalar(Largest, dtype::bool_);
     dtype const real = is_complex(type) ? part_type(type) : type;
     if (is_floating(real)) return g.scalar(Largest ? largest_number(real) : -largest_number(real), dtype::float64);

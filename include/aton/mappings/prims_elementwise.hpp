@@ -18,28 +18,28 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// |x| to the power 1/3, with the sign of x. As in torch, the magnitude of the minimum of an integer dtype is negative, and its root NaN.
-inline constexpr auto cube_root = [](graph<13> g, value x) -> value {
+inline constexpr auto cube_root = [](graph<11> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return g.unsupported("bools");
     dtype const wide = opmath_type(to_floating(x.dtype()));
     value const root = g.op<"Pow">(g.cast(g.op<"Abs">(x), wide), g.scalar(1.0 / 3, wide));
     return g.cast(copysign(g, root, g.cast(x, wide)), to_floating(x.dtype()));
 };
 
-inline constexpr auto prim_add = [](graph<13> g, value a, value b) -> value { return add(g, a, b); };
-inline constexpr auto prim_sub = [](graph<13> g, value a, value b) -> value { return subtract(g, a, b); };
+inline constexpr auto prim_add = [](graph<11> g, value a, value b) -> value { return add(g, a, b); };
+inline constexpr auto prim_sub = [](graph<11> g, value a, value b) -> value { return subtract(g, a, b); };
 template <fixed_string Op>
 inline constexpr auto prim_sum_of_complex =
-    [](graph<13> g, complex_value a, complex_value b) { return complex_sum<Op>(g, promoted(g, a, b), 1); };
+    [](graph<11> g, complex_value a, complex_value b) { return complex_sum<Op>(g, promoted(g, a, b), 1); };
 
 /// Truncates if the first operand is an integer, or a Python bool; tensors of bools are divided as floats.
-inline constexpr auto prim_div = [](graph<13> g, value a, value b) -> value {
+inline constexpr auto prim_div = [](graph<11> g, value a, value b) -> value {
     bool const truncates = is_integral(a.dtype()) || (a.dtype() == dtype::bool_ && a.is_wrapped_number());
     return truncates ? truncated_divide(g, a, b) : divide(g, a, b);
 };
 
 /// A Python number is converted to the dtype of the tensor.
-template <binary_function Function>
-inline constexpr auto prim_extreme = [](graph<13> g, value a, value b) -> value {
+template <auto Function>
+inline constexpr auto prim_extreme = [](graph<11> g, value a, value b) -> value {
     auto const like = [&](value x, value other) -> value {
         auto const n = x.is_wrapped_number() && !other.is_wrapped_number() ? known_number(x) : std::nullopt;
         return n ? element(g, *n, other.dtype()) : x;
@@ -116,8 +116,8 @@ inline constexpr auto binary_prims = table(
     symbolic<"prims::remainder(self, other)">(detail::of_tensors<remainder>),
     symbolic<"prims::maximum(self, other)">(detail::prim_extreme<maximum>),
     symbolic<"prims::minimum(self, other)">(detail::prim_extreme<minimum>),
-    symbolic<"prims::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<"Greater", maximum>>),
-    symbolic<"prims::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<"Less", minimum>>),
+    symbolic<"prims::fmax(self, other)">(detail::of_tensors<detail::ignoring_nan<true>>),
+    symbolic<"prims::fmin(self, other)">(detail::of_tensors<detail::ignoring_nan<false>>),
     symbolic<"prims::atan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
     symbolic<"prims::hypot(self, other)">(detail::of_tensors<detail::in_floats<detail::hypot>>),
     symbolic<"prims::gcd(self, other)">(detail::of_tensors<detail::gcd>),

@@ -16,19 +16,19 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// As in ATen, an empty list names all dimensions.
-inline constexpr auto sum_prim = [](graph<13> g, value inp, int_list_or_none dims) {
+inline constexpr auto sum_prim = [](graph<11> g, value inp, int_list_or_none dims) {
     return sum(g, inp, axes_or_all(dims, inp), false);
 };
 
 /// Here an empty list names none.
-inline constexpr auto prod_prim = [](graph<13> g, value inp, int_list_or_none dims) -> value {
+inline constexpr auto prod_prim = [](graph<11> g, value inp, int_list_or_none dims) -> value {
     if (!dims) return prod(g, inp, std::nullopt);
     if (dims->empty() || inp.rank() == 0) return dims->empty() ? inp : prod(g, inp, std::nullopt);
     dtype const out = to_accumulating(inp.dtype());
     safe_vector<std::int64_t> const axes = normalize_axes(*dims, inp.rank());
     return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(inp, out), reducible(out)), axes, false), out);
 };
-inline constexpr auto complex_prod_prim = [](graph<13> g, complex_value inp, int_list_or_none dims) -> complex_value {
+inline constexpr auto complex_prod_prim = [](graph<11> g, complex_value inp, int_list_or_none dims) -> complex_value {
     if (!dims) return complex_prod(g, inp, std::nullopt);
     safe_vector<std::int64_t> axes = normalize_axes(*dims, inp.rank());
     std::sort(axes.begin(), axes.end(), std::greater<>());
@@ -38,26 +38,26 @@ inline constexpr auto complex_prod_prim = [](graph<13> g, complex_value inp, int
 };
 
 template <fixed_string Reduce>
-inline constexpr auto extreme_prim = [](graph<13> g, value inp, int_list_or_none dims) {
+inline constexpr auto extreme_prim = [](graph<11> g, value inp, int_list_or_none dims) {
     return extreme<Reduce>(g, inp, axes_or_all(dims, inp), false);
 };
 
-inline constexpr auto var_prim = [](graph<13> g, value inp, int_list_or_none dims, std::optional<double> correction) {
+inline constexpr auto var_prim = [](graph<11> g, value inp, int_list_or_none dims, std::optional<double> correction) {
     return spread<false, false>(g, inp, dims, correction.value_or(1), false);
 };
-inline constexpr auto complex_var_prim = [](graph<13> g, complex_value inp, int_list_or_none dims,
+inline constexpr auto complex_var_prim = [](graph<11> g, complex_value inp, int_list_or_none dims,
                                             std::optional<double> correction) {
     return complex_spread<false, false>(g, inp, dims, correction.value_or(1), false);
 };
 
 /// Transforms without normalization.
-inline constexpr auto fft_c2c_prim = [](graph<13> g, complex_value self, axis_list dim, bool forward) {
+inline constexpr auto fft_c2c_prim = [](graph<11> g, complex_value self, axis_list dim, bool forward) {
     return fft_c2c(g, self, dim, 0, forward);
 };
-inline constexpr auto fft_r2c_prim = [](graph<13> g, value self, axis_list dim, bool onesided) {
+inline constexpr auto fft_r2c_prim = [](graph<11> g, value self, axis_list dim, bool onesided) {
     return fft_r2c(g, self, dim, 0, onesided);
 };
-inline constexpr auto fft_c2r_prim = [](graph<13> g, complex_value self, axis_list dim, sym_int size) {
+inline constexpr auto fft_c2r_prim = [](graph<11> g, complex_value self, axis_list dim, sym_int size) {
     return fft_c2r(g, self, dim, 0, size);
 };
 

@@ -18,7 +18,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Dimension i of a becomes dimension broadcast_dimensions[i]; the dimensions between them are new.
-inline constexpr auto broadcast_in_dim = [](graph<13> g, value a, size_list shape, axis_list places) -> value {
+inline constexpr auto broadcast_in_dim = [](graph<11> g, value a, size_list shape, axis_list places) -> value {
     if (static_cast<std::int64_t>(places.size()) != a.rank())
         return g.unsupported("a number of broadcast_dimensions that is not the rank");
     safe_vector<std::int64_t> added;
@@ -32,7 +32,7 @@ inline constexpr auto broadcast_in_dim = [](graph<13> g, value a, size_list shap
 };
 
 /// dim of size n as outer_length * (n / outer_length).
-inline constexpr auto split_dim = [](graph<13> g, value a, std::int64_t dim, sym_int outer) -> value {
+inline constexpr auto split_dim = [](graph<11> g, value a, std::int64_t dim, sym_int outer) -> value {
     if (a.rank() == 0) return g.unsupported("a 0-d tensor");
     auto const axis = static_cast<std::size_t>(normalize_axis(dim, a.rank()));
     safe_vector<sym_int> to = g.sizes(a);
@@ -44,21 +44,21 @@ inline constexpr auto split_dim = [](graph<13> g, value a, std::int64_t dim, sym
 };
 
 /// Drops dimensions of size 1, known or not.
-inline constexpr auto squeeze_given = [](graph<13> g, value a, axis_list dimensions) -> value {
+inline constexpr auto squeeze_given = [](graph<11> g, value a, axis_list dimensions) -> value {
     return dimensions.empty() ? a : squeeze(g, a, normalize_axes(dimensions, a.rank()));
 };
 
-inline constexpr auto reshape_prim = [](graph<13> g, value a, size_list shape) { return reshape(g, a, shape); };
-inline constexpr auto view_prim = [](graph<13>, value a) -> value { return a; };
+inline constexpr auto reshape_prim = [](graph<11> g, value a, size_list shape) { return reshape(g, a, shape); };
+inline constexpr auto view_prim = [](graph<11>, value a) -> value { return a; };
 /// ONNX tensors do not have strides.
-inline constexpr auto copy_strided = [](graph<13>, value a, size_list) -> value { return a; };
+inline constexpr auto copy_strided = [](graph<11>, value a, size_list) -> value { return a; };
 
-inline constexpr auto convert_prim = [](graph<13> g, value a, dtype type) -> value { return convert(g, a, type); };
-inline constexpr auto complex_convert_prim = [](graph<13> g, complex_value a, dtype type) -> value {
+inline constexpr auto convert_prim = [](graph<11> g, value a, dtype type) -> value { return convert(g, a, type); };
+inline constexpr auto complex_convert_prim = [](graph<11> g, complex_value a, dtype type) -> value {
     return complex_convert(g, a, type);
 };
 
-inline constexpr auto scatter_strided = [](graph<13> g, value self, value src, size_list size, size_list stride,
+inline constexpr auto scatter_strided = [](graph<11> g, value self, value src, size_list size, size_list stride,
                                            sym_int offset) -> value {
     return as_strided_scatter(g, self, src, size, stride, offset);
 };

@@ -21,13 +21,13 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline constexpr auto uniform_of_size = [](graph<13> g, size_list size, optional_dtype type) {
+inline constexpr auto uniform_of_size = [](graph<7> g, size_list size, optional_dtype type) {
     return fractions(g, size, type.value_or(aten::default_dtype));
 };
-inline constexpr auto uniform_like = [](graph<13> g, value self, optional_dtype type) {
+inline constexpr auto uniform_like = [](graph<7> g, value self, optional_dtype type) {
     return fractions(g, self, type.value_or(self.dtype()));
 };
-inline constexpr auto uniform_between = [](graph<13> g, value self, number low, number high) -> value {
+inline constexpr auto uniform_between = [](graph<7> g, value self, number low, number high) -> value {
     if (low.is_constant() && high.is_constant() && !(low.constant<double>() <= high.constant<double>()))
         throw unsupported_error("the range is empty");
     value const u = fractions(g, self, self.dtype());
@@ -35,14 +35,14 @@ inline constexpr auto uniform_between = [](graph<13> g, value self, number low, 
 };
 
 template <class Shape>
-value normal_numbers(graph<13> g, Shape const& shape, dtype type) {
+value normal_numbers(graph<7> g, Shape const& shape, dtype type) {
     require_random_dtype(type);
     return g.cast(draw<distribution::normal>(g, shape, drawn_type(type)), type);
 }
-inline constexpr auto normal_of_size = [](graph<13> g, size_list size, optional_dtype type) {
+inline constexpr auto normal_of_size = [](graph<7> g, size_list size, optional_dtype type) {
     return normal_numbers(g, size, type.value_or(aten::default_dtype));
 };
-inline constexpr auto normal_like = [](graph<13> g, value self, optional_dtype type) {
+inline constexpr auto normal_like = [](graph<7> g, value self, optional_dtype type) {
     return normal_numbers(g, self, type.value_or(self.dtype()));
 };
 
@@ -51,64 +51,64 @@ inline void require_deviation(number const& std) {
 }
 /// mean + std * z with z of a shape; half-precision dtypes in float32.
 template <class Shape>
-value scaled_normal(graph<13> g, Shape const& shape, number const& mean, number const& std, dtype type) {
+value scaled_normal(graph<7> g, Shape const& shape, number const& mean, number const& std, dtype type) {
     require_deviation(std);
     require_random_dtype(type);
     value const z = draw<distribution::normal>(g, shape, drawn_type(type));
     return g.cast(g.op<"Add">(g.op<"Mul">(z, std), mean), type);
 }
-inline constexpr auto normal_with = [](graph<13> g, value self, number mean, number std) {
+inline constexpr auto normal_with = [](graph<7> g, value self, number mean, number std) {
     return scaled_normal(g, self, mean, std, self.dtype());
 };
-inline constexpr auto normal_with_of_size = [](graph<13> g, number mean, number std, size_list size,
+inline constexpr auto normal_with_of_size = [](graph<7> g, number mean, number std, size_list size,
                                                optional_dtype type) {
     return scaled_normal(g, size, mean, std, type.value_or(aten::default_dtype));
 };
 /// mean + std * z, where both have the dtype of the draws; z has the shape to which they broadcast.
-inline value normal_around(graph<13> g, value mean, value std, value shaped, dtype type) {
+inline value normal_around(graph<7> g, value mean, value std, value shaped, dtype type) {
     value const z = draw<distribution::normal>(g, shaped, mean.dtype());
     return g.cast(g.op<"Add">(mean, g.op<"Mul">(std, z)), type);
 }
-inline constexpr auto normal_tensors = [](graph<13> g, value mean, value std) {
+inline constexpr auto normal_tensors = [](graph<7> g, value mean, value std) {
     dtype const type = promote(mean, std);
     require_random_dtype(type);
     value const m = g.cast(mean, drawn_type(type));
     value const s = g.cast(std, drawn_type(type));
     return normal_around(g, m, s, g.op<"Add">(m, s), type);
 };
-inline constexpr auto normal_mean = [](graph<13> g, value mean, number std) {
+inline constexpr auto normal_mean = [](graph<7> g, value mean, number std) {
     require_deviation(std);
     dtype const type = mean.dtype();
     require_random_dtype(type);
     value const m = g.cast(mean, drawn_type(type));
     return normal_around(g, m, g.scalar(std, m.dtype()), m, type);
 };
-inline constexpr auto normal_deviation = [](graph<13> g, number mean, value std) {
+inline constexpr auto normal_deviation = [](graph<7> g, number mean, value std) {
     dtype const type = std.dtype();
     require_random_dtype(type);
     value const s = g.cast(std, drawn_type(type));
     return normal_around(g, g.scalar(mean, s.dtype()), s, s, type);
 };
-inline constexpr auto log_normal = [](graph<13> g, value self, number mean, number std) -> value {
+inline constexpr auto log_normal = [](graph<7> g, value self, number mean, number std) -> value {
     value const z = draw<distribution::normal>(g, self, drawn_type(self.dtype()));
     return g.cast(g.op<"Exp">(g.op<"Add">(g.op<"Mul">(z, std), mean)), self.dtype());
 };
 
 /// log(1 - u), exact for fractions: 1 - u has as many bits as u.
-inline value log_of_rest(graph<13> g, value u) { return g.op<"Log">(g.op<"Sub">(1, u)); }
+inline value log_of_rest(graph<7> g, value u) { return g.op<"Log">(g.op<"Sub">(1, u)); }
 
-inline constexpr auto exponential = [](graph<13> g, value self, double rate) -> value {
+inline constexpr auto exponential = [](graph<7> g, value self, double rate) -> value {
     if (!(rate > 0)) throw unsupported_error("lambd is not positive");
     value const u = draw(g, self, drawn_type(self.dtype()));
     return g.cast(g.op<"Div">(log_of_rest(g, u), -rate), self.dtype());
 };
-inline constexpr auto cauchy = [](graph<13> g, value self, number median, number sigma) -> value {
+inline constexpr auto cauchy = [](graph<7> g, value self, number median, number sigma) -> value {
     value const u = draw(g, self, drawn_type(self.dtype()));
     value const tangent = g.op<"Tan">(g.op<"Mul">(g.op<"Sub">(u, 0.5), std::numbers::pi));
     return g.cast(g.op<"Add">(g.op<"Mul">(tangent, sigma), median), self.dtype());
 };
 /// The index of the first success.
-inline constexpr auto geometric = [](graph<13> g, value self, double p) -> value {
+inline constexpr auto geometric = [](graph<7> g, value self, double p) -> value {
     if (!(p > 0 && p < 1)) throw unsupported_error("p is not between 0 and 1");
     value const u = draw(g, self, drawn_type(self.dtype()));
     value const failures = g.op<"Floor">(g.op<"Div">(log_of_rest(g, u), std::log1p(-p)));
@@ -116,24 +116,24 @@ inline constexpr auto geometric = [](graph<13> g, value self, double p) -> value
 };
 
 /// True with probability p, in a dtype.
-inline value coin(graph<13> g, value shaped, value p, dtype type) {
-    return g.cast(g.op<"Less">(draw(g, shaped, p.dtype()), p), type);
+inline value coin(graph<7> g, value shaped, value p, dtype type) {
+    return g.cast(is_less(g, draw(g, shaped, p.dtype()), p), type);
 }
-inline constexpr auto bernoulli = [](graph<13> g, value self) {
+inline constexpr auto bernoulli = [](graph<7> g, value self) {
     return coin(g, self, g.cast(self, drawn_type(self.dtype())), self.dtype());
 };
-inline constexpr auto bernoulli_p = [](graph<13> g, value self, number p) {
+inline constexpr auto bernoulli_p = [](graph<7> g, value self, number p) {
     if (p.is_constant() && !(p.constant<double>() >= 0 && p.constant<double>() <= 1))
         throw unsupported_error("p is not between 0 and 1");
     return coin(g, self, g.scalar(p, dtype::float32), self.dtype());
 };
-inline constexpr auto bernoulli_tensor = [](graph<13> g, value self, value p) {
+inline constexpr auto bernoulli_tensor = [](graph<7> g, value self, value p) {
     return coin(g, self, g.cast(p, drawn_type(p.dtype())), self.dtype());
 };
 
 /// Integers from low to high - 1 in a dtype.
 template <class Shape>
-value integers(graph<13> g, Shape const& shape, number const& low, number const& high, dtype type) {
+value integers(graph<7> g, Shape const& shape, number const& low, number const& high, dtype type) {
     number const count = high - low;
     if (count.is_constant()) {
         auto const n = count.constant<std::int64_t>();
@@ -145,17 +145,17 @@ value integers(graph<13> g, Shape const& shape, number const& low, number const&
     return g.cast(g.op<"Add">(index, g.scalar(low, dtype::int64)), type);
 }
 /// The dtype is int64 unless the call names another one, or None, which is the default dtype.
-inline constexpr auto integers_of_size = [](graph<13> g, number high, size_list size, optional_dtype type) {
+inline constexpr auto integers_of_size = [](graph<7> g, number high, size_list size, optional_dtype type) {
     return integers(g, size, 0, high, type.value_or(aten::default_dtype));
 };
-inline constexpr auto integers_of_size_from = [](graph<13> g, number low, number high, size_list size,
+inline constexpr auto integers_of_size_from = [](graph<7> g, number low, number high, size_list size,
                                                  optional_dtype type) {
     return integers(g, size, low, high, type.value_or(aten::default_dtype));
 };
-inline constexpr auto integers_like = [](graph<13> g, value self, number high, optional_dtype type) {
+inline constexpr auto integers_like = [](graph<7> g, value self, number high, optional_dtype type) {
     return integers(g, self, 0, high, type.value_or(self.dtype()));
 };
-inline constexpr auto integers_like_from = [](graph<13> g, value self, number low, number high, optional_dtype type) {
+inline constexpr auto integers_like_from = [](graph<7> g, value self, number low, number high, optional_dtype type) {
     return integers(g, self, low, high, type.value_or(self.dtype()));
 };
 
@@ -172,25 +172,25 @@ inline std::int64_t first_beyond(dtype t) {
                              : std::int64_t{1} << (bits(t) - (is_signed_integral(t) ? 1 : 0));
     }
 }
-inline constexpr auto any_integers = [](graph<13> g, value self) {
+inline constexpr auto any_integers = [](graph<7> g, value self) {
     return integers(g, self, 0, first_beyond(self.dtype()), self.dtype());
 };
-inline constexpr auto integers_to = [](graph<13> g, value self, std::int64_t to) {
+inline constexpr auto integers_to = [](graph<7> g, value self, std::int64_t to) {
     return integers(g, self, 0, to, self.dtype());
 };
-inline constexpr auto integers_from = [](graph<13> g, value self, std::int64_t from, std::optional<std::int64_t> to) {
+inline constexpr auto integers_from = [](graph<7> g, value self, std::int64_t from, std::optional<std::int64_t> to) {
     return integers(g, self, from, to.value_or(first_beyond(self.dtype())), self.dtype());
 };
 
 /// The order of random fractions.
-inline constexpr auto permutation = [](graph<13> g, sym_int n, optional_dtype type) {
+inline constexpr auto permutation = [](graph<11> g, sym_int n, optional_dtype type) {
     value const u = draw(g, size_list(&n, 1), dtype::float64);
     auto const [sorted, order] = g.op<"TopK">(u, as_list(g, n), attr::largest_i(0), outputs<2>);
     return g.cast(order, type.value_or(dtype::int64));
 };
 
 /// With replacement: how many cumulated weights, but for the last one, a random part of their sum reaches.
-inline value draw_categories(graph<13> g, value weights, sym_int count) {
+inline value draw_categories(graph<11> g, value weights, sym_int count) {
     safe_vector<sym_int> sizes = g.sizes(weights);
     sym_int const last = sizes.back() - 1;
     sizes.back() = count;
@@ -198,16 +198,16 @@ inline value draw_categories(graph<13> g, value weights, sym_int count) {
     value const total = g.op<"Gather">(sums, as_list(g, last), attr::axis_i(-1));
     value const at = g.op<"Mul">(draw(g, size_list(sizes), weights.dtype()), total);
     value const steps = unsqueeze(g, slice(g, sums, weights.rank() - 1, 0, last), -2);
-    value const reached = g.op<"LessOrEqual">(steps, unsqueeze(g, at, -1));
+    value const reached = is_at_most(g, steps, unsqueeze(g, at, -1));
     return reduce_sum(g, g.cast(reached, dtype::int64), safe_vector<std::int64_t>{-1}, false);
 }
 /// Without replacement: the largest weights divided by exponential numbers, which are negative here.
-inline value draw_distinct_categories(graph<13> g, value weights, sym_int count) {
+inline value draw_distinct_categories(graph<11> g, value weights, sym_int count) {
     value const times = log_of_rest(g, draw(g, weights, weights.dtype()));
-    value const keys = g.op<"Div">(weights, g.op<"Min">(times, g.scalar(-0x1p-126, times.dtype())));
+    value const keys = g.op<"Div">(weights, min_of(g, times, g.scalar(-0x1p-126, times.dtype())));
     return std::get<1>(g.op<"TopK">(keys, as_list(g, count), attr::largest_i(0), outputs<2>));
 }
-inline constexpr auto multinomial = [](graph<13> g, value self, sym_int count, bool replacement) {
+inline constexpr auto multinomial = [](graph<11> g, value self, sym_int count, bool replacement) {
     if (self.rank() == 0) throw unsupported_error("the weights are a 0-d tensor");
     value const weights = g.cast(self, drawn_type(self.dtype()));
     return replacement ? draw_categories(g, weights, count) : draw_distinct_categories(g, weights, count);
@@ -215,7 +215,7 @@ inline constexpr auto multinomial = [](graph<13> g, value self, sym_int count, b
 
 /// Dropped elements become the value of selu at -infinity; mean and deviation are preserved.
 template <bool Channels>
-inline constexpr auto alpha_dropout = [](graph<13> g, value x, double p, bool train) -> value {
+inline constexpr auto alpha_dropout = [](graph<7> g, value x, double p, bool train) -> value {
     if (keeps_all(x, p, train)) return x;
     if (p == 1) return g.op<"Mul">(x, 0);
     constexpr double alpha = 1.7580993408473766; // of selu: scale * alpha
@@ -225,13 +225,13 @@ inline constexpr auto alpha_dropout = [](graph<13> g, value x, double p, bool tr
     return g.op<"Add">(g.op<"Mul">(x, g.op<"Mul">(stays, a)), shift);
 };
 
-inline constexpr auto complex_dropout = [](graph<13> g, complex_value z, double p, bool train) -> complex_value {
+inline constexpr auto complex_dropout = [](graph<7> g, complex_value z, double p, bool train) -> complex_value {
     if (train && p != 0) return g.unsupported("dropout of complex numbers in training");
     return z;
 };
 
 /// train=None means training, as in ATen's CPU kernel.
-inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
+inline constexpr auto native_dropout = [](graph<7> g, value x, double p,
                                           std::optional<bool> train) -> std::tuple<value, value> {
     if (is_empty(x)) return {x, x}; // for empty input, ATen's mask does not have dtype bool
     bool const training = train.value_or(true);
@@ -242,7 +242,7 @@ inline constexpr auto native_dropout = [](graph<13> g, value x, double p,
 };
 
 /// grad * mask * scale, of any dtypes.
-inline constexpr auto native_dropout_backward = [](graph<13> g, value grad, value mask, double scale) {
+inline constexpr auto native_dropout_backward = [](graph<7> g, value grad, value mask, double scale) {
     return multiply(g, multiply(g, grad, mask), wrapped_number(g, scale));
 };
 

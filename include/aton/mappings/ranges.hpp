@@ -32,14 +32,14 @@ inline std::int64_t range_count(scalar start, scalar end, scalar step, dtype typ
 }
 
 /// A range that is too long for a constant, with the same elements as the loop in range_of.
-inline value long_range(graph<13> g, scalar start, std::int64_t n, scalar step, dtype type) {
+inline value long_range(graph<7> g, scalar start, std::int64_t n, scalar step, dtype type) {
     if (is_integral(type))
         return g.cast(arithmetic_sequence(g, start.to<std::int64_t>(), n, step.to<std::int64_t>()), type);
     value const positions = g.cast(arithmetic_sequence(g, 0, n), dtype::float64);
     return g.cast(g.op<"Add">(g.op<"Mul">(positions, step.to<double>()), start.to<double>()), type);
 }
 
-inline value range_of(graph<13> g, scalar start, scalar end, scalar step, optional_dtype asked) {
+inline value range_of(graph<7> g, scalar start, scalar end, scalar step, optional_dtype asked) {
     auto const is_whole = [](scalar s) { return s.is_integral() || s.is_bool(); };
     dtype const type =
         asked.value_or(is_whole(start) && is_whole(end) && is_whole(step) ? dtype::int64 : aten::default_dtype);
@@ -55,16 +55,29 @@ inline value range_of(graph<13> g, scalar start, scalar end, scalar step, option
     }
     return g.constant(std::move(all));
 }
+/// A range of integers in opsets without Range.
+inline value whole_range(graph<7> g, number const& start, number const& end, number const& step) {
+    if (!step.is_constant() || step == 0) refuse_below(11, "a range with a computed step");
+    auto const whole = [&](number const& n) -> sym_int {
+        return n.is_constant() ? sym_int(n.constant<std::int64_t>()) : sym_int(g.scalar(n, dtype::int64));
+    };
+    auto const by = step.constant<std::int64_t>();
+    sym_int const distance = whole(end) - whole(start);
+    sym_int const count = (distance + (by > 0 ? by - 1 : by + 1)) / by;
+    return arithmetic_sequence(g, whole(start), max(count, 0), by);
+}
 /// The same with numbers that the graph computes.
-inline value computed_range(graph<13> g, number start, number end, number step, optional_dtype asked) {
+inline value computed_range(graph<7> g, number start, number end, number step, optional_dtype asked) {
     if (start.is_constant() && end.is_constant() && step.is_constant())
         return range_of(g, start.constant(), end.constant(), step.constant(), asked);
     bool const whole = !start.is_floating() && !end.is_floating() && !step.is_floating();
     dtype const type = asked.value_or(whole ? dtype::int64 : aten::default_dtype);
     auto const in = [&](number const& n, dtype as) { return g.scalar(n, as); };
     if (whole || type == dtype::int64) {
-        value const all = g.op<"Range">(in(start, dtype::int64), in(end, dtype::int64), in(step, dtype::int64));
-        return g.cast(all, type);
+        if (g.opset() < 11) return g.cast(whole_range(g, start, end, step), type);
+        auto const since_11 = g.within<11>();
+        return g.cast(since_11.op<"Range">(in(start, dtype::int64), in(end, dtype::int64), in(step, dtype::int64)),
+                      type);
     }
     value const from = in(start, dtype::float64);
     value const by = in(step, dtype::float64);
@@ -77,18 +90,18 @@ inline value computed_range(graph<13> g, number start, number end, number step, 
     }
     return g.cast(g.op<"Add">(g.op<"Mul">(g.cast(positions, dtype::float64), by), from), type);
 }
-inline constexpr auto range_to = [](graph<13> g, number end, optional_dtype type) {
+inline constexpr auto range_to = [](graph<7> g, number end, optional_dtype type) {
     return computed_range(g, 0, end, 1, type);
 };
-inline constexpr auto range_from = [](graph<13> g, number start, number end, optional_dtype type) {
+inline constexpr auto range_from = [](graph<7> g, number start, number end, optional_dtype type) {
     return computed_range(g, start, end, 1, type);
 };
-inline constexpr auto range_by = [](graph<13> g, number start, number end, number step, optional_dtype type) {
+inline constexpr auto range_by = [](graph<7> g, number start, number end, number step, optional_dtype type) {
     return computed_range(g, start, end, step, type);
 };
 
 /// `steps` numbers from start to end in a floating-point dtype; as in ATen, the second half is computed from the end.
-inline value spaced(graph<13> g, value start, value end, std::int64_t steps, dtype type) {
+inline value spaced(graph<7> g, value start, value end, std::int64_t steps, dtype type) {
     if (steps == 1) return g.op<"Reshape">(start, g.ints({1}));
     value const step = g.op<"Div">(g.op<"Sub">(end, start), g.scalar_like(steps - 1, start));
     value const front = g.cast(arithmetic_sequence(g, 0, steps / 2), type);
@@ -103,14 +116,14 @@ inline void expect_steps(std::int64_t steps) {
 }
 
 /// A number as a value of its own dtype, so that only the result is rounded.
-inline value number_value(graph<13> g, number const& n) {
+inline value number_value(graph<7> g, number const& n) {
     return g.scalar(n, n.is_floating() || n.is_complex() ? dtype::float64 : dtype::int64);
 }
 
 /// The dtype in which linspace computes: float64 for integers.
 inline dtype spacing_dtype(dtype type) { return is_floating(type) ? type : dtype::float64; }
 
-inline constexpr auto linspace = [](graph<13> g, value start, value end, std::int64_t steps,
+inline constexpr auto linspace = [](graph<7> g, value start, value end, std::int64_t steps,
                                     optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
@@ -119,7 +132,7 @@ inline constexpr auto linspace = [](graph<13> g, value start, value end, std::in
     return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
 };
 /// The same for numbers: a constant if both are constant, unless it is too long.
-inline constexpr auto linspace_of_numbers = [](graph<13> g, number start, number end, std::int64_t steps,
+inline constexpr auto linspace_of_numbers = [](graph<7> g, number start, number end, std::int64_t steps,
                                                optional_dtype asked) -> value {
     expect_steps(steps);
     if (steps > budget::max_constant_range || !start.is_constant() || !end.is_constant())
@@ -135,7 +148,7 @@ inline constexpr auto linspace_of_numbers = [](graph<13> g, number start, number
     return g.constant(std::move(all));
 };
 
-inline constexpr auto logspace = [](graph<13> g, value start, value end, std::int64_t steps, number base,
+inline constexpr auto logspace = [](graph<7> g, value start, value end, std::int64_t steps, number base,
                                     optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
@@ -147,7 +160,7 @@ inline constexpr auto logspace = [](graph<13> g, value start, value end, std::in
     number const radix = is_floating(type) ? base : converted(g, base, dtype::int64);
     return g.cast(g.op<"Pow">(g.scalar(radix, spacing_dtype(type)), exponents), type);
 };
-inline constexpr auto logspace_of_numbers = [](graph<13> g, number start, number end, std::int64_t steps, number base,
+inline constexpr auto logspace_of_numbers = [](graph<7> g, number start, number end, std::int64_t steps, number base,
                                                optional_dtype asked) -> value {
     expect_steps(steps);
     bool const is_constant = start.is_constant() && end.is_constant() && base.is_constant();
@@ -172,7 +185,7 @@ inline constexpr std::int64_t max_window = std::int64_t{1} << 18; ///< each elem
 
 /// A window function as a constant; a periodic window is the symmetric one of length + 1 without its last element.
 template <class Function>
-value window(graph<13> g, std::int64_t length, bool periodic, optional_dtype type, Function f) {
+value window(graph<7> g, std::int64_t length, bool periodic, optional_dtype type, Function f) {
     if (length < 0) throw unsupported_error("a window of length " + std::to_string(length));
     budget::expect("a window", length, max_window);
     tensor all{type.value_or(aten::default_dtype), {length}, {}};
@@ -180,30 +193,30 @@ value window(graph<13> g, std::int64_t length, bool periodic, optional_dtype typ
     for (std::int64_t i = 0; i != length; ++i) all.append(length == 1 ? 1.0 : f(static_cast<double>(i), last));
     return g.constant(std::move(all));
 }
-inline value cosine_window(graph<13> g, std::int64_t length, bool periodic, optional_dtype type, double alpha,
+inline value cosine_window(graph<7> g, std::int64_t length, bool periodic, optional_dtype type, double alpha,
                            double beta) {
     return window(g, length, periodic, type, [=](double i, double last) {
         return alpha - beta * std::cos(2 * std::numbers::pi * i / last);
     });
 }
-inline constexpr auto hann = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+inline constexpr auto hann = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return cosine_window(g, length, periodic, type, 0.5, 0.5);
 };
-inline constexpr auto hamming = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+inline constexpr auto hamming = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return cosine_window(g, length, periodic, type, 0.54, 0.46);
 };
-inline constexpr auto hamming_with_alpha = [](graph<13> g, std::int64_t length, bool periodic, double alpha,
+inline constexpr auto hamming_with_alpha = [](graph<7> g, std::int64_t length, bool periodic, double alpha,
                                               optional_dtype type) {
     return cosine_window(g, length, periodic, type, alpha, 0.46);
 };
-inline constexpr auto hamming_with_beta = [](graph<13> g, std::int64_t length, bool periodic, double alpha, double beta,
+inline constexpr auto hamming_with_beta = [](graph<7> g, std::int64_t length, bool periodic, double alpha, double beta,
                                              optional_dtype type) {
     return cosine_window(g, length, periodic, type, alpha, beta);
 };
-inline constexpr auto bartlett = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+inline constexpr auto bartlett = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return window(g, length, periodic, type, [](double i, double last) { return 1 - std::abs(2 * i / last - 1); });
 };
-inline constexpr auto blackman = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+inline constexpr auto blackman = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return window(g, length, periodic, type, [](double i, double last) {
         double const t = 2 * std::numbers::pi * i / last;
         return 0.42 - 0.5 * std::cos(t) + 0.08 * std::cos(2 * t);
@@ -216,7 +229,7 @@ inline double bessel_i0(double x) {
     for (int k = 1; term > sum * 1e-17; ++k) sum += term *= x * x / (4.0 * k * k);
     return sum;
 }
-inline constexpr auto kaiser = [](graph<13> g, std::int64_t length, bool periodic, double beta,
+inline constexpr auto kaiser = [](graph<7> g, std::int64_t length, bool periodic, double beta,
                                   optional_dtype type) -> value {
     double const highest = bessel_i0(beta);
     return window(g, length, periodic, type, [=](double i, double last) {
@@ -226,36 +239,36 @@ inline constexpr auto kaiser = [](graph<13> g, std::int64_t length, bool periodi
 };
 template <auto const& Window>
 inline constexpr auto periodic_window =
-    [](graph<13> g, std::int64_t length, optional_dtype type) { return Window(g, length, true, type); };
+    [](graph<7> g, std::int64_t length, optional_dtype type) { return Window(g, length, true, type); };
 
-inline constexpr auto dim_arange = [](graph<13> g, value like, std::int64_t dim) {
+inline constexpr auto dim_arange = [](graph<7> g, value like, std::int64_t dim) {
     return arithmetic_sequence(g, 0, g.size(like, dim));
 };
 
-inline constexpr auto linspace_tensor_scalar = [](graph<13> g, value start, number end, std::int64_t steps,
+inline constexpr auto linspace_tensor_scalar = [](graph<7> g, value start, number end, std::int64_t steps,
                                                   optional_dtype type) {
     return linspace(g, start, number_value(g, end), steps, type);
 };
 
-inline constexpr auto linspace_scalar_tensor = [](graph<13> g, number start, value end, std::int64_t steps,
+inline constexpr auto linspace_scalar_tensor = [](graph<7> g, number start, value end, std::int64_t steps,
                                                   optional_dtype type) {
     return linspace(g, number_value(g, start), end, steps, type);
 };
 
-inline constexpr auto logspace_tensor_scalar = [](graph<13> g, value start, number end, std::int64_t steps, number base,
+inline constexpr auto logspace_tensor_scalar = [](graph<7> g, value start, number end, std::int64_t steps, number base,
                                                   optional_dtype type) {
     return logspace(g, start, number_value(g, end), steps, base, type);
 };
 
-inline constexpr auto logspace_scalar_tensor = [](graph<13> g, number start, value end, std::int64_t steps, number base,
+inline constexpr auto logspace_scalar_tensor = [](graph<7> g, number start, value end, std::int64_t steps, number base,
                                                   optional_dtype type) {
     return logspace(g, number_value(g, start), end, steps, base, type);
 };
 
-inline constexpr auto kaiser_window = [](graph<13> g, std::int64_t length, optional_dtype type) {
+inline constexpr auto kaiser_window = [](graph<7> g, std::int64_t length, optional_dtype type) {
     return kaiser(g, length, true, 12.0, type);
 };
-inline constexpr auto kaiser_periodic = [](graph<13> g, std::int64_t length, bool periodic, optional_dtype type) {
+inline constexpr auto kaiser_periodic = [](graph<7> g, std::int64_t length, bool periodic, optional_dtype type) {
     return kaiser(g, length, periodic, 12.0, type);
 };
 

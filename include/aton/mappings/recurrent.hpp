@@ -29,14 +29,13 @@ struct recurrent_options {
 };
 
 /// Reorders the gates of a parameter, which are blocks along dimension 0: block i of the result is block order[i].
-inline value reorder_gates(graph<13> g, value parameter, safe_span<std::int64_t const> order) {
+inline value reorder_gates(graph<7> g, value parameter, safe_span<std::int64_t const> order) {
     std::int64_t const gates = static_cast<std::int64_t>(order.size());
     if (gates == 1) return parameter;
     std::int64_t const rows = parameter.size(0).size();
     if (rows < 0) throw unsupported_error("the hidden size must be static");
     safe_vector<std::int64_t> const sizes(order.size(), rows / gates);
-    safe_vector<value> const blocks =
-        g.op<"Split">(parameter, g.ints(sizes), attr::axis_i(0), output_list(order.size()));
+    safe_vector<value> const blocks = split(g, parameter, sizes, 0);
     safe_vector<value> sorted;
     for (std::int64_t i : order) sorted.push_back(blocks[static_cast<std::size_t>(i)]);
     return g.op<"Concat">(sorted, attr::axis_i(0));
@@ -54,14 +53,14 @@ struct layer_parameters {
     optional_value b;
 };
 
-inline value stack_directions(graph<13> g, safe_vector<value> const& parts) {
+inline value stack_directions(graph<7> g, safe_vector<value> const& parts) {
     safe_vector<value> stacked;
     for (value const& p : parts) stacked.push_back(unsqueeze(g, p, std::int64_t{0}));
     return stacked.size() == 1 ? stacked[0] : g.op<"Concat">(stacked, attr::axis_i(0));
 }
 
-inline layer_parameters layer(graph<13> g, safe_span<value const> params, std::int64_t index,
-                              recurrent_options const& o, safe_span<std::int64_t const> order) {
+inline layer_parameters layer(graph<7> g, safe_span<value const> params, std::int64_t index, recurrent_options const& o,
+                              safe_span<std::int64_t const> order) {
     std::size_t const directions = o.bidirectional ? 2 : 1;
     std::size_t const each = o.has_biases ? 4 : 2;
     safe_vector<value> w;
@@ -82,14 +81,14 @@ inline layer_parameters layer(graph<13> g, safe_span<value const> params, std::i
 }
 
 /// The states of one layer, (directions, batch, hidden), from those of all layers.
-inline value layer_state(graph<13> g, value states, std::int64_t index, recurrent_options const& o) {
+inline value layer_state(graph<7> g, value states, std::int64_t index, recurrent_options const& o) {
     std::int64_t const directions = o.bidirectional ? 2 : 1;
     if (o.num_layers == 1) return states;
-    return g.op<"Slice">(states, g.ints({index * directions}), g.ints({(index + 1) * directions}), g.ints({0}));
+    return slice(g, states, 0, index * directions, (index + 1) * directions);
 }
 
 /// (seq, directions, batch, hidden) to (seq, batch, directions * hidden).
-inline value merge_directions(graph<13> g, value y, recurrent_options const& o) {
+inline value merge_directions(graph<7> g, value y, recurrent_options const& o) {
     if (!o.bidirectional) return squeeze(g, y, 1);
     value const batch_first = g.op<"Transpose">(y, attr::perm_i({0, 2, 1, 3}));
     dim const& width = y.size(3);
@@ -103,24 +102,24 @@ struct sequence_batch {
 };
 
 /// ONNX's sequence_lens.
-inline optional_value sequence_lengths(graph<13> g, sequence_batch const& s) {
+inline optional_value sequence_lengths(graph<7> g, sequence_batch const& s) {
     return s.packed ? optional_value(g.cast(s.packed->lengths, dtype::int32)) : optional_value();
 }
 
 /// What layer `index` gives to the next one; dropout is applied to the elements that are present.
-inline value layer_output(graph<13> g, value x, std::int64_t index, recurrent_options const& o,
+inline value layer_output(graph<7> g, value x, std::int64_t index, recurrent_options const& o,
                           sequence_batch const& s) {
     if (index + 1 == o.num_layers) return x;
     if (!s.packed || keeps_all(x, o.dropout, o.train)) return dropout<false>(g, x, o.dropout, o.train);
-    value const elements = pack_sequences(g, x, s.packed->present);
-    return pad_sequences(g, dropout<false>(g, elements, o.dropout, o.train), *s.packed);
+    value const elements = pack_sequences(g.within<11>(), x, s.packed->present);
+    return pad_sequences(g.within<11>(), dropout<false>(g, elements, o.dropout, o.train), *s.packed);
 }
 
-inline value swap_batch(graph<13> g, value x, recurrent_options const& o) {
+inline value swap_batch(graph<7> g, value x, recurrent_options const& o) {
     return o.batch_first ? g.op<"Transpose">(x, attr::perm_i({1, 0, 2})) : x;
 }
 
-inline value join_layers(graph<13> g, safe_vector<value> const& states) {
+inline value join_layers(graph<7> g, safe_vector<value> const& states) {
     return states.size() == 1 ? states[0] : g.op<"Concat">(states, attr::axis_i(0));
 }
 
@@ -138,12 +137,12 @@ inline void check_recurrent(value input, std::size_t params, recurrent_options c
 inline std::string_view direction(recurrent_options const& o) { return o.bidirectional ? "bidirectional" : "forward"; }
 
 /// Casts bfloat16 to float32: ONNX's recurrent operators support bfloat16 only since opset 22.
-inline safe_vector<value> widen(graph<13> g, safe_span<value const> tensors) {
+inline safe_vector<value> widen(graph<7> g, safe_span<value const> tensors) {
     safe_vector<value> out;
     for (value const& v : tensors) out.push_back(v.dtype() == dtype::bfloat16 ? g.cast(v, dtype::float32) : v);
     return out;
 }
-inline value widen(graph<13> g, value x) { return widen(g, safe_span<value const>(&x, 1))[0]; }
+inline value widen(graph<7> g, value x) { return widen(g, safe_span<value const>(&x, 1))[0]; }
 
 inline std::int64_t hidden_size(value state) {
     if (!state.size(-1).is_static()) throw unsupported_error("the hidden size must be static");
@@ -151,7 +150,7 @@ inline std::int64_t hidden_size(value state) {
 }
 
 /// All layers of an LSTM with projections.
-inline std::tuple<value, value, value> projected_lstm(graph<13> g, sequence_batch const& s, safe_span<value const> hx,
+inline std::tuple<value, value, value> projected_lstm(graph<11> g, sequence_batch const& s, safe_span<value const> hx,
                                                       safe_span<value const> params, recurrent_options const& o) {
     check_recurrent(s.x, params.size(), o, true);
     std::size_t const directions = o.bidirectional ? 2 : 1;
@@ -179,9 +178,12 @@ inline std::tuple<value, value, value> projected_lstm(graph<13> g, sequence_batc
     return {x, join_layers(g, hidden), join_layers(g, cell)};
 }
 
-inline std::tuple<value, value, value> lstm(graph<13> g, sequence_batch const& s, safe_span<value const> hx,
+inline std::tuple<value, value, value> lstm(graph<7> g, sequence_batch const& s, safe_span<value const> hx,
                                             safe_span<value const> params, recurrent_options const& o) {
-    if (hidden_size(hx[0]) != hidden_size(hx[1])) return projected_lstm(g, s, hx, params, o);
+    if (hidden_size(hx[0]) != hidden_size(hx[1])) {
+        if (g.opset() < 11) refuse_below(11, "an LSTM with projections");
+        return projected_lstm(g.within<11>(), s, hx, params, o);
+    }
     check_recurrent(s.x, params.size(), o);
     value x = s.x;
     optional_value const lengths = sequence_lengths(g, s);
@@ -206,7 +208,7 @@ inline std::tuple<value, value, value> lstm(graph<13> g, sequence_batch const& s
     return {x, join_layers(g, hidden), join_layers(g, cell)};
 }
 
-inline std::tuple<value, value> gru(graph<13> g, sequence_batch const& s, value hx, safe_span<value const> params,
+inline std::tuple<value, value> gru(graph<7> g, sequence_batch const& s, value hx, safe_span<value const> params,
                                     recurrent_options const& o) {
     check_recurrent(s.x, params.size(), o);
     value x = s.x;
@@ -232,7 +234,7 @@ inline std::tuple<value, value> gru(graph<13> g, sequence_batch const& s, value 
 }
 
 template <fixed_string Activation>
-inline std::tuple<value, value> rnn(graph<13> g, sequence_batch const& s, value hx, safe_span<value const> params,
+inline std::tuple<value, value> rnn(graph<7> g, sequence_batch const& s, value hx, safe_span<value const> params,
                                     recurrent_options const& o) {
     check_recurrent(s.x, params.size(), o);
     safe_vector<std::string> const activations(o.bidirectional ? 2 : 1, std::string(Activation.view()));
@@ -258,16 +260,16 @@ inline std::tuple<value, value> rnn(graph<13> g, sequence_batch const& s, value 
 }
 
 /// x @ w^T + b.
-inline value gates_of(graph<13> g, value x, value w, optional_value b) { return linear_layer(g, x, w, b); }
+inline value gates_of(graph<7> g, value x, value w, optional_value b) { return linear_layer(g, x, w, b); }
 
-inline safe_vector<value> split_gates(graph<13> g, value gates, std::size_t count) {
+inline safe_vector<value> split_gates(graph<7> g, value gates, std::size_t count) {
     std::int64_t const width = gates.size(-1).size();
     if (width < 0) throw unsupported_error("the hidden size must be static");
     safe_vector<std::int64_t> const sizes(count, width / static_cast<std::int64_t>(count));
-    return g.op<"Split">(gates, g.ints(sizes), attr::axis_i(-1), output_list(count));
+    return split(g, gates, sizes, -1);
 }
 
-inline constexpr auto lstm_cell = [](graph<13> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
+inline constexpr auto lstm_cell = [](graph<7> g, value input, safe_span<value const> hx, value w_ih, value w_hh,
                                      optional_value b_ih, optional_value b_hh) -> std::tuple<value, value> {
     value const sum = g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx[0], w_hh, b_hh));
     safe_vector<value> const gate = split_gates(g, sum, 4);
@@ -277,7 +279,7 @@ inline constexpr auto lstm_cell = [](graph<13> g, value input, safe_span<value c
     return {g.op<"Mul">(g.op<"Sigmoid">(gate[3]), g.op<"Tanh">(cell)), cell};
 };
 
-inline constexpr auto gru_cell = [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
+inline constexpr auto gru_cell = [](graph<7> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih,
                                     optional_value b_hh) -> value {
     safe_vector<value> const x = split_gates(g, gates_of(g, input, w_ih, b_ih), 3);
     safe_vector<value> const h = split_gates(g, gates_of(g, hx, w_hh, b_hh), 3);
@@ -289,30 +291,30 @@ inline constexpr auto gru_cell = [](graph<13> g, value input, value hx, value w_
 
 template <fixed_string Activation>
 inline constexpr auto rnn_cell =
-    [](graph<13> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih, optional_value b_hh) -> value {
+    [](graph<7> g, value input, value hx, value w_ih, value w_hh, optional_value b_ih, optional_value b_hh) -> value {
     return g.op<Activation>(g.op<"Add">(gates_of(g, input, w_ih, b_ih), gates_of(g, hx, w_hh, b_hh)));
 };
 
 /// The results in the dtype of the input.
 template <class... Values>
-std::tuple<value, Values...> cast_results(graph<13> g, dtype type, value y, Values... states) {
+std::tuple<value, Values...> cast_results(graph<7> g, dtype type, value y, Values... states) {
     return {g.cast(y, type), g.cast(states, type)...};
 }
 
 /// The sequences of packed data, which have one state each.
-inline sequence_batch unpacked(graph<13> g, value data, value batch_sizes, value state) {
+inline sequence_batch unpacked(graph<11> g, value data, value batch_sizes, value state) {
     if (data.rank() != 2 || state.rank() != 3) throw unsupported_error("packed data must be (elements, features)");
     packed_layout const layout = layout_of_packed(g, as_batch_sizes(g, batch_sizes), g.size(state, 1));
     return {pad_sequences(g, widen(g, data), layout), layout};
 }
-inline value repacked(graph<13> g, sequence_batch const& s, value y) { return pack_sequences(g, y, s.packed->present); }
+inline value repacked(graph<11> g, sequence_batch const& s, value y) { return pack_sequences(g, y, s.packed->present); }
 
 inline void expect_states(value input, safe_span<value const> hx) {
     for (value const& state : hx)
         if (state.dtype() != input.dtype()) throw unsupported_error("states and input of different dtypes");
 }
 
-inline constexpr auto lstm_row = [](graph<13> g, value input, safe_span<value const> hx, safe_span<value const> params,
+inline constexpr auto lstm_row = [](graph<7> g, value input, safe_span<value const> hx, safe_span<value const> params,
                                     bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
                                     bool bidirectional, bool batch_first) {
     recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
@@ -321,7 +323,7 @@ inline constexpr auto lstm_row = [](graph<13> g, value input, safe_span<value co
     return cast_results(g, input.dtype(), swap_batch(g, y, o), h, c);
 };
 
-inline constexpr auto lstm_packed = [](graph<13> g, value data, value batch_sizes, safe_span<value const> hx,
+inline constexpr auto lstm_packed = [](graph<11> g, value data, value batch_sizes, safe_span<value const> hx,
                                        safe_span<value const> params, bool has_biases, std::int64_t num_layers,
                                        double dropout_p, bool train, bool bidirectional) {
     recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, false};
@@ -332,10 +334,10 @@ inline constexpr auto lstm_packed = [](graph<13> g, value data, value batch_size
 };
 
 /// The body of GRU and RNN over sequences and over packed sequences.
-using one_state_layers = std::tuple<value, value> (*)(graph<13>, sequence_batch const&, value, safe_span<value const>,
+using one_state_layers = std::tuple<value, value> (*)(graph<7>, sequence_batch const&, value, safe_span<value const>,
                                                       recurrent_options const&);
 template <one_state_layers Layers>
-inline constexpr auto over_sequences = [](graph<13> g, value input, value hx, safe_span<value const> params,
+inline constexpr auto over_sequences = [](graph<7> g, value input, value hx, safe_span<value const> params,
                                           bool has_biases, std::int64_t num_layers, double dropout_p, bool train,
                                           bool bidirectional, bool batch_first) {
     recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, batch_first};
@@ -343,7 +345,7 @@ inline constexpr auto over_sequences = [](graph<13> g, value input, value hx, sa
     return cast_results(g, input.dtype(), swap_batch(g, y, o), h);
 };
 template <one_state_layers Layers>
-inline constexpr auto over_packed = [](graph<13> g, value data, value batch_sizes, value hx,
+inline constexpr auto over_packed = [](graph<11> g, value data, value batch_sizes, value hx,
                                        safe_span<value const> params, bool has_biases, std::int64_t num_layers,
                                        double dropout_p, bool train, bool bidirectional) {
     recurrent_options const o{has_biases, num_layers, dropout_p, train, bidirectional, false};

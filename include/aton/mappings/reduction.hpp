@@ -10,8 +10,8 @@
 #include <tuple>
 
 #include <aton/mappings/detail/binary.hpp>
-#include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/complex.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -47,7 +47,7 @@ inline safe_vector<std::int64_t> axis_or_all(std::optional<std::int64_t> dim, va
 
 /// Add, Sub and Mul of operands of the same dtype; below opset 14, integers below 32 bits as int32, which gives the same bits.
 template <fixed_string Op>
-value arithmetic(graph<13> g, value a, value b) {
+value arithmetic(graph<7> g, value a, value b) {
     dtype const type = a.dtype();
     if (type == dtype::bool_) {
         if constexpr (Op.view() == "Mul") return g.op<"And">(a, b);
@@ -58,24 +58,24 @@ value arithmetic(graph<13> g, value a, value b) {
 }
 
 /// x in a dtype that Where, LessOrEqual and GreaterOrEqual support: bfloat16 only since opset 16.
-inline value selectable(graph<13> g, value x) {
+inline value selectable(graph<7> g, value x) {
     return g.cast(x, x.dtype() == dtype::bfloat16 && g.opset() < 16 ? dtype::float32 : x.dtype());
 }
 
 /// x with 0 in place of NaN.
-inline value without_nan(graph<13> g, value x) {
-    return is_floating(x.dtype()) ? choose(g, g.op<"IsNaN">(x), g.scalar_like(0, x), x) : x;
+inline value without_nan(graph<9> g, value x) {
+    return is_floating(x.dtype()) ? choose(g, is_nan(g, x), g.scalar_like(0, x), x) : x;
 }
 
 /// NaN where x contains NaN along the axes, 0 elsewhere.
-inline value nan_along(graph<13> g, value x, axis_list axes, bool keepdim) {
-    return reduce_sum(g, choose(g, g.op<"IsNaN">(x), x, g.scalar_like(0, x)), axes, keepdim);
+inline value nan_along(graph<9> g, value x, axis_list axes, bool keepdim) {
+    return reduce_sum(g, choose(g, is_nan(g, x), x, g.scalar_like(0, x)), axes, keepdim);
 }
 
 } // namespace detail
 
 /// The number of elements of x along the axes as a 0-d value, a constant if the sizes are static.
-inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
+inline value count_along(graph<7> g, value x, axis_list axes, dtype type) {
     checked_int n = 1;
     bool is_static = true;
     for (std::int64_t a : axes) {
@@ -88,14 +88,14 @@ inline value count_along(graph<13> g, value x, axis_list axes, dtype type) {
 }
 
 /// aten::sum over normalized axes. Integers and bools are summed in int64 unless `type` is given.
-inline value sum(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
+inline value sum(graph<7> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(to_accumulating(x.dtype()));
     value const y = g.cast(g.cast(x, out), detail::reducible(out));
     return g.cast(reduce_sum(g, y, axes, keepdim), out);
 }
 
 /// aten::mean over normalized axes. NaN for zero elements, for which ONNX's ReduceMean is undefined.
-inline value mean(graph<13> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
+inline value mean(graph<7> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(x.dtype());
     value const y = g.cast(x, x.dtype() == out ? out : detail::opmath_type(out)); // one rounding
     if (!detail::is_empty_along(y, axes)) return g.cast(reduce<"ReduceMean">(g, y, axes, keepdim), out);
@@ -106,10 +106,16 @@ inline value mean(graph<13> g, value x, axis_list axes, bool keepdim, std::optio
 /// below opset 20, which does not support bools, and for tensors that may be empty: ONNX Runtime 1.31 refuses empty bools, and
 /// the identities of uint8 are cast to the correct true and false.
 template <fixed_string Reduce>
-value reduce_bool(graph<13> g, value x, axis_list axes, bool keepdim) {
+value reduce_bool(graph<7> g, value x, axis_list axes, bool keepdim) {
     dtype const out = x.dtype() == dtype::uint8 ? dtype::uint8 : dtype::bool_;
     value const truth = g.cast(x, dtype::bool_);
     if (axes.empty()) return g.cast(truth, out);
+    if (g.opset() < 12) { // the number of true or false elements
+        constexpr bool any = Reduce.view() == "ReduceMax";
+        value const counted = g.cast(any ? truth : value(g.op<"Not">(truth)), dtype::int64);
+        value const found = g.cast(reduce_sum(g, counted, axes, keepdim), dtype::bool_);
+        return g.cast(any ? found : value(g.op<"Not">(found)), out);
+    }
     bool const takes_bool = g.opset() >= 20 && x.shape().element_count() > 0;
     value const y = reduce<Reduce>(g, g.cast(truth, takes_bool ? dtype::bool_ : dtype::uint8), axes, keepdim);
     return g.cast(g.cast(y, dtype::bool_), out);
@@ -117,32 +123,42 @@ value reduce_bool(graph<13> g, value x, axis_list axes, bool keepdim) {
 
 /// aten::amax (ReduceMax) and aten::amin (ReduceMin) over normalized axes. NaN propagates, which ONNX does not specify.
 template <fixed_string Reduce>
-value extreme(graph<13> g, value x, axis_list axes, bool keepdim) {
+value extreme(graph<9> g, value x, axis_list axes, bool keepdim) {
     if (axes.empty()) return x;
     if (x.dtype() == dtype::bool_) return reduce_bool<Reduce>(g, x, axes, keepdim);
-    dtype const type = bits(x.dtype()) == 16 && is_integral(x.dtype()) ? dtype::int32 : x.dtype();
+    // Integers of 16 bits are never reduced, and those of 8 bits since opset 12.
+    bool const is_narrow = is_integral(x.dtype()) && bits(x.dtype()) <= 16 && (bits(x.dtype()) == 16 || g.opset() < 12);
+    dtype const type = is_narrow ? dtype::int32 : x.dtype();
     value const y = g.cast(reduce<Reduce>(g, g.cast(x, type), axes, keepdim), x.dtype());
     return is_floating(x.dtype()) ? g.op<"Add">(y, detail::nan_along(g, x, axes, keepdim)) : y;
 }
 
-/// The index along an axis of the first maximum (ArgMax) or minimum (ArgMin), or of the first (or `last_nan`) NaN, if any.
-template <fixed_string Arg>
-value arg_extreme(graph<13> g, value x, std::int64_t axis, bool keepdim, bool last_nan = false) {
+namespace detail {
+
+/// The index along an axis of the maximum (ArgMax) or minimum (ArgMin), or of the NaN that `nan_at` chooses, if any.
+template <fixed_string Arg, class NanAt>
+value arg_extreme_with(graph<9> g, value x, std::int64_t axis, bool keepdim, NanAt nan_at) {
     bool const narrow = x.dtype() == dtype::bool_ || (is_integral(x.dtype()) && bits(x.dtype()) < 32);
     value const index =
         g.op<Arg>(g.cast(x, narrow ? dtype::int32 : x.dtype()), attr::axis_i(axis), attr::keepdims_i(keepdim));
     if (!is_floating(x.dtype())) return index;
-    value const nan = g.cast(g.op<"IsNaN">(x), dtype::uint8);
+    value const nan = g.cast(is_nan(g, x), g.opset() < 12 ? dtype::int32 : dtype::uint8);
     value const found = g.cast(reduce<"ReduceMax">(g, nan, std::array{axis}, keepdim), dtype::bool_);
-    std::optional<std::int64_t> const last = last_nan ? std::optional<std::int64_t>(1) : std::nullopt;
-    value const at =
-        g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim), attr::select_last_index_i(last));
-    return g.op<"Where">(found, at, index);
+    return g.op<"Where">(found, nan_at(nan), index);
 }
 
+} // namespace detail
+
+/// The index along an axis of the first maximum (ArgMax) or minimum (ArgMin), or of the first NaN, if any.
+template <fixed_string Arg>
+value arg_extreme(graph<9> g, value x, std::int64_t axis, bool keepdim) {
+    return detail::arg_extreme_with<Arg>(g, x, axis, keepdim, [&](value nan) -> value {
+        return g.op<"ArgMax">(nan, attr::axis_i(axis), attr::keepdims_i(keepdim));
+    });
+}
 /// The elements of x at `index` along an axis, and the index. `index` has the axis with size 1; both results keep it if `keepdim`.
-inline std::tuple<value, value> gathered(graph<13> g, value x, value index, std::int64_t axis, bool keepdim) {
-    value const y = g.op<"GatherElements">(x, index, attr::axis_i(axis));
+inline std::tuple<value, value> gathered(graph<9> g, value x, value index, std::int64_t axis, bool keepdim) {
+    value const y = elements_at(g, x, index, axis);
     if (keepdim) return {y, index};
     return {squeeze(g, y, axis), squeeze(g, index, axis)};
 }
@@ -153,20 +169,20 @@ using int_list_or_none = std::optional<safe_span<std::int64_t const>>;
 
 template <fixed_string Reduce>
 inline constexpr auto extreme_all =
-    [](graph<13> g, value self) { return extreme<Reduce>(g, self, iota(self.rank()), false); };
+    [](graph<9> g, value self) { return extreme<Reduce>(g, self, iota(self.rank()), false); };
 template <fixed_string Reduce>
-inline constexpr auto extreme_dims = [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
+inline constexpr auto extreme_dims = [](graph<9> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
     return extreme<Reduce>(g, self, axes_or_all(dim, self), keepdim);
 };
 template <fixed_string Arg>
 inline constexpr auto extreme_dim =
-    [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
+    [](graph<9> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
     return gathered(g, self, arg_extreme<Arg>(g, self, axis, true), axis, keepdim);
 };
 template <fixed_string Arg>
-inline constexpr auto arg_row = [](graph<13> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> value {
+inline constexpr auto arg_row = [](graph<9> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> value {
     if (dim && self.rank() != 0) return arg_extreme<Arg>(g, self, normalize_axis(*dim, self.rank()), keepdim);
     value const index = arg_extreme<Arg>(g, g.op<"Reshape">(self, g.ints({-1})), 0, false);
     return keepdim && self.rank() != 0
@@ -175,31 +191,31 @@ inline constexpr auto arg_row = [](graph<13> g, value self, std::optional<std::i
 };
 template <fixed_string Reduce>
 inline constexpr auto bool_all =
-    [](graph<13> g, value self) { return reduce_bool<Reduce>(g, self, iota(self.rank()), false); };
+    [](graph<7> g, value self) { return reduce_bool<Reduce>(g, self, iota(self.rank()), false); };
 template <fixed_string Reduce>
-inline constexpr auto bool_dim = [](graph<13> g, value self, std::int64_t dim, bool keepdim) {
+inline constexpr auto bool_dim = [](graph<7> g, value self, std::int64_t dim, bool keepdim) {
     return reduce_bool<Reduce>(g, self, axis_of(dim, self), keepdim);
 };
 template <fixed_string Reduce>
-inline constexpr auto bool_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim) {
+inline constexpr auto bool_dims = [](graph<7> g, value self, int_list_or_none dim, bool keepdim) {
     return reduce_bool<Reduce>(g, self, axes_or_all(dim, self), keepdim);
 };
 
-inline value count_nonzero(graph<13> g, value x, axis_list axes) {
+inline value count_nonzero(graph<7> g, value x, axis_list axes) {
     return reduce_sum(g, g.cast(g.cast(x, dtype::bool_), dtype::int64), axes, false);
 }
 
-inline constexpr auto sum_row = [](graph<13> g, value self, std::optional<dtype> type) {
+inline constexpr auto sum_row = [](graph<7> g, value self, std::optional<dtype> type) {
     return sum(g, self, iota(self.rank()), false, type);
 };
 
-inline constexpr auto sum_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+inline constexpr auto sum_dims = [](graph<7> g, value self, int_list_or_none dim, bool keepdim,
                                     std::optional<dtype> type) {
     return sum(g, self, axes_or_all(dim, self), keepdim, type);
 };
 
 /// Whether sum_to_size sums a dimension. If its new size is computed, the recorded result says whether it changes.
-inline bool sums_to_one(graph<13> g, dim const& from, sym_int to, std::int64_t axis) {
+inline bool sums_to_one(graph<7> g, dim const& from, sym_int to, std::int64_t axis) {
     if (to.is_constant()) return to.is(1) && from.size() != 1;
     auto const& expected = g.context().expected;
     dim const recorded = expected.empty() ? dim() : expected[0].shape[static_cast<std::size_t>(axis)];
@@ -209,7 +225,7 @@ inline bool sums_to_one(graph<13> g, dim const& from, sym_int to, std::int64_t a
 }
 
 /// Sums the leading dimensions that `size` does not have, and those whose size is 1 in `size`.
-inline constexpr auto sum_to_size = [](graph<13> g, value self, safe_span<size const> size) -> value {
+inline constexpr auto sum_to_size = [](graph<7> g, value self, safe_span<size const> size) -> value {
     std::int64_t const lead = self.rank() - static_cast<std::int64_t>(size.size());
     safe_vector<std::int64_t> axes = iota(lead);
     for (std::int64_t i = 0; i != self.rank() - lead; ++i) {
@@ -220,17 +236,17 @@ inline constexpr auto sum_to_size = [](graph<13> g, value self, safe_span<size c
     return y.rank() == self.rank() - lead ? y : squeeze(g, y, iota(lead));
 };
 
-inline constexpr auto mean_row = [](graph<13> g, value self, std::optional<dtype> type) {
+inline constexpr auto mean_row = [](graph<7> g, value self, std::optional<dtype> type) {
     return mean(g, self, iota(self.rank()), false, type);
 };
 
-inline constexpr auto mean_dims = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+inline constexpr auto mean_dims = [](graph<7> g, value self, int_list_or_none dim, bool keepdim,
                                      std::optional<dtype> type) {
     return mean(g, self, axes_or_all(dim, self), keepdim, type);
 };
 
 /// ATen divides the sum by a complex number, whose imaginary part of 0 is a factor of the other part.
-inline value complex_mean(graph<13> g, complex_value z, safe_span<std::int64_t const> axes, bool keepdim,
+inline value complex_mean(graph<7> g, complex_value z, safe_span<std::int64_t const> axes, bool keepdim,
                           std::optional<dtype> type) {
     if (type && !is_complex(*type)) return g.unsupported("a mean of complex numbers as " + std::string(name(*type)));
     complex_value const x = g.cast(z, type.value_or(z.dtype()));
@@ -238,33 +254,32 @@ inline value complex_mean(graph<13> g, complex_value z, safe_span<std::int64_t c
     value const im = mean(g, g.imag(x), axes, keepdim);
     return g.to_value(g.complex(g.op<"Add">(re, g.op<"Mul">(im, 0)), g.op<"Sub">(im, g.op<"Mul">(re, 0))));
 }
-inline constexpr auto complex_mean_row = [](graph<13> g, complex_value self, std::optional<dtype> type) {
+inline constexpr auto complex_mean_row = [](graph<7> g, complex_value self, std::optional<dtype> type) {
     return complex_mean(g, self, iota(self.rank()), false, type);
 };
-inline constexpr auto complex_mean_dims = [](graph<13> g, complex_value self, int_list_or_none dim, bool keepdim,
+inline constexpr auto complex_mean_dims = [](graph<7> g, complex_value self, int_list_or_none dim, bool keepdim,
                                              std::optional<dtype> type) {
     return complex_mean(g, self, axes_or_all(dim, g.real(self)), keepdim, type);
 };
 
-inline constexpr auto prod = [](graph<13> g, value self, std::optional<dtype> type) {
+inline constexpr auto prod = [](graph<7> g, value self, std::optional<dtype> type) {
     dtype const out = type.value_or(to_accumulating(self.dtype()));
     return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), iota(self.rank()), false), out);
 };
 
-inline constexpr auto prod_dim = [](graph<13> g, value self, std::int64_t dim, bool keepdim,
-                                    std::optional<dtype> type) {
+inline constexpr auto prod_dim = [](graph<7> g, value self, std::int64_t dim, bool keepdim, std::optional<dtype> type) {
     dtype const out = type.value_or(to_accumulating(self.dtype()));
     return g.cast(reduce<"ReduceProd">(g, g.cast(g.cast(self, out), reducible(out)), axis_of(dim, self), keepdim), out);
 };
 
-inline complex_value slice_of_complex(graph<13> g, complex_value const& z, std::int64_t axis, std::int64_t start,
+inline complex_value slice_of_complex(graph<7> g, complex_value const& z, std::int64_t axis, std::int64_t start,
                                       std::int64_t end) {
-    auto const slice = [&](value x) -> value {
-        return g.op<"Slice">(x, g.ints({start}), g.ints({end}), g.ints({axis}));
+    auto const part = [&](value x) -> value {
+        return slice(g, x, safe_span(&start, 1), safe_span(&end, 1), safe_span(&axis, 1));
     };
-    return g.complex(slice(g.real(z)), slice(g.imag(z)));
+    return g.complex(part(g.real(z)), part(g.imag(z)));
 }
-inline complex_value join_complex(graph<13> g, complex_value const& a, complex_value const& b, std::int64_t axis) {
+inline complex_value join_complex(graph<7> g, complex_value const& a, complex_value const& b, std::int64_t axis) {
     auto const join = [&](value x, value y) -> value { return g.op<"Concat">(x, y, attr::axis_i(axis)); };
     return g.complex(join(g.real(a), g.real(b)), join(g.imag(a), g.imag(b)));
 }
@@ -274,14 +289,14 @@ inline std::int64_t count_of_factors(dim const& size) {
     throw unsupported_error("a product of a computed number of complex numbers");
 }
 /// A complex tensor in the dtype of a call.
-inline complex_value in_complex_dtype(graph<13> g, complex_value const& z, std::optional<dtype> type) {
+inline complex_value in_complex_dtype(graph<7> g, complex_value const& z, std::optional<dtype> type) {
     if (type && !is_complex(*type))
         throw unsupported_error("a conversion of complex numbers to " + std::string(name(*type)));
     return g.cast(z, type.value_or(z.dtype()));
 }
 
 /// The product along an axis, which is kept: one half times the other, until one number is left.
-inline complex_value complex_product_along(graph<13> g, complex_value z, std::int64_t axis) {
+inline complex_value complex_product_along(graph<7> g, complex_value z, std::int64_t axis) {
     std::int64_t n = count_of_factors(g.real(z).size(axis));
     if (n == 0) {
         safe_vector<sym_int> sizes = g.sizes(g.real(z));
@@ -299,7 +314,7 @@ inline complex_value complex_product_along(graph<13> g, complex_value z, std::in
     return z;
 }
 
-inline constexpr auto complex_prod_dim = [](graph<13> g, complex_value self, std::int64_t dim, bool keepdim,
+inline constexpr auto complex_prod_dim = [](graph<7> g, complex_value self, std::int64_t dim, bool keepdim,
                                             std::optional<dtype> type) -> complex_value {
     complex_value const z = in_complex_dtype(g, self, type);
     if (z.rank() == 0) return z;
@@ -307,39 +322,39 @@ inline constexpr auto complex_prod_dim = [](graph<13> g, complex_value self, std
     complex_value const y = complex_product_along(g, z, axis);
     return keepdim ? y : g.complex(squeeze(g, g.real(y), axis), squeeze(g, g.imag(y), axis));
 };
-inline constexpr auto complex_prod = [](graph<13> g, complex_value self, std::optional<dtype> type) -> complex_value {
+inline constexpr auto complex_prod = [](graph<7> g, complex_value self, std::optional<dtype> type) -> complex_value {
     auto const flat = [&](value x) -> value { return g.op<"Reshape">(x, g.ints({-1})); };
     return complex_prod_dim(g, g.complex(flat(g.real(self)), flat(g.imag(self))), 0, false, type);
 };
 
-inline constexpr auto nansum = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+inline constexpr auto nansum = [](graph<9> g, value self, int_list_or_none dim, bool keepdim,
                                   std::optional<dtype> type) {
     return sum(g, without_nan(g, self), axes_or_all(dim, self), keepdim, type);
 };
 
-inline constexpr auto nanmean = [](graph<13> g, value self, int_list_or_none dim, bool keepdim,
+inline constexpr auto nanmean = [](graph<9> g, value self, int_list_or_none dim, bool keepdim,
                                    std::optional<dtype> type) {
     safe_vector<std::int64_t> const axes = axes_or_all(dim, self);
     value const total = sum(g, without_nan(g, self), axes, keepdim, type);
-    value const numbers = g.op<"Not">(g.op<"IsNaN">(self));
+    value const numbers = g.op<"Not">(is_nan(g, self));
     return g.op<"Div">(total, g.cast(reduce_sum(g, g.cast(numbers, dtype::int64), axes, keepdim), total.dtype()));
 };
 
-inline constexpr auto aminmax = [](graph<13> g, value self, std::optional<std::int64_t> dim,
+inline constexpr auto aminmax = [](graph<9> g, value self, std::optional<std::int64_t> dim,
                                    bool keepdim) -> std::tuple<value, value> {
     safe_vector<std::int64_t> const axes = axis_or_all(dim, self);
     return {extreme<"ReduceMin">(g, self, axes, keepdim), extreme<"ReduceMax">(g, self, axes, keepdim)};
 };
 
-inline constexpr auto logsumexp = [](graph<13> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
+inline constexpr auto logsumexp = [](graph<7> g, value self, safe_span<std::int64_t const> dim, bool keepdim) {
     return reduce<"ReduceLogSumExp">(g, g.cast(self, to_floating(self.dtype())), axes_or_all(dim, self), keepdim);
 };
 
-inline constexpr auto count_nonzero_row = [](graph<13> g, value self, std::optional<std::int64_t> dim) {
+inline constexpr auto count_nonzero_row = [](graph<7> g, value self, std::optional<std::int64_t> dim) {
     return count_nonzero(g, self, axis_or_all(dim, self));
 };
 
-inline constexpr auto count_nonzero_dims = [](graph<13> g, value self, safe_span<std::int64_t const> dim) {
+inline constexpr auto count_nonzero_dims = [](graph<7> g, value self, safe_span<std::int64_t const> dim) {
     return count_nonzero(g, self, axes_or_all(dim, self));
 };
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -23,13 +24,13 @@ inline void require_regions(value input, value rois) {
         throw unsupported_error("an input that is not [N, C, H, W], or rois that are not [K, 5]");
 }
 
-inline value column_of(graph<13> g, value rois, std::int64_t i) {
+inline value column_of(graph<11> g, value rois, std::int64_t i) {
     return g.op<"Gather">(rois, g.scalar(i, dtype::int64), attr::axis_i(1));
 }
-inline value batch_of(graph<13> g, value rois) { return g.cast(column_of(g, rois, 0), dtype::int64); }
+inline value batch_of(graph<11> g, value rois) { return g.cast(column_of(g, rois, 0), dtype::int64); }
 
 /// x [K] with dimensions of size 1 behind.
-inline value with_ones(graph<13> g, value x, std::int64_t count) {
+inline value with_ones(graph<11> g, value x, std::int64_t count) {
     safe_vector<std::int64_t> axes;
     for (std::int64_t i = 1; i <= count; ++i) axes.push_back(i);
     return unsqueeze(g, x, axes);
@@ -51,7 +52,7 @@ struct axis_samples {
     bool is_adaptive;
 };
 
-inline axis_samples samples_along(graph<13> g, region_axis const& a, sym_int extent) {
+inline axis_samples samples_along(graph<11> g, region_axis const& a, sym_int extent) {
     dtype const type = a.start.dtype();
     value const bin = g.op<"Div">(a.size, g.scalar(a.bins, type));
     bool const adaptive = a.ratio < 1;
@@ -72,21 +73,21 @@ inline axis_samples samples_along(graph<13> g, region_axis const& a, sym_int ext
     value const size = g.cast(g.to_value(extent), type);
     value const last = g.op<"Sub">(size, 1);
     value const zero = g.scalar(0, type);
-    value inside = g.op<"And">(g.op<"GreaterOrEqual">(at, g.scalar(-1, type)), g.op<"LessOrEqual">(at, size));
+    value inside = g.op<"And">(is_at_least(g, at, g.scalar(-1, type)), is_at_most(g, at, size));
     if (adaptive) inside = g.op<"And">(inside, g.op<"Less">(places, with_ones(g, number, 2)));
-    value const bounded = g.op<"Max">(g.op<"Min">(g.op<"Where">(inside, at, zero), last), zero);
+    value const bounded = max_of(g, min_of(g, g.op<"Where">(inside, at, zero), last), zero);
     value const low = g.op<"Floor">(bounded);
-    value const high = g.op<"Min">(g.op<"Add">(low, 1), last);
+    value const high = min_of(g, g.op<"Add">(low, 1), last);
     return {g.cast(low, dtype::int64), g.cast(high, dtype::int64), g.op<"Sub">(bounded, low), inside, number, adaptive};
 }
 
 /// The number of samples of a bin, [K], or 0-d.
-inline value sample_count(graph<13> g, axis_samples const& y, axis_samples const& x) {
+inline value sample_count(graph<11> g, axis_samples const& y, axis_samples const& x) {
     return g.op<"Mul">(y.number, x.number);
 }
 
 /// The sums of the samples of each bin, [K, bins, bins, C]. `batch` is [K].
-inline value sums_of_samples(graph<13> g, value input, value batch, axis_samples const& y, axis_samples const& x) {
+inline value sums_of_samples(graph<11> g, value input, value batch, axis_samples const& y, axis_samples const& x) {
     safe_vector<sym_int> const sizes = g.sizes(input);
     safe_vector<std::int64_t> const channels_last = {0, 2, 3, 1};
     value const pixels = reshape(g, permute(g, input, channels_last), {sizes[0] * sizes[2] * sizes[3], sizes[1]});
@@ -121,7 +122,7 @@ struct region_samples {
     axis_samples x;
 };
 /// Samples in regions [K, 5] of an index and two corners. `min_size` is the smallest size of a region, if it has one.
-inline region_samples samples_in(graph<13> g, value input, value rois, double scale, double shift, bool clamps,
+inline region_samples samples_in(graph<11> g, value input, value rois, double scale, double shift, bool clamps,
                                  std::int64_t height, std::int64_t width, std::int64_t ratio) {
     auto const corner = [&](std::int64_t i) -> value {
         value const at = g.op<"Mul">(column_of(g, rois, i), scale);
@@ -130,7 +131,7 @@ inline region_samples samples_in(graph<13> g, value input, value rois, double sc
     auto const along = [&](std::int64_t i, std::int64_t bins, sym_int extent) {
         value const start = corner(i);
         value const size = g.op<"Sub">(corner(i + 2), start);
-        value const bounded = clamps ? value(g.op<"Max">(size, g.scalar(1, size.dtype()))) : size;
+        value const bounded = clamps ? value(max_of(g, size, g.scalar(1, size.dtype()))) : size;
         return samples_along(g, {start, bounded, bins, ratio}, extent);
     };
     return {along(2, height, g.size(input, 2)), along(1, width, g.size(input, 3))};
@@ -142,12 +143,12 @@ inline std::int64_t bins_of(sym_int n) {
 }
 
 /// roi_align from pixels that are gathered.
-inline value align_by_gathering(graph<13> g, value input, value rois, double scale, std::int64_t height,
+inline value align_by_gathering(graph<11> g, value input, value rois, double scale, std::int64_t height,
                                 std::int64_t width, std::int64_t ratio, bool aligned) {
     auto const [y, x] = samples_in(g, input, rois, scale, aligned ? 0.5 : 0, !aligned, height, width, ratio);
     value const sums = sums_of_samples(g, input, batch_of(g, rois), y, x);
     value count = sample_count(g, y, x);
-    if (y.is_adaptive) count = with_ones(g, g.op<"Max">(count, g.scalar(1, count.dtype())), 3);
+    if (y.is_adaptive) count = with_ones(g, max_of(g, count, g.scalar(1, count.dtype())), 3);
     safe_vector<std::int64_t> const channels_first = {0, 3, 1, 2};
     return permute(g, g.op<"Div">(sums, count), channels_first);
 }
@@ -185,7 +186,7 @@ inline constexpr auto roi_align_until_21 = [](graph<16, 21> g, value input, valu
                           ratio,
                           attr::coordinate_transformation_mode_s(aligned ? "half_pixel" : "output_half_pixel"));
 };
-inline constexpr auto roi_align_until_15 = [](graph<13, 15> g, value input, value rois, double scale, sym_int height,
+inline constexpr auto roi_align_until_15 = [](graph<11, 15> g, value input, value rois, double scale, sym_int height,
                                               sym_int width, std::int64_t ratio, bool aligned) -> value {
     require_regions(input, rois);
     if (!aligned) return roi_align_node(g, input, rois, scale, bins_of(height), bins_of(width), ratio);
@@ -193,7 +194,7 @@ inline constexpr auto roi_align_until_15 = [](graph<13, 15> g, value input, valu
 };
 
 /// The channel of the input for each element of a position-sensitive result, [C / (height * width), height, width].
-inline value channel_mapping(graph<13> g, value rois, sym_int channels, std::int64_t height, std::int64_t width) {
+inline value channel_mapping(graph<11> g, value rois, sym_int channels, std::int64_t height, std::int64_t width) {
     value const all = g.cast(arithmetic_sequence(g, 0, channels), dtype::int32);
     value const mapping = reshape(g, all, {-1, height, width});
     safe_vector<sym_int> to = {g.size(rois, 0), channels / (height * width), height, width};
@@ -205,7 +206,7 @@ inline void require_channels(sym_int channels, std::int64_t height, std::int64_t
 }
 
 /// Of the bins of each channel, the one that the channel is for: [K, bins, bins, C] becomes [K, C / bins^2, bins, bins].
-inline value own_bins(graph<13> g, value x, std::int64_t height, std::int64_t width) {
+inline value own_bins(graph<11> g, value x, std::int64_t height, std::int64_t width) {
     std::int64_t const bins = height * width;
     sym_int const regions = g.size(x, 0);
     value const apart = reshape(g, x, {regions, bins, g.size(x, 3) / bins, bins});
@@ -215,7 +216,7 @@ inline value own_bins(graph<13> g, value x, std::int64_t height, std::int64_t wi
     return reshape(g, own, {regions, g.size(x, 3) / bins, height, width});
 }
 
-inline constexpr auto ps_roi_align = [](graph<13> g, value input, value rois, double scale, sym_int pooled_height,
+inline constexpr auto ps_roi_align = [](graph<11> g, value input, value rois, double scale, sym_int pooled_height,
                                         sym_int pooled_width, std::int64_t ratio) -> std::tuple<value, value> {
     require_regions(input, rois);
     std::int64_t const height = bins_of(pooled_height);
@@ -237,7 +238,7 @@ struct region_bins {
 };
 
 /// Rounds half away from zero, as std::round does.
-inline value round_half_away(graph<13> g, value x) {
+inline value round_half_away(graph<11> g, value x) {
     value const size = g.op<"Abs">(x);
     value const whole = g.op<"Floor">(size);
     value const rest = g.op<"Sub">(size, whole); // exact, unlike size + 1/2
@@ -246,27 +247,27 @@ inline value round_half_away(graph<13> g, value x) {
 }
 
 /// `low` and `high` are [K], the first and the last pixel, or the one `past` it.
-inline region_bins bins_along(graph<13> g, value low, value high, double past, std::int64_t bins, sym_int extent) {
+inline region_bins bins_along(graph<11> g, value low, value high, double past, std::int64_t bins, sym_int extent) {
     dtype const type = low.dtype();
-    value const size = g.op<"Max">(g.op<"Add">(g.op<"Sub">(high, low), past), g.scalar(1, type));
+    value const size = max_of(g, g.op<"Add">(g.op<"Sub">(high, low), past), g.scalar(1, type));
     value const bin = unsqueeze(g, g.op<"Div">(size, g.scalar(bins, type)), 1);
     value const number = g.cast(arithmetic_sequence(g, 0, bins), type);
     value const start = unsqueeze(g, low, 1);
     value const zero = g.scalar(0, dtype::int64);
     auto const bounded = [&](value x) -> value {
         value const whole = g.cast(g.op<"Add">(x, start), dtype::int64);
-        return g.op<"Min">(g.op<"Max">(whole, zero), g.to_value(extent));
+        return min_of(g, max_of(g, whole, zero), g.to_value(extent));
     };
     value const first = bounded(g.op<"Floor">(g.op<"Mul">(number, bin)));
     value const end = bounded(g.op<"Ceil">(g.op<"Mul">(g.op<"Add">(number, 1), bin)));
-    return {first, end, g.op<"LessOrEqual">(end, first)};
+    return {first, end, is_at_most(g, end, first)};
 }
 struct bin_grid {
     region_bins y;
     region_bins x;
 };
 /// `past` is added to the sizes. Bins of torchvision's ps_roi_pool never contain the last row and column: they are `left_out`.
-inline bin_grid bins_in(graph<13> g, value input, value rois, double scale, double past, std::int64_t left_out,
+inline bin_grid bins_in(graph<11> g, value input, value rois, double scale, double past, std::int64_t left_out,
                         std::int64_t height, std::int64_t width) {
     auto const corner = [&](std::int64_t i) { return round_half_away(g, g.op<"Mul">(column_of(g, rois, i), scale)); };
     return {bins_along(g, corner(2), corner(4), past, height, g.size(input, 2) - left_out),
@@ -274,26 +275,26 @@ inline bin_grid bins_in(graph<13> g, value input, value rois, double scale, doub
 }
 
 /// Which of the pixels are in each bin: [..., bins, pixels] for bins [..., bins].
-inline value pixels_in(graph<13> g, value first, value end, sym_int extent) {
+inline value pixels_in(graph<11> g, value first, value end, sym_int extent) {
     value const pixels = arithmetic_sequence(g, 0, extent);
-    return g.op<"And">(g.op<"LessOrEqual">(unsqueeze(g, first, first.rank()), pixels),
+    return g.op<"And">(is_at_most(g, unsqueeze(g, first, first.rank()), pixels),
                        g.op<"Less">(pixels, unsqueeze(g, end, end.rank())));
 }
 
-inline value lowest_number(graph<13> g, dtype type) {
+inline value lowest_number(graph<11> g, dtype type) {
     double const lowest = type == dtype::float64 ? std::numeric_limits<double>::lowest()
                                                  : static_cast<double>(std::numeric_limits<float>::lowest());
     return g.scalar(lowest, type);
 }
 /// x with the lowest finite number in place of NaN and -inf, which torchvision never finds larger than that number.
-inline value above_lowest(graph<13> g, value x) {
+inline value above_lowest(graph<11> g, value x) {
     value const lowest = lowest_number(g, x.dtype());
-    return g.op<"Where">(g.op<"IsNaN">(x), lowest, g.op<"Max">(x, lowest));
+    return g.op<"Where">(g.op<"IsNaN">(x), lowest, max_of(g, x, lowest));
 }
 
 /// The largest number of each bin, and its place in the plane of the channel, or 0 and -1 if there is none. A Loop over regions, each of
 /// which first looks for the maximum of each row of pixels.
-inline std::tuple<value, value> maxima_of_bins(graph<13> g, value input, value batch, bin_grid const& bins) {
+inline std::tuple<value, value> maxima_of_bins(graph<11> g, value input, value batch, bin_grid const& bins) {
     value const lowest = lowest_number(g, input.dtype());
     value const numbers = above_lowest(g, input);
     sym_int const rows = g.size(input, 2);
@@ -302,7 +303,7 @@ inline std::tuple<value, value> maxima_of_bins(graph<13> g, value input, value b
         g.op<"Loop">(g.op<"Size">(batch),
                      g.scalar(true, dtype::bool_),
                      outputs<2>,
-                     attr::body_g([&](graph<13> h, value i, value on) {
+                     attr::body_g([&](graph<11> h, value i, value on) {
                          auto const of = [&](value all) -> value { return h.op<"Gather">(all, i); };
                          value const plane = h.op<"Gather">(numbers, of(batch)); // [C, H, W]
                          value const across = pixels_in(h, of(bins.x.first), of(bins.x.end), columns);
@@ -320,7 +321,7 @@ inline std::tuple<value, value> maxima_of_bins(graph<13> g, value input, value b
                          value const all_rows = h.op<"Expand">(unsqueeze(h, place_in_row, 1), h.op<"Shape">(in_bins));
                          value const column = h.op<"GatherElements">(all_rows, row, attr::axis_i(3));
                          value const place = h.op<"Add">(h.op<"Mul">(row, h.to_value(columns)), column);
-                         value const none = h.op<"LessOrEqual">(largest_of, lowest);
+                         value const none = is_at_most(h, largest_of, lowest);
                          value const where = h.op<"Where">(none, h.scalar(-1, dtype::int64), squeeze(h, place, 3));
                          return std::tuple(on, largest_of, where);
                      }));
@@ -329,7 +330,7 @@ inline std::tuple<value, value> maxima_of_bins(graph<13> g, value input, value b
             g.cast(g.op<"Where">(empty, g.scalar(-1, dtype::int64), places), dtype::int32)};
 }
 
-inline std::tuple<value, value> pool_by_loop(graph<13> g, value input, value rois, double scale, sym_int pooled_height,
+inline std::tuple<value, value> pool_by_loop(graph<11> g, value input, value rois, double scale, sym_int pooled_height,
                                              sym_int pooled_width) {
     require_regions(input, rois);
     bin_grid const bins = bins_in(g, input, rois, scale, 1, 0, bins_of(pooled_height), bins_of(pooled_width));
@@ -339,7 +340,7 @@ inline constexpr auto roi_pool = [](graph<22> g, value input, value rois, double
     return pool_by_loop(g, input, rois, scale, height, width);
 };
 /// MaxRoiPool gives the numbers alone; ONNX Runtime has it for float32, and not of opset 22.
-inline constexpr auto roi_pool_until_21 = [](graph<13, 21> g, value input, value rois, double scale,
+inline constexpr auto roi_pool_until_21 = [](graph<11, 21> g, value input, value rois, double scale,
                                              sym_int pooled_height, sym_int pooled_width) -> std::tuple<value, value> {
     auto const [numbers, places] = pool_by_loop(g, input, rois, scale, pooled_height, pooled_width);
     if (input.dtype() != dtype::float32) return {numbers, places};
@@ -350,7 +351,7 @@ inline constexpr auto roi_pool_until_21 = [](graph<13, 21> g, value input, value
     return {pooled, places};
 };
 
-inline constexpr auto ps_roi_pool = [](graph<13> g, value input, value rois, double scale, sym_int pooled_height,
+inline constexpr auto ps_roi_pool = [](graph<11> g, value input, value rois, double scale, sym_int pooled_height,
                                        sym_int pooled_width) -> std::tuple<value, value> {
     require_regions(input, rois);
     std::int64_t const height = bins_of(pooled_height);

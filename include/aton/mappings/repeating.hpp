@@ -18,19 +18,19 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline value repeat_whole(graph<13> g, value x, safe_vector<sym_int> repeats) {
+inline value repeat_whole(graph<7> g, value x, safe_vector<sym_int> repeats) {
     auto const rank = static_cast<std::int64_t>(repeats.size());
     if (rank == 0 || std::all_of(repeats.begin(), repeats.end(), [](sym_int const& s) { return s.is(1); }))
         return at_least_rank(g, x, rank);
     return g.op<"Tile">(at_least_rank(g, x, rank), g.ints(repeats));
 }
-inline constexpr auto tile_dims = [](graph<13> g, value self, size_list dims) {
+inline constexpr auto tile_dims = [](graph<7> g, value self, size_list dims) {
     safe_vector<sym_int> repeats(dims.begin(), dims.end());
     while (static_cast<std::int64_t>(repeats.size()) < self.rank()) repeats.insert(repeats.begin(), 1);
     return repeat_whole(g, self, repeats);
 };
 
-inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
+inline constexpr auto repeat_each = [](graph<7> g, value self, sym_int repeats,
                                        std::optional<std::int64_t> dim) -> value {
     value const x = dim ? at_least_1d(g, self) : flat(g, self);
     std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
@@ -43,29 +43,29 @@ inline constexpr auto repeat_each = [](graph<13> g, value self, sym_int repeats,
     return reshape(g, g.op<"Tile">(unsqueeze(g, x, axis + 1), g.ints(tiles)), sizes);
 };
 /// The indices that repeat index i repeats[i] times: for each position, the number of cumulative counts that do not exceed it.
-inline value repeated_indices(graph<13> g, value repeats) {
+inline value repeated_indices(graph<11> g, value repeats) {
     repeats = g.cast(repeats, dtype::int64);
     value const ends = g.op<"CumSum">(repeats, g.scalar(0, dtype::int64));
     value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
-    value const positions = g.op<"Range">(g.scalar(0, dtype::int64), total, g.scalar(1, dtype::int64));
+    value const positions = range_to(g, [&] { return total; });
     if (g.opset() >= 13 && are_many(repeats.size(0), few_boundaries))
         return search_sorted(g.within<13>(), ends, positions, [](graph<13> b, value end, value position) -> value {
             return b.op<"LessOrEqual">(end, position);
         });
-    value const passed = g.op<"LessOrEqual">(ends, unsqueeze(g, positions, 1));
+    value const passed = is_at_most(g, ends, unsqueeze(g, positions, 1));
     return reduce_sum(g, g.cast(passed, dtype::int64), safe_vector<std::int64_t>{1}, false);
 }
-inline constexpr auto repeat_each_by_tensor = [](graph<13> g, value self, value repeats,
+inline constexpr auto repeat_each_by_tensor = [](graph<11> g, value self, value repeats,
                                                  std::optional<std::int64_t> dim) {
     value const x = dim ? at_least_1d(g, self) : flat(g, self);
     std::int64_t const axis = normalize_axis(dim.value_or(0), x.rank());
     value counts = at_least_1d(g, repeats);
-    if (!counts.size(0).same_as(x.size(axis))) counts = g.op<"Expand">(counts, as_list(g, g.size(x, axis)));
+    if (!counts.size(0).same_as(x.size(axis))) counts = expand_by(g, counts, as_list(g, g.size(x, axis)));
     return gather(g, x, repeated_indices(g, counts), axis);
 };
 
 /// Rotates an axis by `shift`, so that its last `shift` elements come first.
-inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
+inline value roll_axis(graph<7> g, value x, sym_int shift, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
     if (n.is(0) || n.is(1) || shift.is(0)) return x;
     sym_int start;
@@ -74,44 +74,50 @@ inline value roll_axis(graph<13> g, value x, sym_int shift, std::int64_t axis) {
         start = by > 0 ? n.constant() - by : -by;
         if (start.is(0)) return x;
     } else {
-        start = value(g.op<"Mod">(g.to_value(0 - shift), g.to_value(max(n, 1))));
+        if (g.opset() < 10) refuse_below(10, "a roll by a computed number");
+        start = value(g.within<10>().op<"Mod">(g.to_value(0 - shift), g.to_value(max(n, 1))));
     }
     return g.op<"Concat">(safe_vector{slice(g, x, axis, start, to_the_end), slice(g, x, axis, 0, start)},
                           attr::axis_i(axis));
 }
-inline constexpr auto flip_axes = [](graph<13> g, value x, axis_list axes) -> value {
+inline constexpr auto flip_axes = [](graph<7> g, value x, axis_list axes) -> value {
     if (x.rank() == 0 || axes.empty()) return x;
+    if (g.opset() < 10) { // Slice has no steps
+        for (std::int64_t axis : normalize_axes(axes, x.rank()))
+            x = gather(g, x, arithmetic_sequence(g, g.size(x, axis) - 1, g.size(x, axis), -1), axis);
+        return x;
+    }
     safe_vector<std::int64_t> const minus_one(axes.size(), -1);
     safe_vector<std::int64_t> const before_first(axes.size(), std::numeric_limits<std::int64_t>::min());
-    return g.op<"Slice">(
+    return g.within<10>().op<"Slice">(
         x, g.ints(minus_one), g.ints(before_first), g.ints(normalize_axes(axes, x.rank())), g.ints(minus_one));
 };
-inline constexpr auto rotate = [](graph<13> g, value self, std::int64_t k, axis_list dims) -> value {
+inline constexpr auto rotate = [](graph<7> g, value self, std::int64_t k, axis_list dims) -> value {
     std::int64_t const turns = (k % 4 + 4) % 4;
     if (turns == 0) return self;
     if (turns == 2) return flip_axes(g, self, dims);
     return swap_axes(g, flip_axes(g, self, dims.subspan(turns == 1 ? 1 : 0, 1)), dims[0], dims[1]);
 };
 
-inline constexpr auto repeat = [](graph<13> g, value self, size_list repeats) {
+inline constexpr auto repeat = [](graph<7> g, value self, size_list repeats) {
     return repeat_whole(g, self, safe_vector(repeats.begin(), repeats.end()));
 };
 
-inline constexpr auto repeat_each_row = [](graph<13> g, value self, sym_int repeats, std::optional<std::int64_t> dim,
+inline constexpr auto repeat_each_row = [](graph<7> g, value self, sym_int repeats, std::optional<std::int64_t> dim,
                                            std::optional<sym_int>) -> value {
     return repeat_each(g, self, repeats, dim);
 };
 
-inline constexpr auto repeat_by_tensor = [](graph<13> g, value self, value repeats, std::optional<std::int64_t> dim,
+inline constexpr auto repeat_by_tensor = [](graph<11> g, value self, value repeats, std::optional<std::int64_t> dim,
                                             std::optional<sym_int>) {
     return repeat_each_by_tensor(g, self, repeats, dim);
 };
 
-inline constexpr auto repeat_indices = [](graph<13> g, value repeats, std::optional<sym_int>) {
+inline constexpr auto repeat_indices = [](graph<11> g, value repeats, std::optional<sym_int>) {
     return g.cast(repeated_indices(g, repeats), repeats.dtype());
 };
 
-inline constexpr auto roll = [](graph<13> g, value self, size_list shifts, axis_list dims) {
+inline constexpr auto roll = [](graph<7> g, value self, size_list shifts, axis_list dims) {
     if (dims.empty()) return reshape(g, roll_axis(g, flat(g, self), shifts[0], 0), g.sizes(self));
     value x = self;
     for (std::size_t i = 0; self.rank() != 0 && i != dims.size(); ++i)
@@ -119,9 +125,9 @@ inline constexpr auto roll = [](graph<13> g, value self, size_list shifts, axis_
     return x;
 };
 
-inline constexpr auto fliplr = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{1}); };
+inline constexpr auto fliplr = [](graph<7> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{1}); };
 
-inline constexpr auto flipud = [](graph<13> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{0}); };
+inline constexpr auto flipud = [](graph<7> g, value self) { return flip_axes(g, self, safe_vector<std::int64_t>{0}); };
 
 } // namespace detail
 

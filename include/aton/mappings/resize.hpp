@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/interpolation.hpp>
-#include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -94,7 +94,7 @@ inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation cons
 }
 
 /// (1, 1, factors...) if Resize needs the factors, absent if it needs only sizes.
-inline optional_value resize_scales(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+inline optional_value resize_scales(graph<7> g, value x, resize_target const& t, interpolation const& mode) {
     safe_vector<resized_axis> const axes = static_axes(x, t);
     tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
     factors.append(1.0);
@@ -116,7 +116,7 @@ inline optional_value resize_scales(graph<13> g, value x, resize_target const& t
     return g.constant(std::move(factors));
 }
 
-inline value call_resize(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+inline value call_resize(graph<11> g, value x, resize_target const& t, interpolation const& mode) {
     optional_value const scales = resize_scales(g, x, t, mode);
     optional_value sizes;
     if (!scales) {
@@ -124,26 +124,28 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
         all.insert(all.end(), t.out.begin(), t.out.end());
         sizes = g.ints(all);
     }
-    if (mode.kind == filter::nearest)
-        return g.op<"Resize">(x,
-                              absent,
-                              scales,
-                              sizes,
-                              attr::mode_s("nearest"),
-                              attr::coordinate_transformation_mode_s("asymmetric"),
-                              attr::nearest_mode_s("floor"));
-    if (mode.kind == filter::nearest_exact)
-        return g.op<"Resize">(x,
-                              absent,
-                              scales,
-                              sizes,
-                              attr::mode_s("nearest"),
-                              attr::coordinate_transformation_mode_s("half_pixel"),
-                              attr::nearest_mode_s("round_prefer_ceil"));
-    std::string_view const name = mode.kind == filter::linear ? "linear" : "cubic";
-    std::string_view const at = mode.align_corners ? "align_corners" : "half_pixel";
-    if (!mode.antialias)
-        return g.op<"Resize">(x, absent, scales, sizes, attr::mode_s(name), attr::coordinate_transformation_mode_s(at));
+    std::string_view const at = mode.kind == filter::nearest ? "asymmetric"
+                                : mode.align_corners         ? "align_corners"
+                                                             : "half_pixel";
+    std::string_view const name = mode.is_nearest() ? "nearest" : mode.kind == filter::linear ? "linear" : "cubic";
+    auto const call = [&](auto h, auto roi, auto factors) -> value {
+        if (!mode.is_nearest())
+            return h.template op<"Resize">(
+                x, roi, factors, sizes, attr::mode_s(name), attr::coordinate_transformation_mode_s(at));
+        return h.template op<"Resize">(
+            x,
+            roi,
+            factors,
+            sizes,
+            attr::mode_s(name),
+            attr::coordinate_transformation_mode_s(at),
+            attr::nearest_mode_s(mode.kind == filter::nearest ? "floor" : "round_prefer_ceil"));
+    };
+    if (g.opset() < 13) { // roi and scales are required: without elements, they are not used
+        value const none = g.constant(tensor{dtype::float32, {0}, {}});
+        return call(g.within<11, 12>(), none, scales ? *scales : none);
+    }
+    if (!mode.antialias) return call(g.within<13>(), absent, scales);
     // In ATen, antialiasing windows end at the edges, and the cubic coefficient is -0.5.
     return g.within<18>().op<"Resize">(x,
                                        absent,
@@ -157,7 +159,7 @@ inline value call_resize(graph<13> g, value x, resize_target const& t, interpola
 }
 
 /// Resizes one axis after the other, from the last to the first, as in ATen.
-inline value resize_by_taps(graph<13> g, value x, safe_span<resized_axis const> axes, interpolation const& mode) {
+inline value resize_by_taps(graph<7> g, value x, safe_span<resized_axis const> axes, interpolation const& mode) {
     bool const whole = x.dtype() == dtype::uint8 && !mode.is_nearest();
     value y = whole ? g.cast(x, dtype::int32) : x;
     for (std::size_t i = axes.size(); i-- != 0;) {
@@ -177,7 +179,7 @@ inline bool keeps_all(safe_span<resized_axis const> axes) {
     });
 }
 
-inline value interpolate(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+inline value interpolate(graph<7> g, value x, resize_target const& t, interpolation const& mode) {
     safe_vector<resized_axis> const axes = static_axes(x, t);
     bool const known = !axes.empty();
     bool const uint8 = x.dtype() == dtype::uint8 && !mode.is_nearest();
@@ -185,13 +187,14 @@ inline value interpolate(graph<13> g, value x, resize_target const& t, interpola
     bool const no_antialias = mode.antialias && (g.opset() < 18 || mode.align_corners);
     bool const by_taps =
         uint8 || no_antialias || mode.kind == filter::lanczos || (known && !resize_agrees(axes, mode, x.dtype()));
-    if (!by_taps) return call_resize(g, x, t, mode);
+    if (!by_taps && g.opset() >= 11) return call_resize(g.within<11>(), x, t, mode);
+    if (!known && !by_taps) refuse_below(11, "interpolation over a dynamic height or width");
     if (!known) return g.unsupported("this interpolation over a dynamic height or width");
     return resize_by_taps(g, x, axes, mode);
 }
 
 /// Like ATen, interpolates half-precision dtypes in float32.
-inline value resize_to(graph<13> g, value x, resize_target const& t, interpolation const& mode) {
+inline value resize_to(graph<7> g, value x, resize_target const& t, interpolation const& mode) {
     if (x.rank() != static_cast<std::int64_t>(t.out.size()) + 2)
         return g.unsupported("an input of rank " + std::to_string(x.rank()));
     for (sym_int const& n : t.out)
@@ -202,7 +205,7 @@ inline value resize_to(graph<13> g, value x, resize_target const& t, interpolati
 }
 
 /// The .vec overloads have either sizes or factors, with the size floor(in * factor).
-inline value resize_vec(graph<13> g, value x, std::optional<safe_span<sym_int const>> out,
+inline value resize_vec(graph<7> g, value x, std::optional<safe_span<sym_int const>> out,
                         std::optional<safe_span<double const>> factors, interpolation const& mode) {
     if (x.rank() < 3) return g.unsupported("an input of rank " + std::to_string(x.rank()));
     auto const n = static_cast<std::size_t>(x.rank() - 2);
@@ -228,36 +231,36 @@ using vec_scales = std::optional<safe_span<double const>>;
 
 template <filter Kind, bool Antialias = false>
 inline constexpr auto resize_corners_vec =
-    [](graph<13> g, value x, vec_sizes out, bool align_corners, vec_scales factors) {
+    [](graph<7> g, value x, vec_sizes out, bool align_corners, vec_scales factors) {
         return resize_vec(g, x, out, factors, {Kind, align_corners, Antialias});
     };
 template <filter Kind>
 inline constexpr auto resize_nearest_vec =
-    [](graph<13> g, value x, vec_sizes out, vec_scales factors) { return resize_vec(g, x, out, factors, {Kind}); };
+    [](graph<7> g, value x, vec_sizes out, vec_scales factors) { return resize_vec(g, x, out, factors, {Kind}); };
 template <filter Kind>
-inline constexpr auto resize_nearest1d = [](graph<13> g, value x, out_sizes out, scale_factor w) {
+inline constexpr auto resize_nearest1d = [](graph<7> g, value x, out_sizes out, scale_factor w) {
     return resize_to(g, x, {{out.begin(), out.end()}, {w}}, {Kind});
 };
 template <filter Kind>
-inline constexpr auto resize_nearest2d = [](graph<13> g, value x, out_sizes out, scale_factor h, scale_factor w) {
+inline constexpr auto resize_nearest2d = [](graph<7> g, value x, out_sizes out, scale_factor h, scale_factor w) {
     return resize_to(g, x, {{out.begin(), out.end()}, {h, w}}, {Kind});
 };
 template <filter Kind>
 inline constexpr auto resize_nearest3d =
-    [](graph<13> g, value x, out_sizes out, scale_factor d, scale_factor h, scale_factor w) {
+    [](graph<7> g, value x, out_sizes out, scale_factor d, scale_factor h, scale_factor w) {
         return resize_to(g, x, {{out.begin(), out.end()}, {d, h, w}}, {Kind});
     };
 template <filter Kind, bool Antialias = false>
 inline constexpr auto resize_corners2d =
-    [](graph<13> g, value x, out_sizes out, bool align_corners, scale_factor h, scale_factor w) {
+    [](graph<7> g, value x, out_sizes out, bool align_corners, scale_factor h, scale_factor w) {
         return resize_to(g, x, {{out.begin(), out.end()}, {h, w}}, {Kind, align_corners, Antialias});
     };
 
-inline constexpr auto linear1d = [](graph<13> g, value x, out_sizes out, bool align_corners, scale_factor w) {
+inline constexpr auto linear1d = [](graph<7> g, value x, out_sizes out, bool align_corners, scale_factor w) {
     return resize_to(g, x, {{out.begin(), out.end()}, {w}}, {filter::linear, align_corners});
 };
 
-inline constexpr auto trilinear3d = [](graph<13> g, value x, out_sizes out, bool align_corners, scale_factor d,
+inline constexpr auto trilinear3d = [](graph<7> g, value x, out_sizes out, bool align_corners, scale_factor d,
                                        scale_factor h, scale_factor w) {
     return resize_to(g, x, {{out.begin(), out.end()}, {d, h, w}}, {filter::linear, align_corners});
 };

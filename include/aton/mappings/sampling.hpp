@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/volume_sampling.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -60,6 +61,12 @@ inline value sample_grid(graph<16, 19> g, value x, value grid, std::int64_t mode
                               attr::padding_mode_s(grid_paddings[padding]));
 }
 
+inline value sample_grid(graph<10, 15> g, value x, value grid, std::int64_t mode, std::int64_t padding,
+                         bool align_corners) {
+    if (mode == 2) refuse_below(16, "the interpolation mode bicubic");
+    return sample_volume(g, x, grid, mode, padding, align_corners);
+}
+
 template <class Graph>
 inline constexpr auto grid_sampler =
     [](Graph g, value input, value points, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
@@ -70,7 +77,8 @@ inline constexpr auto grid_sampler =
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
         return g.unsupported("this interpolation mode for an input of rank " + std::to_string(x.rank()));
-    if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
+    if constexpr (!std::is_same_v<Graph, graph<10, 15>>)
+        if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
     return g.cast(sample_grid(g, x, grid, mode, padding, align_corners), input.dtype());
 };
 
@@ -112,7 +120,7 @@ inline void expect_grid_sizes(size_list sizes) {
 }
 
 /// affine_grid_generator of a constant size, except for the batch.
-inline value constant_affine_grid(graph<13> g, value theta, size_list sizes, bool align_corners) {
+inline value constant_affine_grid(graph<7> g, value theta, size_list sizes, bool align_corners) {
     safe_vector<std::int64_t> const plane = constants(sizes.subspan(2));
     value const grid = g.constant(base_grid(plane, align_corners, theta.dtype()));
     value const points = g.op<"MatMul">(grid, g.op<"Transpose">(theta, attr::perm_i({0, 2, 1})));
@@ -128,7 +136,7 @@ inline constexpr auto affine_grid = [](graph<20> g, value theta, size_list sizes
     if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
     return g.op<"AffineGrid">(theta, g.ints(sizes), attr::align_corners_i(align_corners));
 };
-inline constexpr auto affine_grid_until_19 = [](graph<13, 19> g, value theta, size_list sizes,
+inline constexpr auto affine_grid_until_19 = [](graph<7, 19> g, value theta, size_list sizes,
                                                 bool align_corners) -> value {
     expect_grid_sizes(sizes);
     if (all_constant(sizes.subspan(2))) return constant_affine_grid(g, theta, sizes, align_corners);
@@ -139,15 +147,19 @@ inline constexpr auto affine_grid_until_19 = [](graph<13, 19> g, value theta, si
 
 // clang-format off: one row per line
 inline constexpr auto sampling = table(
-    // GridSample was added in opset 16.
+    // GridSample was added in opset 16; before that, neighbors are gathered.
     symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
     symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
     symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
     symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler_2d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
     symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
     symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::_grid_sampler_2d_cpu_fallback(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
     symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<20>>),
     symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<16, 19>>),
+    symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
     symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid),
     symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid_until_19));
 // clang-format on

@@ -15,6 +15,7 @@
 
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/complex.hpp>
+#include <aton/mappings/detail/repeated_writes.hpp>
 #include <aton/mappings/diagonals.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/slicing.hpp>
@@ -24,24 +25,24 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Crops x to the sizes of another tensor: ATen's index may be smaller than its source.
-inline value crop_to(graph<13> g, value x, value other) {
+inline value crop_to(graph<7> g, value x, value other) {
     for (std::int64_t i = 0; i != x.rank(); ++i)
         if (!x.size(i).same_as(other.size(i))) x = slice(g, x, i, 0, g.size(other, i));
     return x;
 }
 
 /// ScatterElements without a reduction. 0-d tensors count as 1-d.
-inline constexpr auto write_elements = [](graph<13> g, value x, std::int64_t dim, value index, value source) -> value {
+inline constexpr auto write_elements = [](graph<9> g, value x, std::int64_t dim, value index, value source) -> value {
     if (is_empty(index)) return x;
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
     value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
-    value const y = g.op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis));
+    value const y = write_elements_at(g, at_least_1d(g, x), at, from, axis);
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 };
-/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18.
-template <class Graph>
-value reduce_elements(Graph g, value x, std::int64_t dim, value index, value source, std::string_view reduction) {
+/// ScatterElements with a reduction: "add" and "mul" since opset 16, "max" and "min" since opset 18, before that a Loop.
+inline value reduce_elements(graph<11> g, value x, std::int64_t dim, value index, value source,
+                             std::string_view reduction) {
     if (is_empty(index)) return x;
     // Bools are reduced in int32 and cast back. Half-precision dtypes are rounded once.
     bool const sums = reduction == "add" || reduction == "mul";
@@ -51,12 +52,15 @@ value reduce_elements(Graph g, value x, std::int64_t dim, value index, value sou
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const at = at_least_1d(g, as_index(g, index));
     value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
-    value const y =
-        g.template op<"ScatterElements">(at_least_1d(g, x), at, from, attr::axis_i(axis), attr::reduction_s(reduction));
+    value const into = at_least_1d(g, x);
+    value const y = g.opset() < (sums ? 16 : 18)
+                        ? reduce_elements_by_loop(g, into, at, from, axis, reduction)
+                        : value(g.within<16>().op<"ScatterElements">(
+                              into, at, from, attr::axis_i(axis), attr::reduction_s(reduction)));
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
 /// A tensor full of one number, with the dtype of x and the shape of `other`.
-inline value filled_as(graph<13> g, value x, value other, number const& n) {
+inline value filled_as(graph<7> g, value x, value other, number const& n) {
     return filled(g, g.sizes(other), n, x.dtype());
 }
 
@@ -68,21 +72,8 @@ inline std::string_view reduction_named(std::string_view reduce) {
     throw unsupported_error("the reduction " + std::string(reduce));
 }
 
-/// The identity of a reduction.
-inline scalar neutral(std::string_view reduction, dtype type) {
-    if (reduction == "add") return 0;
-    if (reduction == "mul") return 1;
-    bool const highest = reduction == "min";
-    if (is_floating(type))
-        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
-    if (type == dtype::bool_) return highest;
-    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
-    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
-    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
-}
-
 /// aten::scatter_reduce. Without `include_self`, the elements that are written start from the identity of the reduction.
-inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
+inline value scatter_reduced(graph<11> g, value x, std::int64_t dim, value index, value source, std::string_view reduce,
                              bool include_self) {
     bool const mean = reduce == "mean";
     if (dtype const type = opmath_type(x.dtype()); mean && type != x.dtype())
@@ -101,11 +92,11 @@ inline value scatter_reduced(graph<18> g, value x, std::int64_t dim, value index
     value const quotient = g.op<"Div">(y, count);
     if (is_unsigned_integral(x.dtype())) return quotient;
     value const rest = g.op<"Sub">(y, g.op<"Mul">(quotient, count));
-    return g.op<"Sub">(quotient, g.cast(g.op<"Less">(rest, 0), x.dtype()));
+    return g.op<"Sub">(quotient, g.cast(is_less(g, rest, 0), x.dtype()));
 }
 
 /// A 1-d index along an axis, expanded to the shape of a source.
-inline value index_along(graph<13> g, value index, value source, std::int64_t axis) {
+inline value index_along(graph<7> g, value index, value source, std::int64_t axis) {
     safe_vector<sym_int> column(static_cast<std::size_t>(source.rank()), 1);
     column[static_cast<std::size_t>(axis)] = -1;
     return expand_to(g, reshape(g, as_index(g, index), column), g.shape_of(source));
@@ -116,12 +107,12 @@ struct indexed_source {
     value index;
     value source;
 };
-inline indexed_source along(graph<13> g, value x, std::int64_t dim, value index, value source) {
+inline indexed_source along(graph<7> g, value x, std::int64_t dim, value index, value source) {
     value const from = at_least_1d(g, source);
     return {index_along(g, at_least_1d(g, index), from, normalize_axis(dim, x.rank())), from};
 }
 
-inline constexpr auto fill_index = [](graph<13> g, value x, std::int64_t dim, value index, value number) -> value {
+inline constexpr auto fill_index = [](graph<9> g, value x, std::int64_t dim, value index, value number) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     safe_vector<sym_int> sizes = g.sizes(at_least_1d(g, x));
     sizes[static_cast<std::size_t>(axis)] = element_count(g, index);
@@ -130,7 +121,7 @@ inline constexpr auto fill_index = [](graph<13> g, value x, std::int64_t dim, va
 };
 
 /// x with x[start:end] along an axis replaced by the source.
-inline value replace_range(graph<13> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
+inline value replace_range(graph<7> g, value x, value source, std::int64_t axis, sym_int start, sym_int end) {
     safe_vector<value> parts;
     if (!start.is(0)) parts.push_back(slice(g, x, axis, 0, start));
     parts.push_back(g.cast(source, x.dtype()));
@@ -141,14 +132,14 @@ inline value replace_range(graph<13> g, value x, value source, std::int64_t axis
 }
 
 /// Converts an index of a Python slice to [0, n]: negative ones count from the end. The graph does so unless the index is constant.
-inline sym_int clamp_index(graph<13> g, sym_int i, sym_int n) {
+inline sym_int clamp_index(graph<9> g, sym_int i, sym_int n) {
     if (i.is_constant() && i.constant() >= 0) return i.is(to_the_end) ? n : i.is(0) ? i : min(i, n);
     if (i.is_constant()) return max(i + n, 0);
     value const at = i.as_value();
-    sym_int const counted = value(g.op<"Where">(g.op<"Less">(at, 0), g.to_value(i + n), at));
+    sym_int const counted = value(g.op<"Where">(is_less(g, at, 0), g.to_value(i + n), at));
     return max(min(counted, n), 0);
 }
-inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
+inline value write_slice(graph<9> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
                          sym_int step) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     sym_int const n = g.size(x, axis);
@@ -163,17 +154,16 @@ inline value write_slice(graph<13> g, value x, value source, std::int64_t dim, s
     value const positions = arithmetic_sequence(g, start, count, step);
     return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
 }
-inline constexpr auto write_selected = [](graph<13> g, value x, value source, std::int64_t dim,
-                                          sym_int index) -> value {
+inline constexpr auto write_selected = [](graph<9> g, value x, value source, std::int64_t dim, sym_int index) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
     sym_int const at = clamp_index(g, index, g.size(x, axis));
     return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at + 1);
 };
 
 /// Writes the source to positions of the flattened x.
-inline value write_positions(graph<13> g, value x, value positions, value source) {
+inline value write_positions(graph<9> g, value x, value positions, value source) {
     if (is_empty(source)) return x;
-    value const y = g.op<"ScatterElements">(flat(g, x), positions, flat(g, g.cast(source, x.dtype())), attr::axis_i(0));
+    value const y = write_elements_at(g, flat(g, x), positions, flat(g, g.cast(source, x.dtype())), 0);
     return reshape(g, y, g.sizes(x));
 }
 /// The axes of a diagonal, which write_diagonal moves to the end.
@@ -188,7 +178,7 @@ struct diagonal_axes {
 };
 /// Writes the diagonals of matrices, of which `merged` makes a tensor whose last dimension has all elements of a matrix.
 template <class Merged>
-value write_diagonals(graph<13> g, safe_span<sym_int const> sizes, Merged const& merged, value source,
+value write_diagonals(graph<9> g, safe_span<sym_int const> sizes, Merged const& merged, value source,
                       std::int64_t offset) {
     std::int64_t const last = static_cast<std::int64_t>(sizes.size()) - 2;
     safe_vector<sym_int> flat(sizes.begin(), sizes.end() - 1);
@@ -196,7 +186,7 @@ value write_diagonals(graph<13> g, safe_span<sym_int const> sizes, Merged const&
     value const positions = diagonal_positions(g, sizes[sizes.size() - 2], sizes.back(), offset);
     return reshape(g, write_elements(g, merged(flat), last, index_along(g, positions, source, last), source), sizes);
 }
-inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, std::int64_t offset, std::int64_t dim1,
+inline constexpr auto write_diagonal = [](graph<9> g, value x, value source, std::int64_t offset, std::int64_t dim1,
                                           std::int64_t dim2) -> value {
     diagonal_axes const axes(x.rank(), dim1, dim2);
     value const matrices = move_axes(g, x, axes.from, axes.last);
@@ -204,18 +194,18 @@ inline constexpr auto write_diagonal = [](graph<13> g, value x, value source, st
     return move_axes(g, write_diagonals(g, g.sizes(matrices), merged, source, offset), axes.last, axes.from);
 };
 
-/// ScatterND; `accumulate` requires opset 16.
-inline value write_coordinates(graph<13> g, value x, value positions, value source, bool accumulate) {
+/// ScatterND, which can add since opset 16.
+inline value write_coordinates(graph<11> g, value x, value positions, value source, bool accumulate) {
     if (!accumulate) return g.op<"ScatterND">(x, positions, source);
     if (x.dtype() == dtype::bool_)
         return g.cast(write_coordinates(g, g.cast(x, dtype::int32), positions, g.cast(source, dtype::int32), true),
                       dtype::bool_);
-    if (g.opset() < 16) throw unsupported_error("accumulate below opset 16, where ScatterND cannot add");
+    if (g.opset() < 16) return add_at_positions_by_loop(g, x, positions, source);
     return g.within<16>().op<"ScatterND">(x, positions, source, attr::reduction_s("add"));
 }
 
 /// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.
-inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
+inline optional_value put_mask(graph<9> g, value x, std::int64_t axis, value mask, value source, bool accumulate) {
     std::int64_t const after = x.rank() - axis - mask.rank();
     if (source.rank() > after && source.size(source.rank() - after - 1).size() != 1) return absent;
     value from = source;
@@ -233,7 +223,7 @@ inline optional_value put_mask(graph<13> g, value x, std::int64_t axis, value ma
 }
 
 /// aten::index_put: x[indices] = source, or += if `accumulate`.
-inline value put_with(graph<13> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
+inline value put_with(graph<11> g, value x, safe_span<optional_value const> indices, value source, bool accumulate) {
     source = g.cast(source, x.dtype());
     auto const has = [](optional_value const& v) { return v.has_value(); };
     auto const first = std::find_if(indices.begin(), indices.end(), has);
@@ -264,47 +254,46 @@ inline value put_with(graph<13> g, value x, safe_span<optional_value const> indi
         back[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
     return permute(g, write_coordinates(g, into, positions, updates, accumulate), back);
 }
-inline constexpr auto index_put = [](graph<13> g, value self, safe_span<optional_value const> indices, value values,
+inline constexpr auto index_put = [](graph<11> g, value self, safe_span<optional_value const> indices, value values,
                                      bool accumulate) { return put_with(g, self, indices, values, accumulate); };
 
-inline constexpr auto put = [](graph<13> g, value self, value index, value source, bool accumulate) {
+inline constexpr auto put = [](graph<11> g, value self, value index, value source, bool accumulate) {
     if (is_empty(index)) return self;
     value const positions = reshape(g, g.cast(index, dtype::int64), {-1, 1});
     value const y = write_coordinates(g, flat(g, self), positions, flat(g, g.cast(source, self.dtype())), accumulate);
     return reshape(g, y, g.sizes(self));
 };
 
-inline constexpr auto scatter_value = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+inline constexpr auto scatter_value = [](graph<9> g, value self, std::int64_t dim, value index, number n) {
     return write_elements(g, self, dim, index, filled_as(g, self, index, n));
 };
 
-/// ONNX's scatter operators support "add" and "mul" since opset 16, "max" and "min" since opset 18.
-inline constexpr auto scatter_reduce = [](graph<16> g, value self, std::int64_t dim, value index, value src,
+inline constexpr auto scatter_reduce = [](graph<11> g, value self, std::int64_t dim, value index, value src,
                                           std::string_view reduce) -> value {
     return reduce_elements(g, self, dim, index, src, reduction_named(reduce));
 };
 
-inline constexpr auto scatter_value_reduce = [](graph<16> g, value self, std::int64_t dim, value index, number n,
+inline constexpr auto scatter_value_reduce = [](graph<11> g, value self, std::int64_t dim, value index, number n,
                                                 std::string_view reduce) -> value {
     value const source = filled_as(g, self, index, n);
     return reduce_elements(g, self, dim, index, source, reduction_named(reduce));
 };
 
-inline constexpr auto scatter_add = [](graph<16> g, value self, std::int64_t dim, value index, value src) {
+inline constexpr auto scatter_add = [](graph<11> g, value self, std::int64_t dim, value index, value src) {
     return reduce_elements(g, self, dim, index, src, "add");
 };
 
-inline constexpr auto scatter_reduce_two = [](graph<18> g, value self, std::int64_t dim, value index, value src,
+inline constexpr auto scatter_reduce_two = [](graph<11> g, value self, std::int64_t dim, value index, value src,
                                               std::string_view reduce, bool include_self) -> value {
     return scatter_reduced(g, self, dim, index, src, reduce, include_self);
 };
 
-inline constexpr auto index_copy = [](graph<13> g, value self, std::int64_t dim, value index, value source) {
+inline constexpr auto index_copy = [](graph<9> g, value self, std::int64_t dim, value index, value source) {
     auto const [at, from] = along(g, self, dim, index, source);
     return write_elements(g, self, dim, at, from);
 };
 
-inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, value index, value source,
+inline constexpr auto index_add = [](graph<11> g, value self, std::int64_t dim, value index, value source,
                                      number alpha) {
     auto const [at, from] = along(g, self, dim, index, source);
     value const factor = element(g, alpha, from.dtype());
@@ -314,7 +303,7 @@ inline constexpr auto index_add = [](graph<16> g, value self, std::int64_t dim, 
     return reduce_elements(g, self, dim, at, scaled, "add");
 };
 
-inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, std::int64_t dim, value index,
+inline constexpr auto complex_index_add = [](graph<11> g, complex_value self, std::int64_t dim, value index,
                                              complex_value source, number alpha) {
     complex_operands const o = promoted(g, self, source);
     complex_value const scaled = scaled_complex(g, o.b, alpha);
@@ -322,22 +311,22 @@ inline constexpr auto complex_index_add = [](graph<16> g, complex_value self, st
                      index_add(g, g.imag(o.a), dim, index, g.imag(scaled), 1));
 };
 
-inline constexpr auto index_reduce = [](graph<18> g, value self, std::int64_t dim, value index, value source,
+inline constexpr auto index_reduce = [](graph<11> g, value self, std::int64_t dim, value index, value source,
                                         std::string_view reduce, bool include_self) {
     auto const [at, from] = along(g, self, dim, index, source);
     return scatter_reduced(g, self, dim, at, from, reduce, include_self);
 };
 
-inline constexpr auto fill_index_with = [](graph<13> g, value self, std::int64_t dim, value index, number n) {
+inline constexpr auto fill_index_with = [](graph<9> g, value self, std::int64_t dim, value index, number n) {
     return fill_index(g, self, dim, index, element(g, n, self.dtype()));
 };
 
-inline constexpr auto slice_scatter = [](graph<13> g, value self, value src, std::int64_t dim,
+inline constexpr auto slice_scatter = [](graph<9> g, value self, value src, std::int64_t dim,
                                          std::optional<sym_int> start, std::optional<sym_int> end, sym_int step) {
     return write_slice(g, self, src, dim, start.value_or(0), end.value_or(to_the_end), step);
 };
 
-inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src, size_list size, size_list stride,
+inline constexpr auto as_strided_scatter = [](graph<9> g, value self, value src, size_list size, size_list stride,
                                               std::optional<sym_int> storage_offset) -> value {
     sym_int const offset = storage_offset.value_or(0);
     if (size.size() != stride.size()) return g.unsupported("different numbers of sizes and strides");
@@ -349,15 +338,15 @@ inline constexpr auto as_strided_scatter = [](graph<13> g, value self, value src
 };
 
 /// The gradients of views: zeros, with the gradient in the place of the view.
-inline constexpr auto slice_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
+inline constexpr auto slice_backward = [](graph<9> g, value grad, size_list input_sizes, std::int64_t dim,
                                           sym_int start, sym_int end, sym_int step) {
     return write_slice(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, start, end, step);
 };
-inline constexpr auto select_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t dim,
+inline constexpr auto select_backward = [](graph<9> g, value grad, size_list input_sizes, std::int64_t dim,
                                            sym_int index) {
     return write_selected(g, filled(g, input_sizes, 0, grad.dtype()), grad, dim, index);
 };
-inline constexpr auto diagonal_backward = [](graph<13> g, value grad, size_list input_sizes, std::int64_t offset,
+inline constexpr auto diagonal_backward = [](graph<9> g, value grad, size_list input_sizes, std::int64_t offset,
                                              std::int64_t dim1, std::int64_t dim2) -> value {
     diagonal_axes const axes(static_cast<std::int64_t>(input_sizes.size()), dim1, dim2);
     safe_vector<sym_int> sizes;

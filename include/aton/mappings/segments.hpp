@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/reduction.hpp>
 
@@ -24,7 +25,7 @@ struct segment_bounds {
     value first;
     value end;
 };
-inline segment_bounds bounds_of_segments(graph<13> g, optional_value lengths, optional_value offsets, sym_int outer) {
+inline segment_bounds bounds_of_segments(graph<11> g, optional_value lengths, optional_value offsets, sym_int outer) {
     value const given = g.cast(lengths ? *lengths : *offsets, dtype::int64);
     value const rows = reshape(g, given, {outer, g.size(given, -1)});
     if (!lengths) return {slice(g, rows, 1, 0, -1), slice(g, rows, 1, 1, to_the_end)};
@@ -43,16 +44,16 @@ inline double identity_of(std::string_view reduce) {
 }
 
 /// One reduction of (outer, segments, n, inner) along n, combined with the initial value.
-inline value reduced_segments(graph<13> g, value each, std::string_view reduce, value start) {
+inline value reduced_segments(graph<11> g, value each, std::string_view reduce, value start) {
     std::int64_t const along[] = {2};
-    if (reduce == "max") return g.op<"Max">(extreme<"ReduceMax">(g, each, along, false), start);
-    if (reduce == "min") return g.op<"Min">(extreme<"ReduceMin">(g, each, along, false), start);
+    if (reduce == "max") return max_of(g, extreme<"ReduceMax">(g, each, along, false), start);
+    if (reduce == "min") return min_of(g, extreme<"ReduceMin">(g, each, along, false), start);
     if (reduce == "prod") return g.op<"Mul">(mappings::reduce<"ReduceProd">(g, each, along, false), start);
     return g.op<"Add">(reduce_sum(g, each, along, false), start);
 }
 
 /// Reduces each segment with a mask of its elements.
-inline constexpr auto segment_reduce = [](graph<13> g, value data, std::string_view reduce, optional_value lengths,
+inline constexpr auto segment_reduce = [](graph<11> g, value data, std::string_view reduce, optional_value lengths,
                                           optional_value indices, optional_value offsets, std::int64_t axis,
                                           bool /*unsafe*/, std::optional<number> initial) -> value {
     if (indices) return g.unsupported("indices, which ATen does not support either");

@@ -11,13 +11,13 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline constexpr auto choose_promoted = [](graph<13> g, value condition, value a, value b) -> value {
+inline constexpr auto choose_promoted = [](graph<9> g, value condition, value a, value b) -> value {
     auto const [x, y, type] = promoted(g, a, b);
     return choose(g, g.cast(condition, dtype::bool_), x, y);
 };
 
 /// As in ATen, the bounds take part in type promotion, NaN stays NaN, and if the bounds cross, the upper one is the result.
-inline value clamp(graph<13> g, value self, optional_value lower, optional_value upper) {
+inline value clamp(graph<7> g, value self, optional_value lower, optional_value upper) {
     dtype const type = promote(self, lower, upper);
     value x = g.cast(self, type);
     if (lower) x = maximum(g, x, g.cast(*lower, type));
@@ -27,7 +27,7 @@ inline value clamp(graph<13> g, value self, optional_value lower, optional_value
 
 /// Clip if the bounds are in order; its result is undefined if they cross or are NaN. ONNX Runtime does not support Clip of
 /// bfloat16.
-inline value clamp_to_numbers(graph<13> g, value self, std::optional<number> lower, std::optional<number> upper) {
+inline value clamp_to_numbers(graph<7> g, value self, std::optional<number> lower, std::optional<number> upper) {
     optional_value const lo = lower ? wrapped_number(g, *lower) : optional_value();
     optional_value const hi = upper ? wrapped_number(g, *upper) : optional_value();
     dtype const type = promote(self, lo, hi);
@@ -36,10 +36,10 @@ inline value clamp_to_numbers(graph<13> g, value self, std::optional<number> low
             dsl::detail::refuse_constant(bound->constant(), type); // as in ATen
     bool const in_order = lower && upper && *lower <= *upper;
     if (!in_order || type == dtype::bfloat16) return clamp(g, self, lo, hi);
-    return g.op<"Clip">(g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
+    return clip(g, g.cast(self, type), element(g, *lower, type), element(g, *upper, type));
 }
 
-inline value masked_select(graph<13> g, value self, value mask) {
+inline value masked_select(graph<9> g, value self, value mask) {
     // Compress does not support bfloat16.
     value const x = self.dtype() == dtype::bfloat16 ? g.cast(self, dtype::float32) : self;
     return g.cast(g.op<"Compress">(in_one_dimension(g, broadcast_with(g, x, mask)),
@@ -48,7 +48,7 @@ inline value masked_select(graph<13> g, value self, value mask) {
 }
 
 /// Replaces the element at the n-th true element of the mask by the n-th element of source.
-inline constexpr auto masked_scatter = [](graph<13> g, value self, value mask, value source) -> value {
+inline constexpr auto masked_scatter = [](graph<11> g, value self, value mask, value source) -> value {
     value const target = broadcast_with(g, self, mask);
     if (target.shape().element_count() == 0) return target;
     value const positions =
@@ -59,36 +59,36 @@ inline constexpr auto masked_scatter = [](graph<13> g, value self, value mask, v
 };
 
 /// Indices as [n, rank]; for a 0-d tensor [n, 0], where n is 1 or 0.
-inline value nonzero(graph<13> g, value self) {
+inline value nonzero(graph<9> g, value self) {
     if (self.rank() != 0) return g.op<"Transpose">(g.op<"NonZero">(self), attr::perm_i({1, 0}));
     value const count = g.op<"Reshape">(g.cast(g.cast(self, dtype::bool_), dtype::int64), g.ints({1}));
     return g.cast(g.op<"ConstantOfShape">(g.op<"Concat">(safe_vector<value>{count, g.ints({0})}, attr::axis_i(0))),
                   dtype::int64);
 }
 
-inline constexpr auto nonzero_row = [](graph<13> g, value self) -> value { return nonzero(g, self); };
-inline constexpr auto clamp_row = [](graph<13> g, value self, optional_value lower, optional_value upper) -> value {
+inline constexpr auto nonzero_row = [](graph<9> g, value self) -> value { return nonzero(g, self); };
+inline constexpr auto clamp_row = [](graph<7> g, value self, optional_value lower, optional_value upper) -> value {
     return clamp(g, self, lower, upper);
 };
-inline constexpr auto clamp_numbers_row = [](graph<13> g, value self, std::optional<number> lower,
+inline constexpr auto clamp_numbers_row = [](graph<7> g, value self, std::optional<number> lower,
                                              std::optional<number> upper) -> value {
     return clamp_to_numbers(g, self, lower, upper);
 };
 
-inline constexpr auto where_scalar_other = [](graph<13> g, value condition, value a, number b) -> value {
+inline constexpr auto where_scalar_other = [](graph<9> g, value condition, value a, number b) -> value {
     return choose_promoted(g, condition, a, wrapped_number(g, b));
 };
 
-inline constexpr auto where_scalar_self = [](graph<13> g, value condition, number a, value b) -> value {
+inline constexpr auto where_scalar_self = [](graph<9> g, value condition, number a, value b) -> value {
     return choose_promoted(g, condition, wrapped_number(g, a), b);
 };
 
-inline constexpr auto where_scalars = [](graph<13> g, value condition, number a, number b) -> value {
+inline constexpr auto where_scalars = [](graph<9> g, value condition, number a, number b) -> value {
     return choose_promoted(g, condition, wrapped_number(g, a), wrapped_number(g, b));
 };
 
 /// The columns of nonzero; a 0-d condition counts as 1-d.
-inline constexpr auto where_condition = [](graph<13> g, value condition) -> safe_vector<value> {
+inline constexpr auto where_condition = [](graph<9> g, value condition) -> safe_vector<value> {
     value const indices = g.op<"NonZero">(condition.rank() == 0 ? in_one_dimension(g, condition) : condition);
     safe_vector<value> rows;
     for (std::int64_t i = 0; i != std::max<std::int64_t>(condition.rank(), 1); ++i)
@@ -97,21 +97,21 @@ inline constexpr auto where_condition = [](graph<13> g, value condition) -> safe
 };
 
 /// The first `size` rows of nonzero, followed by rows of a number if there are fewer.
-inline constexpr auto nonzero_static = [](graph<13> g, value self, sym_int size, std::int64_t filler) -> value {
+inline constexpr auto nonzero_static = [](graph<9> g, value self, sym_int size, std::int64_t filler) -> value {
     value const rows = nonzero(g, self);
     value const more = filled(g, safe_vector<sym_int>{size, self.rank()}, filler, dtype::int64);
     return slice(g, g.op<"Concat">(safe_vector<value>{rows, more}, attr::axis_i(0)), 0, 0, size);
 };
 
-inline constexpr auto masked_fill = [](graph<13> g, value self, value mask, number n) -> value {
+inline constexpr auto masked_fill = [](graph<9> g, value self, value mask, number n) -> value {
     return choose(g, mask, element(g, n, self.dtype()), self);
 };
 
-inline constexpr auto masked_fill_tensor = [](graph<13> g, value self, value mask, value filler) -> value {
+inline constexpr auto masked_fill_tensor = [](graph<9> g, value self, value mask, value filler) -> value {
     return choose(g, mask, g.cast(filler, self.dtype()), self);
 };
 
-inline constexpr auto complex_masked_fill = [](graph<13> g, complex_value self, value mask,
+inline constexpr auto complex_masked_fill = [](graph<9> g, complex_value self, value mask,
                                                complex_value filler) -> complex_value {
     if (!is_complex(self.tensor().dtype())) return g.unsupported("a complex number in a real tensor");
     complex_value const same = g.cast(filler, self.dtype());

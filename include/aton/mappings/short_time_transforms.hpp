@@ -17,7 +17,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// The window, centered in a frame; nothing if it is all ones.
-inline std::optional<complex_value> centered_window(graph<13> g, std::optional<complex_value> const& window, dtype type,
+inline std::optional<complex_value> centered_window(graph<9> g, std::optional<complex_value> const& window, dtype type,
                                                     std::int64_t length, std::int64_t size) {
     if (window && (window->rank() != 1 || (window->shape()[0].is_static() && window->shape()[0].size() != length)))
         throw unsupported_error("a window of another length than win_length");
@@ -38,7 +38,7 @@ struct frame_arguments {
     std::optional<bool> onesided, return_complex, aligned;
 };
 
-inline value short_time(graph<13> g, complex_value const& self, std::optional<complex_value> const& window,
+inline value short_time(graph<9> g, complex_value const& self, std::optional<complex_value> const& window,
                         frame_arguments const& a, std::optional<std::string_view> pad_mode) {
     std::int64_t const length = a.window_length.value_or(a.size);
     std::int64_t const hop = a.hop.value_or(a.size / 4);
@@ -80,7 +80,7 @@ inline value short_time(graph<13> g, complex_value const& self, std::optional<co
     return a.return_complex.value_or(true) ? g.to_value(g.as_complex(y)) : y;
 }
 
-inline constexpr auto stft = [](graph<13> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+inline constexpr auto stft = [](graph<9> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
                                 std::optional<std::int64_t> win_length, std::optional<complex_value> window,
                                 bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex,
                                 std::optional<bool> align_to_window) -> value {
@@ -88,7 +88,7 @@ inline constexpr auto stft = [](graph<13> g, complex_value self, std::int64_t n_
     return short_time(g, self, window, a, std::nullopt);
 };
 inline constexpr auto stft_centered =
-    [](graph<13> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+    [](graph<9> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
        std::optional<std::int64_t> win_length, std::optional<complex_value> window, bool center,
        std::string_view pad_mode, bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex,
        std::optional<bool> align_to_window) -> value {
@@ -98,7 +98,7 @@ inline constexpr auto stft_centered =
 
 /// Adds the frames of [batch, frame, size] at distances of `hop`: [batch, time]. Frames are cut into pieces of a hop, and the pieces that lie at
 /// the same place are added: a row of zeros more in each matrix of pieces shifts it by one place against the one before.
-inline value add_overlapping(graph<13> g, value frames, std::int64_t hop) {
+inline value add_overlapping(graph<11> g, value frames, std::int64_t hop) {
     sym_int const batch = g.size(frames, 0), count = g.size(frames, 1);
     std::int64_t const size = frames.size(2).size();
     std::int64_t const pieces = (size + hop - 1) / hop;
@@ -108,11 +108,11 @@ inline value add_overlapping(graph<13> g, value frames, std::int64_t hop) {
     sym_int const places = count + (pieces - 1);
     x = reshape(g, pad_constant(g, x, more, 0), {batch, (count + pieces) * pieces, hop});
     x = reshape(g, slice(g, x, 1, 0, places * pieces), {batch, pieces, places, hop});
-    x = reshape(g, g.op<"ReduceSum">(x, g.ints({1}), attr::keepdims_i(0)), {batch, places * hop});
+    x = reshape(g, reduce_sum(g, x, std::array<std::int64_t, 1>{1}, false), {batch, places * hop});
     return slice(g, x, 1, 0, (count - 1) * hop + size);
 }
 
-inline constexpr auto istft = [](graph<13> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
+inline constexpr auto istft = [](graph<11> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
                                  std::optional<std::int64_t> win_length, std::optional<complex_value> window,
                                  bool center, bool normalized, std::optional<bool> onesided,
                                  std::optional<std::int64_t> length, bool return_complex) -> value {

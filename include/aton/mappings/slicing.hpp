@@ -14,12 +14,12 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline constexpr auto slice_dim = [](graph<13> g, value self, std::int64_t dim, std::optional<sym_int> start,
+inline constexpr auto slice_dim = [](graph<7> g, value self, std::int64_t dim, std::optional<sym_int> start,
                                      std::optional<sym_int> end, sym_int step) {
     return slice(g, self, dim, start.value_or(0), end.value_or(to_the_end), step);
 };
 
-inline constexpr auto select_dim = [](graph<13> g, value self, std::int64_t dim, sym_int index) {
+inline constexpr auto select_dim = [](graph<7> g, value self, std::int64_t dim, sym_int index) {
     return select(g, self, dim, index);
 };
 
@@ -41,7 +41,7 @@ inline tensor strided_positions(safe_span<std::int64_t const> size, safe_span<st
 }
 
 /// The same where the program computes sizes, strides or the offset.
-inline value computed_positions(graph<13> g, size_list size, size_list stride, sym_int offset) {
+inline value computed_positions(graph<7> g, size_list size, size_list stride, sym_int offset) {
     value at = g.to_value(offset);
     for (std::size_t i = 0; i != size.size(); ++i) {
         value const along = g.op<"Mul">(arithmetic_sequence(g, 0, size[i]), g.to_value(stride[i]));
@@ -50,7 +50,7 @@ inline value computed_positions(graph<13> g, size_list size, size_list stride, s
     return at;
 }
 
-inline value strided_view(graph<13> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
+inline value strided_view(graph<7> g, value x, axis_list size, axis_list stride, std::int64_t offset) {
     tensor positions = strided_positions(size, stride, offset);
     std::int64_t const count = x.shape().element_count();
     for (std::size_t i = 0; i != static_cast<std::size_t>(positions.element_count()); ++i)
@@ -71,7 +71,7 @@ inline bool is_row_major(size_list size, size_list stride) {
     return true;
 }
 
-inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, size_list stride,
+inline constexpr auto as_strided = [](graph<7> g, value self, size_list size, size_list stride,
                                       std::optional<sym_int> storage_offset) -> value {
     sym_int const offset = storage_offset.value_or(0);
     if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
@@ -82,7 +82,7 @@ inline constexpr auto as_strided = [](graph<13> g, value self, size_list size, s
 };
 
 /// The positions of the elements of every window, as (windows, size).
-inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
+inline value window_positions(graph<7> g, sym_int n, std::int64_t size, std::int64_t step, std::int64_t dilation = 1) {
     if (size < 0 || step < 1 || dilation < 1)
         throw unsupported_error("windows of negative size, or with a step or dilation below 1");
     std::int64_t const extent = checked_int(dilation) * (checked_int(size) - 1) + 1;
@@ -96,7 +96,7 @@ inline value window_positions(graph<13> g, sym_int n, std::int64_t size, std::in
     return g.constant(strided_positions(sizes, strides, 0));
 }
 
-inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dimension, std::int64_t size,
+inline constexpr auto unfold_dim = [](graph<7> g, value self, std::int64_t dimension, std::int64_t size,
                                       std::int64_t step) {
     value const x = at_least_1d(g, self);
     std::int64_t const axis = normalize_axis(dimension, x.rank());
@@ -108,21 +108,22 @@ inline constexpr auto unfold_dim = [](graph<13> g, value self, std::int64_t dime
     return move_axes(g, windows, {&within, 1}, {&last, 1});
 };
 
-inline value narrow_axis(graph<13> g, value x, std::int64_t axis, sym_int start, sym_int length) {
+inline value narrow_axis(graph<7> g, value x, std::int64_t axis, sym_int start, sym_int length) {
     axis = normalize_axis(axis, x.rank());
     if (start.is_constant() && start.constant() < 0) start = start + g.size(x, axis);
     if (!start.is_constant()) { // may be negative at run time
+        if (g.opset() < 10) refuse_below(10, "a slice with a computed bound");
         value const s = start.as_value();
-        start = value(g.op<"Where">(g.op<"Less">(s, 0), g.to_value(start + g.size(x, axis)), s));
+        start = value(g.within<10>().op<"Where">(is_less(g, s, 0), g.to_value(start + g.size(x, axis)), s));
     }
     return slice(g, x, axis, start, start + length);
 }
 
-inline constexpr auto narrow_dim = [](graph<13> g, value self, std::int64_t dim, sym_int start, sym_int length) {
+inline constexpr auto narrow_dim = [](graph<7> g, value self, std::int64_t dim, sym_int start, sym_int length) {
     return narrow_axis(g, self, dim, start, length);
 };
 
-inline constexpr auto narrow_from = [](graph<13> g, value self, std::int64_t dim, value start, sym_int length) {
+inline constexpr auto narrow_from = [](graph<10> g, value self, std::int64_t dim, value start, sym_int length) {
     value const at = g.cast(start, dtype::int64);
     return narrow_axis(g, self, dim, at.rank() == 0 ? at : reshape(g, at, safe_vector<sym_int>{}), length);
 };

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include <aton/mappings/detail/binary.hpp>
-#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -16,31 +16,31 @@ namespace detail {
 
 /// As in ATen, a 0-d tensor is treated as 1-d.
 template <fixed_string Op>
-value softmax(graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) {
+value softmax(graph<7> g, value x, std::int64_t dim, std::optional<dtype> type) {
     value const input = g.cast(x, type.value_or(x.dtype()));
-    if (x.rank() == 0) return squeeze(g, g.op<Op>(unsqueeze(g, input, 0), attr::axis_i(0)), 0);
-    return g.op<Op>(input, attr::axis_i(normalize_axis(dim, x.rank())));
+    if (x.rank() == 0) return squeeze(g, along_axis<Op>(g, unsqueeze(g, input, 0), 0), 0);
+    return along_axis<Op>(g, input, normalize_axis(dim, x.rank()));
 }
 
 template <fixed_string Op>
 inline constexpr auto softmax_with_dtype =
-    [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
+    [](graph<7> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
     return softmax<Op>(g, x, dim, type);
 };
 
 template <fixed_string Op>
-inline constexpr auto softmax_of_half = [](graph<13> g, value x, std::int64_t dim, bool half_to_float) -> value {
+inline constexpr auto softmax_of_half = [](graph<7> g, value x, std::int64_t dim, bool half_to_float) -> value {
     return softmax<Op>(g, x, dim, half_to_float ? dtype::float32 : x.dtype());
 };
 
 /// Softmax that returns 0 instead of NaN for rows in which every element is -inf.
-inline constexpr auto safe_softmax = [](graph<13> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
+inline constexpr auto safe_softmax = [](graph<9> g, value x, std::int64_t dim, std::optional<dtype> type) -> value {
     value const y = softmax<"Softmax">(g, x, dim, type);
     if (!is_floating(x.dtype())) return y;
     safe_vector<std::int64_t> axes;
     if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
     value const largest = reduce<"ReduceMax">(g, x, axes, true);
-    value const masked = g.op<"Equal">(largest, -std::numeric_limits<double>::infinity());
+    value const masked = is_equal(g, largest, -std::numeric_limits<double>::infinity());
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
 };
 
@@ -48,7 +48,7 @@ inline constexpr auto safe_softmax = [](graph<13> g, value x, std::int64_t dim, 
 /// only for a softmax of float16 that returned float32.
 template <bool Log>
 inline constexpr auto softmax_backward =
-    [](graph<13> g, value grad, value output, std::int64_t dim, dtype input_dtype) -> value {
+    [](graph<7> g, value grad, value output, std::int64_t dim, dtype input_dtype) -> value {
     if (output.dtype() != grad.dtype()) throw unsupported_error("a gradient and an output of different dtypes");
     dtype const type = opmath_type(grad.dtype());
     value const d = g.cast(grad, type);

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include <aton/mappings/cumulative.hpp>
-#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -18,62 +18,68 @@ namespace detail {
 
 /// The key to sort x by with TopK. ATen sorts NaN above infinity, ONNX does not specify it: in float64, infinity is replaced by
 /// the maximum, and NaN by infinity. (For float64 x, infinity and the maximum compare equal.) TopK does not support bools.
-inline value sort_key(graph<13> g, value x) {
+inline value sort_key(graph<9> g, value x) {
     if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
     if (!is_floating(x.dtype())) return x;
     value const wide = g.cast(x, dtype::float64);
-    value const finite =
-        g.op<"Min">(safe_vector<value>{wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64)});
-    return g.op<"Where">(
-        g.op<"IsNaN">(wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
+    value const finite = min_of(g, wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64));
+    return g.op<"Where">(is_nan(g, wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
+}
+
+/// The same with TopK up to opset 10: only floats, and the largest first. The smallest are the largest of the negated key.
+inline value order_of_floats(graph<7, 10> g, value key, std::int64_t axis, sym_int k, bool largest) {
+    if (!is_floating(key.dtype()) && bits(key.dtype()) > 32) refuse_below(11, "sorting of 64-bit integers");
+    value const x = g.cast(key, dtype::float64);
+    value const y = largest ? x : value(g.op<"Neg">(x));
+    if (g.opset() >= 10)
+        return std::get<1>(g.within<10, 10>().op<"TopK">(y, as_list(g, k), attr::axis_i(axis), outputs<2>));
+    if (!k.is_constant() || k.is(0)) refuse_below(10, "sorting of an empty axis or of a computed number of elements");
+    return std::get<1>(g.within<7, 9>().op<"TopK">(y, attr::k_i(k.constant()), attr::axis_i(axis), outputs<2>));
 }
 
 /// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
-inline value order_of(graph<13> g, value x, std::int64_t axis, sym_int k, bool largest) {
-    auto const [values, indices] = g.op<"TopK">(sort_key(g, x),
-                                                g.ints(safe_span(&k, 1)),
-                                                attr::axis_i(axis),
-                                                attr::largest_i(largest),
-                                                attr::sorted_i(1),
-                                                outputs<2>);
-    return indices;
+inline value order_of(graph<9> g, value x, std::int64_t axis, sym_int k, bool largest) {
+    if (g.opset() < 11) return order_of_floats(g.within<7, 10>(), sort_key(g, x), axis, k, largest);
+    return std::get<1>(g.within<11>().op<"TopK">(
+        sort_key(g, x), as_list(g, k), attr::axis_i(axis), attr::largest_i(largest), attr::sorted_i(1), outputs<2>));
 }
 
-inline value sorted_indices(graph<13> g, value x, std::int64_t axis, bool largest) {
+inline value sorted_indices(graph<9> g, value x, std::int64_t axis, bool largest) {
     return order_of(g, x, axis, g.size(x, axis), largest);
 }
 
-inline std::tuple<value, value> sort(graph<13> g, value x, std::int64_t dim, bool descending) {
+inline std::tuple<value, value> sort(graph<9> g, value x, std::int64_t dim, bool descending) {
     if (x.rank() == 0) return {x, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, x.rank());
     return gathered(g, x, sorted_indices(g, x, axis, descending), axis, true);
 }
 
-inline constexpr auto sort_row = [](graph<13> g, value self, std::int64_t dim, bool descending) {
+inline constexpr auto sort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
     return sort(g, self, dim, descending);
 };
-inline constexpr auto argsort_row = [](graph<13> g, value self, std::int64_t dim, bool descending) {
+inline constexpr auto argsort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
     return std::get<1>(sort(g, self, dim, descending));
 };
 
-inline constexpr auto sort_stable = [](graph<13> g, value self, std::optional<bool>, std::int64_t dim,
-                                       bool descending) { return sort(g, self, dim, descending); };
+inline constexpr auto sort_stable = [](graph<9> g, value self, std::optional<bool>, std::int64_t dim, bool descending) {
+    return sort(g, self, dim, descending);
+};
 
-inline constexpr auto argsort_stable = [](graph<13> g, value self, bool, std::int64_t dim, bool descending) {
+inline constexpr auto argsort_stable = [](graph<9> g, value self, bool, std::int64_t dim, bool descending) {
     return argsort_row(g, self, dim, descending);
 };
 
-inline constexpr auto msort = [](graph<13> g, value self) { return std::get<0>(sort(g, self, 0, false)); };
+inline constexpr auto msort = [](graph<9> g, value self) { return std::get<0>(sort(g, self, 0, false)); };
 
 /// sorted=False allows any order.
-inline constexpr auto topk = [](graph<13> g, value self, size k, std::int64_t dim, bool largest,
+inline constexpr auto topk = [](graph<9> g, value self, size k, std::int64_t dim, bool largest,
                                 bool) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
     return gathered(g, self, order_of(g, self, axis, k, largest), axis, true);
 };
 
-inline constexpr auto kthvalue = [](graph<13> g, value self, size k, std::int64_t dim,
+inline constexpr auto kthvalue = [](graph<9> g, value self, size k, std::int64_t dim,
                                     bool keepdim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());

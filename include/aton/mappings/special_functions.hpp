@@ -16,32 +16,31 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// Evaluates a polynomial by Horner's rule; the constant term comes first.
-inline value polynomial(graph<13> g, value x, safe_span<double const> coefficients) {
+inline value polynomial(graph<7> g, value x, safe_span<double const> coefficients) {
     std::size_t i = coefficients.size() - 1;
     value y = g.scalar(coefficients[i], x.dtype());
     while (i-- != 0) y = g.op<"Add">(g.op<"Mul">(y, x), coefficients[i]);
     return y;
 }
-inline value polynomial(graph<13> g, value x, std::initializer_list<double> coefficients) {
+inline value polynomial(graph<7> g, value x, std::initializer_list<double> coefficients) {
     return polynomial(g, x, safe_span<double const>(coefficients.begin(), coefficients.size()));
 }
 
 /// The body of a function with float32 precision; refuses float64.
 template <auto Function>
-inline constexpr auto single_precision = [](graph<13> g, value x) -> value {
+inline constexpr auto single_precision = [](graph<9> g, value x) -> value {
     if (x.dtype() == dtype::float64) return g.unsupported("float64: the approximation has only float32 precision");
     return composed<Function>(g, x);
 };
 
 /// The body of a function that is computed in float64 and rounded once, so that cancellation does not affect float32 results.
 template <auto Function>
-inline constexpr auto double_precision = [](graph<13> g, value x) -> value {
-    return g.cast(Function(g, g.cast(x, dtype::float64)), to_floating(x.dtype()));
-};
+inline constexpr auto double_precision =
+    [](graph<9> g, value x) -> value { return g.cast(Function(g, g.cast(x, dtype::float64)), to_floating(x.dtype())); };
 
 /// The quantile of the normal distribution for p = 1/2 + q, where `tail` is min(p, 1 - p).
 /// Wichura 1988, algorithm AS 241 (PPND7): 7 digits, down to 1e-316. `reaches_far`: whether tails below e^-25 occur.
-inline value tail_quantile(graph<13> g, value q, value tail, bool reaches_far) {
+inline value tail_quantile(graph<9> g, value q, value tail, bool reaches_far) {
     value const r = g.op<"Sub">(g.scalar(0.180625, q.dtype()), g.op<"Mul">(q, q));
     value const middle =
         g.op<"Mul">(q,
@@ -56,27 +55,27 @@ inline value tail_quantile(graph<13> g, value q, value tail, bool reaches_far) {
         value const t = g.op<"Sub">(root, 5.0);
         value const far = g.op<"Div">(polynomial(g, t, {6.6579051150, 3.0812263860, 0.42868294337, 0.017337203997}),
                                       polynomial(g, t, {1, 0.24197894225, 0.012258202635}));
-        beyond = g.op<"Where">(g.op<"LessOrEqual">(root, 5.0), near, far);
+        beyond = g.op<"Where">(is_at_most(g, root, 5.0), near, far);
     }
     value const finite =
-        g.op<"Where">(g.op<"Equal">(tail, 0.0), g.scalar(std::numeric_limits<double>::infinity(), q.dtype()), beyond);
+        g.op<"Where">(is_equal(g, tail, 0.0), g.scalar(std::numeric_limits<double>::infinity(), q.dtype()), beyond);
     value const outer = g.op<"Mul">(g.op<"Sign">(q), finite);
-    return g.op<"Where">(g.op<"LessOrEqual">(g.op<"Abs">(q), 0.425), middle, outer);
+    return g.op<"Where">(is_at_most(g, g.op<"Abs">(q), 0.425), middle, outer);
 }
 
-inline value ndtri(graph<13> g, value p) {
-    value const tail = g.op<"Min">(p, g.op<"Sub">(g.scalar(1, p.dtype()), p));
+inline value ndtri(graph<9> g, value p) {
+    value const tail = min_of(g, p, g.op<"Sub">(g.scalar(1, p.dtype()), p));
     return tail_quantile(g, g.op<"Sub">(p, 0.5), tail, true);
 }
 
-inline value erfinv(graph<13> g, value x) {
+inline value erfinv(graph<9> g, value x) {
     value const tail = g.op<"Mul">(g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Abs">(x)), 0.5);
     bool const far = false; // 1 - |x| is 0 or at least 2^-24 in float32
     return g.op<"Mul">(tail_quantile(g, g.op<"Mul">(x, 0.5), tail, far), std::numbers::sqrt2 / 2);
 }
 
 /// exp(x^2) erfc(x) for x >= 0. Press et al., Numerical Recipes, erfcc: relative error below 1.2e-7.
-inline value scaled_erfc(graph<13> g, value x) {
+inline value scaled_erfc(graph<7> g, value x) {
     value const t = g.op<"Reciprocal">(g.op<"Add">(g.op<"Mul">(x, 0.5), 1));
     value const exponent = polynomial(g,
                                       t,
@@ -94,45 +93,45 @@ inline value scaled_erfc(graph<13> g, value x) {
 }
 
 /// 1 - erf(x) would be 0 for x >= 4. It is used for float64 nevertheless, with an absolute error of 1e-16.
-inline value erfc(graph<13> g, value x) {
+inline value erfc(graph<9> g, value x) {
     if (x.dtype() == dtype::float64) return g.op<"Sub">(g.scalar(1, x.dtype()), g.op<"Erf">(x));
     value const tail = g.op<"Mul">(scaled_erfc(g, g.op<"Abs">(x)), g.op<"Exp">(g.op<"Neg">(g.op<"Mul">(x, x))));
-    return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Sub">(g.scalar(2, x.dtype()), tail), tail);
+    return g.op<"Where">(is_less(g, x, 0), g.op<"Sub">(g.scalar(2, x.dtype()), tail), tail);
 }
-inline value ndtr(graph<13> g, value x) { return g.op<"Mul">(erfc(g, g.op<"Mul">(x, -std::numbers::sqrt2 / 2)), 0.5); }
+inline value ndtr(graph<9> g, value x) { return g.op<"Mul">(erfc(g, g.op<"Mul">(x, -std::numbers::sqrt2 / 2)), 0.5); }
 
-inline value erfcx(graph<13> g, value x) {
+inline value erfcx(graph<9> g, value x) {
     value const positive = scaled_erfc(g, g.op<"Abs">(x));
     value const negative = g.op<"Sub">(g.op<"Mul">(g.op<"Exp">(g.op<"Mul">(x, x)), 2), positive);
-    return g.op<"Where">(g.op<"Less">(x, 0), negative, positive);
+    return g.op<"Where">(is_less(g, x, 0), negative, positive);
 }
 
 /// log(erfc(-x / sqrt(2)) / 2), without underflow for x < 0 and without cancellation for x > 0.
-inline value log_ndtr(graph<13> g, value x) {
+inline value log_ndtr(graph<9> g, value x) {
     value const z = g.op<"Mul">(g.op<"Abs">(x), std::numbers::sqrt2 / 2);
     value const half = g.op<"Mul">(scaled_erfc(g, z), 0.5);
     value const z_squared = g.op<"Mul">(z, z);
     value const below = g.op<"Sub">(g.op<"Log">(half), z_squared);
     value const above = log1p(g, g.op<"Neg">(g.op<"Mul">(half, g.op<"Exp">(g.op<"Neg">(z_squared)))));
-    return g.op<"Where">(g.op<"Less">(x, 0), below, above);
+    return g.op<"Where">(is_less(g, x, 0), below, above);
 }
 
 /// Argument reduction of lgamma and digamma: x is mirrored to y >= 1/2 and shifted to z >= 8, where Stirling's series is accurate.
 struct stirling {
-    stirling(graph<13> g, value x)
-        : mirrored(g.op<"Less">(x, 0.5)),
+    stirling(graph<9> g, value x)
+        : mirrored(is_less(g, x, 0.5)),
           y(g.op<"Where">(mirrored, g.op<"Sub">(g.scalar(1, x.dtype()), x), x)),
-          small(g.op<"Less">(y, 8.0)),
+          small(is_less(g, y, 8.0)),
           z(g.op<"Where">(small, g.op<"Add">(y, 8.0), y)),
           inverse(g.op<"Reciprocal">(z)),
           inverse_square(g.op<"Mul">(inverse, inverse)),
-          angle(g.op<"Mul">(g.op<"Sub">(x, g.op<"Round">(x)), std::numbers::pi)) {}
+          angle(g.op<"Mul">(g.op<"Sub">(x, round_to_even(g, x)), std::numbers::pi)) {}
 
     value mirrored, y, small, z, inverse, inverse_square;
     value angle; ///< pi * (x - round(x)): exactly 0 if x is an integer
 };
 
-inline value lgamma(graph<13> g, value x) {
+inline value lgamma(graph<9> g, value x) {
     stirling const s(g, x);
     value const series = g.op<"Mul">(
         s.inverse, polynomial(g, s.inverse_square, {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188}));
@@ -145,11 +144,11 @@ inline value lgamma(graph<13> g, value x) {
     value const log_sine = g.op<"Log">(g.op<"Div">(g.op<"Abs">(g.op<"Sin">(s.angle)), std::numbers::pi));
     value const left = g.op<"Neg">(g.op<"Add">(log_sine, right));
     value const finite = g.op<"Where">(s.mirrored, left, right);
-    return g.op<"Where">(g.op<"IsInf">(x), g.scalar(std::numeric_limits<double>::infinity(), x.dtype()), finite);
+    return g.op<"Where">(is_infinite(g, x), g.scalar(std::numeric_limits<double>::infinity(), x.dtype()), finite);
 }
 
 /// At its poles, digamma is NaN for negative integers and -1/x for 0.
-inline value digamma(graph<13> g, value x) {
+inline value digamma(graph<9> g, value x) {
     stirling const s(g, x);
     value const series = g.op<"Mul">(
         s.inverse_square, polynomial(g, s.inverse_square, {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132}));
@@ -160,16 +159,16 @@ inline value digamma(graph<13> g, value x) {
     value const sine = g.op<"Sin">(s.angle);
     value const cotangent = g.op<"Div">(g.op<"Cos">(s.angle), sine);
     value const left = g.op<"Sub">(right, g.op<"Mul">(cotangent, std::numbers::pi));
-    value const pole = g.op<"Where">(g.op<"Equal">(x, 0.0),
+    value const pole = g.op<"Where">(is_equal(g, x, 0.0),
                                      g.op<"Neg">(g.op<"Reciprocal">(x)),
                                      g.scalar(std::numeric_limits<double>::quiet_NaN(), x.dtype()));
-    value const at_left = g.op<"Where">(g.op<"Equal">(sine, 0.0), pole, left);
+    value const at_left = g.op<"Where">(is_equal(g, sine, 0.0), pole, left);
     return g.op<"Where">(s.mirrored, at_left, right);
 }
 
 /// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p. Like ATen, rounds x - j / 2, which matters near poles, and each
 /// lgamma, which matters if they cancel.
-inline constexpr auto mvlgamma = [](graph<13> g, value x, std::int64_t p) -> value {
+inline constexpr auto mvlgamma = [](graph<9> g, value x, std::int64_t p) -> value {
     value const v = g.cast(x, dtype::float64);
     auto const n = static_cast<double>(p);
     value sum = g.scalar(n * (n - 1) / 4 * 1.14472988584940017414, dtype::float64); // log(pi)
@@ -181,7 +180,7 @@ inline constexpr auto mvlgamma = [](graph<13> g, value x, std::int64_t p) -> val
 };
 
 /// exp(-|x|) I0(x). Abramowitz and Stegun 9.8.1 and 9.8.2: relative error below 2e-7.
-inline value i0e(graph<13> g, value x) {
+inline value i0e(graph<9> g, value x) {
     value const a = g.op<"Abs">(x);
     value const t = g.op<"Div">(a, 3.75);
     value const near = g.op<"Mul">(
@@ -199,11 +198,11 @@ inline value i0e(graph<13> g, value x) {
                                               -0.01647633,
                                               0.00392377}),
                                   g.op<"Sqrt">(a));
-    return g.op<"Where">(g.op<"Less">(t, 1.0), near, far);
+    return g.op<"Where">(is_less(g, t, 1.0), near, far);
 }
 
 /// exp(-|x|) I1(x). Abramowitz and Stegun 9.8.3 and 9.8.4.
-inline value i1e(graph<13> g, value x) {
+inline value i1e(graph<9> g, value x) {
     value const a = g.op<"Abs">(x);
     value const t = g.op<"Div">(a, 3.75);
     value const near = g.op<"Mul">(
@@ -224,25 +223,25 @@ inline value i1e(graph<13> g, value x) {
                                               0.01787654,
                                               -0.00420059}),
                                   g.op<"Sqrt">(a));
-    value const magnitude = g.op<"Where">(g.op<"Less">(t, 1.0), near, far);
-    return g.op<"Where">(g.op<"Less">(x, 0), g.op<"Neg">(magnitude), magnitude);
+    value const magnitude = g.op<"Where">(is_less(g, t, 1.0), near, far);
+    return g.op<"Where">(is_less(g, x, 0), g.op<"Neg">(magnitude), magnitude);
 }
 
 /// Multiplies by exp(|x|) in two factors, because exp(|x|) overflows before the result does.
 template <auto Scaled>
-value unscaled(graph<13> g, value x) {
+value unscaled(graph<9> g, value x) {
     value const half = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(x), 0.5));
     return g.op<"Mul">(g.op<"Mul">(Scaled(g, x), half), half);
 }
 
 /// sin(x) / x; its series near 0, and 0 at infinity.
-inline value spherical_bessel_j0(graph<13> g, value x) {
-    value const near = g.op<"Less">(g.op<"Abs">(x), 0.5);
+inline value spherical_bessel_j0(graph<9> g, value x) {
+    value const near = is_less(g, g.op<"Abs">(x), 0.5);
     value const series =
         polynomial(g, g.op<"Mul">(x, x), {1, -1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800});
     value const quotient = g.op<"Div">(g.op<"Sin">(x), x);
     value const finite = g.op<"Where">(near, series, quotient);
-    return g.op<"Where">(g.op<"IsInf">(x), g.scalar(0, x.dtype()), finite);
+    return g.op<"Where">(is_infinite(g, x), g.scalar(0, x.dtype()), finite);
 }
 
 } // namespace detail

@@ -20,7 +20,7 @@ namespace detail {
 
 /// The norm of A times that of its inverse; infinite for singular matrices.
 template <class Norm>
-value condition_by_inverse(graph<13> g, value a, Norm const& norm) {
+value condition_by_inverse(graph<11> g, value a, Norm const& norm) {
     value const x = square_factorable(g, a);
     sym_int const n = g.size(a, -1);
     lu_parts const parts = lu_factor(g, x);
@@ -30,13 +30,13 @@ value condition_by_inverse(graph<13> g, value a, Norm const& norm) {
     return g.op<"Where">(singular, infinite, g.op<"Mul">(norm(a), norm(inverse)));
 }
 /// As in ATen, the condition number of a matrix without elements is 0.
-inline value condition_of_nothing(graph<13> g, value a) {
+inline value condition_of_nothing(graph<11> g, value a) {
     safe_vector<sym_int> sizes = g.sizes(a);
     sizes.pop_back();
     sizes.pop_back();
     return filled(g, sizes, 0, a.dtype());
 }
-inline constexpr auto cond = [](graph<13> g, value a, std::optional<scalar> p) -> value {
+inline constexpr auto cond = [](graph<11> g, value a, std::optional<scalar> p) -> value {
     (void)factorable(g, a);
     double const order = p ? p->to<double>() : 2;
     if (is_empty(a)) return condition_of_nothing(g, a);
@@ -48,21 +48,21 @@ inline constexpr auto cond = [](graph<13> g, value a, std::optional<scalar> p) -
     value const smallest = select(g, values, -1, -1);
     return g.cast(order > 0 ? g.op<"Div">(largest, smallest) : g.op<"Div">(smallest, largest), a.dtype());
 };
-inline constexpr auto cond_named = [](graph<13> g, value a, std::string_view p) -> value {
+inline constexpr auto cond_named = [](graph<11> g, value a, std::string_view p) -> value {
     (void)square_factorable(g, a);
     if (is_empty(a)) return condition_of_nothing(g, a);
     safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
     return condition_by_inverse(g, a, [&](value x) { return named_norm<false>(g, x, p, last, false, std::nullopt); });
 };
 
-inline value number_limit(graph<13> g, double n) { return g.scalar(n, dtype::float64); }
-inline value tensor_limit(graph<13> g, value x) { return g.cast(x, dtype::float64); }
+inline value number_limit(graph<11> g, double n) { return g.scalar(n, dtype::float64); }
+inline value tensor_limit(graph<11> g, value x) { return g.cast(x, dtype::float64); }
 
-inline singular_limits limits_from(graph<13> g, value a, std::optional<double> atol, std::optional<double> rtol) {
+inline singular_limits limits_from(graph<11> g, value a, std::optional<double> atol, std::optional<double> rtol) {
     if (rtol) return {number_limit(g, atol.value_or(0)), number_limit(g, *rtol)};
     return {number_limit(g, atol.value_or(0)), atol && *atol > 0 ? number_limit(g, 0) : usual_limit(g, a)};
 }
-inline singular_limits limits_from(graph<13> g, value a, optional_value atol, optional_value rtol) {
+inline singular_limits limits_from(graph<11> g, value a, optional_value atol, optional_value rtol) {
     value const absolute = atol ? tensor_limit(g, *atol) : number_limit(g, 0);
     if (rtol) return {absolute, tensor_limit(g, *rtol)};
     value const usual = usual_limit(g, a);
@@ -70,50 +70,50 @@ inline singular_limits limits_from(graph<13> g, value a, optional_value atol, op
 }
 
 /// The matrix whose singular values count: of a Hermitian one, only the lower triangle is read.
-inline value spectral_matrix(graph<13> g, value a, bool hermitian) {
+inline value spectral_matrix(graph<11> g, value a, bool hermitian) {
     return hermitian ? symmetric(g, square_factorable(g, a), false) : factorable(g, a);
 }
-inline value rank_within(graph<13> g, value a, singular_limits const& limits, bool hermitian) {
+inline value rank_within(graph<11> g, value a, singular_limits const& limits, bool hermitian) {
     value const x = spectral_matrix(g, a, hermitian);
     if (is_empty(a)) return g.unsupported("the rank of a matrix without elements");
     value const counts = g.cast(counted(g, singular_values(g, x, a.dtype()), limits), dtype::int64);
     return reduce_sum(g, counts, std::array{counts.rank() - 1}, false);
 }
-inline value pinv_within(graph<13> g, value a, singular_limits const& limits, bool hermitian) {
+inline value pinv_within(graph<11> g, value a, singular_limits const& limits, bool hermitian) {
     value const x = spectral_matrix(g, a, hermitian);
     if (is_empty(a)) return transpose_last(g, a);
     return g.cast(pseudoinverse(g, x, a.dtype(), limits).inverse, a.dtype());
 }
 
-inline constexpr auto rank_tol = [](graph<13> g, value a, double tol, bool hermitian) -> value {
+inline constexpr auto rank_tol = [](graph<11> g, value a, double tol, bool hermitian) -> value {
     return rank_within(g, a, {number_limit(g, tol), number_limit(g, 0)}, hermitian);
 };
-inline constexpr auto rank_tol_tensor = [](graph<13> g, value a, value tol, bool hermitian) -> value {
+inline constexpr auto rank_tol_tensor = [](graph<11> g, value a, value tol, bool hermitian) -> value {
     return rank_within(g, a, {tensor_limit(g, tol), number_limit(g, 0)}, hermitian);
 };
-inline constexpr auto rank_float = [](graph<13> g, value a, std::optional<double> atol, std::optional<double> rtol,
+inline constexpr auto rank_float = [](graph<11> g, value a, std::optional<double> atol, std::optional<double> rtol,
                                       bool hermitian) -> value {
     return rank_within(g, a, limits_from(g, a, atol, rtol), hermitian);
 };
-inline constexpr auto rank_tensor = [](graph<13> g, value a, optional_value atol, optional_value rtol,
+inline constexpr auto rank_tensor = [](graph<11> g, value a, optional_value atol, optional_value rtol,
                                        bool hermitian) -> value {
     return rank_within(g, a, limits_from(g, a, atol, rtol), hermitian);
 };
 
-inline constexpr auto pinverse = [](graph<13> g, value a, double rcond) -> value {
+inline constexpr auto pinverse = [](graph<11> g, value a, double rcond) -> value {
     return pinv_within(g, a, {number_limit(g, 0), number_limit(g, rcond)}, false);
 };
-inline constexpr auto pinv_rcond = [](graph<13> g, value a, double rcond, bool hermitian) -> value {
+inline constexpr auto pinv_rcond = [](graph<11> g, value a, double rcond, bool hermitian) -> value {
     return pinv_within(g, a, {number_limit(g, 0), number_limit(g, rcond)}, hermitian);
 };
-inline constexpr auto pinv_rcond_tensor = [](graph<13> g, value a, value rcond, bool hermitian) -> value {
+inline constexpr auto pinv_rcond_tensor = [](graph<11> g, value a, value rcond, bool hermitian) -> value {
     return pinv_within(g, a, {number_limit(g, 0), tensor_limit(g, rcond)}, hermitian);
 };
-inline constexpr auto pinv_float = [](graph<13> g, value a, std::optional<double> atol, std::optional<double> rtol,
+inline constexpr auto pinv_float = [](graph<11> g, value a, std::optional<double> atol, std::optional<double> rtol,
                                       bool hermitian) -> value {
     return pinv_within(g, a, limits_from(g, a, atol, rtol), hermitian);
 };
-inline constexpr auto pinv_tensor = [](graph<13> g, value a, optional_value atol, optional_value rtol,
+inline constexpr auto pinv_tensor = [](graph<11> g, value a, optional_value atol, optional_value rtol,
                                        bool hermitian) -> value {
     return pinv_within(g, a, limits_from(g, a, atol, rtol), hermitian);
 };

@@ -19,21 +19,21 @@ inline void expect_pieces(std::int64_t count) {
 }
 
 /// Splits x into pieces of these sizes. A single piece is x itself.
-inline safe_vector<value> split_sizes(graph<13> g, value x, size_list sizes, std::int64_t axis) {
+inline safe_vector<value> split_sizes(graph<7> g, value x, size_list sizes, std::int64_t axis) {
     axis = normalize_axis(axis, x.rank());
     if (sizes.size() == 1) return {x};
-    return g.op<"Split">(x, g.ints(sizes), attr::axis_i(axis), output_list(sizes.size()));
+    return split(g, x, sizes, axis);
 }
 
 /// The number of results that the program recorded for the call; refuses the call if it is unknown.
-inline std::int64_t expected_count(graph<13> g) {
+inline std::int64_t expected_count(graph<7> g) {
     if (g.context().expected.empty())
         throw unsupported_error("the number of results depends on a size that is not static");
     return static_cast<std::int64_t>(g.context().expected.size());
 }
 
 /// Splits x into pieces of one size; the last may be smaller.
-inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::int64_t axis) {
+inline safe_vector<value> split_evenly(graph<7> g, value x, sym_int size, std::int64_t axis) {
     sym_int const n = g.size(x, normalize_axis(axis, x.rank()));
     if (size.is(0) || n.is(0)) return {x};
     bool const fixed = n.is_constant() && size.is_constant();
@@ -44,15 +44,15 @@ inline safe_vector<value> split_evenly(graph<13> g, value x, sym_int size, std::
     sizes.push_back(n - size * (count - 1));
     return split_sizes(g, x, sizes, axis);
 }
-inline constexpr auto split_size = [](graph<13> g, value self, sym_int each, std::int64_t dim) {
+inline constexpr auto split_size = [](graph<7> g, value self, sym_int each, std::int64_t dim) {
     return split_evenly(g, self, each, dim);
 };
-inline constexpr auto split_list = [](graph<13> g, value self, size_list sizes, std::int64_t dim) {
+inline constexpr auto split_list = [](graph<7> g, value self, size_list sizes, std::int64_t dim) {
     return split_sizes(g, self, sizes, dim);
 };
 
 /// aten::chunk: at most `count` pieces, all of the same size except the last; exactly `count` pieces of an empty dimension.
-inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t count, std::int64_t dim) {
+inline constexpr auto chunks = [](graph<7> g, value self, std::int64_t count, std::int64_t dim) {
     sym_int const n = g.size(self, normalize_axis(dim, self.rank()));
     expect_pieces(count);
     if (n.is(0)) return safe_vector<value>(static_cast<std::size_t>(count), self);
@@ -61,7 +61,7 @@ inline constexpr auto chunks = [](graph<13> g, value self, std::int64_t count, s
 
 /// aten::tensor_split: exactly `sections` pieces; the first n % sections of them are larger by one. A number of sections that the
 /// program computes is the number of results that it recorded.
-inline safe_vector<value> split_sections(graph<13> g, value x, sym_int number, std::int64_t axis) {
+inline safe_vector<value> split_sections(graph<7> g, value x, sym_int number, std::int64_t axis) {
     sym_int const n = g.size(x, axis);
     std::int64_t const sections = number.is_constant() ? number.constant() : expected_count(g);
     expect_pieces(sections);
@@ -70,7 +70,7 @@ inline safe_vector<value> split_sections(graph<13> g, value x, sym_int number, s
     return split_sizes(g, x, sizes, axis);
 }
 /// Splits x at indices, which behave as in Python slices: negative ones count from the end, those out of range are clamped.
-inline constexpr auto split_at = [](graph<13> g, value x, size_list indices, std::int64_t axis) -> safe_vector<value> {
+inline constexpr auto split_at = [](graph<7> g, value x, size_list indices, std::int64_t axis) -> safe_vector<value> {
     safe_vector<value> out;
     sym_int start = 0;
     for (sym_int const& end : indices) {
@@ -81,7 +81,7 @@ inline constexpr auto split_at = [](graph<13> g, value x, size_list indices, std
     return out;
 };
 /// Splits each tensor into chunks along an axis, fills the last ones up with zeros, flattens them and joins them chunk by chunk.
-inline constexpr auto chunk_cat = [](graph<13> g, safe_span<value const> tensors, std::int64_t dim,
+inline constexpr auto chunk_cat = [](graph<11> g, safe_span<value const> tensors, std::int64_t dim,
                                      std::int64_t num_chunks) -> value {
     expect_pieces(num_chunks);
     dtype type = tensors[0].dtype();
@@ -109,7 +109,7 @@ inline constexpr auto chunk_cat = [](graph<13> g, safe_span<value const> tensors
 /// The axis of hsplit.
 inline std::int64_t horizontal(value x) { return x.rank() == 1 ? 0 : 1; }
 
-inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim) -> safe_vector<value> {
+inline constexpr auto unbind_dim = [](graph<7> g, value self, std::int64_t dim) -> safe_vector<value> {
     dim = normalize_axis(dim, self.rank());
     sym_int const size = g.size(self, dim);
     std::int64_t const n = size.is_constant() ? size.constant() : expected_count(g);
@@ -119,11 +119,11 @@ inline constexpr auto unbind_dim = [](graph<13> g, value self, std::int64_t dim)
     return out;
 };
 
-inline constexpr auto tensor_split_sections = [](graph<13> g, value self, sym_int sections, std::int64_t dim) {
+inline constexpr auto tensor_split_sections = [](graph<7> g, value self, sym_int sections, std::int64_t dim) {
     return split_sections(g, self, sections, normalize_axis(dim, self.rank()));
 };
 
-inline constexpr auto tensor_split_by_tensor = [](graph<13> g, value self, value positions, std::int64_t dim) {
+inline constexpr auto tensor_split_by_tensor = [](graph<7> g, value self, value positions, std::int64_t dim) {
     dim = normalize_axis(dim, self.rank());
     if (positions.rank() == 0) return split_sections(g, self, positions, dim);
     std::int64_t const count = positions.size(0).is_static() ? positions.size(0).size() : expected_count(g) - 1;
@@ -132,21 +132,21 @@ inline constexpr auto tensor_split_by_tensor = [](graph<13> g, value self, value
     return split_at(g, self, indices, dim);
 };
 
-inline constexpr auto hsplit = [](graph<13> g, value self, std::int64_t sections) {
+inline constexpr auto hsplit = [](graph<7> g, value self, std::int64_t sections) {
     return split_sections(g, self, sections, horizontal(self));
 };
 
-inline constexpr auto vsplit = [](graph<13> g, value self, std::int64_t n) { return split_sections(g, self, n, 0); };
+inline constexpr auto vsplit = [](graph<7> g, value self, std::int64_t n) { return split_sections(g, self, n, 0); };
 
-inline constexpr auto dsplit = [](graph<13> g, value self, std::int64_t n) { return split_sections(g, self, n, 2); };
+inline constexpr auto dsplit = [](graph<7> g, value self, std::int64_t n) { return split_sections(g, self, n, 2); };
 
-inline constexpr auto hsplit_array = [](graph<13> g, value self, size_list indices) {
+inline constexpr auto hsplit_array = [](graph<7> g, value self, size_list indices) {
     return split_at(g, self, indices, horizontal(self));
 };
 
-inline constexpr auto vsplit_array = [](graph<13> g, value self, size_list at) { return split_at(g, self, at, 0); };
+inline constexpr auto vsplit_array = [](graph<7> g, value self, size_list at) { return split_at(g, self, at, 0); };
 
-inline constexpr auto dsplit_array = [](graph<13> g, value self, size_list at) { return split_at(g, self, at, 2); };
+inline constexpr auto dsplit_array = [](graph<7> g, value self, size_list at) { return split_at(g, self, at, 2); };
 
 } // namespace detail
 

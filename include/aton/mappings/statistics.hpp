@@ -22,7 +22,7 @@ namespace detail {
 
 /// The results of var, std (`Root`), var_mean and std_mean (`WithMean`).
 template <bool Root, bool WithMean>
-auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool keepdim) {
+auto spread(graph<7> g, value x, int_list_or_none dim, double correction, bool keepdim) {
     moments const m = variance_and_mean(g, x, axes_or_all(dim, x), correction, keepdim);
     value const y = g.cast(Root ? value(g.op<"Sqrt">(m.variance)) : m.variance, x.dtype());
     if constexpr (WithMean) {
@@ -33,24 +33,24 @@ auto spread(graph<13> g, value x, int_list_or_none dim, double correction, bool 
 }
 
 template <bool Root, bool WithMean>
-inline constexpr auto spread_all = [](graph<13> g, value self, bool unbiased) {
+inline constexpr auto spread_all = [](graph<7> g, value self, bool unbiased) {
     return spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
 };
 
 template <bool Root, bool WithMean>
-inline constexpr auto spread_dim = [](graph<13> g, value self, int_list_or_none dim, bool unbiased, bool keepdim) {
+inline constexpr auto spread_dim = [](graph<7> g, value self, int_list_or_none dim, bool unbiased, bool keepdim) {
     return spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
 };
 
 template <bool Root, bool WithMean>
 inline constexpr auto spread_correction =
-    [](graph<13> g, value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
+    [](graph<7> g, value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
         return spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
     };
 
 /// The variance of complex numbers is the sum of those of their parts.
 template <bool Root, bool WithMean>
-auto complex_spread(graph<13> g, complex_value z, int_list_or_none dim, double correction, bool keepdim) {
+auto complex_spread(graph<7> g, complex_value z, int_list_or_none dim, double correction, bool keepdim) {
     safe_vector<std::int64_t> const axes = axes_or_all(dim, g.real(z));
     moments const re = variance_and_mean(g, g.real(z), axes, correction, keepdim);
     moments const im = variance_and_mean(g, g.imag(z), axes, correction, keepdim);
@@ -63,17 +63,17 @@ auto complex_spread(graph<13> g, complex_value z, int_list_or_none dim, double c
     }
 }
 template <bool Root, bool WithMean>
-inline constexpr auto complex_spread_all = [](graph<13> g, complex_value self, bool unbiased) {
+inline constexpr auto complex_spread_all = [](graph<7> g, complex_value self, bool unbiased) {
     return complex_spread<Root, WithMean>(g, self, std::nullopt, unbiased ? 1 : 0, false);
 };
 template <bool Root, bool WithMean>
 inline constexpr auto complex_spread_dim =
-    [](graph<13> g, complex_value self, int_list_or_none dim, bool unbiased, bool keepdim) {
+    [](graph<7> g, complex_value self, int_list_or_none dim, bool unbiased, bool keepdim) {
         return complex_spread<Root, WithMean>(g, self, dim, unbiased ? 1 : 0, keepdim);
     };
 template <bool Root, bool WithMean>
 inline constexpr auto complex_spread_correction =
-    [](graph<13> g, complex_value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
+    [](graph<7> g, complex_value self, int_list_or_none dim, std::optional<scalar> correction, bool keepdim) {
         return complex_spread<Root, WithMean>(g, self, dim, correction ? correction->to<double>() : 1.0, keepdim);
     };
 
@@ -83,7 +83,7 @@ struct covariances {
     value norm;
     dtype type;
 };
-inline covariances covariances_of(graph<13> g, value self, std::int64_t correction, optional_value fweights,
+inline covariances covariances_of(graph<7> g, value self, std::int64_t correction, optional_value fweights,
                                   optional_value aweights) {
     if (self.rank() > 2) throw unsupported_error("covariances of a tensor with more than 2 dimensions");
     if (self.dtype() == dtype::bool_) throw unsupported_error("covariances of bools");
@@ -114,77 +114,81 @@ inline covariances covariances_of(graph<13> g, value self, std::int64_t correcti
 }
 
 /// The covariances of the rows of a matrix, or the variance of a vector, 0-d.
-inline constexpr auto covariance = [](graph<13> g, value self, std::int64_t correction, optional_value fweights,
+inline constexpr auto covariance = [](graph<7> g, value self, std::int64_t correction, optional_value fweights,
                                       optional_value aweights) -> value {
     covariances const c = covariances_of(g, self, correction, fweights, aweights);
-    value const norm = g.op<"Max">(c.norm, g.scalar_like(0, c.norm));
+    value const norm = max_of(g, c.norm, g.scalar_like(0, c.norm));
     value const y = g.cast(g.op<"Div">(c.products, norm), c.type);
     return y.size(0) == dim(1) ? reshape(g, y, safe_vector<sym_int>{}) : y;
 };
 /// The products of centered rows, divided by the roots of those of each row with itself.
-inline constexpr auto correlation = [](graph<13> g, value self) -> value {
+inline constexpr auto correlation = [](graph<7> g, value self) -> value {
     covariances const c = covariances_of(g, self, 1, std::nullopt, std::nullopt);
     value const y = c.products;
     if (y.size(0) == dim(1)) return g.cast(reshape(g, g.op<"Div">(y, y), safe_vector<sym_int>{}), c.type); // 1 or NaN
     value const deviations = g.op<"Sqrt">(diagonal_of(g, y, 0, 0, 1));
     value const r = g.op<"Div">(g.op<"Div">(y, unsqueeze(g, deviations, 1)), deviations);
-    return g.cast(g.op<"Clip">(r, g.scalar_like(-1, r), g.scalar_like(1, r)), c.type);
+    return g.cast(clip(g, r, g.scalar_like(-1, r), g.scalar_like(1, r)), c.type);
 };
 
 /// The number of NaNs along the axis, which is kept.
-inline value count_nan(graph<13> g, value x, std::int64_t axis) {
-    return reduce_sum(g, g.cast(g.op<"IsNaN">(x), dtype::int64), std::array{axis}, true);
+inline value count_nan(graph<7> g, value x, std::int64_t axis) {
+    return reduce_sum(g, g.cast(is_nan(g, x), dtype::int64), std::array{axis}, true);
 }
 
 /// floor((n - 1) / 2) for an int64 n >= 1.
-inline value lower_middle(graph<13> g, value n) {
+inline value lower_middle(graph<7> g, value n) {
     value const one = g.scalar(1, dtype::int64);
     return g.op<"Div">(g.op<"Sub">(n, one), g.scalar(2, dtype::int64));
 }
 
 /// The index of the lower median along an axis, which is kept. If there are NaNs, which sort last, it is that of the first NaN,
 /// or with `ignore_nan` the median of the other elements.
-inline value median_index(graph<13> g, value x, std::int64_t axis, bool ignore_nan) {
+inline value median_index(graph<9> g, value x, std::int64_t axis, bool ignore_nan) {
     value const n = g.to_value(g.size(x, axis));
     value const sorted = sorted_indices(g, x, axis, false);
     if (!is_floating(x.dtype())) {
-        value const start = g.op<"Reshape">(lower_middle(g, n), g.ints({1}));
-        return g.op<"Slice">(sorted, start, g.op<"Add">(start, g.ints({1})), g.ints({axis}));
+        if (g.opset() >= 10) {
+            value const start = g.op<"Reshape">(lower_middle(g, n), g.ints({1}));
+            return g.within<10>().op<"Slice">(sorted, start, g.op<"Add">(start, g.ints({1})), g.ints({axis}));
+        }
+        sym_int const first = lower_middle(g, n);
+        return slice(g, sorted, axis, first, first + 1);
     }
     value const nans = count_nan(g, x, axis);
     value const numbers = g.op<"Sub">(n, nans);
     value const none = g.scalar(0, dtype::int64);
-    value const position = ignore_nan ? g.op<"Max">(safe_vector<value>{lower_middle(g, numbers), none})
-                                      : g.op<"Where">(g.op<"Greater">(nans, none), numbers, lower_middle(g, n));
-    return g.op<"GatherElements">(sorted, position, attr::axis_i(axis));
+    value const position = ignore_nan ? max_of(g, lower_middle(g, numbers), none)
+                                      : g.op<"Where">(is_greater(g, nans, none), numbers, lower_middle(g, n));
+    return elements_at(g, sorted, position, axis);
 }
 
 template <bool IgnoreNan>
 inline constexpr auto median_dim =
-    [](graph<13> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
+    [](graph<9> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
     return gathered(g, self, median_index(g, self, axis, IgnoreNan), axis, keepdim);
 };
 
 template <bool IgnoreNan>
-inline constexpr auto median_all = [](graph<13> g, value self) -> value {
+inline constexpr auto median_all = [](graph<9> g, value self) -> value {
     if (self.shape().element_count() == 0) return g.scalar(std::numeric_limits<double>::quiet_NaN(), self.dtype());
     value const flat = g.op<"Reshape">(self, g.ints({-1}));
     return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));
 };
 
 /// The last index of the smallest of the most frequent values along an axis, which is kept. Compares all pairs.
-inline value mode_index(graph<13> g, value x, std::int64_t axis) {
+inline value mode_index(graph<9> g, value x, std::int64_t axis) {
     prefixes const p = make_prefixes(g, x, axis);
     std::int64_t const last = x.rank();
     value const row = squeeze(g, p.row, -2);
-    value const same = g.cast(g.op<"Equal">(p.row, unsqueeze(g, row, -1)), dtype::int64);
+    value const same = g.cast(is_equal(g, p.row, unsqueeze(g, row, -1)), dtype::int64);
     value const count = reduce_sum(g, same, std::array{last}, false);
-    value const frequent = g.op<"Equal">(count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
+    value const frequent = is_equal(g, count, reduce<"ReduceMax">(g, count, std::array{last - 1}, true));
     value const smallest = reduce<"ReduceMin">(
         g, choose(g, frequent, row, g.scalar_like(max_value(row.dtype()), row)), std::array{last - 1}, true);
-    value const found = g.op<"Where">(g.op<"Equal">(row, smallest), p.position, g.scalar(-1, dtype::int64));
+    value const found = g.op<"Where">(is_equal(g, row, smallest), p.position, g.scalar(-1, dtype::int64));
     return permute(g, reduce<"ReduceMax">(g, found, std::array{last - 1}, true), inverse_permutation(p.order));
 }
 
@@ -196,9 +200,9 @@ struct ranks {
     value weight;
 };
 
-inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolation) {
+inline ranks quantile_ranks(graph<7> g, value rank, std::string_view interpolation) {
     auto const index = [&](value r) { return g.cast(r, dtype::int64); };
-    if (interpolation == "nearest") rank = g.op<"Round">(rank); // half to even, in ATen and in ONNX
+    if (interpolation == "nearest") rank = round_to_even(g, rank); // half to even, in ATen and in ONNX
     if (interpolation == "higher") rank = g.op<"Ceil">(rank);
     value const below = g.op<"Floor">(rank);
     if (interpolation == "linear") return {index(below), index(g.op<"Ceil">(rank)), g.op<"Sub">(rank, below)};
@@ -207,29 +211,29 @@ inline ranks quantile_ranks(graph<13> g, value rank, std::string_view interpolat
 }
 
 /// aten::quantile, or nanquantile if `ignore_nan`. The dimension of a 1-d q comes first in the result.
-inline value quantile(graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
+inline value quantile(graph<9> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
                       std::string_view interpolation, bool ignore_nan) {
     bool const whole = !dim || self.rank() == 0;
     value const x = whole ? flat(g, self) : self;
     std::int64_t const axis = whole ? 0 : normalize_axis(*dim, self.rank());
     std::int64_t const last = x.rank() - 1;
     value const moved = permute(g, x, move_to_end(axis, x.rank()));
-    value const sorted = g.op<"GatherElements">(moved, sorted_indices(g, moved, last, false), attr::axis_i(last));
+    value const sorted = elements_at(g, moved, sorted_indices(g, moved, last, false), last);
     value const nans = count_nan(g, moved, last);
     value const n = g.to_value(g.size(moved, last));
     value const one = g.scalar(1, dtype::int64);
     value const points = flat(g, g.cast(q, x.dtype()));
     auto const scaled = [&](value count) { return g.op<"Mul">(points, g.cast(g.op<"Sub">(count, one), x.dtype())); };
     value const zero = g.scalar_like(0, x);
-    value const rank = ignore_nan ? g.op<"Max">(safe_vector<value>{scaled(g.op<"Sub">(n, nans)), zero})
-                                  : choose(g,
-                                           g.op<"Greater">(nans, g.scalar(0, dtype::int64)),
-                                           g.cast(g.op<"Sub">(n, one), x.dtype()),
-                                           scaled(n));
+    value const rank =
+        ignore_nan
+            ? max_of(g, scaled(g.op<"Sub">(n, nans)), zero)
+            : choose(
+                  g, is_greater(g, nans, g.scalar(0, dtype::int64)), g.cast(g.op<"Sub">(n, one), x.dtype()), scaled(n));
     ranks const r = quantile_ranks(g, rank, interpolation);
-    value y = g.op<"GatherElements">(sorted, r.below, attr::axis_i(last));
+    value y = elements_at(g, sorted, r.below, last);
     if (r.above.id() != no_value) {
-        value const above = g.op<"GatherElements">(sorted, r.above, attr::axis_i(last));
+        value const above = elements_at(g, sorted, r.above, last);
         y = lerp(g, y, above, r.weight); // NaN between an infinity and itself, as in ATen
     }
     safe_vector<std::int64_t> front = iota(last);
@@ -243,16 +247,17 @@ inline value quantile(graph<13> g, value self, value q, std::optional<std::int64
 
 template <bool IgnoreNan>
 inline constexpr auto quantile_row =
-    [](graph<13> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim,
-       std::string_view interpolation) { return quantile(g, self, q, dim, keepdim, interpolation, IgnoreNan); };
+    [](graph<9> g, value self, value q, std::optional<std::int64_t> dim, bool keepdim, std::string_view interpolation) {
+        return quantile(g, self, q, dim, keepdim, interpolation, IgnoreNan);
+    };
 
 template <bool IgnoreNan>
-inline constexpr auto quantile_number = [](graph<13> g, value self, double q, std::optional<std::int64_t> dim,
+inline constexpr auto quantile_number = [](graph<9> g, value self, double q, std::optional<std::int64_t> dim,
                                            bool keepdim, std::string_view interpolation) {
     return quantile(g, self, g.scalar_like(q, self), dim, keepdim, interpolation, IgnoreNan);
 };
 
-inline constexpr auto mode_row = [](graph<13> g, value self, std::int64_t dim,
+inline constexpr auto mode_row = [](graph<9> g, value self, std::int64_t dim,
                                     bool keepdim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());

@@ -47,7 +47,7 @@ struct transformed_axis {
 };
 using transformed_axes = safe_vector<transformed_axis>;
 
-inline sym_int length_along(graph<13> g, value x, transformed_axis const& a) {
+inline sym_int length_along(graph<9> g, value x, transformed_axis const& a) {
     sym_int const n = a.length ? *a.length : g.size(x, a.axis);
     if (n.is_constant() && n.constant() < 1)
         throw unsupported_error("a transform of " + std::to_string(n.constant()) + " elements");
@@ -58,7 +58,7 @@ inline sym_int length_along(graph<13> g, value x, transformed_axis const& a) {
 inline bool holds_reals(complex_value const& z) { return !z.is_pair() && !is_complex(z.tensor().dtype()); }
 
 /// x with a trailing axis: of size 2 if it is complex, otherwise of size 1. Integers are converted to float32.
-inline value as_signal(graph<13> g, complex_value const& z) {
+inline value as_signal(graph<9> g, complex_value const& z) {
     bool const real = holds_reals(z);
     dtype const type = real ? to_floating(z.tensor().dtype()) : part_type(z.dtype());
     if (type != dtype::float32 && type != dtype::float64)
@@ -77,7 +77,7 @@ inline std::pair<double, double> root_of_unity(std::int64_t t, std::int64_t n) {
 }
 
 /// A transform as a product with a matrix, below opset 17.
-inline value transform_by_table(graph<13> g, value x, transformed_axis const& a) {
+inline value transform_by_table(graph<9> g, value x, transformed_axis const& a) {
     sym_int const length = length_along(g, x, a);
     if (!x.size(a.axis).is_static() || !length.is_constant())
         throw unsupported_error("a Fourier transform of a dynamic length, below opset 17");
@@ -125,7 +125,7 @@ inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
 }
 
 /// The transforms along some axes, without a divisor.
-inline value transform_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
+inline value transform_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
     for (transformed_axis const& a : axes)
         x = g.opset() >= 17 ? transform_by_dft(g.within<17>(), x, a) : transform_by_table(g, x, a);
     return x;
@@ -134,18 +134,18 @@ inline value transform_along(graph<13> g, value x, safe_span<transformed_axis co
 /// Applies f to a signal in float64: ONNX Runtime computes the angles of DFT in the dtype of the signal. In float32, errors of lengths other
 /// than powers of two are 3e-4 of the largest result for 1000 elements, and 4e-3 for 16000.
 template <class Function>
-value with_exact_angles(graph<13> g, value x, Function f) {
+value with_exact_angles(graph<9> g, value x, Function f) {
     return g.cast(f(g.cast(x, dtype::float64)), x.dtype());
 }
 
 /// The inverse transform is that of the conjugates, conjugated: ONNX Runtime rounds the divisor of DFT's own inverse to float32, and does not
 /// have a one-sided inverse.
-inline value conjugate_pairs(graph<13> g, value x) {
+inline value conjugate_pairs(graph<9> g, value x) {
     return has_imaginary(x) ? value(g.op<"Mul">(x, g.constant({1, -1}, x.dtype()))) : x;
 }
 
 /// Divides the results by the number of elements or its root, and conjugates pairs.
-inline value normalized(graph<13> g, value y, sym_int const& count, fourier_norm norm, bool conjugates) {
+inline value normalized(graph<9> g, value y, sym_int const& count, fourier_norm norm, bool conjugates) {
     if (norm == fourier_norm::none) return conjugates ? conjugate_pairs(g, y) : y;
     if (!count.is_constant()) {
         value const n = g.cast(g.to_value(count), y.dtype());
@@ -158,14 +158,14 @@ inline value normalized(graph<13> g, value y, sym_int const& count, fourier_norm
     return factor == 1 ? y : value(g.op<"Mul">(y, factor));
 }
 
-inline sym_int count_along(graph<13> g, value x, safe_span<transformed_axis const> axes) {
+inline sym_int count_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
     sym_int count = 1;
     for (transformed_axis const& a : axes) count = count * length_along(g, x, a);
     return count;
 }
 
 /// Complex numbers, or real ones with `half`, to complex ones, of which the trailing axis remains.
-inline value complex_spectrum(graph<13> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
+inline value complex_spectrum(graph<9> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
     return with_exact_angles(g, x, [&](value v) {
         value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
         return normalized(g, y, count_along(g, v, axes), norm, !forward);
@@ -174,7 +174,7 @@ inline value complex_spectrum(graph<13> g, value x, transformed_axes const& axes
 
 /// The weights with which the first half of a spectrum of n elements, or its conjugates, stands for the whole: 1 for the elements that are
 /// their own mirror image, and 2 for the others.
-inline value mirrored(graph<13> g, value x, std::int64_t axis, sym_int const& n, bool conjugates) {
+inline value mirrored(graph<9> g, value x, std::int64_t axis, sym_int const& n, bool conjugates) {
     std::int64_t const after = x.rank() - 1 - axis;
     if (dim const& d = x.size(axis); d.is_static() && n.is_constant()) {
         budget::expect("the weights of a Fourier transform", d.size());
@@ -191,15 +191,16 @@ inline value mirrored(graph<13> g, value x, std::int64_t axis, sym_int const& n,
         return g.op<"Mul">(x, g.constant(std::move(weights)));
     }
     value const k = arithmetic_sequence(g, 0, g.size(x, axis));
-    value const own = g.op<"Or">(g.op<"Equal">(k, 0), g.op<"Equal">(g.op<"Mul">(k, 2), g.to_value(n)));
-    value w = g.op<"Where">(own, g.scalar_like(1, x), g.scalar_like(2, x));
-    w = g.op<"Unsqueeze">(w, arithmetic_sequence(g, 1, after));
-    value const y = g.op<"Mul">(x, w);
+    value const own = g.op<"Or">(is_equal(g, k, 0), is_equal(g, g.op<"Mul">(k, 2), g.to_value(n)));
+    value const w = g.op<"Where">(own, g.scalar_like(1, x), g.scalar_like(2, x));
+    safe_vector<std::int64_t> last = iota(after + 1);
+    last.erase(last.begin());
+    value const y = g.op<"Mul">(x, last.empty() ? w : unsqueeze(g, w, last));
     return conjugates ? conjugate_pairs(g, y) : y;
 }
 
 /// The first half of a spectrum along the last of the axes, to real numbers.
-inline value real_signal(graph<13> g, value x, transformed_axes axes, fourier_norm norm, bool forward) {
+inline value real_signal(graph<9> g, value x, transformed_axes axes, fourier_norm norm, bool forward) {
     transformed_axis& last = axes.back();
     sym_int const n = last.length ? *last.length : (g.size(x, last.axis) - 1) * 2;
     if (last.length) x = slice(g, x, last.axis, 0, n / 2 + 1);
@@ -213,12 +214,12 @@ inline value real_signal(graph<13> g, value x, transformed_axes axes, fourier_no
 // The three kinds of transforms.
 
 template <bool Forward>
-inline constexpr auto fft = [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) {
+inline constexpr auto fft = [](graph<9> g, complex_value self, transformed_axes const& axes, fourier_norm norm) {
     if (axes.empty()) return g.cast(self, to_complex(to_floating(self.tensor().dtype())));
     return g.as_complex(complex_spectrum(g, as_signal(g, self), axes, norm, Forward));
 };
 template <bool Forward>
-inline constexpr auto rfft = [](graph<13> g, value self, transformed_axes axes, fourier_norm norm) {
+inline constexpr auto rfft = [](graph<9> g, value self, transformed_axes axes, fourier_norm norm) {
     if (axes.empty()) throw unsupported_error("a real transform of no dimension");
     axes.back().half = true;
     std::swap(axes.front(), axes.back()); // the dimension of real numbers first
@@ -226,7 +227,7 @@ inline constexpr auto rfft = [](graph<13> g, value self, transformed_axes axes, 
 };
 template <bool Forward>
 inline constexpr auto irfft =
-    [](graph<13> g, complex_value self, transformed_axes const& axes, fourier_norm norm) -> value {
+    [](graph<9> g, complex_value self, transformed_axes const& axes, fourier_norm norm) -> value {
     if (axes.empty()) throw unsupported_error("a real transform of no dimension");
     return real_signal(g, as_signal(g, self), axes, norm, Forward);
 };
@@ -253,18 +254,18 @@ inline transformed_axes axes_to_transform(std::int64_t rank, std::optional<size_
 
 template <auto const& Transform, bool Forward, class Self = complex_value>
 inline constexpr auto along_one =
-    [](graph<13> g, Self self, std::optional<sym_int> n, std::int64_t dim, std::optional<std::string_view> norm) {
+    [](graph<9> g, Self self, std::optional<sym_int> n, std::int64_t dim, std::optional<std::string_view> norm) {
         std::optional<size_list> const s = n ? std::optional<size_list>(size_list(&*n, 1)) : std::nullopt;
         return Transform(g, self, axes_to_transform(self.rank(), s, axis_list(&dim, 1)), norm_of(norm, Forward));
     };
 template <auto const& Transform, bool Forward, class Self = complex_value>
-inline constexpr auto along_any = [](graph<13> g, Self self, std::optional<size_list> s, std::optional<axis_list> dim,
+inline constexpr auto along_any = [](graph<9> g, Self self, std::optional<size_list> s, std::optional<axis_list> dim,
                                      std::optional<std::string_view> norm) {
     return Transform(g, self, axes_to_transform(self.rank(), s, dim), norm_of(norm, Forward));
 };
 template <auto const& Transform, bool Forward, class Self = complex_value>
 inline constexpr auto along_two =
-    [](graph<13> g, Self self, std::optional<size_list> s, axis_list dim, std::optional<std::string_view> norm) {
+    [](graph<9> g, Self self, std::optional<size_list> s, axis_list dim, std::optional<std::string_view> norm) {
         return along_any<Transform, Forward, Self>(g, self, s, dim, norm);
     };
 
@@ -272,19 +273,19 @@ inline void require_complex(complex_value const& z) {
     if (holds_reals(z))
         throw unsupported_error("a transform of complex numbers that are " + std::string(name(z.tensor().dtype())));
 }
-inline constexpr auto fft_c2c = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
+inline constexpr auto fft_c2c = [](graph<9> g, complex_value self, axis_list dim, std::int64_t normalization,
                                    bool forward) {
     require_complex(self);
     transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
     return forward ? fft<true>(g, self, axes, norm_of(normalization))
                    : fft<false>(g, self, axes, norm_of(normalization));
 };
-inline constexpr auto fft_r2c = [](graph<13> g, value self, axis_list dim, std::int64_t normalization, bool onesided) {
+inline constexpr auto fft_r2c = [](graph<9> g, value self, axis_list dim, std::int64_t normalization, bool onesided) {
     transformed_axes const axes = axes_to_transform(self.rank(), std::nullopt, dim);
     if (onesided && !axes.empty()) return rfft<true>(g, self, axes, norm_of(normalization));
     return fft<true>(g, complex_value(self), axes, norm_of(normalization));
 };
-inline constexpr auto fft_c2r = [](graph<13> g, complex_value self, axis_list dim, std::int64_t normalization,
+inline constexpr auto fft_c2r = [](graph<9> g, complex_value self, axis_list dim, std::int64_t normalization,
                                    sym_int size) {
     require_complex(self);
     transformed_axes axes = axes_to_transform(self.rank(), std::nullopt, dim);
@@ -294,7 +295,7 @@ inline constexpr auto fft_c2r = [](graph<13> g, complex_value self, axis_list di
 
 /// Moves element 0 to the middle of its dimensions, or back.
 template <bool Back>
-inline constexpr auto shift_spectrum = [](graph<13> g, value self, std::optional<axis_list> dim) -> value {
+inline constexpr auto shift_spectrum = [](graph<9> g, value self, std::optional<axis_list> dim) -> value {
     if (self.rank() == 0) return self;
     value x = self;
     for (std::int64_t const axis : dim ? normalize_axes(*dim, self.rank()) : iota(self.rank()))
@@ -304,7 +305,7 @@ inline constexpr auto shift_spectrum = [](graph<13> g, value self, std::optional
 
 /// The frequencies of a spectrum of n elements at a distance of d, computed like at::fft_fftfreq: rounded integers times a rounded factor.
 template <bool Half>
-inline constexpr auto frequencies = [](graph<13> g, std::int64_t n, double d, optional_dtype asked) -> value {
+inline constexpr auto frequencies = [](graph<9> g, std::int64_t n, double d, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     if (!is_floating(type)) return g.unsupported("frequencies of dtype " + std::string(name(type)));
     if (n < 0) return g.unsupported("a spectrum of " + std::to_string(n) + " elements");

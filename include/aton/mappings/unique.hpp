@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -18,25 +18,25 @@ namespace detail {
 using unique_results = std::tuple<value, optional_value, optional_value>;
 
 /// Unique with sorted elements, because sorted=False allows any order in ATen. Results that are not requested are absent.
-inline unique_results unique_elements(graph<13> g, value x, bool return_inverse, bool return_counts) {
+inline unique_results unique_elements(graph<11> g, value x, bool return_inverse, bool return_counts) {
     auto const [y, indices, inverse, counts] = g.op<"Unique">(flat(g, x), attr::sorted_i(1), outputs<4>);
     optional_value const from = return_inverse ? optional_value(reshape(g, inverse, g.sizes(x))) : optional_value();
     return {y, from, return_counts ? optional_value(counts) : optional_value()};
 }
 
 /// Whether each slice after the first differs from the one before it, element by element.
-inline value unequal_neighbors(graph<13> g, value x) {
-    return g.op<"Not">(g.op<"Equal">(slice(g, x, 0, 1, to_the_end), slice(g, x, 0, 0, -1)));
+inline value unequal_neighbors(graph<11> g, value x) {
+    return g.op<"Not">(is_equal(g, slice(g, x, 0, 1, to_the_end), slice(g, x, 0, 0, -1)));
 }
 /// Where runs start: at the first element, and at those that differ from the one before.
-inline value after_the_first(graph<13> g, value differs) {
+inline value after_the_first(graph<11> g, value differs) {
     value const first = g.constant(tensor{dtype::bool_, {1}, std::string(1, '\1')});
     return g.op<"Concat">(safe_vector{first, differs}, attr::axis_i(0));
 }
-inline value run_of_each(graph<13> g, value starts) {
+inline value run_of_each(graph<11> g, value starts) {
     return g.op<"Sub">(g.op<"CumSum">(g.cast(starts, dtype::int64), g.scalar(0, dtype::int64)), 1);
 }
-inline value lengths_of_runs(graph<13> g, value starts, sym_int n) {
+inline value lengths_of_runs(graph<11> g, value starts, sym_int n) {
     value const first = g.op<"Compress">(arithmetic_sequence(g, 0, n), starts, attr::axis_i(0));
     value const next = g.op<"Concat">(safe_vector{slice(g, first, 0, 1, to_the_end), as_list(g, n)}, attr::axis_i(0));
     return g.op<"Sub">(next, first);
@@ -49,7 +49,7 @@ inline safe_vector<std::int64_t> other_axes(std::int64_t rank) {
 }
 
 /// unique_consecutive: the first element of each run of equal elements, the run of every element, and the lengths of the runs.
-inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse, bool return_counts) {
+inline unique_results distinct_runs(graph<11> g, value self, bool return_inverse, bool return_counts) {
     value const x = flat(g, self);
     sym_int const n = g.size(x, 0);
     if (n.is(0)) {
@@ -66,7 +66,7 @@ inline unique_results distinct_runs(graph<13> g, value self, bool return_inverse
 }
 
 /// unique_consecutive along an axis: runs of equal slices. ATen returns all results here, requested or not.
-inline unique_results distinct_slices(graph<13> g, value self, std::int64_t axis) {
+inline unique_results distinct_slices(graph<11> g, value self, std::int64_t axis) {
     sym_int const n = g.size(self, axis);
     if (n.is(0)) {
         value const none = empty_constant(g, safe_vector<std::int64_t>{0}, dtype::int64);
@@ -80,23 +80,23 @@ inline unique_results distinct_slices(graph<13> g, value self, std::int64_t axis
     return {g.op<"Compress">(self, starts, attr::axis_i(axis)), run_of_each(g, starts), lengths_of_runs(g, starts, n)};
 }
 
-inline constexpr auto unique_row = [](graph<13> g, value self, bool, bool return_inverse) {
+inline constexpr auto unique_row = [](graph<11> g, value self, bool, bool return_inverse) {
     auto const [y, inverse, counts] = unique_elements(g, self, return_inverse, false);
     return std::tuple<value, optional_value>(y, inverse);
 };
 
-inline constexpr auto unique2 = [](graph<13> g, value self, bool, bool return_inverse, bool return_counts) {
+inline constexpr auto unique2 = [](graph<11> g, value self, bool, bool return_inverse, bool return_counts) {
     return unique_elements(g, self, return_inverse, return_counts);
 };
 
-inline constexpr auto unique_dim = [](graph<13> g, value self, std::int64_t dim, bool, bool, bool) {
+inline constexpr auto unique_dim = [](graph<11> g, value self, std::int64_t dim, bool, bool, bool) {
     std::int64_t const axis = normalize_axis(dim, self.rank());
     auto const [y, indices, inverse, counts] =
         g.op<"Unique">(at_least_1d(g, self), attr::axis_i(axis), attr::sorted_i(1), outputs<4>);
     return std::tuple<value, value, value>(y, inverse, counts);
 };
 
-inline constexpr auto unique_consecutive = [](graph<13> g, value self, bool return_inverse, bool return_counts,
+inline constexpr auto unique_consecutive = [](graph<11> g, value self, bool return_inverse, bool return_counts,
                                               std::optional<std::int64_t> dim) -> unique_results {
     if (dim && self.rank() > 1) return distinct_slices(g, self, normalize_axis(*dim, self.rank()));
     return distinct_runs(g, self, return_inverse, return_counts);

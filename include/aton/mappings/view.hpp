@@ -12,14 +12,14 @@
 #include <vector>
 
 #include <aton/mappings/detail/complex.hpp>
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-inline constexpr auto to_sizes = [](graph<13> g, value self, size_list size) { return reshape(g, self, size); };
-inline constexpr auto to_sizes_of = [](graph<13> g, value self, value other) {
+inline constexpr auto to_sizes = [](graph<7> g, value self, size_list size) { return reshape(g, self, size); };
+inline constexpr auto to_sizes_of = [](graph<7> g, value self, value other) {
     return reshape(g, self, g.sizes(other));
 };
 /// BitCast was added in opset 26, for dtypes of the same width.
@@ -28,14 +28,14 @@ inline constexpr auto view_as_dtype = [](graph<26> g, value self, dtype dtype) -
     if (bits(self.dtype()) == bits(dtype)) return g.op<"BitCast">(self, attr::to_i(dtype));
     return g.unsupported("a view of the same bytes as another dtype");
 };
-inline constexpr auto view_as_dtype_until_25 = [](graph<13, 25> g, value self, dtype dtype) -> value {
+inline constexpr auto view_as_dtype_until_25 = [](graph<7, 25> g, value self, dtype dtype) -> value {
     if (self.dtype() == dtype) return self;
     return g.unsupported("a view of the same bytes as another dtype");
 };
 
 /// Whether squeeze drops a dimension. If its size is dynamic, the recorded rank of the result decides; symbols are larger than 1, as in
 /// torch.export.
-inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
+inline bool squeezes(graph<7> g, value x, std::int64_t axis) {
     if (dim const& d = x.size(axis); d.is_static()) return d.size() == 1;
     auto const& expected = g.context().expected;
     if (expected.size() == 1 && expected[0].shape.has_rank() &&
@@ -44,55 +44,55 @@ inline bool squeezes(graph<13> g, value x, std::int64_t axis) {
     if (x.size(axis).is_symbolic()) return false;
     throw unsupported_error("squeeze of a dimension of unknown size");
 }
-inline value squeeze_ones(graph<13> g, value x, axis_list axes) {
+inline value squeeze_ones(graph<7> g, value x, axis_list axes) {
     safe_vector<std::int64_t> gone;
     if (x.rank() != 0)
         for (std::int64_t axis : normalize_axes(axes, x.rank()))
             if (squeezes(g, x, axis)) gone.push_back(axis);
     return gone.empty() ? x : squeeze(g, x, gone);
 }
-inline constexpr auto squeeze_all = [](graph<13> g, value self) { return squeeze_ones(g, self, iota(self.rank())); };
-inline constexpr auto squeeze_dim = [](graph<13> g, value self, std::int64_t dim) {
+inline constexpr auto squeeze_all = [](graph<7> g, value self) { return squeeze_ones(g, self, iota(self.rank())); };
+inline constexpr auto squeeze_dim = [](graph<7> g, value self, std::int64_t dim) {
     return squeeze_ones(g, self, {&dim, 1});
 };
-inline constexpr auto squeeze_dims = [](graph<13> g, value self, axis_list dim) { return squeeze_ones(g, self, dim); };
-inline constexpr auto unsqueeze_dim = [](graph<13> g, value self, std::int64_t dim) {
+inline constexpr auto squeeze_dims = [](graph<7> g, value self, axis_list dim) { return squeeze_ones(g, self, dim); };
+inline constexpr auto unsqueeze_dim = [](graph<7> g, value self, std::int64_t dim) {
     return unsqueeze(g, self, normalize_axis(dim, self.rank() + 1));
 };
 
-inline constexpr auto swap_dims = [](graph<13> g, value self, std::int64_t dim0, std::int64_t dim1) {
+inline constexpr auto swap_dims = [](graph<7> g, value self, std::int64_t dim0, std::int64_t dim1) {
     return swap_axes(g, self, dim0, dim1);
 };
-inline constexpr auto permute_dims = [](graph<13> g, value self, axis_list dims) {
+inline constexpr auto permute_dims = [](graph<7> g, value self, axis_list dims) {
     return permute(g, self, normalize_axes(dims, self.rank()));
 };
-inline constexpr auto transpose_matrix = [](graph<13> g, value self) -> value {
+inline constexpr auto transpose_matrix = [](graph<7> g, value self) -> value {
     return self.rank() < 2 ? self : swap_axes(g, self, 0, 1);
 };
-inline constexpr auto transpose_matrices = [](graph<13> g, value self) -> value {
+inline constexpr auto transpose_matrices = [](graph<7> g, value self) -> value {
     return self.rank() < 2 ? self : swap_axes(g, self, -2, -1);
 };
-inline constexpr auto complex_adjoint = [](graph<13> g, complex_value z) {
+inline constexpr auto complex_adjoint = [](graph<7> g, complex_value z) {
     return conjugate(g, g.complex(transpose_matrices(g, g.real(z)), transpose_matrices(g, g.imag(z))));
 };
-inline constexpr auto reverse_dims = [](graph<13> g, value self) {
+inline constexpr auto reverse_dims = [](graph<7> g, value self) {
     safe_vector<std::int64_t> perm = iota(self.rank());
     std::reverse(perm.begin(), perm.end());
     return permute(g, self, perm);
 };
-inline constexpr auto move_dim = [](graph<13> g, value self, std::int64_t source, std::int64_t destination) {
+inline constexpr auto move_dim = [](graph<7> g, value self, std::int64_t source, std::int64_t destination) {
     return move_axes(g, self, {&source, 1}, {&destination, 1});
 };
-inline constexpr auto move_dims = [](graph<13> g, value self, axis_list source, axis_list destination) {
+inline constexpr auto move_dims = [](graph<7> g, value self, axis_list source, axis_list destination) {
     return move_axes(g, self, source, destination);
 };
 
-inline constexpr auto expand_sizes = [](graph<13> g, value self, size_list size, bool) {
+inline constexpr auto expand_sizes = [](graph<7> g, value self, size_list size, bool) {
     return expand(g, self, safe_vector(size.begin(), size.end()));
 };
 
 /// Merges the dimensions first to last into one.
-inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t last) {
+inline value flatten_axes(graph<7> g, value x, std::int64_t first, std::int64_t last) {
     std::int64_t const rank = x.rank();
     if (rank == 0) return reshape(g, x, {1});
     first = normalize_axis(first, rank);
@@ -109,10 +109,10 @@ inline value flatten_axes(graph<13> g, value x, std::int64_t first, std::int64_t
     to.insert(to.end(), sizes.begin() + last + 1, sizes.end());
     return reshape(g, x, to);
 }
-inline constexpr auto flatten_dims = [](graph<13> g, value self, std::int64_t start_dim, std::int64_t end_dim) {
+inline constexpr auto flatten_dims = [](graph<7> g, value self, std::int64_t start_dim, std::int64_t end_dim) {
     return flatten_axes(g, self, start_dim, end_dim);
 };
-inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t dim, size_list sizes) {
+inline constexpr auto unflatten_dim = [](graph<7> g, value self, std::int64_t dim, size_list sizes) {
     dim = normalize_axis(dim, self.rank());
     safe_vector<sym_int> to = g.sizes(self);
     if (to.empty()) throw unsupported_error("unflatten of a 0-d tensor");
@@ -128,7 +128,7 @@ inline constexpr auto unflatten_dim = [](graph<13> g, value self, std::int64_t d
 };
 
 /// aten::atleast_1d, 2d and 3d: inserts dimensions of size 1 until x has `n` dimensions.
-inline value at_least(graph<13> g, value x, std::int64_t n) {
+inline value at_least(graph<7> g, value x, std::int64_t n) {
     std::int64_t const rank = x.rank();
     if (rank >= n) return x;
     if (rank == 0) return reshape(g, x, safe_vector<sym_int>(static_cast<std::size_t>(n), 1));
@@ -136,16 +136,16 @@ inline value at_least(graph<13> g, value x, std::int64_t n) {
     return rank == 1 ? unsqueeze(g, x, safe_vector<std::int64_t>{0, 2}) : unsqueeze(g, x, 2);
 }
 template <std::int64_t N>
-inline constexpr auto at_least_dims = [](graph<13> g, value self) { return at_least(g, self, N); };
+inline constexpr auto at_least_dims = [](graph<7> g, value self) { return at_least(g, self, N); };
 template <std::int64_t N>
-inline constexpr auto all_at_least_dims = [](graph<13> g, safe_span<value const> tensors) {
+inline constexpr auto all_at_least_dims = [](graph<7> g, safe_span<value const> tensors) {
     safe_vector<value> out;
     for (value const& v : tensors) out.push_back(at_least(g, v, N));
     return out;
 };
 /// Tensors of the list may be real.
 template <int N>
-inline constexpr auto each_at_least_dims = [](graph<13> g, safe_vector<complex_value> tensors) {
+inline constexpr auto each_at_least_dims = [](graph<7> g, safe_vector<complex_value> tensors) {
     safe_vector<value> out;
     for (complex_value const& z : tensors) {
         bool const real = !is_complex(z.tensor().dtype());
@@ -155,30 +155,30 @@ inline constexpr auto each_at_least_dims = [](graph<13> g, safe_vector<complex_v
     return out;
 };
 
-inline constexpr auto size_of = [](graph<13> g, value self, std::int64_t dim) { return g.size(self, dim); };
-inline constexpr auto rank_of = [](graph<13> g, value self) -> value { return g.scalar(self.rank(), dtype::int64); };
-inline constexpr auto count_of = [](graph<13> g, value self) { return element_count(g, self); };
+inline constexpr auto size_of = [](graph<7> g, value self, std::int64_t dim) { return g.size(self, dim); };
+inline constexpr auto rank_of = [](graph<7> g, value self) -> value { return g.scalar(self.rank(), dtype::int64); };
+inline constexpr auto count_of = [](graph<7> g, value self) { return element_count(g, self); };
 
 inline constexpr auto reshape_from_tensor = [](graph<14> g, value self, value shape) {
     return g.op<"Reshape">(self, g.cast(shape, dtype::int64), attr::allowzero_i(1));
 };
 
 /// ONNX tensors do not have strides.
-inline constexpr auto reshape_alias = [](graph<13> g, value self, size_list size, size_list) {
+inline constexpr auto reshape_alias = [](graph<7> g, value self, size_list size, size_list) {
     return reshape(g, self, size);
 };
 
-inline constexpr auto ravel = [](graph<13> g, value self) { return flat(g, self); };
+inline constexpr auto ravel = [](graph<7> g, value self) { return flat(g, self); };
 
-inline constexpr auto expand_as = [](graph<13> g, value self, value other) {
+inline constexpr auto expand_as = [](graph<7> g, value self, value other) {
     return expand_to(g, self, g.shape_of(other));
 };
 
-inline constexpr auto broadcast_to = [](graph<13> g, value self, size_list size) {
+inline constexpr auto broadcast_to = [](graph<7> g, value self, size_list size) {
     return expand_sizes(g, self, size, false);
 };
 
-inline constexpr auto shape_as_tensor = [](graph<13> g, value self) { return g.shape_of(self); };
+inline constexpr auto shape_as_tensor = [](graph<7> g, value self) { return g.shape_of(self); };
 
 } // namespace detail
 

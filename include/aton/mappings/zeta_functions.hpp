@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include <aton/mappings/detail/binary.hpp>
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/special_functions.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -22,9 +22,9 @@ namespace detail {
 inline constexpr double max_steps_of_zeta = 100'000;
 
 /// The sum of q^-s, (q + 1)^-s, ... as long as q + k < 1, and the first q + k >= 1.
-inline std::tuple<value, value> sum_of_negative_terms(graph<13> g, value s, value q) {
+inline std::tuple<value, value> sum_of_negative_terms(graph<9> g, value s, value q) {
     value const steps = g.op<"Floor">(g.op<"Sub">(g.scalar(1, q.dtype()), q));
-    value const counted = g.op<"LessOrEqual">(steps, max_steps_of_zeta); // false for NaN
+    value const counted = is_at_most(g, steps, max_steps_of_zeta); // false for NaN
     value const known = g.op<"Where">(counted, steps, g.scalar(0, q.dtype()));
     value const all = reshape(g, g.cast(known, dtype::int64), {-1});
     value const and_zero = g.op<"Concat">(safe_vector<value>{all, g.ints({0})}, attr::axis_i(0)); // not empty
@@ -35,8 +35,8 @@ inline std::tuple<value, value> sum_of_negative_terms(graph<13> g, value s, valu
         g.op<"Mul">(known, 0),
         start,
         outputs<2>,
-        attr::body_g([&](graph<13> b, value, value goes_on, value total, value at) {
-            value const counts = b.op<"Less">(at, 1);
+        attr::body_g([&](graph<9> b, value, value goes_on, value total, value at) {
+            value const counts = is_less(b, at, 1);
             value const term = b.op<"Pow">(at, b.op<"Neg">(s));
             value const next = b.op<"Where">(counts, b.op<"Add">(total, term), total);
             return std::tuple(value(b.op<"Identity">(goes_on)), next, b.op<"Where">(counts, b.op<"Add">(at, 1), at));
@@ -45,7 +45,7 @@ inline std::tuple<value, value> sum_of_negative_terms(graph<13> g, value s, valu
 }
 
 /// The sum of (q + k)^-s for all k >= 0, in float64: 20 terms, and the others by the formula of Euler and Maclaurin (DLMF 25.11.28).
-inline value hurwitz_zeta(graph<13> g, value s_given, value q_given) {
+inline value hurwitz_zeta(graph<9> g, value s_given, value q_given) {
     value const zero = g.scalar(0, dtype::float64);
     value const s = g.op<"Add">(s_given, g.op<"Mul">(q_given, zero)); // broadcasts; NaN if either is
     value const q = g.op<"Add">(q_given, g.op<"Mul">(s_given, zero));
@@ -70,31 +70,31 @@ inline value hurwitz_zeta(graph<13> g, value s_given, value q_given) {
     }
     value const correction = g.op<"Div">(g.op<"Mul">(g.op<"Mul">(power, s), series), n);
     value const rest = g.op<"Add">(g.op<"Add">(integral, g.op<"Mul">(power, 0.5)), correction);
-    value const small = g.op<"Equal">(power, 0); // also for infinite s
+    value const small = is_equal(g, power, 0); // also for infinite s
     return g.op<"Add">(sum, g.op<"Where">(small, zero, rest));
 }
 
 /// ATen's zeta(s, q): infinite at s = 1 and for q = 0, -1, ...; NaN for s < 1, and for other negative q unless s is an integer.
-inline value zeta_at(graph<13> g, value s, value q) {
+inline value zeta_at(graph<9> g, value s, value q) {
     value const infinite = g.scalar(std::numeric_limits<double>::infinity(), dtype::float64);
     value const no_number = g.scalar(std::numeric_limits<double>::quiet_NaN(), dtype::float64);
-    value const not_positive = g.op<"LessOrEqual">(q, 0);
-    value const is_pole = g.op<"And">(not_positive, g.op<"Equal">(q, g.op<"Floor">(q)));
-    value const is_fraction = g.op<"Not">(g.op<"Equal">(s, g.op<"Floor">(s)));
+    value const not_positive = is_at_most(g, q, 0);
+    value const is_pole = g.op<"And">(not_positive, is_equal(g, q, g.op<"Floor">(q)));
+    value const is_fraction = g.op<"Not">(is_equal(g, s, g.op<"Floor">(s)));
     value const inside = g.op<"Where">(g.op<"And">(not_positive, is_fraction), no_number, hurwitz_zeta(g, s, q));
-    value const right = g.op<"Where">(g.op<"Less">(s, 1), no_number, g.op<"Where">(is_pole, infinite, inside));
-    return g.op<"Where">(g.op<"Equal">(s, 1), infinite, right);
+    value const right = g.op<"Where">(is_less(g, s, 1), no_number, g.op<"Where">(is_pole, infinite, inside));
+    return g.op<"Where">(is_equal(g, s, 1), infinite, right);
 }
 
-inline value zeta(graph<13> g, value s, value q) {
+inline value zeta(graph<9> g, value s, value q) {
     dtype const type = to_floating(promote(s, q));
     auto const wide = [&](value x) { return g.cast(g.cast(x, type), dtype::float64); };
     return g.cast(zeta_at(g, wide(s), wide(q)), type);
 }
 
 /// The derivative of digamma. By reflection below 1/2, as in ATen: its poles at negative integers are huge numbers.
-inline value trigamma(graph<13> g, value x) {
-    value const is_left = g.op<"Less">(x, 0.5);
+inline value trigamma(graph<9> g, value x) {
+    value const is_left = is_less(g, x, 0.5);
     value const sine = g.op<"Sin">(g.op<"Mul">(x, std::numbers::pi));
     constexpr double pi_squared = std::numbers::pi * std::numbers::pi;
     value const reflected = g.op<"Div">(g.scalar(pi_squared, x.dtype()), g.op<"Mul">(sine, sine));
@@ -104,7 +104,7 @@ inline value trigamma(graph<13> g, value x) {
 }
 
 /// The n-th derivative of digamma: (-1)^(n + 1) n! zeta(n + 1, x).
-inline constexpr auto polygamma = [](graph<13> g, std::int64_t n, value self) -> value {
+inline constexpr auto polygamma = [](graph<9> g, std::int64_t n, value self) -> value {
     if (n < 0) throw unsupported_error("polygamma of order " + std::to_string(n));
     if (n == 0) return double_precision<digamma>(g, self);
     dtype const type = to_floating(self.dtype());

@@ -56,10 +56,11 @@ struct check_options {
     int max_opset = 1000;
     bool mutants = false;
     std::span<std::string const> without_mutants; ///< overloads whose graphs are not changed
-    int max_mutants = 0;                          ///< about this many of each graph, always the same ones; 0: all
-    int search = 240;                             ///< maximum number of additional calls per row for undetected mutants
-    int threads = 1;       ///< rows checked at a time, 0: one per CPU; `truth` is called from every thread
-    std::string_view only; ///< only overloads whose name contains this
+    int min_mutant_opset = 13; ///< graphs below it are compared, not changed, unless the row ends before it
+    int max_mutants = 0;       ///< about this many of each graph, always the same ones; 0: all
+    int search = 240;          ///< maximum number of additional calls per row for undetected mutants
+    int threads = 1;           ///< rows checked at a time, 0: one per CPU; `truth` is called from every thread
+    std::string_view only;     ///< only overloads whose name contains this
     runtime::device where;
     std::function<void(std::size_t done, std::size_t all)>
         progress; ///< counts rows; called from any thread, never concurrently

@@ -34,7 +34,7 @@ constexpr auto divisor_sign = table(symbolic<"aten::fmod.Tensor(self, other)">(
     [](graph<13> g, value a, value b) -> value { return remainder(g, a, b); }));
 constexpr auto always_floor = table(symbolic<"aten::div.Tensor_mode(self, other, rounding_mode)">(
     [](graph<13> g, value a, value b, rounding mode) -> value {
-        return divide(g, a, b, mode ? rounding("floor") : rounding());
+        return divide_rounded(g, a, b, mode ? rounding("floor") : rounding());
     }));
 constexpr auto mode_ignored = table(symbolic<"aten::div.Scalar_mode(self, other, rounding_mode)">(
     [](graph<13> g, value a, number b, rounding) -> value { return divide(g, a, wrapped_number(g, b)); }));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/moments.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 
@@ -12,31 +13,31 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// A weight or bias for the channels (dimension 1) of x in dtype `type`; `fallback` for all channels if absent.
-inline value channel_parameter(graph<13> g, optional_value given, value x, double fallback, dtype type) {
+inline value channel_parameter(graph<7> g, optional_value given, value x, double fallback, dtype type) {
     if (given) return g.cast(*given, type);
     sym_int const channels = g.size(x, 1);
     return filled(g, safe_span(&channels, 1), fallback, type);
 }
 
 /// [C] as [C, 1, ...], which broadcasts along dimension 1 of a tensor of this rank.
-inline value along_channels(graph<13> g, value p, std::int64_t rank) {
+inline value along_channels(graph<7> g, value p, std::int64_t rank) {
     safe_vector<std::int64_t> const axes = all_but(0, rank - 1);
     return axes.empty() ? p : unsqueeze(g, p, axes);
 }
 
 /// 1 / sqrt(variance + eps)
-inline value inverse_deviation(graph<13> g, value variance, double eps) {
+inline value inverse_deviation(graph<7> g, value variance, double eps) {
     return g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(variance, rounded_constant(g, eps, variance.dtype()))));
 }
 
 /// x * scale + bias; either may be absent.
-inline value affine(graph<13> g, value x, optional_value scale, optional_value bias) {
+inline value affine(graph<7> g, value x, optional_value scale, optional_value bias) {
     if (scale) x = g.op<"Mul">(x, g.cast(*scale, x.dtype()));
     return bias ? value(g.op<"Add">(x, g.cast(*bias, x.dtype()))) : x;
 }
 
 /// x * scale + bias with one scale and one bias per channel (dimension 1).
-inline value channel_affine(graph<13> g, value x, optional_value scale, optional_value bias) {
+inline value channel_affine(graph<7> g, value x, optional_value scale, optional_value bias) {
     auto const parameter = [&](optional_value p) { return p ? optional_value(along_channels(g, *p, x.rank())) : p; };
     return affine(g, x, parameter(scale), parameter(bias));
 }
@@ -54,7 +55,7 @@ struct batch_statistics {
     value running_variance;
 };
 
-inline batch_statistics batch_norm_statistics(graph<13> g, value x, optional_value running_mean,
+inline batch_statistics batch_norm_statistics(graph<7> g, value x, optional_value running_mean,
                                               optional_value running_var, double momentum) {
     safe_vector<std::int64_t> const axes = all_but(1, x.rank());
     value const wide = g.cast(x, opmath_type(x.dtype()));
@@ -77,7 +78,7 @@ inline double lost_as_float(double eps) { return eps - static_cast<double>(stati
 
 /// BatchNormalization with given statistics, in the dtype that all operands promote to: up to opset 14, they must have the
 /// same dtype. Its epsilon is float32; for float64, the remainder is added to the variance.
-inline value batch_norm_with(graph<13> g, value x, optional_value weight, optional_value bias, value mean,
+inline value batch_norm_with(graph<7> g, value x, optional_value weight, optional_value bias, value mean,
                              value variance, double eps) {
     dtype const widest =
         aten::promote_types(x.dtype(), aten::promote_types(parameter_dtype(x, weight, bias), mean.dtype()));
@@ -102,7 +103,7 @@ struct batch_norm_results {
     batch_statistics statistics;
 };
 
-inline batch_norm_results batch_norm(graph<13> g, value x, optional_value weight, optional_value bias,
+inline batch_norm_results batch_norm(graph<7> g, value x, optional_value weight, optional_value bias,
                                      optional_value running_mean, optional_value running_var, bool training,
                                      double momentum, double eps) {
     dtype const saved = parameter_dtype(x, weight, bias);
@@ -121,7 +122,7 @@ inline batch_norm_results batch_norm(graph<13> g, value x, optional_value weight
     return r;
 }
 
-inline value no_reserve(graph<13> g) { return g.constant(tensor{dtype::uint8, {0}, {}}); }
+inline value no_reserve(graph<7> g) { return g.constant(tensor{dtype::uint8, {0}, {}}); }
 
 } // namespace detail
 

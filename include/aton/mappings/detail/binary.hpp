@@ -3,7 +3,7 @@
 // Internal header.
 #pragma once
 
-#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -21,18 +21,16 @@ struct operands {
     dtype type = dtype::undefined;
 };
 
-inline operands cast_both(graph<13> g, value a, value b, dtype type) {
-    return {g.cast(a, type), g.cast(b, type), type};
-}
+inline operands cast_both(graph<7> g, value a, value b, dtype type) { return {g.cast(a, type), g.cast(b, type), type}; }
 /// Casts to `type` before `wide`, so that numbers wrap around first: -2 as uint8 is 254.
-inline operands cast_through(graph<13> g, value a, value b, dtype type, dtype wide) {
+inline operands cast_through(graph<7> g, value a, value b, dtype type, dtype wide) {
     return {g.cast(g.cast(a, type), wide), g.cast(g.cast(b, type), wide), wide};
 }
 /// Like ATen, rounds operands to a floating-point result dtype before it widens them, including numbers beside half-precision tensors.
-inline operands cast_rounded(graph<13> g, value a, value b, dtype type, dtype wide) {
+inline operands cast_rounded(graph<7> g, value a, value b, dtype type, dtype wide) {
     return is_floating(type) ? cast_through(g, a, b, type, wide) : cast_both(g, a, b, wide);
 }
-inline operands promoted(graph<13> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
+inline operands promoted(graph<7> g, value a, value b) { return cast_both(g, a, b, promote(a, b)); }
 
 /// ATen's opmath_type: half-precision dtypes are computed in float32 and rounded once.
 constexpr dtype opmath_type(dtype t) { return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t; }
@@ -45,22 +43,16 @@ constexpr dtype arithmetic_type(dtype t) { return is_integral(t) && bits(t) < 32
 constexpr dtype computing_type(dtype t) { return arithmetic_type(opmath_type(t)); }
 
 /// Where, with bfloat16 through float32 below opset 16, and bools as logic: ONNX Runtime has no bool kernel for it.
-inline value choose(graph<13> g, value condition, value a, value b) {
+inline value choose(graph<9> g, value condition, value a, value b) {
     if (a.dtype() == dtype::bool_) return g.op<"Xor">(b, g.op<"And">(condition, g.op<"Xor">(a, b)));
     if (a.dtype() != dtype::bfloat16 || g.opset() >= 16) return g.op<"Where">(condition, a, b);
     value const chosen = g.op<"Where">(condition, g.cast(a, dtype::float32), g.cast(b, dtype::float32));
     return g.cast(chosen, dtype::bfloat16);
 }
 
-/// The number in a constant with one element; nullopt for other values.
-inline std::optional<double> known_number(value v) {
-    if (!v.is_constant() || v.constant().element_count() != 1 || !tensor::can_hold(v.dtype())) return std::nullopt;
-    return v.constant<double>();
-}
-
 /// Operands of products and quotients. ATen does not round a Python number to a half-precision dtype here: if it is out of range, both
 /// operands are widened.
-inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
+inline operands cast_factors(graph<7> g, value a, value b, dtype type) {
     auto const n = known_number(b);
     bool const is_beyond = n && is_floating(type) && bits(type) == 16 && !fits(*n, type);
     dtype const wide = is_beyond ? opmath_type(type) : arithmetic_type(type);
@@ -68,22 +60,21 @@ inline operands cast_factors(graph<13> g, value a, value b, dtype type) {
 }
 
 /// x reshaped to 1-d.
-inline value in_one_dimension(graph<13> g, value x) { return x.rank() == 1 ? x : g.op<"Reshape">(x, g.ints({-1})); }
+inline value in_one_dimension(graph<7> g, value x) { return x.rank() == 1 ? x : g.op<"Reshape">(x, g.ints({-1})); }
 
 /// Bodies of the overloads .Tensor, .Scalar and .Scalar_Tensor, made from one function of two values.
-using binary_function = value (*)(graph<13>, value, value);
-template <binary_function Function>
-inline constexpr auto of_tensors = [](graph<13> g, value a, value b) -> value { return Function(g, a, b); };
-template <binary_function Function>
+template <auto Function>
+inline constexpr auto of_tensors = [](graph_of<Function> g, value a, value b) -> value { return Function(g, a, b); };
+template <auto Function>
 inline constexpr auto with_number =
-    [](graph<13> g, value a, number b) -> value { return Function(g, a, wrapped_number(g, b)); };
-template <binary_function Function>
+    [](graph_of<Function> g, value a, number b) -> value { return Function(g, a, wrapped_number(g, b)); };
+template <auto Function>
 inline constexpr auto number_first =
-    [](graph<13> g, number a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
+    [](graph_of<Function> g, number a, value b) -> value { return Function(g, wrapped_number(g, a), b); };
 
 /// Applies `Function` to the operands in the floating-point dtype that ATen computes in, and rounds once.
-template <binary_function Function>
-value in_floats(graph<13> g, value a, value b) {
+template <auto Function>
+value in_floats(graph_of<Function> g, value a, value b) {
     dtype const type = to_floating(promote(a, b));
     dtype const wide = opmath_type(type);
     auto const [x, y, same] = cast_rounded(g, a, b, type, wide);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Helpers of all mappings: constants of a given dtype, axes, and reductions with axes as an attribute or as an input.
+// Helpers of all mappings: constants of a given dtype, and axes.
 // Internal header.
 #pragma once
 
@@ -45,11 +45,11 @@ inline scalar as_element(scalar n, dtype type) {
 }
 
 /// A number of the program as a 0-d value: a constant, or a Cast of a number that the graph computes.
-inline value element(graph<13> g, number const& n, dtype type) {
+inline value element(graph<7> g, number const& n, dtype type) {
     return n.is_constant() ? g.scalar(as_element(n.constant(), type), type) : g.scalar(n, type);
 }
 /// A number converted as by as_element(); the graph converts one that it computes only where that changes its kind.
-inline number converted(graph<13> g, number const& n, dtype type) {
+inline number converted(graph<7> g, number const& n, dtype type) {
     if (n.is_constant()) return as_element(n.constant(), type);
     return n.is_floating() && !is_floating(type) ? number(g.scalar(n, type)) : n;
 }
@@ -62,7 +62,7 @@ inline tensor one_element(scalar n, dtype type) {
     return one;
 }
 /// A number as an operand beside a tensor: rounded to the dtype as in ATen, to infinity if it is out of range. Integers do not wrap around.
-inline value rounded_constant(graph<13> g, number const& n, dtype type) {
+inline value rounded_constant(graph<7> g, number const& n, dtype type) {
     if (!n.is_constant() || !is_floating(type) || !tensor::can_hold(type)) return g.scalar(n, type);
     return g.constant(scalar_tensor(n.constant(), type));
 }
@@ -92,38 +92,6 @@ inline safe_vector<std::int64_t> iota(std::int64_t n) {
     safe_vector<std::int64_t> out;
     for (std::int64_t i = 0; i < n; ++i) out.push_back(i);
     return out;
-}
-
-inline value squeeze(graph<13> g, value x, safe_span<std::int64_t const> axes) {
-    return g.op<"Squeeze">(x, g.ints(axes));
-}
-inline value unsqueeze(graph<13> g, value x, safe_span<std::int64_t const> axes) {
-    return g.op<"Unsqueeze">(x, g.ints(axes));
-}
-inline value unsqueeze(graph<13> g, value x, std::int64_t axis) { return g.op<"Unsqueeze">(x, g.ints({axis})); }
-inline value squeeze(graph<13> g, value x, std::int64_t axis) { return g.op<"Squeeze">(x, g.ints({axis})); }
-
-/// Normalized axes if the rank is known: ONNX Runtime cannot reduce empty tensors along negative axes.
-inline safe_vector<std::int64_t> positive_axes(value x, safe_span<std::int64_t const> axes) {
-    return x.has_rank() ? normalize_axes(axes, x.rank()) : safe_vector<std::int64_t>(axes.begin(), axes.end());
-}
-
-/// ReduceMax and similar operators, whose axes are an attribute up to opset 17. Returns x if `axes` is empty.
-template <fixed_string Reduce>
-value reduce(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
-    if (axes.empty()) return x;
-    safe_vector<std::int64_t> const along = positive_axes(x, axes);
-    if (g.opset() >= 18) return g.within<18>().op<Reduce>(x, g.ints(along), attr::keepdims_i(keepdims));
-    return g.within<13, 17>().op<Reduce>(x, attr::axes_i(along), attr::keepdims_i(keepdims));
-}
-
-/// ReduceSum, whose axes are an input since opset 13. Returns x if `axes` is empty.
-/// Integers below 32 bits, which ReduceSum does not support, are summed in int32.
-inline value reduce_sum(graph<13> g, value x, safe_span<std::int64_t const> axes, bool keepdims) {
-    if (axes.empty()) return x;
-    if (is_integral(x.dtype()) && bits(x.dtype()) < 32)
-        return g.cast(reduce_sum(g, g.cast(x, dtype::int32), axes, keepdims), x.dtype());
-    return g.op<"ReduceSum">(x, g.ints(positive_axes(x, axes)), attr::keepdims_i(keepdims));
 }
 
 /// The normalized axes of an `int[]? dim`: all axes if it is None or empty.

@@ -18,20 +18,20 @@ struct complex_operands {
     complex_value b;
 };
 
-inline complex_operands promoted(graph<13> g, complex_value const& a, complex_value const& b) {
+inline complex_operands promoted(graph<7> g, complex_value const& a, complex_value const& b) {
     dtype const type = to_complex(promote(a.tensor(), b.tensor()));
     return {g.cast(a, type), g.cast(b, type)};
 }
 
 /// A number as an operand beside z, in the dtype of the result.
-inline complex_operands promoted(graph<13> g, complex_value const& z, number const& n) {
+inline complex_operands promoted(graph<7> g, complex_value const& z, number const& n) {
     dtype const type = to_complex(promote(z.tensor(), n));
     return {g.cast(z, type), g.complex(n, type)};
 }
 
 /// The product of two complex tensors, of which `product` is the real, bilinear form.
 template <class Product>
-complex_value product_of_parts(graph<13> g, complex_operands const& o, Product const& product) {
+complex_value product_of_parts(graph<7> g, complex_operands const& o, Product const& product) {
     value const a = g.real(o.a);
     value const b = g.imag(o.a);
     value const c = g.real(o.b);
@@ -40,46 +40,46 @@ complex_value product_of_parts(graph<13> g, complex_operands const& o, Product c
 }
 
 template <auto Product>
-inline constexpr auto complex_product = [](graph<13> g, complex_value a, complex_value b) {
+inline constexpr auto complex_product = [](graph<7> g, complex_value a, complex_value b) {
     return product_of_parts(g, promoted(g, a, b), [&](value x, value y) -> value { return Product(g, x, y); });
 };
 
-inline complex_value multiply_complex(graph<13> g, complex_operands const& o) {
+inline complex_value multiply_complex(graph<7> g, complex_operands const& o) {
     return product_of_parts(g, o, [&](value x, value y) -> value { return g.op<"Mul">(x, y); });
 }
 
 /// ATen multiplies by a real factor as by a complex number, whose imaginary part is 0.
-inline complex_value scaled_complex(graph<13> g, complex_value const& z, number const& factor) {
+inline complex_value scaled_complex(graph<7> g, complex_value const& z, number const& factor) {
     return factor == 1 ? z : multiply_complex(g, promoted(g, z, factor));
 }
 
 /// a + alpha * b, or with "Sub" a - alpha * b; for rsub, the operands are swapped.
 template <fixed_string Op, bool Swapped = false>
-complex_value complex_sum(graph<13> g, complex_operands const& o, number const& alpha) {
+complex_value complex_sum(graph<7> g, complex_operands const& o, number const& alpha) {
     complex_value const& first = Swapped ? o.b : o.a;
     complex_value const& second = Swapped ? o.a : o.b;
     complex_value const scaled = scaled_complex(g, second, alpha);
     return g.complex(g.op<Op>(g.real(first), g.real(scaled)), g.op<Op>(g.imag(first), g.imag(scaled)));
 }
 template <fixed_string Op, bool Swapped = false>
-inline constexpr auto sum_of_complex = [](graph<13> g, complex_value a, complex_value b, number alpha) {
+inline constexpr auto sum_of_complex = [](graph<7> g, complex_value a, complex_value b, number alpha) {
     return complex_sum<Op, Swapped>(g, promoted(g, a, b), alpha);
 };
 template <fixed_string Op, bool Swapped = false>
-inline constexpr auto sum_of_complex_and_number = [](graph<13> g, complex_value z, number n, number alpha) {
+inline constexpr auto sum_of_complex_and_number = [](graph<7> g, complex_value z, number n, number alpha) {
     return complex_sum<Op, Swapped>(g, promoted(g, z, n), alpha);
 };
 
 /// Smith's algorithm, as in ATen: overflows only if the result does. A divisor of 0 divides each part.
-inline complex_value divide_complex(graph<13> g, complex_operands const& o) {
+inline complex_value divide_complex(graph<9> g, complex_operands const& o) {
     value const a = g.real(o.a);
     value const b = g.imag(o.a);
     value const c = g.real(o.b);
     value const d = g.imag(o.b);
-    value const by_real = g.op<"GreaterOrEqual">(g.op<"Abs">(c), g.op<"Abs">(d));
+    value const by_real = is_at_least(g, g.op<"Abs">(c), g.op<"Abs">(d));
     value const large = g.op<"Where">(by_real, c, d);
     value const small = g.op<"Where">(by_real, d, c);
-    value const by_zero = g.op<"Equal">(large, 0);
+    value const by_zero = is_equal(g, large, 0);
     value const ratio = g.op<"Div">(small, large);
     value const scale = g.op<"Where">(by_zero, g.scalar_like(0, c), g.op<"Add">(large, g.op<"Mul">(small, ratio)));
     auto const quotient = [&](value whole, value near_real, value near_imaginary) {
@@ -93,23 +93,23 @@ inline complex_value divide_complex(graph<13> g, complex_operands const& o) {
 /// The body for two tensors, and for a tensor and a number.
 template <auto Function>
 inline constexpr auto of_complex =
-    [](graph<13> g, complex_value a, complex_value b) { return Function(g, promoted(g, a, b)); };
+    [](graph<9> g, complex_value a, complex_value b) { return Function(g, promoted(g, a, b)); };
 template <auto Function>
 inline constexpr auto of_complex_and_number =
-    [](graph<13> g, complex_value z, number n) { return Function(g, promoted(g, z, n)); };
+    [](graph<7> g, complex_value z, number n) { return Function(g, promoted(g, z, n)); };
 
 /// A body for reals, called with the real part: for sizes, and operators that drop the imaginary part.
 template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
 struct real_part_body;
 template <auto Body, class... More>
 struct real_part_body<Body, std::tuple<value, More...>> {
-    auto operator()(graph<13> g, complex_value z, More const&... more) const { return Body(g, g.real(z), more...); }
+    auto operator()(graph<7> g, complex_value z, More const&... more) const { return Body(g, g.real(z), more...); }
 };
 template <auto Body>
 inline constexpr real_part_body<Body> of_real_part{};
 
 /// Whether a number is not 0.
-inline value is_nonzero(graph<13> g, complex_value const& z) {
+inline value is_nonzero(graph<7> g, complex_value const& z) {
     return g.op<"Or">(g.cast(g.real(z), dtype::bool_), g.cast(g.imag(z), dtype::bool_));
 }
 
@@ -118,7 +118,7 @@ template <auto Body, class Parameters = typename dsl::detail::body_traits<declty
 struct truth_body;
 template <auto Body, class... More>
 struct truth_body<Body, std::tuple<value, More...>> {
-    auto operator()(graph<13> g, complex_value z, More const&... more) const {
+    auto operator()(graph<9> g, complex_value z, More const&... more) const {
         return Body(g, is_nonzero(g, z), more...);
     }
 };
@@ -142,16 +142,16 @@ struct both_parts_body<Body, std::tuple<value, value, More...>> {
 template <auto Body>
 inline constexpr both_parts_body<Body> both_parts{};
 
-inline constexpr auto conjugate = [](graph<13> g, complex_value z) {
+inline constexpr auto conjugate = [](graph<7> g, complex_value z) {
     return g.complex(g.real(z), g.op<"Neg">(g.imag(z)));
 };
 
-inline constexpr auto modulus = [](graph<13> g, complex_value z) -> value { return hypot(g, g.real(z), g.imag(z)); };
+inline constexpr auto modulus = [](graph<9> g, complex_value z) -> value { return hypot(g, g.real(z), g.imag(z)); };
 
-inline constexpr auto phase = [](graph<13> g, complex_value z) -> value { return atan2(g, g.imag(z), g.real(z)); };
+inline constexpr auto phase = [](graph<9> g, complex_value z) -> value { return atan2(g, g.imag(z), g.real(z)); };
 
 /// Division by a constant, for which the case of Smith's algorithm is known.
-inline constexpr auto divide_complex_by_number = [](graph<13> g, complex_value z, number n) -> complex_value {
+inline constexpr auto divide_complex_by_number = [](graph<9> g, complex_value z, number n) -> complex_value {
     complex_operands const o = promoted(g, z, n);
     if (!n.is_constant()) return divide_complex(g, o);
     value const a = g.real(o.a);
@@ -179,9 +179,9 @@ inline constexpr auto divide_complex_by_number = [](graph<13> g, complex_value z
 };
 
 /// Whether both parts are equal.
-inline value equal_numbers(graph<13> g, complex_operands const& o) {
-    return g.op<"And">(g.op<"Equal">(g.real(o.a), g.real(o.b)), g.op<"Equal">(g.imag(o.a), g.imag(o.b)));
+inline value equal_numbers(graph<7> g, complex_operands const& o) {
+    return g.op<"And">(is_equal(g, g.real(o.a), g.real(o.b)), is_equal(g, g.imag(o.a), g.imag(o.b)));
 }
-inline value different_numbers(graph<13> g, complex_operands const& o) { return g.op<"Not">(equal_numbers(g, o)); }
+inline value different_numbers(graph<7> g, complex_operands const& o) { return g.op<"Not">(equal_numbers(g, o)); }
 
 } // namespace ATON_NAMESPACE::mappings::detail

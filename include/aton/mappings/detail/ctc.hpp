@@ -7,6 +7,7 @@
 #include <limits>
 #include <tuple>
 
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/loss.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
@@ -20,7 +21,7 @@ struct ctc_batch {
 };
 
 /// Targets that are concatenated as rows of the longest length. What is beyond the end of a target is arbitrary.
-inline value rows_of_targets(graph<13> g, value targets, value lengths) {
+inline value rows_of_targets(graph<11> g, value targets, value lengths) {
     value const first = g.op<"CumSum">(lengths, g.scalar(0, dtype::int64), attr::exclusive_i(1));
     value const widest = reduce<"ReduceMax">(g, lengths, iota(1), false);
     value const place = arithmetic_sequence(g, 0, sym_int(widest));
@@ -31,7 +32,7 @@ inline value rows_of_targets(graph<13> g, value targets, value lengths) {
 }
 
 /// (batch, 2 * width + 1) from targets (batch, width), whose elements beyond their lengths are replaced by blanks.
-inline value with_blanks(graph<13> g, value targets, value lengths, std::int64_t blank) {
+inline value with_blanks(graph<11> g, value targets, value lengths, std::int64_t blank) {
     value const place = arithmetic_sequence(g, 0, g.size(targets, 1));
     value const empty = g.scalar(blank, dtype::int64);
     value const known = g.op<"Where">(g.op<"Less">(place, lengths), targets, empty);
@@ -43,7 +44,7 @@ inline value with_blanks(graph<13> g, value targets, value lengths, std::int64_t
     return g.op<"Concat">(safe_vector<value>{reshape(g, pairs, size_list(sizes)), last}, attr::axis_i(1));
 }
 
-inline ctc_batch ctc_operands(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
+inline ctc_batch ctc_operands(graph<11> g, value log_probs, value targets, value input_lengths, value target_lengths,
                               std::int64_t blank) {
     if (log_probs.dtype() != dtype::float32 && log_probs.dtype() != dtype::float64)
         throw unsupported_error("log_probs of another dtype than float32 and float64");
@@ -60,12 +61,12 @@ inline ctc_batch ctc_operands(graph<13> g, value log_probs, value targets, value
         logs, with_blanks(g, rows, column, blank), reshape(g, g.cast(input_lengths, dtype::int64), {-1, 1}), column};
 }
 
-inline value minus_infinity(graph<13> g, value like) {
+inline value minus_infinity(graph<11> g, value like) {
     return g.scalar(-std::numeric_limits<double>::infinity(), like.dtype());
 }
 
 /// log(exp(a) + exp(b) + exp(c)); -inf if all are.
-inline value log_of_sum(graph<13> g, value a, value b, value c) {
+inline value log_of_sum(graph<11> g, value a, value b, value c) {
     value const highest = g.op<"Max">(a, b, c);
     value const zero = g.scalar(0, a.dtype());
     value const safe = g.op<"Where">(g.op<"Equal">(highest, minus_infinity(g, a)), zero, highest);
@@ -74,7 +75,7 @@ inline value log_of_sum(graph<13> g, value a, value b, value c) {
 }
 
 /// The negative log-likelihood of each target, (batch).
-inline value ctc_losses(graph<13> g, ctc_batch const& c) {
+inline value ctc_losses(graph<11> g, ctc_batch const& c) {
     value const none = minus_infinity(g, c.logs);
     value const zero = g.scalar(0, c.logs.dtype());
     sym_int const times = g.size(c.logs, 0);
@@ -96,7 +97,7 @@ inline value ctc_losses(graph<13> g, ctc_batch const& c) {
                      emitted,
                      arithmetic_sequence(g, 0, times),
                      attr::num_scan_inputs_i(2),
-                     attr::body_g([&](graph<13> b, value now, value here, value time) {
+                     attr::body_g([&](graph<11> b, value now, value here, value time) {
                          auto const moved = [&](std::int64_t by) {
                              return slice(b, b.op<"Pad">(now, b.ints({0, by, 0, 0}), none), 1, 0, states);
                          };
@@ -112,12 +113,12 @@ inline value ctc_losses(graph<13> g, ctc_batch const& c) {
     return g.op<"Neg">(squeeze(g, log_of_sum(g, at(end), label, none), 1));
 }
 
-inline value ctc_of(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
+inline value ctc_of(graph<11> g, value log_probs, value targets, value input_lengths, value target_lengths,
                     std::int64_t blank) {
     return ctc_losses(g, ctc_operands(g, log_probs, targets, input_lengths, target_lengths, blank));
 }
 
-inline value ctc(graph<13> g, value log_probs, value targets, value input_lengths, value target_lengths,
+inline value ctc(graph<11> g, value log_probs, value targets, value input_lengths, value target_lengths,
                  std::int64_t blank, std::int64_t mode, bool zero_infinity) {
     value loss = ctc_of(g, log_probs, targets, input_lengths, target_lengths, blank);
     if (zero_infinity) {
@@ -131,24 +132,24 @@ inline value ctc(graph<13> g, value log_probs, value targets, value input_length
     return mode == 0 && log_probs.rank() == 2 ? squeeze(g, loss, std::int64_t{0}) : reduced(g, loss, mode);
 }
 
-inline constexpr auto ctc_by_list = [](graph<13> g, value log_probs, value targets, int_list input_lengths,
+inline constexpr auto ctc_by_list = [](graph<11> g, value log_probs, value targets, int_list input_lengths,
                                        int_list target_lengths, std::int64_t blank, std::int64_t mode,
                                        bool zero_infinity) -> value {
     return ctc(g, log_probs, targets, g.ints(input_lengths), g.ints(target_lengths), blank, mode, zero_infinity);
 };
-inline constexpr auto ctc_by_tensor = [](graph<13> g, value log_probs, value targets, value input_lengths,
+inline constexpr auto ctc_by_tensor = [](graph<11> g, value log_probs, value targets, value input_lengths,
                                          value target_lengths, std::int64_t blank, std::int64_t mode,
                                          bool zero_infinity) -> value {
     return ctc(g, log_probs, targets, input_lengths, target_lengths, blank, mode, zero_infinity);
 };
 
 /// The second result is only needed for the gradient, as is zero_infinity.
-inline constexpr auto ctc_forward_by_list = [](graph<13> g, value log_probs, value targets, int_list input_lengths,
+inline constexpr auto ctc_forward_by_list = [](graph<11> g, value log_probs, value targets, int_list input_lengths,
                                                int_list target_lengths, std::int64_t blank,
                                                bool) -> std::tuple<value, optional_value> {
     return {ctc_of(g, log_probs, targets, g.ints(input_lengths), g.ints(target_lengths), blank), absent};
 };
-inline constexpr auto ctc_forward_by_tensor = [](graph<13> g, value log_probs, value targets, value input_lengths,
+inline constexpr auto ctc_forward_by_tensor = [](graph<11> g, value log_probs, value targets, value input_lengths,
                                                  value target_lengths, std::int64_t blank,
                                                  bool) -> std::tuple<value, optional_value> {
     return {ctc_of(g, log_probs, targets, input_lengths, target_lengths, blank), absent};

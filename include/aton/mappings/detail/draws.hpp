@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include <aton/mappings/detail/common.hpp>
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -22,7 +21,7 @@ inline dtype drawn_type(dtype t) { return t == dtype::float64 ? t : dtype::float
 
 /// As many random numbers as x has elements, of float32 or float64.
 template <distribution D = distribution::uniform>
-value draw(graph<13> g, value x, dtype type) {
+value draw(graph<7> g, value x, dtype type) {
     if (x.dtype() == dtype::bfloat16) x = g.cast(x, dtype::float32); // RandomUniformLike: from 22
     if constexpr (D == distribution::uniform) return g.op<"RandomUniformLike">(x, attr::dtype_i(type));
     else return g.op<"RandomNormalLike">(x, attr::dtype_i(type));
@@ -30,7 +29,7 @@ value draw(graph<13> g, value x, dtype type) {
 
 /// Random numbers of a shape, of float32 or float64.
 template <distribution D = distribution::uniform>
-value draw(graph<13> g, size_list sizes, dtype type) {
+value draw(graph<7> g, size_list sizes, dtype type) {
     expect_sizes(sizes);
     if (!all_constant(sizes) || sizes.empty()) return draw<D>(g, filled(g, sizes, 0, dtype::float32), type);
     safe_vector<std::int64_t> const shape = constants(sizes);
@@ -45,7 +44,7 @@ inline void require_random_dtype(dtype type) {
 
 /// Uniform in [0, 1), of a shape or of the shape of a value, with as many bits as the dtype has, so that no number is rounded to 1.
 template <class Shape>
-value fractions(graph<13> g, Shape const& shape, dtype type) {
+value fractions(graph<7> g, Shape const& shape, dtype type) {
     require_random_dtype(type);
     value const u = draw(g, shape, drawn_type(type));
     if (bits(type) > 16) return u;
@@ -56,7 +55,7 @@ value fractions(graph<13> g, Shape const& shape, dtype type) {
 
 /// True for the elements that dropout keeps; one for each channel if `Channels`.
 template <bool Channels>
-value kept(graph<13> g, value x, double p) {
+value kept(graph<7> g, value x, double p) {
     value u;
     if constexpr (Channels) {
         safe_vector<sym_int> sizes = g.sizes(x);
@@ -66,7 +65,7 @@ value kept(graph<13> g, value x, double p) {
     } else {
         u = draw(g, x, dtype::float32);
     }
-    return g.op<"Not">(g.op<"Less">(u, p)); // GreaterOrEqual: of any dtype only since opset 16
+    return g.op<"Not">(is_less(g, u, p)); // GreaterOrEqual: of any dtype only since opset 16
 }
 
 /// Whether dropout returns x as it is.
@@ -78,12 +77,12 @@ inline bool keeps_all(value x, double p, bool train) {
 }
 
 /// x where the mask is true, scaled so that its mean is preserved.
-inline value dropped(graph<13> g, value x, value mask, double p) {
+inline value dropped(graph<7> g, value x, value mask, double p) {
     return g.op<"Mul">(g.op<"Mul">(x, g.cast(mask, x.dtype())), 1 / (1 - p));
 }
 
 template <bool Channels>
-inline constexpr auto dropout = [](graph<13> g, value x, double p, bool train) -> value {
+inline constexpr auto dropout = [](graph<7> g, value x, double p, bool train) -> value {
     if (keeps_all(x, p, train)) return x;
     if (p == 1) return g.op<"Mul">(x, 0);
     return dropped(g, x, kept<Channels>(g, x, p), p);

@@ -15,6 +15,8 @@
 
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/einsum_product.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
 
@@ -158,16 +160,17 @@ inline safe_vector<einsum_step> einsum_steps(safe_vector<einsum_operand> left, s
 }
 
 /// Einsum in a dtype that it supports: not bfloat16 or bool, and few runtimes have kernels for integers of 8 and 16 bits.
-inline value einsum_in(graph<13> g, dtype t, safe_span<value const> of, std::string const& equation) {
+inline value einsum_in(graph<7> g, dtype t, safe_span<value const> of, std::string const& equation) {
     bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
     dtype const in = t == dtype::bfloat16 ? dtype::float32 : narrow ? dtype::int32 : t;
     safe_vector<value> operands;
     for (value const& v : of) operands.push_back(g.cast(g.cast(v, t), in));
-    return g.cast(g.op<"Einsum">(operands, attr::equation_s(equation)), t);
+    if (g.opset() >= 12) return g.cast(g.within<12>().op<"Einsum">(operands, attr::equation_s(equation)), t);
+    return g.cast(einsum_without_operator(g, operands, equation, einsum_result(equation)), t);
 }
 
 /// One Einsum per product, each in its dtype.
-inline value einsum_by_steps(graph<13> g, safe_vector<einsum_step> const& steps, safe_span<value const> tensors,
+inline value einsum_by_steps(graph<7> g, safe_vector<einsum_step> const& steps, safe_span<value const> tensors,
                              bool has_path) {
     safe_vector<value> left(tensors.begin(), tensors.end());
     auto const factor = [&](einsum_factor const& f) {
@@ -186,7 +189,7 @@ inline value einsum_by_steps(graph<13> g, safe_vector<einsum_step> const& steps,
     return left.front();
 }
 
-inline value einsum(graph<13> g, std::string_view written, safe_span<value const> tensors,
+inline value einsum(graph<7> g, std::string_view written, safe_span<value const> tensors,
                     std::optional<safe_span<std::int64_t const>> path = {}) {
     std::string compact;
     for (char const c : written)
@@ -216,8 +219,9 @@ inline value einsum(graph<13> g, std::string_view written, safe_span<value const
         return s.product.type == type && !s.a.is_summed_first() && !s.b.is_summed_first();
     });
     bool const rounds_between = opmath_type(type) != type && steps.size() > 1; // to half precision
-    return is_one && !rounds_between ? einsum_in(g, type, tensors, equation)
-                                     : einsum_by_steps(g, steps, tensors, path.has_value());
+    bool const is_operator = g.opset() >= 12 || steps.size() == 1;
+    return is_one && is_operator && !rounds_between ? einsum_in(g, type, tensors, equation)
+                                                    : einsum_by_steps(g, steps, tensors, path.has_value());
 }
 
 } // namespace ATON_NAMESPACE::mappings::detail

@@ -18,12 +18,12 @@ struct lu_parts {
 };
 
 /// The row numbers after rows k and `other` [..., 1, 1] are swapped.
-inline value swapped(graph<13> g, value rows, value k, value other) {
+inline value swapped(graph<11> g, value rows, value k, value other) {
     value const kept = g.op<"Where">(g.op<"Equal">(rows, other), k, rows);
     return g.op<"Where">(g.op<"Equal">(rows, k), other, kept);
 }
 
-inline lu_parts lu_factor(graph<13> g, value a) {
+inline lu_parts lu_factor(graph<11> g, value a) {
     std::int64_t const r = a.rank();
     sym_int const count = min(g.size(a, -2), g.size(a, -1));
     value const rows = row_numbers(g, a);
@@ -35,7 +35,7 @@ inline lu_parts lu_factor(graph<13> g, value a) {
     sizes.back() = count;
     if (count.is(0)) return {a, order, filled(g, sizes, 0, dtype::int32)};
     safe_vector<value> const last =
-        iterate(g, count, {a, order}, 1, [&](graph<13> b, value k, safe_span<value const> state) -> safe_vector<value> {
+        iterate(g, count, {a, order}, 1, [&](graph<11> b, value k, safe_span<value const> state) -> safe_vector<value> {
             value const at = unsqueeze(b, k, 0);
             value const column = column_of(b, state[0], at);
             value const magnitude =
@@ -61,7 +61,7 @@ inline lu_parts lu_factor(graph<13> g, value a) {
 }
 
 /// 0, or the number of the first element that is true in bools [..., n], counted from 1; int32.
-inline value first_of(graph<13> g, value failed) {
+inline value first_of(graph<11> g, value failed) {
     sym_int const n = g.size(failed, -1);
     value const from_end = g.op<"Sub">(g.to_value(n), arithmetic_sequence(g, 0, n));
     std::int64_t const last = failed.rank() - 1;
@@ -73,39 +73,39 @@ inline value first_of(graph<13> g, value failed) {
     return g.cast(g.op<"Where">(g.op<"Equal">(found, 0), g.scalar(0, dtype::int64), number), dtype::int32);
 }
 /// LAPACK's info: 0, or the first diagonal element of U that is 0, counted from 1.
-inline value lu_info(graph<13> g, value lu) { return first_of(g, g.op<"Equal">(diagonal_of_matrix(g, lu), 0)); }
+inline value lu_info(graph<11> g, value lu) { return first_of(g, g.op<"Equal">(diagonal_of_matrix(g, lu), 0)); }
 
 /// The order of rows that results from the pivots of a matrix with `m` rows; int64 [..., m, 1].
-inline value order_of_pivots(graph<13> g, value pivots, sym_int const& m) {
+inline value order_of_pivots(graph<11> g, value pivots, sym_int const& m) {
     value const steps = unsqueeze(g, g.op<"Sub">(g.cast(pivots, dtype::int64), 1), pivots.rank()); // [..., k, 1]
     safe_vector<sym_int> sizes = g.sizes(steps);
     sizes[sizes.size() - 2] = m;
     value const rows = unsqueeze(g, arithmetic_sequence(g, 0, m), 1);
-    return iterate(g, g.size(steps, -2), expand(g, rows, sizes), [&](graph<13> b, value k, value order) {
+    return iterate(g, g.size(steps, -2), expand(g, rows, sizes), [&](graph<11> b, value k, value order) {
         value const with = row_of(b, steps, unsqueeze(b, k, 0));
         return reordered_rows(b, order, swapped(b, rows, k, with));
     });
 }
 
 /// The inverse of an order of rows.
-inline value inverse_order(graph<13> g, value order) {
+inline value inverse_order(graph<11> g, value order) {
     value const rows = expand(g, row_numbers(g, order), g.sizes(order));
     return g.op<"ScatterElements">(order, order, rows, attr::axis_i(order.rank() - 2));
 }
 
 /// P, whose column i has its 1 in the row that became row i.
-inline value permutation_matrix(graph<13> g, value order, dtype type) {
+inline value permutation_matrix(graph<11> g, value order, dtype type) {
     return g.cast(g.op<"Equal">(row_numbers(g, order), transpose_last(g, order)), type);
 }
 
 /// The solution of A X = B. The other triangle is not read, nor the diagonal if `unit`.
-inline value solve_triangle(graph<13> g, value a, value b, bool upper, bool unit) {
+inline value solve_triangle(graph<11> g, value a, value b, bool upper, bool unit) {
     sym_int const n = g.size(a, -1);
     value const rows = row_numbers(g, a);
     std::int64_t const r = std::max(a.rank(), b.rank());
     value const matrix = at_least_rank(g, a, r);
     return iterate(
-        g, n, broadcast_batch(g, at_least_rank(g, b, r), matrix), [&](graph<13> h, value step, value x) -> value {
+        g, n, broadcast_batch(g, at_least_rank(g, b, r), matrix), [&](graph<11> h, value step, value x) -> value {
             value const k = upper ? value(h.op<"Sub">(h.op<"Sub">(h.to_value(n), 1), step)) : step;
             value const at = unsqueeze(h, k, 0);
             value const column = column_of(h, matrix, at);
@@ -119,7 +119,7 @@ inline value solve_triangle(graph<13> g, value a, value b, bool upper, bool unit
 }
 
 /// The rows of b in an order, with leading dimensions broadcast.
-inline value rows_in_order(graph<13> g, value b, value order) {
+inline value rows_in_order(graph<11> g, value b, value order) {
     std::int64_t const r = std::max(b.rank(), order.rank());
     value const x = at_least_rank(g, b, r);
     value const to = at_least_rank(g, order, r);
@@ -128,7 +128,7 @@ inline value rows_in_order(graph<13> g, value b, value order) {
 }
 
 /// The solution of A X = B, or A^T X = B if `turned`, from the factors of A.
-inline value solve_factored(graph<13> g, value lu, value order, value b, bool turned) {
+inline value solve_factored(graph<11> g, value lu, value order, value b, bool turned) {
     if (!turned)
         return solve_triangle(g, lu, solve_triangle(g, lu, rows_in_order(g, b, order), false, true), true, false);
     value const back = transpose_last(g, lu);
@@ -137,7 +137,7 @@ inline value solve_factored(graph<13> g, value lu, value order, value b, bool tu
 }
 
 /// The solution of A X = B in float64.
-inline value solve_square(graph<13> g, value a, value b) {
+inline value solve_square(graph<11> g, value a, value b) {
     lu_parts const parts = lu_factor(g, a);
     return solve_factored(g, parts.lu, parts.order, b, false);
 }
@@ -148,7 +148,7 @@ struct cholesky_parts {
     value lower;
     value info;
 };
-inline cholesky_parts cholesky_factor(graph<13> g, value a) {
+inline cholesky_parts cholesky_factor(graph<11> g, value a) {
     sym_int const n = g.size(a, -1);
     value const rows = row_numbers(g, a);
     value const columns = column_numbers(g, a);
@@ -161,7 +161,7 @@ inline cholesky_parts cholesky_factor(graph<13> g, value a) {
         n,
         {lower_part(g, a, false), fine},
         0,
-        [&](graph<13> b, value k, safe_span<value const> state) -> safe_vector<value> {
+        [&](graph<11> b, value k, safe_span<value const> state) -> safe_vector<value> {
             value const at = unsqueeze(b, k, 0);
             value const column = column_of(b, state[0], at);
             value const done = masked(b, b.op<"Less">(columns, k), state[0]);
@@ -170,8 +170,8 @@ inline cholesky_parts cholesky_factor(graph<13> g, value a) {
             value const found = b.op<"Or">(b.op<"Greater">(state[1], 0), b.op<"Not">(b.op<"Greater">(square, 0)));
             value const root = b.op<"Sqrt">(square);
             value const below = b.op<"Where">(b.op<"Equal">(rows, k), root, b.op<"Div">(sum, root));
-            value const changes = b.op<"And">(b.op<"And">(b.op<"Equal">(columns, k), b.op<"GreaterOrEqual">(rows, k)),
-                                              b.op<"Not">(found));
+            value const changes =
+                b.op<"And">(b.op<"And">(b.op<"Equal">(columns, k), is_at_least(b, rows, k)), b.op<"Not">(found));
             value const number = b.cast(b.op<"Add">(k, 1), dtype::int32);
             value const first = b.op<"And">(found, b.op<"Equal">(state[1], 0));
             value const at_diagonal = b.op<"And">(b.op<"Equal">(columns, k), b.op<"Equal">(rows, k));
@@ -182,7 +182,7 @@ inline cholesky_parts cholesky_factor(graph<13> g, value a) {
 }
 
 /// (L L^T)^-1 B, from L, or from U = L^T.
-inline value solve_cholesky(graph<13> g, value factor, value b, bool upper) {
+inline value solve_cholesky(graph<11> g, value factor, value b, bool upper) {
     value const turned = transpose_last(g, factor);
     value const lower = upper ? turned : factor;
     return solve_triangle(g, upper ? factor : turned, solve_triangle(g, lower, b, false, false), true, false);

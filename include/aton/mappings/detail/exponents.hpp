@@ -23,7 +23,7 @@ struct binary_parts {
 
 /// Parts of x in float64. A logarithm gives the exponent, which may be off by one. Numbers far from 1 are scaled first if `is_wide`: the
 /// inverse of their power of two may be out of range.
-inline binary_parts parts_of(graph<13> g, value x, bool is_wide) {
+inline binary_parts parts_of(graph<11> g, value x, bool is_wide) {
     dtype const type = dtype::float64;
     value const infinity = g.scalar(std::numeric_limits<double>::infinity(), type);
     value const size = g.op<"Abs">(x);

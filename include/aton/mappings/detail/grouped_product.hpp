@@ -7,22 +7,24 @@
 #include <cstdint>
 #include <optional>
 
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
 
 /// Splits x at the ends of the groups. What comes after the last group is one more piece.
-inline safe_vector<value> split_groups(graph<13> g, value x, value ends, std::size_t groups, std::int64_t axis) {
+inline safe_vector<value> split_groups(graph<7> g, value x, value ends, std::size_t groups, std::int64_t axis) {
     value const all =
         g.op<"Concat">(safe_vector<value>{g.ints({0}), ends, as_list(g, g.size(x, axis))}, attr::axis_i(0));
     value const sizes = g.op<"Sub">(slice(g, all, 0, 1, to_the_end), slice(g, all, 0, 0, -1));
-    return g.op<"Split">(x, sizes, attr::axis_i(axis), output_list(groups + 1));
+    if (g.opset() < 13) refuse_below(13, "a product of groups whose sizes are computed");
+    return g.within<13>().op<"Split">(x, sizes, attr::axis_i(axis), output_list(groups + 1));
 }
 
 /// The matrices of x, each with a leading dimension of size 1.
-inline safe_vector<value> each_matrix(graph<13> g, value x, std::size_t groups) {
+inline safe_vector<value> each_matrix(graph<7> g, value x, std::size_t groups) {
     if (groups == 1) return {x};
-    return g.op<"Split">(x, g.ints(safe_vector<std::int64_t>(groups, 1)), attr::axis_i(0), output_list(groups));
+    return split(g, x, safe_vector<std::int64_t>(groups, 1), 0);
 }
 
 inline std::size_t group_count(value offs) {
@@ -34,7 +36,7 @@ inline std::size_t group_count(value offs) {
 
 /// self @ mat2 for each group. `offs` are the ends of the groups: of rows of a 2-d self, of columns of a 2-d mat2, or of the dimension that
 /// is summed if both are 2-d. Rows and columns after the last group are 0.
-inline value grouped_product(graph<13> g, value a, value b, value offs) {
+inline value grouped_product(graph<7> g, value a, value b, value offs) {
     auto const is_operand = [](value v) { return v.rank() == 2 || v.rank() == 3; };
     if (!is_operand(a) || !is_operand(b) || a.rank() + b.rank() == 6)
         throw unsupported_error("offsets of operands that are not one 2-d and one 3-d tensor, or two 2-d tensors");
@@ -60,7 +62,7 @@ inline value grouped_product(graph<13> g, value a, value b, value offs) {
     return squeeze(g, g.op<"Concat">(products, attr::axis_i(axis)), std::int64_t{0});
 }
 
-inline constexpr auto grouped_mm = [](graph<13> g, value self, value mat2, optional_value offs, optional_value bias,
+inline constexpr auto grouped_mm = [](graph<7> g, value self, value mat2, optional_value offs, optional_value bias,
                                       optional_dtype out_dtype) -> value {
     if (bias) return g.unsupported("a bias, which ATen does not support either");
     if (!offs && (self.rank() != 3 || mat2.rank() != 3)) return g.unsupported("operands without groups");

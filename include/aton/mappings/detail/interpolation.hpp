@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
 
@@ -169,7 +169,7 @@ inline tap_table taps_of(resized_axis const& a, interpolation const& mode) {
 }
 
 /// x with `axis` replaced by (out, taps), or by (out) if there are no weights.
-inline value gather_taps(graph<13> g, value x, std::int64_t axis, tap_table const& t) {
+inline value gather_taps(graph<7> g, value x, std::int64_t axis, tap_table const& t) {
     tensor index = int64_tensor(t.index);
     if (!t.weight.empty()) index.sizes = {t.out, t.taps};
     return gather(g, x, g.constant(std::move(index)), axis);
@@ -183,11 +183,11 @@ inline tensor tap_weights(value x, std::int64_t axis, tap_table const& t, dtype 
     return weights;
 }
 
-inline value apply_taps(graph<13> g, value x, std::int64_t axis, tap_table const& t) {
+inline value apply_taps(graph<7> g, value x, std::int64_t axis, tap_table const& t) {
     value const read = gather_taps(g, x, axis, t);
     if (t.weight.empty()) return read;
     value const weighted = g.op<"Mul">(read, g.constant(tap_weights(x, axis, t, x.dtype())));
-    return g.op<"ReduceSum">(weighted, g.ints({axis + 1}), attr::keepdims_i(0));
+    return reduce_sum(g, weighted, safe_vector<std::int64_t>{axis + 1}, false);
 }
 
 /// Adds up the weights of an element that an output reads more than once, as happens at the edges.
@@ -203,7 +203,7 @@ inline void join_repeated_taps(tap_table& t) {
 
 /// ATen's interpolation of uint8 (_compute_index_ranges_int16_weights): weights are 16-bit integers of maximum precision, and every pass
 /// is rounded. x is int32.
-inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table t) {
+inline value apply_taps_uint8(graph<7> g, value x, std::int64_t axis, tap_table t) {
     join_repeated_taps(t);
     double const largest = t.weight.empty() ? 0.0 : *std::max_element(t.weight.begin(), t.weight.end());
     int precision = 0;
@@ -212,9 +212,8 @@ inline value apply_taps_uint8(graph<13> g, value x, std::int64_t axis, tap_table
     std::int64_t const one = std::int64_t{1} << precision;
     for (double& w : t.weight) w = std::trunc(w * static_cast<double>(one) + (w < 0 ? -0.5 : 0.5));
     value const weighted = g.op<"Mul">(gather_taps(g, x, axis, t), g.constant(tap_weights(x, axis, t, dtype::int32)));
-    value const sum = g.op<"ReduceSum">(weighted, g.ints({axis + 1}), attr::keepdims_i(0));
-    value const rounded =
-        g.op<"Clip">(g.op<"Add">(sum, one / 2), 0, 256 * one - 1); // so that the quotient is in [0, 255]
+    value const sum = reduce_sum(g, weighted, safe_vector<std::int64_t>{axis + 1}, false);
+    value const rounded = clip(g, g.op<"Add">(sum, one / 2), 0, 256 * one - 1); // so that the quotient is in [0, 255]
     return g.op<"Div">(rounded, one);
 }
 

@@ -17,17 +17,17 @@
 namespace ATON_NAMESPACE::mappings::detail {
 
 /// The values after a step of a loop, followed by those that the loop collects.
-using loop_step = std::function<safe_vector<value>(graph<13>, value, safe_span<value const>)>;
+using loop_step = std::function<safe_vector<value>(graph<11>, value, safe_span<value const>)>;
 
 /// Calls `step` with 0, 1, ..., count - 1 and the values carried from the step before. Returns the last carried values, then the
 /// collected ones, stacked along a new first dimension.
-inline safe_vector<value> iterate(graph<13> g, sym_int const& count, safe_vector<value> const& start,
+inline safe_vector<value> iterate(graph<11> g, sym_int const& count, safe_vector<value> const& start,
                                   std::size_t collected, loop_step const& step) {
     auto const all = g.op<"Loop">(g.to_value(count),
                                   absent,
                                   start,
                                   output_list(start.size() + collected),
-                                  attr::body_g([&](graph<13> b, value k, value goes_on, safe_span<value const> state) {
+                                  attr::body_g([&](graph<11> b, value k, value goes_on, safe_span<value const> state) {
                                       safe_vector<value> carried;
                                       for (std::size_t i = 0; i != start.size(); ++i) {
                                           value x = state[i]; // every step keeps the shape
@@ -40,16 +40,16 @@ inline safe_vector<value> iterate(graph<13> g, sym_int const& count, safe_vector
     for (std::size_t i = 0; i != start.size(); ++i) all[i].set_shape(start[i].shape());
     return {all.begin(), all.end()};
 }
-inline value iterate(graph<13> g, sym_int const& count, value start,
-                     std::function<value(graph<13>, value, value)> const& step) {
+inline value iterate(graph<11> g, sym_int const& count, value start,
+                     std::function<value(graph<11>, value, value)> const& step) {
     if (count.is(0)) return start;
-    return iterate(g, count, safe_vector<value>{start}, 0, [&](graph<13> b, value k, safe_span<value const> state) {
+    return iterate(g, count, safe_vector<value>{start}, 0, [&](graph<11> b, value k, safe_span<value const> state) {
         return safe_vector<value>{step(b, k, state[0])};
     })[0];
 }
 
 /// A matrix to be factored, in float64: a factorization in float32 would round differently from LAPACK's.
-inline value factorable(graph<13> g, value x) {
+inline value factorable(graph<11> g, value x) {
     if (x.rank() < 2) throw unsupported_error("a matrix with fewer than 2 dimensions");
     if (x.dtype() != dtype::float32 && x.dtype() != dtype::float64)
         throw unsupported_error("matrices of " + std::string(name(x.dtype())));
@@ -61,20 +61,20 @@ inline value require_square(value x) {
     if (m.is_static() && n.is_static() && m.size() != n.size()) throw unsupported_error("matrices that are not square");
     return x;
 }
-inline value square_factorable(graph<13> g, value x) { return require_square(factorable(g, x)); }
+inline value square_factorable(graph<11> g, value x) { return require_square(factorable(g, x)); }
 
 /// The numbers of the rows [m, 1], and of the columns [n].
-inline value row_numbers(graph<13> g, value x) { return unsqueeze(g, arithmetic_sequence(g, 0, g.size(x, -2)), 1); }
-inline value column_numbers(graph<13> g, value x) { return arithmetic_sequence(g, 0, g.size(x, -1)); }
+inline value row_numbers(graph<11> g, value x) { return unsqueeze(g, arithmetic_sequence(g, 0, g.size(x, -2)), 1); }
+inline value column_numbers(graph<11> g, value x) { return arithmetic_sequence(g, 0, g.size(x, -1)); }
 
 /// Row k [..., 1, n] or column k [..., m, 1]; k is 1-d.
-inline value row_of(graph<13> g, value x, value k) { return gather(g, x, k, x.rank() - 2); }
-inline value column_of(graph<13> g, value x, value k) { return gather(g, x, k, x.rank() - 1); }
+inline value row_of(graph<11> g, value x, value k) { return gather(g, x, k, x.rank() - 2); }
+inline value column_of(graph<11> g, value x, value k) { return gather(g, x, k, x.rank() - 1); }
 
-inline value first_columns(graph<13> g, value x, sym_int const& count) { return slice(g, x, -1, 0, count); }
+inline value first_columns(graph<11> g, value x, sym_int const& count) { return slice(g, x, -1, 0, count); }
 
 /// The rows in the order of indices [..., m, 1], which differ between the matrices.
-inline value reordered_rows(graph<13> g, value x, value order) {
+inline value reordered_rows(graph<11> g, value x, value order) {
     if (is_empty(x)) return x;
     safe_vector<sym_int> sizes = g.sizes(x);
     value const all = expand(g, order, sizes);
@@ -82,35 +82,34 @@ inline value reordered_rows(graph<13> g, value x, value order) {
 }
 
 /// The elements where `inside` holds; 0 elsewhere.
-inline value masked(graph<13> g, value inside, value x) { return g.op<"Where">(inside, x, g.scalar_like(0, x)); }
+inline value masked(graph<11> g, value inside, value x) { return g.op<"Where">(inside, x, g.scalar_like(0, x)); }
 /// The elements below (`offset` -1) or also on (0) the diagonal, and those on and above it.
-inline value lower_part(graph<13> g, value x, bool strictly) {
+inline value lower_part(graph<11> g, value x, bool strictly) {
     value const rows = row_numbers(g, x);
     value const columns = column_numbers(g, x);
-    value const inside =
-        strictly ? value(g.op<"Greater">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    value const inside = strictly ? value(g.op<"Greater">(rows, columns)) : is_at_least(g, rows, columns);
     return masked(g, inside, x);
 }
-inline value upper_part(graph<13> g, value x) {
-    return masked(g, g.op<"LessOrEqual">(row_numbers(g, x), column_numbers(g, x)), x);
+inline value upper_part(graph<11> g, value x) {
+    return masked(g, is_at_most(g, row_numbers(g, x), column_numbers(g, x)), x);
 }
 
 /// Whether an element of an [m, n] matrix is on the diagonal.
-inline value on_diagonal(graph<13> g, sym_int const& m, sym_int const& n) {
+inline value on_diagonal(graph<11> g, sym_int const& m, sym_int const& n) {
     return g.op<"Equal">(unsqueeze(g, arithmetic_sequence(g, 0, m), 1), arithmetic_sequence(g, 0, n));
 }
-inline value identity_matrix(graph<13> g, sym_int const& m, sym_int const& n, dtype type) {
+inline value identity_matrix(graph<11> g, sym_int const& m, sym_int const& n, dtype type) {
     return g.cast(on_diagonal(g, m, n), type);
 }
 /// Identity matrices of `m` rows and `n` columns, one for each matrix of x.
-inline value identities(graph<13> g, value x, sym_int const& m, sym_int const& n) {
+inline value identities(graph<11> g, value x, sym_int const& m, sym_int const& n) {
     safe_vector<sym_int> sizes = g.sizes(x);
     sizes[sizes.size() - 2] = m;
     sizes.back() = n;
     return expand(g, identity_matrix(g, m, n, x.dtype()), sizes);
 }
 /// The diagonal [..., min(m, n)].
-inline value diagonal_of_matrix(graph<13> g, value x) {
+inline value diagonal_of_matrix(graph<11> g, value x) {
     sym_int const k = min(g.size(x, -2), g.size(x, -1));
     value const rows = slice(g, x, -2, 0, k);
     value const on = on_diagonal(g, g.size(rows, -2), g.size(rows, -1));
@@ -118,15 +117,15 @@ inline value diagonal_of_matrix(graph<13> g, value x) {
 }
 
 /// Joins matrices side by side, or one above the other.
-inline value beside(graph<13> g, value a, value b) {
+inline value beside(graph<11> g, value a, value b) {
     return g.op<"Concat">(safe_vector<value>{a, b}, attr::axis_i(a.rank() - 1));
 }
-inline value above(graph<13> g, value a, value b) {
+inline value above(graph<11> g, value a, value b) {
     return g.op<"Concat">(safe_vector<value>{a, b}, attr::axis_i(a.rank() - 2));
 }
 
 /// x with the leading dimensions of x and y broadcast.
-inline value broadcast_batch(graph<13> g, value x, value y) {
+inline value broadcast_batch(graph<11> g, value x, value y) {
     bool same = x.rank() == y.rank();
     for (std::int64_t i = 0; same && i + 2 < x.rank(); ++i) same = x.size(i).same_as(y.size(i));
     if (same || y.rank() == 2) return x;
@@ -151,13 +150,13 @@ inline bool is_vectors(value a, value b) {
 }
 
 /// A complex matrix as [[re, -im], [im, re]]. Products, inverses and exponentials of these represent those of the complex matrices.
-inline value as_real_matrix(graph<13> g, complex_value z) {
+inline value as_real_matrix(graph<11> g, complex_value z) {
     value const re = g.cast(g.real(z), dtype::float64);
     value const im = g.cast(g.imag(z), dtype::float64);
     return above(g, beside(g, re, g.op<"Neg">(im)), beside(g, im, re));
 }
 /// The complex matrix whose parts are one above the other.
-inline complex_value as_complex_matrix(graph<13> g, value x, dtype type) {
+inline complex_value as_complex_matrix(graph<11> g, value x, dtype type) {
     sym_int const half = g.size(x, -2) / 2;
     value const re = slice(g, x, -2, 0, half);
     value const im = slice(g, x, -2, half, to_the_end);
@@ -165,7 +164,7 @@ inline complex_value as_complex_matrix(graph<13> g, value x, dtype type) {
     return g.complex(g.cast(re, part), g.cast(im, part));
 }
 /// The parts of a complex matrix, one above the other.
-inline value stacked_parts(graph<13> g, complex_value z) {
+inline value stacked_parts(graph<11> g, complex_value z) {
     return above(g, g.cast(g.real(z), dtype::float64), g.cast(g.imag(z), dtype::float64));
 }
 

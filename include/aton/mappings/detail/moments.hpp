@@ -13,7 +13,7 @@ struct moments {
 };
 
 /// The variance and mean over normalized axes. As in ATen, the variance is the sum of squares divided by max(0, n - correction).
-inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double correction, bool keepdim) {
+inline moments variance_and_mean(graph<7> g, value x, axis_list axes, double correction, bool keepdim) {
     dtype const type = opmath_type(x.dtype());
     value const wide = g.cast(x, type);
     value const mu = mean(g, wide, axes, true);
@@ -25,7 +25,7 @@ inline moments variance_and_mean(graph<13> g, value x, axis_list axes, double co
         over_zero = !(left > 0);
         n = g.scalar(over_zero ? 0.0 : left, type);
     } else if (correction != 0) {
-        n = g.op<"Max">(safe_vector<value>{g.op<"Sub">(n, correction), g.scalar(0, type)});
+        n = max_of(g, g.op<"Sub">(n, correction), g.scalar(0, type));
     }
     // ATen sums squares of float32 in float64, where they do not underflow. Over 0, magnitudes have the same quotients.
     value const sum = over_zero && type == dtype::float32 ? reduce<"ReduceL1">(g, centered, axes, keepdim)

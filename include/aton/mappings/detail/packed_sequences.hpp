@@ -19,7 +19,7 @@ struct packed_layout {
 };
 
 /// `batch_sizes` has the number of sequences at each time step.
-inline packed_layout layout_of_packed(graph<13> g, value batch_sizes, sym_int batch) {
+inline packed_layout layout_of_packed(graph<11> g, value batch_sizes, sym_int batch) {
     value const sequence = arithmetic_sequence(g, 0, batch);
     value const present = g.op<"Less">(sequence, unsqueeze(g, batch_sizes, 1));
     value const first = g.op<"CumSum">(batch_sizes, g.scalar(0, dtype::int64), attr::exclusive_i(1));
@@ -31,12 +31,12 @@ inline packed_layout layout_of_packed(graph<13> g, value batch_sizes, sym_int ba
 }
 
 /// (time, batch, ...) from packed elements. What stands where there is no element is arbitrary.
-inline value pad_sequences(graph<13> g, value packed, packed_layout const& layout) {
+inline value pad_sequences(graph<11> g, value packed, packed_layout const& layout) {
     return gather(g, packed, layout.positions, 0);
 }
 
 /// The elements of (time, batch, ...) that are present.
-inline value pack_sequences(graph<13> g, value padded, value present) {
+inline value pack_sequences(graph<11> g, value padded, value present) {
     safe_vector<sym_int> sizes = g.sizes(padded);
     if (sizes.size() < 2) throw unsupported_error("the input must have at least 2 dimensions");
     sizes[1] = sizes[0] * sizes[1];
@@ -44,12 +44,12 @@ inline value pack_sequences(graph<13> g, value padded, value present) {
     return g.op<"Compress">(reshape(g, padded, sizes), flat(g, present), attr::axis_i(0));
 }
 
-inline value as_batch_sizes(graph<13> g, value batch_sizes) {
+inline value as_batch_sizes(graph<11> g, value batch_sizes) {
     if (batch_sizes.rank() != 1) throw unsupported_error("batch_sizes must have one dimension");
     return g.cast(batch_sizes, dtype::int64);
 }
 
-inline constexpr auto pack_padded_sequence = [](graph<13> g, value input, value lengths,
+inline constexpr auto pack_padded_sequence = [](graph<11> g, value input, value lengths,
                                                 bool batch_first) -> std::tuple<value, value> {
     if (input.rank() < 2 || lengths.rank() != 1) return g.unsupported("an input with fewer than 2 dimensions");
     value const x = batch_first ? swap_axes(g, input, 0, 1) : input;
@@ -61,7 +61,7 @@ inline constexpr auto pack_padded_sequence = [](graph<13> g, value input, value 
     return {pack_sequences(g, x, present), slice(g, counts, 0, 0, select(g, n, 0, 0))};
 };
 
-inline constexpr auto pad_packed_sequence = [](graph<13> g, value data, value batch_sizes, bool batch_first,
+inline constexpr auto pad_packed_sequence = [](graph<11> g, value data, value batch_sizes, bool batch_first,
                                                number padding_value,
                                                std::int64_t total_length) -> std::tuple<value, value> {
     value counts = as_batch_sizes(g, batch_sizes);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/matrices.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
@@ -17,7 +18,7 @@ struct reflections {
     value tau; ///< [..., min(m, n)]
 };
 
-inline reflections householder(graph<13> g, value a) {
+inline reflections householder(graph<11> g, value a) {
     std::int64_t const r = a.rank();
     sym_int const count = min(g.size(a, -2), g.size(a, -1));
     safe_vector<sym_int> sizes = g.sizes(a);
@@ -26,7 +27,7 @@ inline reflections householder(graph<13> g, value a) {
     if (count.is(0)) return {a, filled(g, sizes, 0, a.dtype())};
     value const rows = row_numbers(g, a);
     value const columns = column_numbers(g, a);
-    auto const step = [&](graph<13> b, value k, safe_span<value const> state) -> safe_vector<value> {
+    auto const step = [&](graph<11> b, value k, safe_span<value const> state) -> safe_vector<value> {
         value const x = state[0];
         std::array const along{r - 2};
         value const at = unsqueeze(b, k, 0);
@@ -35,7 +36,7 @@ inline reflections householder(graph<13> g, value a) {
         value const below = masked(b, is_below, column);
         value const first = row_of(b, column, at);
         // The squares of elements as large as the largest one neither overflow nor vanish.
-        value const largest = b.op<"Max">(b.op<"Abs">(first), reduce<"ReduceMax">(b, b.op<"Abs">(below), along, true));
+        value const largest = max_of(b, b.op<"Abs">(first), reduce<"ReduceMax">(b, b.op<"Abs">(below), along, true));
         value const unit = b.op<"Where">(b.op<"Equal">(largest, 0), b.scalar(1, dtype::float64), largest);
         value const tail = b.op<"Div">(below, unit);
         value const head = b.op<"Div">(first, unit);
@@ -65,11 +66,11 @@ inline reflections householder(graph<13> g, value a) {
 }
 
 /// Q x, or Q^T x if `turned`, for the product Q of the reflections.
-inline value reflected(graph<13> g, reflections const& of, value x, bool turned) {
+inline value reflected(graph<11> g, reflections const& of, value x, bool turned) {
     sym_int const count = g.size(of.tau, -1);
     value const rows = row_numbers(g, of.packed);
     value const all = unsqueeze(g, of.tau, of.tau.rank());
-    return iterate(g, count, x, [&](graph<13> b, value step, value y) -> value {
+    return iterate(g, count, x, [&](graph<11> b, value step, value y) -> value {
         value const k = turned ? step : value(b.op<"Sub">(b.op<"Sub">(b.to_value(count), 1), step));
         value const at = unsqueeze(b, k, 0);
         value const below = masked(b, b.op<"Greater">(rows, k), column_of(b, of.packed, at));
@@ -80,7 +81,7 @@ inline value reflected(graph<13> g, reflections const& of, value x, bool turned)
 }
 
 /// The first `count` columns of Q.
-inline value orthogonal_columns(graph<13> g, reflections const& of, sym_int const& count) {
+inline value orthogonal_columns(graph<11> g, reflections const& of, sym_int const& count) {
     return reflected(g, of, identities(g, of.packed, g.size(of.packed, -2), count), false);
 }
 

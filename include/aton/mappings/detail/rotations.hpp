@@ -10,6 +10,7 @@
 #include <numbers>
 #include <tuple>
 
+#include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/reflections.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
@@ -25,10 +26,10 @@ struct rotation {
 };
 
 /// The partner of each row in a step; a row that has none is its own.
-inline value partners(graph<13> g, value step, value rows, value n) { return g.op<"Mod">(g.op<"Sub">(step, rows), n); }
+inline value partners(graph<11> g, value step, value rows, value n) { return g.op<"Mod">(g.op<"Sub">(step, rows), n); }
 
 /// The rotations that make `off`, the elements (i, partner), 0; `own` is the diagonal.
-inline rotation rotation_of(graph<13> g, value rows, value partner, value own, value off) {
+inline rotation rotation_of(graph<11> g, value rows, value partner, value own, value off) {
     value const side = g.cast(g.op<"Sign">(g.op<"Sub">(partner, rows)), dtype::float64);
     value const other = gather(g, own, partner, own.rank() - 1);
     value const gap = g.op<"Mul">(side, g.op<"Sub">(other, own)); // the same for both
@@ -40,13 +41,13 @@ inline rotation rotation_of(graph<13> g, value rows, value partner, value own, v
     value const cosine = g.op<"Reciprocal">(g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(tangent, tangent), 1)));
     return {partner, cosine, g.op<"Mul">(tangent, cosine)};
 }
-inline value rotated_columns(graph<13> g, rotation const& r, value x) {
+inline value rotated_columns(graph<11> g, rotation const& r, value x) {
     value const other = gather(g, x, r.partner, x.rank() - 1);
     value const cosine = unsqueeze(g, r.cosine, r.cosine.rank() - 1);
     value const sine = unsqueeze(g, r.sine, r.sine.rank() - 1);
     return g.op<"Sub">(g.op<"Mul">(x, cosine), g.op<"Mul">(other, sine));
 }
-inline value rotated_rows(graph<13> g, rotation const& r, value x) {
+inline value rotated_rows(graph<11> g, rotation const& r, value x) {
     value const other = gather(g, x, r.partner, x.rank() - 2);
     value const cosine = unsqueeze(g, r.cosine, r.cosine.rank());
     value const sine = unsqueeze(g, r.sine, r.sine.rank());
@@ -58,7 +59,7 @@ struct scaled_matrices {
     value x;
     optional_value factor; ///< [..., 1, 1]
 };
-inline scaled_matrices scaled_down(graph<13> g, value x, dtype from) {
+inline scaled_matrices scaled_down(graph<11> g, value x, dtype from) {
     if (from != dtype::float64) return {x, absent};
     safe_vector<std::int64_t> const last{x.rank() - 2, x.rank() - 1};
     value const largest = reduce<"ReduceMax">(g, g.op<"Abs">(x), last, true);
@@ -68,12 +69,12 @@ inline scaled_matrices scaled_down(graph<13> g, value x, dtype from) {
     return {g.op<"Div">(x, factor), factor};
 }
 /// Values [..., k] of scaled matrices as those of the matrices.
-inline value scaled_up(graph<13> g, scaled_matrices const& of, value values) {
+inline value scaled_up(graph<11> g, scaled_matrices const& of, value values) {
     return of.factor ? value(g.op<"Mul">(values, squeeze(g, *of.factor, of.factor->rank() - 1))) : values;
 }
 
 /// Values [..., n] in order, and the columns of matrices [..., m, n] in the same order.
-inline safe_vector<value> in_order(graph<13> g, value values, bool descending, safe_vector<value> const& matrices) {
+inline safe_vector<value> in_order(graph<11> g, value values, bool descending, safe_vector<value> const& matrices) {
     sym_int const n = g.size(values, -1);
     auto const [sorted, order] = g.op<"TopK">(values,
                                               as_list(g, n),
@@ -90,18 +91,17 @@ inline safe_vector<value> in_order(graph<13> g, value values, bool descending, s
 }
 
 /// A Hermitian matrix from its lower or upper triangle.
-inline value symmetric(graph<13> g, value x, bool upper) {
+inline value symmetric(graph<11> g, value x, bool upper) {
     value const turned = transpose_last(g, x);
     value const rows = row_numbers(g, x);
     value const columns = column_numbers(g, x);
-    value const given =
-        upper ? value(g.op<"LessOrEqual">(rows, columns)) : value(g.op<"GreaterOrEqual">(rows, columns));
+    value const given = upper ? is_at_most(g, rows, columns) : is_at_least(g, rows, columns);
     return g.op<"Where">(given, x, turned);
 }
 
 /// The eigenvalues of symmetric matrices [..., n], ascending, and the eigenvectors [..., n, n] if they are asked for. `from`: the dtype that
 /// the elements had.
-inline safe_vector<value> eigenvalues(graph<13> g, value a, dtype from, bool vectors) {
+inline safe_vector<value> eigenvalues(graph<11> g, value a, dtype from, bool vectors) {
     sym_int const n = g.size(a, -1);
     value const rows = arithmetic_sequence(g, 0, n);
     value const on = on_diagonal(g, n, n);
@@ -109,10 +109,10 @@ inline safe_vector<value> eigenvalues(graph<13> g, value a, dtype from, bool vec
     scaled_matrices const small = scaled_down(g, a, from);
     safe_vector<value> start{small.x};
     if (vectors) start.push_back(identities(g, a, n, n));
-    auto const diagonal = [&](graph<13> b, value where, value x) {
+    auto const diagonal = [&](graph<11> b, value where, value x) {
         return reduce_sum(b, masked(b, where, x), last, false);
     };
-    auto const step = [&](graph<13> b, value s, safe_span<value const> state) -> safe_vector<value> {
+    auto const step = [&](graph<11> b, value s, safe_span<value const> state) -> safe_vector<value> {
         value const partner = partners(b, s, rows, b.to_value(n));
         value const beside_partner = b.op<"Equal">(rows, unsqueeze(b, partner, 1));
         rotation const r =
@@ -135,15 +135,15 @@ struct orthogonalized {
     optional_value b;       ///< [..., m, n], those of the scaled matrices
     optional_value v;       ///< [..., n, n]
 };
-inline orthogonalized orthogonalize(graph<13> g, value a, dtype from, bool vectors) {
+inline orthogonalized orthogonalize(graph<11> g, value a, dtype from, bool vectors) {
     sym_int const n = g.size(a, -1);
     value const rows = arithmetic_sequence(g, 0, n);
     std::array const along{a.rank() - 2};
     scaled_matrices const small = scaled_down(g, a, from);
-    auto const products = [&](graph<13> b, value x, value y) { return reduce_sum(b, b.op<"Mul">(x, y), along, false); };
+    auto const products = [&](graph<11> b, value x, value y) { return reduce_sum(b, b.op<"Mul">(x, y), along, false); };
     safe_vector<value> start{small.x};
     if (vectors) start.push_back(identities(g, a, n, n));
-    auto const step = [&](graph<13> b, value s, safe_span<value const> state) -> safe_vector<value> {
+    auto const step = [&](graph<11> b, value s, safe_span<value const> state) -> safe_vector<value> {
         value const x = state[0];
         value const partner = partners(b, s, rows, b.to_value(n));
         value const other = gather(b, x, partner, x.rank() - 1);
@@ -160,14 +160,14 @@ inline orthogonalized orthogonalize(graph<13> g, value a, dtype from, bool vecto
 }
 
 /// The singular values [..., min(m, n)] in float64, descending.
-inline value singular_values(graph<13> g, value a, dtype from) {
+inline value singular_values(graph<11> g, value a, dtype from) {
     sym_int const k = min(g.size(a, -2), g.size(a, -1));
     orthogonalized const o = orthogonalize(g, a, from, false);
     return scaled_up(g, o.scaled, first_columns(g, o.lengths, k));
 }
 
 /// U diag(S) V^T = A in float64. `is_full`: U and V are square.
-inline std::tuple<value, value, value> singular_vectors(graph<13> g, value a, dtype from, bool is_full) {
+inline std::tuple<value, value, value> singular_vectors(graph<11> g, value a, dtype from, bool is_full) {
     sym_int const m = g.size(a, -2);
     sym_int const k = min(m, g.size(a, -1));
     orthogonalized const o = orthogonalize(g, a, from, true);
@@ -186,7 +186,7 @@ inline std::tuple<value, value, value> singular_vectors(graph<13> g, value a, dt
 }
 
 /// The singular values [..., min(m, n)] in the dtype of the matrix.
-inline value singular_values_of(graph<13> g, value a) {
+inline value singular_values_of(graph<11> g, value a) {
     value const x = factorable(g, a);
     if (!is_empty(a)) return g.cast(singular_values(g, x, a.dtype()), a.dtype());
     safe_vector<sym_int> sizes = g.sizes(a);
@@ -200,14 +200,14 @@ struct singular_limits {
     value absolute;
     value relative;
 };
-inline value counted(graph<13> g, value values, singular_limits const& limits) {
+inline value counted(graph<11> g, value values, singular_limits const& limits) {
     auto const column = [&](value x) { return unsqueeze(g, x, x.rank()); };
     value const largest = slice(g, values, -1, 0, 1);
     value const relative = g.op<"Mul">(column(limits.relative), largest);
-    return g.op<"Greater">(values, g.op<"Max">(column(limits.absolute), relative));
+    return g.op<"Greater">(values, max_of(g, column(limits.absolute), relative));
 }
 /// The default: a unit in the last place of a matrix's dtype for each row or column.
-inline value usual_limit(graph<13> g, value a) {
+inline value usual_limit(graph<11> g, value a) {
     bool const wide = a.dtype() == dtype::float64;
     double const epsilon = wide ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
     sym_int const n = max(g.size(a, -2), g.size(a, -1));
@@ -221,7 +221,7 @@ struct pseudoinverse_parts {
     value values; ///< [..., min(m, n)]
     value counts;
 };
-inline pseudoinverse_parts pseudoinverse(graph<13> g, value a, dtype from, singular_limits const& limits) {
+inline pseudoinverse_parts pseudoinverse(graph<11> g, value a, dtype from, singular_limits const& limits) {
     sym_int const k = min(g.size(a, -2), g.size(a, -1));
     orthogonalized const o = orthogonalize(g, a, from, true);
     value const lengths = first_columns(g, o.lengths, k);

@@ -6,8 +6,7 @@
 #include <numbers>
 
 #include <aton/mappings/detail/binary.hpp>
-#include <aton/mappings/detail/common.hpp>
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -15,55 +14,55 @@ namespace detail {
 
 /// Applies `f` to x; half-precision dtypes in float32, rounded once, as in ATen.
 template <class Function>
-value in_opmath(graph<13> g, value x, Function f) {
+value in_opmath(graph<7> g, value x, Function f) {
     dtype const type = x.dtype();
     return g.cast(f(g.cast(x, opmath_type(type))), type);
 }
 
 /// Applies `f` to x; bfloat16 in float32, because many operators support it only since opset 16 (Where) or 22 (Sin).
 template <class Function>
-value without_bfloat16(graph<13> g, value x, Function f) {
+value without_bfloat16(graph<7> g, value x, Function f) {
     dtype const type = x.dtype();
     return g.cast(f(type == dtype::bfloat16 ? g.cast(x, dtype::float32) : x), type);
 }
 
-inline value to_floats(graph<13> g, value x) { return g.cast(x, to_floating(x.dtype())); }
+inline value to_floats(graph<7> g, value x) { return g.cast(x, to_floating(x.dtype())); }
 
 /// The body of one operator; integers and bools in float32.
 template <fixed_string Op>
-inline constexpr auto floating = [](graph<13> g, value x) -> value {
-    return without_bfloat16(g, to_floats(g, x), [&](value v) -> value { return g.op<Op>(v); });
+inline constexpr auto floating = [](graph_with<Op> g, value x) -> value {
+    return without_bfloat16(g, to_floats(g, x), [&](value v) -> value { return g.template op<Op>(v); });
 };
 
 /// The body of a composed function; integers, bools and half-precision dtypes in float32.
 template <auto Function>
-inline constexpr auto composed = [](graph<13> g, value x) -> value {
+inline constexpr auto composed = [](graph_of<Function> g, value x) -> value {
     return in_opmath(g, to_floats(g, x), [&](value v) { return Function(g, v); });
 };
 
 inline constexpr auto unchanged = [](graph<1>, value x) -> value { return x; };
 
 /// exp(x) - 1 as tanh(x / 2) * (exp(x) + 1), which does not cancel near 0.
-inline value expm1(graph<13> g, value x) {
+inline value expm1(graph<7> g, value x) {
     return g.op<"Mul">(g.op<"Tanh">(g.op<"Mul">(x, 0.5)), g.op<"Add">(g.op<"Exp">(x), 1));
 }
 
 /// log(1 + x). If 1 + x is rounded to u, log(u) * x / (u - 1) is accurate: numerator and denominator have the same error (W. Kahan).
-inline value log1p(graph<13> g, value x) {
+inline value log1p(graph<9> g, value x) {
     value const u = g.op<"Add">(x, 1);
     value const log = g.op<"Log">(u);
     value const kept = g.op<"Sub">(u, 1);
-    value const rounded = g.op<"Where">(g.op<"Equal">(kept, 0), x, g.op<"Mul">(log, g.op<"Div">(x, kept)));
-    return g.op<"Where">(g.op<"Equal">(kept, x), log, rounded);
+    value const rounded = g.op<"Where">(is_equal(g, kept, 0), x, g.op<"Mul">(log, g.op<"Div">(x, kept)));
+    return g.op<"Where">(is_equal(g, kept, x), log, rounded);
 }
 
 /// A tensor with the shape of x, full of one number.
-inline value filled_like(graph<13> g, value x, number const& n, dtype type) {
+inline value filled_like(graph<7> g, value x, number const& n, dtype type) {
     if (x.shape().is_static()) return filled(g, g.sizes(x), n, type);
     value const sizes = g.op<"Shape">(x);
-    if (!n.is_constant() || (type == dtype::bfloat16 && g.opset() < 20))
-        return g.op<"Expand">(element(g, n, type), sizes); // ConstantOfShape of bfloat16: from 20
-    return g.op<"ConstantOfShape">(sizes, attr::value_t(one_element(n.constant(), type)));
+    if (!n.is_constant() || g.opset() < (type == dtype::bfloat16 ? 20 : 9))
+        return expand_by(g, element(g, n, type), sizes);
+    return g.within<9>().op<"ConstantOfShape">(sizes, attr::value_t(one_element(n.constant(), type)));
 }
 
 } // namespace detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// grid_sampler over three dimensions as arithmetic and gathers: below opset 20, GridSample supports only two.
+// grid_sampler as arithmetic and gathers: GridSample was added in opset 16, and supports three dimensions since opset 20.
 // Internal header.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <aton/mappings/detail/shaping.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
 
@@ -20,28 +20,28 @@ struct grid_tap {
 
 /// The positions among `n` elements of points in [-1, 1]; the paddings "border" and "reflection" map others into the input
 /// (ATen/native/GridSampler.h).
-inline value grid_position(graph<13> g, value c, value n, value last, std::int64_t padding, bool align_corners) {
+inline value grid_position(graph<10> g, value c, value n, value last, std::int64_t padding, bool align_corners) {
     value const scaled = g.op<"Mul">(g.op<"Add">(c, 1.0), align_corners ? last : n);
     value at = g.op<"Mul">(align_corners ? scaled : g.op<"Sub">(scaled, 1.0), 0.5);
     if (padding == 0) return at;
     if (padding == 2) {
         value const span = align_corners ? last : n;
         double const low = align_corners ? 0.0 : -0.5;
-        value const period = g.op<"Max">(safe_vector<value>{g.op<"Mul">(span, 2.0), g.scalar(1.0, c.dtype())});
+        value const period = max_of(g, g.op<"Mul">(span, 2.0), 1.0);
         value const folded = g.op<"Mod">(g.op<"Abs">(g.op<"Sub">(at, low)), period, attr::fmod_i(1));
         at = g.op<"Add">(g.op<"Sub">(span, g.op<"Abs">(g.op<"Sub">(folded, span))), low);
     }
-    return g.op<"Clip">(at, 0.0, last);
+    return clip(g, at, g.scalar_like(0.0, at), last);
 }
 
 /// A tap at an integral position, which reads as 0 outside the input.
-inline grid_tap tap_with_zeros(graph<13> g, value position, optional_value weight, value last) {
-    value const nearest = g.op<"Clip">(position, 0.0, last);
-    return {g.cast(nearest, dtype::int64), weight, g.op<"Equal">(position, nearest)};
+inline grid_tap tap_with_zeros(graph<7> g, value position, optional_value weight, value last) {
+    value const nearest = clip(g, position, g.scalar_like(0.0, position), last);
+    return {g.cast(nearest, dtype::int64), weight, is_equal(g, position, nearest)};
 }
 
 /// The two neighbors of each point, or the nearest element (halves are rounded to even).
-inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool nearest, std::int64_t padding,
+inline safe_vector<grid_tap> grid_taps(graph<10> g, value c, sym_int size, bool nearest, std::int64_t padding,
                                        bool align_corners) {
     value const n = g.cast(g.to_value(size), c.dtype());
     value const last = g.cast(g.to_value(size - 1), c.dtype());
@@ -50,25 +50,27 @@ inline safe_vector<grid_tap> grid_taps(graph<13> g, value c, sym_int size, bool 
         if (padding == 0) return tap_with_zeros(g, position, weight, last);
         return {g.cast(position, dtype::int64), weight, {}};
     };
-    if (nearest) return {tap(g.op<"Round">(at), {})};
+    if (nearest) return {tap(round_to_even(g, at), {})};
     value const first = g.op<"Floor">(at);
     value const rest = g.op<"Sub">(at, first);
     value const next = g.op<"Add">(first, 1.0);
     return {tap(first, g.op<"Sub">(g.scalar(1.0, c.dtype()), rest)),
-            tap(padding == 0 ? next : value(g.op<"Min">(safe_vector<value>{next, last})), rest)};
+            tap(padding == 0 ? next : value(min_of(g, next, last)), rest)};
 }
 
 /// mode: 0 linear, 1 nearest; padding: 0 zeros, 1 border, 2 reflection.
-inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, std::int64_t padding,
+inline value sample_volume(graph<10> g, value x, value grid, std::int64_t mode, std::int64_t padding,
                            bool align_corners) {
     safe_vector<sym_int> const sizes = g.sizes(x);
-    safe_vector<sym_int> const to{sizes[0], sizes[1], g.size(grid, 1), g.size(grid, 2), g.size(grid, 3)};
+    std::int64_t const axes = x.rank() - 2;
+    safe_vector<sym_int> to{sizes[0], sizes[1]};
+    for (std::int64_t i = 0; i != axes; ++i) to.push_back(g.size(grid, i + 1));
     if (is_empty(x) || is_empty(grid)) return filled(g, to, 0, x.dtype());
-    value const points = reshape(g, grid, {sizes[0], -1, 3});
+    value const points = reshape(g, grid, {sizes[0], -1, axes});
     safe_vector<grid_tap> taps;
-    for (std::int64_t i = 0; i != 3; ++i) {
+    for (std::int64_t i = 0; i != axes; ++i) {
         sym_int const n = sizes[static_cast<std::size_t>(i) + 2];
-        value const c = select(g, points, 2, 2 - i); // the grid names x first
+        value const c = select(g, points, 2, axes - 1 - i); // the grid names x first
         safe_vector<grid_tap> const along = grid_taps(g, c, n, mode == 1, padding, align_corners);
         safe_vector<grid_tap> next;
         for (grid_tap const& a : taps)
@@ -83,8 +85,8 @@ inline value sample_volume(graph<13> g, value x, value grid, std::int64_t mode, 
     value const flattened = reshape(g, x, {sizes[0], sizes[1], -1});
     safe_vector<value> parts;
     for (grid_tap const& t : taps) {
-        value const index = g.op<"Expand">(unsqueeze(g, t.index, 1), g.ints(safe_vector<sym_int>{1, sizes[1], 1}));
-        value const read = g.op<"GatherElements">(flattened, index, attr::axis_i(2));
+        value const index = expand_by(g, unsqueeze(g, t.index, 1), g.ints(safe_vector<sym_int>{1, sizes[1], 1}));
+        value const read = elements_at(g, flattened, index, 2);
         value const bounded = t.inside ? value(g.op<"Where">(unsqueeze(g, *t.inside, 1), read, 0.0)) : read;
         parts.push_back(t.weight ? value(g.op<"Mul">(bounded, unsqueeze(g, *t.weight, 1))) : bounded);
     }

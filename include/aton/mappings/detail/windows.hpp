@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <aton/mappings/detail/common.hpp>
+#include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
 
@@ -29,7 +29,7 @@ inline ints per_dimension(safe_span<std::int64_t const> given, std::size_t n, in
 
 /// Calls `body` with x as (batch, channel, n spatial dimensions). If x does not have a batch, neither has the result.
 template <class Body>
-value with_batch(graph<13> g, value x, std::int64_t n, Body body) {
+value with_batch(graph<7> g, value x, std::int64_t n, Body body) {
     if (x.rank() == n + 2) return body(x);
     if (x.rank() != n + 1)
         return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
@@ -39,7 +39,7 @@ value with_batch(graph<13> g, value x, std::int64_t n, Body body) {
 
 /// The same for bodies that return values and indices.
 template <class Body>
-std::tuple<value, value> with_batch_pair(graph<13> g, value x, std::int64_t n, Body body) {
+std::tuple<value, value> with_batch_pair(graph<7> g, value x, std::int64_t n, Body body) {
     if (x.rank() == n + 2) return body(x);
     if (x.rank() != n + 1)
         return g.unsupported("an input of rank " + std::to_string(x.rank()) + " for " + std::to_string(n) +
@@ -148,16 +148,16 @@ inline window_table combine(safe_span<axis_windows const> axes) {
 }
 
 /// (batch, channel, spatial...) to (batch, channel, kernel, positions); padding reads as `fill`.
-inline value gather_windows(graph<13> g, value x, window_table const& t, scalar fill) {
+inline value gather_windows(graph<7> g, value x, window_table const& t, scalar fill) {
     value flat = g.op<"Reshape">(x, g.ints({0, 0, t.plane}));
-    if (t.has_padding()) flat = g.op<"Pad">(flat, g.ints({0, 0, 0, 0, 0, 1}), g.scalar(fill, x.dtype()));
+    if (t.has_padding()) flat = pad(g, flat, ints{0, 0, 0, 0, 0, 1}, fill);
     tensor index = int64_tensor(t.index);
     index.sizes = {t.kernel, t.positions};
     return g.op<"Gather">(flat, g.constant(std::move(index)), attr::axis_i(2));
 }
 
 /// (batch, channel, positions) to (batch, channel, out...).
-inline value unflatten(graph<13> g, value x, window_table const& t) {
+inline value unflatten(graph<7> g, value x, window_table const& t) {
     ints sizes{0, 0};
     sizes.insert(sizes.end(), t.out.begin(), t.out.end());
     return t.out.size() == 1 ? x : value(g.op<"Reshape">(x, g.ints(sizes)));
@@ -182,7 +182,7 @@ inline ints static_plane(value x) {
 
 /// Calls `body` with bfloat16 cast to float32 below opset 22, in which Conv and the pools started to support it. ATen accumulates in float32.
 template <class Body>
-value widened(graph<13> g, value x, Body body) {
+value widened(graph<7> g, value x, Body body) {
     if (x.dtype() != dtype::bfloat16 || g.opset() >= 22) return body(x);
     return g.cast(body(g.cast(x, dtype::float32)), dtype::bfloat16);
 }
@@ -194,12 +194,12 @@ inline scalar lowest(dtype t) {
     return bits(t) == 64 ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (bits(t) - 1));
 }
 
-inline value max_of_windows(graph<13> g, value x, window_table const& t) {
+inline value max_of_windows(graph<7> g, value x, window_table const& t) {
     return unflatten(g, reduce<"ReduceMax">(g, gather_windows(g, x, t, lowest(x.dtype())), ints{2}, false), t);
 }
 
 /// The index in the plane of the first maximum of each window.
-inline value argmax_of_windows(graph<13> g, value x, window_table const& t) {
+inline value argmax_of_windows(graph<7> g, value x, window_table const& t) {
     value const k = g.op<"ArgMax">(gather_windows(g, x, t, lowest(x.dtype())), attr::axis_i(2), attr::keepdims_i(0));
     value const entry = g.op<"Add">(g.op<"Mul">(k, t.positions), g.ints(iota(t.positions)));
     return unflatten(g, g.op<"Gather">(g.ints(t.index), entry, attr::axis_i(0)), t);

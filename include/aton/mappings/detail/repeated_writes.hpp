@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Writes that are combined where several have the same place, for opsets whose Scatter operators have no reduction.
+// Internal header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+#include <aton/mappings/detail/binary.hpp>
+#include <aton/mappings/detail/elements.hpp>
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// Two tensors combined by "add", "mul", "max" or "min".
+inline value combined(graph<11> g, value a, value b, std::string_view reduction) {
+    if (reduction == "add") return g.op<"Add">(a, b);
+    if (reduction == "mul") return g.op<"Mul">(a, b);
+    return reduction == "max" ? max_of(g, a, b) : min_of(g, a, b);
+}
+
+/// The identity of a reduction.
+inline scalar neutral(std::string_view reduction, dtype type) {
+    if (reduction == "add") return 0;
+    if (reduction == "mul") return 1;
+    bool const highest = reduction == "min";
+    if (is_floating(type))
+        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    if (type == dtype::bool_) return highest;
+    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
+    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
+    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
+}
+
+/// ScatterElements with a reduction as a Loop along the axis: no two elements of one slice of the index have the same place.
+inline value reduce_elements_by_loop(graph<11> g, value x, value index, value source, std::int64_t axis,
+                                     std::string_view reduction) {
+    dtype const type = arithmetic_type(x.dtype());
+    value const from = g.cast(source, type);
+    value const y = g.op<"Loop">(
+        g.to_value(g.size(index, axis)),
+        absent,
+        g.cast(x, type),
+        attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
+            value const at = unsqueeze(b, step, 0);
+            value const to = b.op<"Gather">(index, at, attr::axis_i(axis));
+            value const before = b.op<"GatherElements">(written.set_shape(x.shape()), to, attr::axis_i(axis));
+            value const after = combined(b, before, b.op<"Gather">(from, at, attr::axis_i(axis)), reduction);
+            return std::tuple(value(b.op<"Identity">(goes_on)),
+                              value(b.op<"ScatterElements">(written, to, after, attr::axis_i(axis))));
+        }));
+    value typed = y;
+    return g.cast(typed.set_shape(x.shape()), x.dtype());
+}
+
+/// ScatterND that adds, as a Loop over the positions.
+inline value add_at_positions_by_loop(graph<11> g, value x, value positions, value source) {
+    dtype const type = arithmetic_type(x.dtype());
+    safe_vector<sym_int> const of_positions = g.sizes(positions);
+    safe_vector<sym_int> to = g.sizes(source);
+    sym_int count = 1;
+    for (std::size_t i = 0; i + 1 != of_positions.size(); ++i) count = count * of_positions[i];
+    to.erase(to.begin(), to.begin() + (positions.rank() - 1));
+    to.insert(to.begin(), count);
+    value const from = reshape(g, g.cast(source, type), to);
+    value const list = reshape(g, positions, {count, of_positions.back()});
+    value const y = g.op<"Loop">(g.to_value(count),
+                                 absent,
+                                 g.cast(x, type),
+                                 attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
+                                     value const at = unsqueeze(b, step, 0);
+                                     value const position = b.op<"Gather">(list, at, attr::axis_i(0));
+                                     value const before = b.op<"GatherND">(written.set_shape(x.shape()), position);
+                                     value const after = b.op<"Add">(before, b.op<"Gather">(from, at, attr::axis_i(0)));
+                                     return std::tuple(value(b.op<"Identity">(goes_on)),
+                                                       value(b.op<"ScatterND">(written, position, after)));
+                                 }));
+    value typed = y;
+    return g.cast(typed.set_shape(x.shape()), x.dtype());
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
