@@ -11642,7 +11642,7 @@ inline value reduce_elements_by_loop(graph<11> g, value x, value index, value so
     value const from = g.cast(source, type);
     value const y = g.op<"Loop">(
         g.to_value(g.size(index, axis)),
-        absent,
+        g.scalar(true, dtype::bool_), // ONNX's reference evaluator does not run a Loop without a condition
         g.cast(x, type),
         attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
             value const at = unsqueeze(b, step, 0);
@@ -11668,7 +11668,7 @@ inline value add_at_positions_by_loop(graph<11> g, value x, value positions, val
     value const from = reshape(g, g.cast(source, type), to);
     value const list = reshape(g, positions, {count, of_positions.back()});
     value const y = g.op<"Loop">(g.to_value(count),
-                                 absent,
+                                 g.scalar(true, dtype::bool_),
                                  g.cast(x, type),
                                  attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
                                      value const at = unsqueeze(b, step, 0);
@@ -12234,7 +12234,9 @@ inline constexpr auto masked_index = [](graph<11> g, value self, value mask, saf
 inline constexpr auto masked_index_add = [](graph<11> g, value self, value mask,
                                             safe_span<optional_value const> indices, value values) -> value {
     if (is_empty(self)) return self;
-    value const added = g.op<"Where">(mask, g.cast(values, self.dtype()), g.scalar(0, self.dtype()));
+    bool const is_and = self.dtype() == dtype::bool_ && g.opset() < 16; // ONNX Runtime has no Where of bools there
+    value const added = is_and ? g.op<"And">(mask, g.cast(values, dtype::bool_))
+                               : g.op<"Where">(mask, g.cast(values, self.dtype()), g.scalar(0, self.dtype()));
     return put_with(g, self, clamped_indices(g, self, indices), added, true);
 };
 

@@ -97,10 +97,6 @@ std::vector<std::string> graph_writer::write(graph_data const& g, ::onnx::GraphP
         std::string const& name = at(names, i.value);
         listed[i.value] = true;
         if (is_main) continue;
-        if (initializers_are_inputs()) {
-            write_constant(i, name, *out.mutable_node());
-            continue;
-        }
         auto& to = *out.add_initializer();
         to.set_name(name);
         write_tensor(i.stored != nullptr ? load(*i.stored) : i.data, name, to);
@@ -111,7 +107,7 @@ std::vector<std::string> graph_writer::write(graph_data const& g, ::onnx::GraphP
             refuse("the dtype of input %" + names[id] + " is unknown");
         listed[id] = true;
     }
-    if (is_main && initializers_are_inputs())
+    if (is_main && ir_ < 4) // every initializer is an input
         for (graph_initializer const& i : g.initializers)
             if (std::find(g.inputs.begin(), g.inputs.end(), i.value) == g.inputs.end())
                 write_value(g, i.value, names, *out.add_input());
@@ -177,7 +173,14 @@ void graph_writer::write_function(graph_function const& f, ::onnx::FunctionProto
         if (std::find(body.inputs.begin(), body.inputs.end(), i.value) != body.inputs.end())
             refuse(what + ": input %" + names[i.value] +
                    " has an initializer, but inputs of functions cannot have defaults");
-        write_constant(i, at(names, i.value), *out.mutable_node());
+        auto& constant = *out.add_node();
+        constant.set_name(node_namer_.unique("Constant_" + std::to_string(nodes_++)));
+        constant.set_op_type("Constant");
+        constant.add_output(at(names, i.value));
+        auto& value = *constant.add_attribute();
+        value.set_name("value");
+        value.set_type(::onnx::AttributeProto_AttributeType_TENSOR);
+        write_tensor(i.stored != nullptr ? load(*i.stored) : i.data, what, *value.mutable_t());
     }
     write_nodes(body, names, *out.mutable_node());
     std::vector<bool> given(names.size());
@@ -188,17 +191,6 @@ void graph_writer::write_function(graph_function const& f, ::onnx::FunctionProto
         given[id] = true;
     }
     value_namer_.leave();
-}
-
-void graph_writer::write_constant(graph_initializer const& from, std::string const& name, node_list& out) {
-    auto& constant = *out.Add();
-    constant.set_name(node_namer_.unique("Constant_" + std::to_string(nodes_++)));
-    constant.set_op_type("Constant");
-    constant.add_output(name);
-    auto& value = *constant.add_attribute();
-    value.set_name("value");
-    value.set_type(::onnx::AttributeProto_AttributeType_TENSOR);
-    write_tensor(from.stored != nullptr ? load(*from.stored) : from.data, name, *value.mutable_t());
 }
 
 /// Each output of a nested graph must be the result of its own node in that graph: not captured, an input, an initializer or a duplicate.

@@ -42,9 +42,6 @@ private:
 
     std::vector<std::string> write(graph_data const& g, ::onnx::GraphProto& out, bool is_main);
     std::string write_copy(std::string const& name, node_list& out);
-    void write_constant(graph_initializer const& from, std::string const& name, node_list& out);
-    /// Before IR 4, every initializer is also an input, which graphs of loops and branches do not have: theirs become nodes.
-    [[nodiscard]] bool initializers_are_inputs() const { return ir_ < 4; }
     void write_nodes(graph_data const& g, std::vector<std::string> const& names, node_list& out);
     void write_node(graph_node const& n, node_origin const& origin, std::vector<std::string> const& names,
                     ::onnx::NodeProto& to);

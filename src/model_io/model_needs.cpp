@@ -72,9 +72,9 @@ class collector {
 public:
     explicit collector(model_needs& needs) : needs_(needs) {}
 
-    void collect(graph_data const& g) {
-        // Before IR 4, every initializer is also an input, and opset 9 came with IR 4. An input with a default value needs IR 4.
-        if (!g.initializers.empty() && g.opset >= 9) raise(4);
+    void collect(graph_data const& g, bool is_nested = false) {
+        // Before IR 4, every initializer is also an input, which a nested graph cannot have. Opset 9 came with IR 4.
+        if (!g.initializers.empty() && (g.opset >= 9 || is_nested)) raise(4);
         for (graph_initializer const& i : g.initializers)
             raise(ir_for(i.stored != nullptr ? i.stored->type : i.data.type));
         for (graph_value const& v : g.values) raise(ir_for(v.type.dtype));
@@ -100,7 +100,7 @@ public:
 private:
     void collect(node_attribute const& a) {
         for (tensor const& t : a.tensors) raise(ir_for(t.type));
-        for (graph_data const& nested : a.graphs) collect(nested);
+        for (graph_data const& nested : a.graphs) collect(nested, true);
     }
 
     void raise(int ir) { needs_.ir = std::max(needs_.ir, ir); }

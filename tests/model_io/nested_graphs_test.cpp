@@ -154,6 +154,34 @@ TEST_CASE("a body returns captured values, inputs, initializers and duplicates t
     CHECK(then.node(3).input(0) == then.node(0).output(0));
 }
 
+TEST_CASE("a constant of a nested graph needs IR 4 at opset 8, and is not an input") {
+    fixture f;
+    f.data.opset = 8;
+    aton::graph_node branch;
+    branch.op = "If";
+    branch.inputs = {f.yes.id()};
+    for (char const* const side : {"then_branch", "else_branch"}) {
+        aton::node_attribute& a = branch.attributes.emplace_back();
+        a.name = side;
+        a.type = aton::onnx::attr_type::g;
+        graph_data& g = a.graphs.emplace_back();
+        g.opset = 8;
+        aton::value_id const held = g.add_value(value_type{dtype::int64, {2}}, "held");
+        g.set_initializer(held, tensor{dtype::int64, {2}, std::string(16, '\0')});
+        g.outputs = {held};
+    }
+    branch.outputs = {f.data.add_value(value_type{dtype::int64, {2}})};
+    f.data.values[branch.outputs[0]].producer = 0;
+    f.data.outputs = branch.outputs;
+    f.data.nodes.push_back(std::move(branch));
+    std::string const bytes = to_model_proto(f.data);
+    CHECK_NOTHROW(aton::check_model_bytes(bytes));
+    ::onnx::ModelProto model;
+    REQUIRE(model.ParseFromString(bytes));
+    CHECK(model.ir_version() == 4);
+    CHECK(body_of(model.graph().node(0), "else_branch").input_size() == 0);
+}
+
 TEST_CASE("nested nodes have their origins") {
     fixture f;
     f.data.origins.push_back({"cond", "layer1", "model.py:12 in forward"});

@@ -41,7 +41,9 @@ inline constexpr auto masked_index = [](graph<11> g, value self, value mask, saf
 inline constexpr auto masked_index_add = [](graph<11> g, value self, value mask,
                                             safe_span<optional_value const> indices, value values) -> value {
     if (is_empty(self)) return self;
-    value const added = g.op<"Where">(mask, g.cast(values, self.dtype()), g.scalar(0, self.dtype()));
+    bool const is_and = self.dtype() == dtype::bool_ && g.opset() < 16; // ONNX Runtime has no Where of bools there
+    value const added = is_and ? g.op<"And">(mask, g.cast(values, dtype::bool_))
+                               : g.op<"Where">(mask, g.cast(values, self.dtype()), g.scalar(0, self.dtype()));
     return put_with(g, self, clamped_indices(g, self, indices), added, true);
 };
 

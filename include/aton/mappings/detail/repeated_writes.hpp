@@ -41,7 +41,7 @@ inline value reduce_elements_by_loop(graph<11> g, value x, value index, value so
     value const from = g.cast(source, type);
     value const y = g.op<"Loop">(
         g.to_value(g.size(index, axis)),
-        absent,
+        g.scalar(true, dtype::bool_), // ONNX's reference evaluator does not run a Loop without a condition
         g.cast(x, type),
         attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
             value const at = unsqueeze(b, step, 0);
@@ -67,7 +67,7 @@ inline value add_at_positions_by_loop(graph<11> g, value x, value positions, val
     value const from = reshape(g, g.cast(source, type), to);
     value const list = reshape(g, positions, {count, of_positions.back()});
     value const y = g.op<"Loop">(g.to_value(count),
-                                 absent,
+                                 g.scalar(true, dtype::bool_),
                                  g.cast(x, type),
                                  attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
                                      value const at = unsqueeze(b, step, 0);
