@@ -5638,8 +5638,114 @@ inline constexpr auto bitwise = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/detail/long_axes.hpp
+// Algorithms for long axes, in Loops whose memory grows with the elements and not with their square: binary search in sorted elements, and
+// reductions of all elements so far.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// Whether there may be more elements than can be compared with each other in little memory.
+inline bool are_many(dim const& elements, std::int64_t few) { return !elements.is_static() || elements.size() > few; }
+
+/// Up to here, a graph without a Loop is smaller and faster.
+inline constexpr std::int64_t few_boundaries = 128;
+inline constexpr std::int64_t few_prefixes = 32;
+
+/// Whether an element of the sorted sequence comes before the value, at the positions of the values.
+using is_before = std::function<value(graph<13>, value element, value x)>;
+
+/// The number of elements that come before each value, int64, in the steps of ATen's binary search, so that elements that are not
+/// sorted (NaN) lead to the same position. `sorted` is 1-d, or has a row for each row of x.
+inline value search_sorted(graph<13> g, value sorted, value x, is_before const& before) {
+    value const count = g.to_value(g.size(sorted, -1));
+    value const first = g.op<"Expand">(g.scalar(0, dtype::int64), g.op<"Shape">(x));
+    value const end = g.op<"Expand">(count, g.op<"Shape">(x));
+    value const last = g.op<"Sub">(count, 1);
+    auto const all =
+        g.op<"Loop">(absent,
+                     g.op<"Greater">(count, 0),
+                     safe_vector<value>{first, end, count},
+                     output_list(3),
+                     attr::body_g([&](graph<13> b, value, value, safe_span<value const> state) {
+                         safe_vector<value> now(state.begin(), state.end());
+                         now[0].set_shape(x.shape());
+                         now[1].set_shape(x.shape());
+                         now[2].set_shape(count.shape());
+                         value const middle = b.op<"Div">(b.op<"Add">(now[0], now[1]), 2);
+                         value const at = b.op<"Min">(middle, last); // past the last element where the search has ended
+                         value const element = sorted.rank() == 1
+                                                   ? gather(b, sorted, at, 0)
+                                                   : value(b.op<"GatherElements">(sorted, at, attr::axis_i(-1)));
+                         value const goes_on = b.op<"And">(b.op<"Less">(now[0], now[1]), before(b, element, x));
+                         value const left = b.op<"Div">(now[2], 2);
+                         std::vector<value> body_results = {b.op<"Greater">(left, 0),
+                                                            b.op<"Where">(goes_on, b.op<"Add">(middle, 1), now[0]),
+                                                            b.op<"Where">(goes_on, now[1], middle),
+                                                            left};
+                         return body_results;
+                     }));
+    value out = all[0];
+    return out.set_shape(x.shape());
+}
+
+/// The reduction of elements that lie apart: those that come earlier along the axis, then those that come later, each as one tensor per
+/// carried value. It must be associative.
+using combination = std::function<safe_vector<value>(graph<13>, safe_span<value const>, safe_span<value const>)>;
+
+/// Replaces each element by the reduction of all elements up to it. In steps of 1, 2, 4, ... elements, each is combined with the one that
+/// lies a step before it, which by then stands for as many elements as the step is long.
+inline safe_vector<value> reduce_so_far(graph<13> g, safe_vector<value> const& elements, std::int64_t axis,
+                                        combination const& combine) {
+    value const count = g.to_value(g.size(elements[0], axis));
+    value const one = g.scalar(1, dtype::int64);
+    safe_vector<value> start = elements;
+    start.push_back(one);
+    auto const all =
+        g.op<"Loop">(absent,
+                     g.op<"Less">(one, count),
+                     start,
+                     output_list(start.size()),
+                     attr::body_g([&](graph<13> b, value, value, safe_span<value const> state) {
+                         safe_vector<value> now(state.begin(), state.end());
+                         for (std::size_t i = 0; i != now.size(); ++i) now[i].set_shape(start[i].shape());
+                         value const step = now.back();
+                         now.pop_back();
+                         sym_int const from = step;
+                         sym_int const rest = value(b.op<"Sub">(count, step));
+                         safe_vector<value> earlier;
+                         safe_vector<value> later;
+                         for (value const& x : now) {
+                             earlier.push_back(slice(b, x, axis, 0, rest));
+                             later.push_back(slice(b, x, axis, from, to_the_end));
+                         }
+                         value const next = b.op<"Mul">(step, 2);
+                         std::vector<value> body_results = {b.op<"Less">(next, count)};
+                         safe_vector<value> const combined = combine(b, earlier, later);
+                         for (std::size_t i = 0; i != now.size(); ++i)
+                             body_results.push_back(b.op<"Concat">(
+                                 safe_vector<value>{slice(b, now[i], axis, 0, from), combined[i]}, attr::axis_i(axis)));
+                         body_results.push_back(next);
+                         return body_results;
+                     }));
+    safe_vector<value> out;
+    for (std::size_t i = 0; i != elements.size(); ++i) {
+        value x = all[i];
+        out.push_back(x.set_shape(elements[i].shape()));
+    }
+    return out;
+}
+inline value reduce_so_far(graph<13> g, value x, std::int64_t axis,
+                           std::function<value(graph<13>, value, value)> const& combine) {
+    return reduce_so_far(g, safe_vector<value>{x}, axis, [&](graph<13> b, auto earlier, auto later) {
+        return safe_vector<value>{combine(b, earlier[0], later[0])};
+    })[0];
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
 // ---- aton/mappings/bucketing.hpp
-// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary.
+// Bucket indices: aten's searchsorted and bucketize, by comparison with every boundary or, if there are many, by binary search.
 // Public header.
 
 namespace ATON_NAMESPACE::mappings {
@@ -5650,6 +5756,14 @@ namespace detail {
 /// The comparisons are negated, so that NaN sorts above all boundaries.
 inline value bucket_of(graph<7> g, value x, value boundaries, bool right, bool out_int32) {
     dtype const type = promote(boundaries, x);
+    if (g.opset() >= 13 && are_many(boundaries.size(-1), few_boundaries)) {
+        auto const before = [right](graph<13> b, value edge, value v) -> value {
+            return b.op<"Not">(right ? value(b.op<"Greater">(edge, v)) : b.op<"GreaterOrEqual">(edge, v));
+        };
+        value const place = search_sorted(
+            g.within<13>(), selectable(g, g.cast(boundaries, type)), selectable(g, g.cast(x, type)), before);
+        return g.cast(place, out_int32 ? dtype::int32 : dtype::int64);
+    }
     value const v = selectable(g, unsqueeze(g, g.cast(x, type), -1));
     value const edges = selectable(g, g.cast(boundaries.rank() == 1 ? boundaries : unsqueeze(g, boundaries, -2), type));
     value const above = right ? value(is_greater(g, edges, v)) : value(is_at_least(g, edges, v));
@@ -6480,6 +6594,418 @@ inline constexpr auto class_loss = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/cumulative.hpp
+// Cumulative reductions along an axis: cumsum, cumprod, cummax ..., and differences and trapezoids of adjacent elements.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// x[start:end] along an axis.
+inline value slice_axis(graph<7> g, value x, std::int64_t axis, std::int64_t start, std::int64_t end) {
+    return slice(g, x, safe_span(&start, 1), safe_span(&end, 1), safe_span(&axis, 1));
+}
+
+/// ONNX has cumulative operators only for sums and, since opset 26, products. For short axes, the others reduce all prefixes at once: the
+/// axis is moved to the end, and position i reduces row i of a lower triangle. That takes memory quadratic in the size of the axis, so
+/// long axes are reduced in a Loop.
+struct prefixes {
+    value row;                       ///< [..., 1, n]
+    value visible;                   ///< [n, n]: j <= i
+    value position;                  ///< [n]: j, int64
+    safe_vector<std::int64_t> order; ///< the permutation that moves the axis to the end
+};
+
+inline safe_vector<std::int64_t> move_to_end(std::int64_t axis, std::int64_t rank) {
+    safe_vector<std::int64_t> order = all_but(axis, rank);
+    order.push_back(axis);
+    return order;
+}
+inline safe_vector<std::int64_t> inverse_permutation(safe_vector<std::int64_t> const& order) {
+    safe_vector<std::int64_t> out(order.size());
+    for (std::size_t i = 0; i != order.size(); ++i)
+        out[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+    return out;
+}
+
+inline prefixes make_prefixes(graph<7> g, value x, std::int64_t axis) {
+    safe_vector<std::int64_t> order = move_to_end(axis, x.rank());
+    value const position = range_to(g, [&] { return g.to_value(g.size(x, axis)); });
+    value const visible = is_at_most(g, position, unsqueeze(g, position, 1));
+    return {unsqueeze(g, permute(g, x, order), -2), visible, position, order};
+}
+
+/// Reduces the prefix of `row` that each position sees; the other elements are replaced by `neutral`.
+template <fixed_string Reduce>
+value reduce_prefixes(graph<9> g, prefixes const& p, value row, value neutral) {
+    value const seen = g.op<"Where">(p.visible, row, neutral);
+    return reduce<Reduce>(g, seen, std::array{seen.rank() - 1}, false);
+}
+
+/// `combine` reduces two elements.
+template <fixed_string Reduce>
+value scan(graph<9> g, value x, std::int64_t dim, scalar neutral,
+           std::function<value(graph<13>, value, value)> const& combine) {
+    if (x.rank() == 0) return x;
+    value const y = selectable(g, x);
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    if (g.opset() >= 13 && are_many(x.size(axis), few_prefixes))
+        return g.cast(reduce_so_far(g.within<13>(), y, axis, combine), x.dtype());
+    prefixes const p = make_prefixes(g, y, axis);
+    return g.cast(
+        permute(g, reduce_prefixes<Reduce>(g, p, p.row, g.scalar_like(neutral, y)), inverse_permutation(p.order)),
+        x.dtype());
+}
+
+inline scalar min_value(dtype t) {
+    if (is_floating(t)) return -std::numeric_limits<double>::infinity();
+    if (is_unsigned_integral(t) || t == dtype::bool_) return 0;
+    return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (bits(t) - 1));
+}
+inline scalar max_value(dtype t) {
+    if (is_floating(t)) return std::numeric_limits<double>::infinity();
+    if (t == dtype::bool_) return 1;
+    if (is_unsigned_integral(t))
+        return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits(t)) - 1;
+    return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits(t) - 1)) - 1;
+}
+
+/// The index of the extreme of all elements so far along an axis, as for running_extreme.
+inline value place_of_extreme(graph<13> g, value x, std::int64_t axis, bool is_max) {
+    safe_vector<std::int64_t> to(static_cast<std::size_t>(x.rank()), 1);
+    to[static_cast<std::size_t>(axis)] = -1;
+    value const numbers = g.op<"Reshape">(arithmetic_sequence(g, 0, g.size(x, axis)), g.ints(to));
+    value const places = g.op<"Expand">(numbers, g.op<"Shape">(x));
+    auto const extreme_of = [&](graph<13> b, auto earlier, auto later) {
+        value is_later =
+            is_max ? b.op<"GreaterOrEqual">(later[0], earlier[0]) : b.op<"LessOrEqual">(later[0], earlier[0]);
+        if (is_floating(x.dtype())) is_later = b.op<"Or">(is_later, b.op<"IsNaN">(later[0]));
+        return safe_vector<value>{b.op<"Where">(is_later, later[0], earlier[0]),
+                                  b.op<"Where">(is_later, later[1], earlier[1])};
+    };
+    return reduce_so_far(g, safe_vector<value>{x, places}, axis, extreme_of)[1];
+}
+
+/// aten::cummax (ReduceMax) and cummin (ReduceMin). The index is that of the last of equal extremes or, once there was a NaN,
+/// of the last NaN.
+template <fixed_string Reduce>
+inline constexpr auto running_extreme = [](graph<9> g, value self, std::int64_t dim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    constexpr bool is_max = Reduce.view() == "ReduceMax";
+    bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
+    value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    if (g.opset() >= 13 && are_many(x.size(axis), few_prefixes)) {
+        value const place = place_of_extreme(g.within<13>(), x, axis, is_max);
+        return {elements_at(g, self, place, axis), place};
+    }
+    prefixes const p = make_prefixes(g, x, axis);
+    value const best =
+        reduce_prefixes<Reduce>(g, p, p.row, g.scalar_like(is_max ? min_value(x.dtype()) : max_value(x.dtype()), x));
+    auto const last = [&](value found) {
+        return reduce<"ReduceMax">(g,
+                                   g.op<"Where">(g.op<"And">(p.visible, found), p.position, g.scalar(-1, dtype::int64)),
+                                   std::array{self.rank()},
+                                   false);
+    };
+    value index = last(is_equal(g, p.row, unsqueeze(g, best, -1)));
+    if (is_floating(x.dtype())) {
+        value const nan = last(is_nan(g, p.row));
+        index = g.op<"Where">(is_less(g, nan, 0), index, nan);
+    }
+    index = permute(g, index, inverse_permutation(p.order));
+    return {elements_at(g, self, index, axis), index};
+};
+
+/// x[1:] - x[:-1] along an axis; for bools, whether adjacent elements differ.
+inline value step(graph<7> g, value x, std::int64_t axis) {
+    value const after = slice_axis(g, x, axis, 1, to_the_end);
+    value const before = slice_axis(g, x, axis, 0, -1);
+    return x.dtype() == dtype::bool_ ? value(g.op<"Xor">(after, before)) : arithmetic<"Sub">(g, after, before);
+}
+
+/// y * dx. As in ATen, a number beyond the range of a half-precision dtype is not rounded to infinity.
+inline value times_spacing(graph<7> g, value y, value dx, dtype type) {
+    if (!is_floating(type)) return arithmetic<"Mul">(g, g.cast(y, type), g.cast(dx, type));
+    auto const [a, b, wide] = cast_factors(g, y, dx, type);
+    return g.cast(g.op<"Mul">(a, b), type);
+}
+
+/// dx * (y[i] + y[i + 1]) along an axis; dx is 0-d or broadcasts. As in ATen, integers wrap around.
+inline value double_trapezoids(graph<7> g, value y, std::int64_t axis, value dx) {
+    dtype const type = promote(y, dx);
+    value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
+    return times_spacing(g, pairs, dx, type);
+}
+
+/// The result of a trapezoid over zero points, which in ATen has the dtype of y; absent if there may be points.
+inline optional_value empty_area(graph<7> g, value y, std::int64_t axis) {
+    if (y.size(axis).size() != 0) return absent;
+    safe_vector<sym_int> to = g.sizes(y);
+    to.erase(to.begin() + axis);
+    return filled(g, to, 0, y.dtype());
+}
+
+inline value halved(graph<7> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
+
+/// The widths of the intervals between the points x, which broadcast against y; a 1-d x is aligned with `axis` of y.
+inline value widths(graph<7> g, value y, value x, std::int64_t axis) {
+    if (x.rank() != 1) return step(g, x, x.rank() == y.rank() ? axis : normalize_axis(axis - y.rank(), x.rank()));
+    safe_vector<std::int64_t> after;
+    for (std::int64_t i = axis + 1; i < y.rank(); ++i) after.push_back(i - axis);
+    value const dx = step(g, x, 0);
+    return after.empty() ? dx : unsqueeze(g, dx, after);
+}
+
+/// A Python number as an operand of y: a floating-point number, or a complex one of the dtype of the result.
+inline value spacing(graph<7> g, value y, number n) {
+    return n.is_complex() ? rounded_constant(g, n, promote(y, n)) : wrapped_number(g, n * 1.0);
+}
+
+/// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
+inline value area_at_steps(graph<7> g, value y, number dx, std::int64_t axis) {
+    value const first = slice_axis(g, y, axis, 0, 1);
+    value const last = slice_axis(g, y, axis, -1, to_the_end);
+    value const ends = halved(g, squeeze(g, arithmetic<"Add">(g, first, last), axis));
+    value const total = g.cast(sum(g, y, std::array{axis}, false), ends.dtype());
+    value const width = spacing(g, y, dx);
+    return times_spacing(g, g.op<"Sub">(total, ends), width, promote(ends, width));
+}
+
+} // namespace detail
+
+/// aten::cumsum. CumSum does not accept 0-d tensors. Half-precision dtypes are summed in float32, as in ATen.
+inline value cumsum(graph<11> g, value x, std::int64_t dim, std::optional<dtype> type = {}) {
+    dtype const out = type.value_or(to_accumulating(x.dtype()));
+    value const y = g.cast(x, out);
+    if (x.rank() == 0) return y;
+    dtype const wide = detail::opmath_type(detail::reducible(out));
+    return g.cast(g.op<"CumSum">(g.cast(y, wide), g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
+}
+
+namespace detail {
+
+inline constexpr auto cumsum_row = [](graph<11> g, value self, std::int64_t dim, std::optional<dtype> type) {
+    return cumsum(g, self, dim, type);
+};
+
+/// CumProd was added in opset 26. It does not accept 0-d tensors.
+inline constexpr auto cumprod = [](graph<26> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
+    dtype const out = type.value_or(to_accumulating(self.dtype()));
+    value const x = g.cast(g.cast(self, out), reducible(out));
+    if (x.rank() == 0) return g.cast(x, out);
+    return g.cast(g.op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
+};
+inline constexpr auto cumprod_until_25 = [](graph<9, 25> g, value self, std::int64_t dim,
+                                            std::optional<dtype> type) -> value {
+    dtype const out = type.value_or(to_accumulating(self.dtype()));
+    value const x = g.cast(g.cast(self, out), reducible(out));
+    auto const product = [](graph<13> b, value earlier, value later) -> value { return b.op<"Mul">(earlier, later); };
+    return g.cast(scan<"ReduceProd">(g, x, dim, 1, product), out);
+};
+
+/// In steps of 1, 2, 4, ..., each element is multiplied by the one so far before it.
+inline constexpr auto complex_cumprod = [](graph<7> g, complex_value self, std::int64_t dim,
+                                           std::optional<dtype> type) -> complex_value {
+    complex_value z = in_complex_dtype(g, self, type);
+    if (z.rank() == 0) return z;
+    std::int64_t const axis = normalize_axis(dim, z.rank());
+    std::int64_t const n = count_of_factors(g.real(z).size(axis));
+    for (std::int64_t by = 1; by < n; by *= 2) {
+        complex_value const before = slice_of_complex(g, z, axis, 0, n - by);
+        complex_value const after = slice_of_complex(g, z, axis, by, n);
+        z = join_complex(g, slice_of_complex(g, z, axis, 0, by), multiply_complex(g, {before, after}), axis);
+    }
+    return z;
+};
+
+inline constexpr auto logcumsumexp = [](graph<9> g, value self, std::int64_t dim) {
+    return scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity(), logaddexp);
+};
+
+inline constexpr auto diff = [](graph<7> g, value self, std::int64_t n, std::int64_t dim, optional_value prepend,
+                                optional_value append) -> value {
+    if (n == 0) return self;
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    safe_vector<value> parts{self};
+    if (prepend) parts.insert(parts.begin(), *prepend);
+    if (append) parts.push_back(*append);
+    dtype const type = promote(safe_span<value const>(parts));
+    for (value& part : parts) part = g.cast(part, type);
+    value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
+    for (std::int64_t i = 0; i < n; ++i) y = step(g, y, axis);
+    return y;
+};
+
+inline constexpr auto trapezoid_dx = [](graph<7> g, value y, number dx, std::int64_t dim) -> value {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    if (optional_value const none = empty_area(g, y, axis)) return *none;
+    return area_at_steps(g, y, dx, axis);
+};
+
+inline constexpr auto trapezoid_x = [](graph<7> g, value y, value x, std::int64_t dim) -> value {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    if (optional_value const none = empty_area(g, y, axis)) return *none;
+    value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
+    return halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
+};
+
+inline constexpr auto cumulative_trapezoid_dx = [](graph<11> g, value y, number dx, std::int64_t dim) {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    if (dx.is_complex()) return halved(g, cumsum(g, double_trapezoids(g, y, axis, spacing(g, y, dx)), axis));
+    value const half = spacing(g, y, dx / 2);
+    return cumsum(g, double_trapezoids(g, y, axis, half), axis);
+};
+
+inline constexpr auto cumulative_trapezoid_x = [](graph<11> g, value y, value x, std::int64_t dim) {
+    std::int64_t const axis = normalize_axis(dim, y.rank());
+    value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
+    return halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
+};
+
+/// The area under complex points. ATen multiplies by a number dx as by a complex number, whose imaginary part of 0 is a factor of the other
+/// part. With points x it divides the areas by 2 likewise. Both give NaN where that factor is infinite.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct complex_area_body;
+template <auto Body>
+struct complex_area_body<Body, std::tuple<value, number, std::int64_t>> {
+    complex_value operator()(graph<11> g, complex_value y, number dx, std::int64_t dim) const {
+        if (dx.is_complex()) throw unsupported_error("complex widths of intervals");
+        auto const area = [&](value part, number const& width) -> value { return Body(g, part, width, dim); };
+        value const re = g.real(y);
+        value const im = g.imag(y);
+        return g.complex(g.op<"Sub">(area(re, dx), area(im, 0)), g.op<"Add">(area(im, dx), area(re, 0)));
+    }
+};
+template <auto Body>
+struct complex_area_body<Body, std::tuple<value, value, std::int64_t>> {
+    complex_value operator()(graph<11> g, complex_value y, value x, std::int64_t dim) const {
+        if (is_complex(x.dtype())) throw unsupported_error("complex widths of intervals");
+        value const re = Body(g, g.real(y), x, dim);
+        value const im = Body(g, g.imag(y), x, dim);
+        return g.complex(g.op<"Sub">(re, g.op<"Mul">(im, 0)), g.op<"Add">(im, g.op<"Mul">(re, 0)));
+    }
+};
+template <auto Body>
+inline constexpr complex_area_body<Body> complex_area{};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto cumulative = table(
+    symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row).by_parts<"self">(),
+    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod).for_complex(detail::complex_cumprod),
+    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25).for_complex(detail::complex_cumprod),
+    symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
+    symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
+    symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
+    symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff).by_parts<"self", "prepend", "append">(),
+    symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
+    symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
+    symbolic<"aten::trapz.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
+    symbolic<"aten::trapz.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
+    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx).for_complex(detail::complex_area<detail::cumulative_trapezoid_dx>),
+    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x).for_complex(detail::complex_area<detail::cumulative_trapezoid_x>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/sorting.hpp
+// Order along an axis: aten's sort, topk and kthvalue, as ONNX's TopK.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The key to sort x by with TopK. ATen sorts NaN above infinity, ONNX does not specify it: in float64, infinity is replaced by
+/// the maximum, and NaN by infinity. (For float64 x, infinity and the maximum compare equal.) TopK does not support bools.
+inline value sort_key(graph<9> g, value x) {
+    if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
+    if (!is_floating(x.dtype())) return x;
+    value const wide = g.cast(x, dtype::float64);
+    value const finite = min_of(g, wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64));
+    return g.op<"Where">(is_nan(g, wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
+}
+
+/// The same with TopK up to opset 10: only floats, and the largest first. The smallest are the largest of the negated key.
+inline value order_of_floats(graph<7, 10> g, value key, std::int64_t axis, sym_int k, bool largest) {
+    if (!is_floating(key.dtype()) && bits(key.dtype()) > 32) refuse_below(11, "sorting of 64-bit integers");
+    value const x = g.cast(key, dtype::float64);
+    value const y = largest ? x : value(g.op<"Neg">(x));
+    if (g.opset() >= 10)
+        return std::get<1>(g.within<10, 10>().op<"TopK">(y, as_list(g, k), attr::axis_i(axis), outputs<2>));
+    if (!k.is_constant() || k.is(0)) refuse_below(10, "sorting of an empty axis or of a computed number of elements");
+    return std::get<1>(g.within<7, 9>().op<"TopK">(y, attr::k_i(k.constant()), attr::axis_i(axis), outputs<2>));
+}
+
+/// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
+inline value order_of(graph<9> g, value x, std::int64_t axis, sym_int k, bool largest) {
+    if (g.opset() < 11) return order_of_floats(g.within<7, 10>(), sort_key(g, x), axis, k, largest);
+    return std::get<1>(g.within<11>().op<"TopK">(
+        sort_key(g, x), as_list(g, k), attr::axis_i(axis), attr::largest_i(largest), attr::sorted_i(1), outputs<2>));
+}
+
+inline value sorted_indices(graph<9> g, value x, std::int64_t axis, bool largest) {
+    return order_of(g, x, axis, g.size(x, axis), largest);
+}
+
+inline std::tuple<value, value> sort(graph<9> g, value x, std::int64_t dim, bool descending) {
+    if (x.rank() == 0) return {x, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, x.rank());
+    return gathered(g, x, sorted_indices(g, x, axis, descending), axis, true);
+}
+
+inline constexpr auto sort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
+    return sort(g, self, dim, descending);
+};
+inline constexpr auto argsort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
+    return std::get<1>(sort(g, self, dim, descending));
+};
+
+inline constexpr auto sort_stable = [](graph<9> g, value self, std::optional<bool>, std::int64_t dim, bool descending) {
+    return sort(g, self, dim, descending);
+};
+
+inline constexpr auto argsort_stable = [](graph<9> g, value self, bool, std::int64_t dim, bool descending) {
+    return argsort_row(g, self, dim, descending);
+};
+
+inline constexpr auto msort = [](graph<9> g, value self) { return std::get<0>(sort(g, self, 0, false)); };
+
+/// sorted=False allows any order.
+inline constexpr auto topk = [](graph<9> g, value self, size k, std::int64_t dim, bool largest,
+                                bool) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    return gathered(g, self, order_of(g, self, axis, k, largest), axis, true);
+};
+
+inline constexpr auto kthvalue = [](graph<9> g, value self, size k, std::int64_t dim,
+                                    bool keepdim) -> std::tuple<value, value> {
+    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
+    std::int64_t const axis = normalize_axis(dim, self.rank());
+    if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
+    value const smallest = order_of(g, self, axis, k, false);
+    return gathered(g, self, slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto sorting = table(
+    symbolic<"aten::sort(self, dim, descending)">(detail::sort_row),
+    symbolic<"aten::sort.stable(self, stable, dim, descending)">(detail::sort_stable),
+    symbolic<"aten::argsort(self, dim, descending)">(detail::argsort_row),
+    symbolic<"aten::argsort.stable(self, stable, dim, descending)">(detail::argsort_stable),
+    symbolic<"aten::msort(self)">(detail::msort),
+    symbolic<"aten::topk(self, k, dim, largest, sorted)">(detail::topk),
+    symbolic<"aten::kthvalue(self, k, dim, keepdim)">(detail::kthvalue));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/comparison.hpp
 // Comparisons and logic: aten's eq, lt, isclose, equal, isin, logical_and ... in the dtype that ATen compares in.
 // Public header.
@@ -6566,11 +7092,27 @@ inline value equal(graph<7> g, value self, value other) {
     return g.op<"And">(all_true(g, is_equal(g, g.op<"Shape">(self), g.op<"Shape">(other))), elements);
 }
 
-/// Compares every element with every test element along a new last axis. Matches are counted, which is correct for zero
-/// test elements, too.
+/// Whether the elements are among many test elements, which are sorted for that; NaN, the last in order, is never found.
+inline value is_among(graph<13> g, value elements, value tests) {
+    value const sorted = std::get<0>(sort(g, tests, 0, false));
+    auto const before = [](graph<13> b, value test, value x) -> value { return b.op<"Less">(test, x); };
+    value const place = search_sorted(g, sorted, elements, before);
+    value const padded =
+        g.op<"Concat">(safe_vector<value>{sorted, unsqueeze(g, g.scalar(0, sorted.dtype()), 0)}, attr::axis_i(0));
+    value const within = g.op<"Less">(place, g.to_value(g.size(sorted, 0)));
+    return g.op<"And">(within, g.op<"Equal">(gather(g, padded, place, 0), elements));
+}
+
+/// Compares every element with every test element along a new last axis, unless there are many. Matches are counted, which is correct for
+/// zero test elements, too.
 inline value isin(graph<7> g, value elements, value tests, bool invert) {
     auto const [x, y, type] = promoted(g, elements, tests);
-    value const matches = is_equal(g, unsqueeze(g, x, -1), in_one_dimension(g, y));
+    value const tested = in_one_dimension(g, y);
+    if (g.opset() >= 13 && are_many(tested.size(0), few_boundaries) && !is_complex(type)) {
+        value const among = is_among(g.within<13>(), selectable(g, x), selectable(g, tested));
+        return invert ? value(g.op<"Not">(among)) : among;
+    }
+    value const matches = is_equal(g, unsqueeze(g, x, -1), tested);
     std::int64_t const axes[] = {x.rank()};
     value const found = g.cast(reduce_sum(g, g.cast(matches, dtype::int64), axes, false), dtype::bool_);
     return invert ? g.op<"Not">(found) : found;
@@ -7780,296 +8322,6 @@ inline constexpr auto creation = table(
     symbolic<"aten::new_full(self, size, fill_value, dtype)">(detail::new_full).by_parts<"self", "fill_value">(),
     symbolic<"aten::eye(n, dtype)">(detail::square_identity).for_complex(detail::complex_square_identity),
     symbolic<"aten::eye.m(n, m, dtype)">(detail::identity).for_complex(detail::complex_identity));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/cumulative.hpp
-// Cumulative reductions along an axis: cumsum, cumprod, cummax ..., and differences and trapezoids of adjacent elements.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// x[start:end] along an axis.
-inline value slice_axis(graph<7> g, value x, std::int64_t axis, std::int64_t start, std::int64_t end) {
-    return slice(g, x, safe_span(&start, 1), safe_span(&end, 1), safe_span(&axis, 1));
-}
-
-/// ONNX has cumulative operators only for sums and, since opset 26, products. The others reduce all prefixes at once: the axis
-/// is moved to the end, and position i reduces row i of a lower triangle. Memory is quadratic in the size of the axis.
-struct prefixes {
-    value row;                       ///< [..., 1, n]
-    value visible;                   ///< [n, n]: j <= i
-    value position;                  ///< [n]: j, int64
-    safe_vector<std::int64_t> order; ///< the permutation that moves the axis to the end
-};
-
-inline safe_vector<std::int64_t> move_to_end(std::int64_t axis, std::int64_t rank) {
-    safe_vector<std::int64_t> order = all_but(axis, rank);
-    order.push_back(axis);
-    return order;
-}
-inline safe_vector<std::int64_t> inverse_permutation(safe_vector<std::int64_t> const& order) {
-    safe_vector<std::int64_t> out(order.size());
-    for (std::size_t i = 0; i != order.size(); ++i)
-        out[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-    return out;
-}
-
-inline prefixes make_prefixes(graph<7> g, value x, std::int64_t axis) {
-    safe_vector<std::int64_t> order = move_to_end(axis, x.rank());
-    value const position = range_to(g, [&] { return g.to_value(g.size(x, axis)); });
-    value const visible = is_at_most(g, position, unsqueeze(g, position, 1));
-    return {unsqueeze(g, permute(g, x, order), -2), visible, position, order};
-}
-
-/// Reduces the prefix of `row` that each position sees; the other elements are replaced by `neutral`.
-template <fixed_string Reduce>
-value reduce_prefixes(graph<9> g, prefixes const& p, value row, value neutral) {
-    value const seen = g.op<"Where">(p.visible, row, neutral);
-    return reduce<Reduce>(g, seen, std::array{seen.rank() - 1}, false);
-}
-
-template <fixed_string Reduce>
-value scan(graph<9> g, value x, std::int64_t dim, scalar neutral) {
-    if (x.rank() == 0) return x;
-    value const y = selectable(g, x);
-    prefixes const p = make_prefixes(g, y, normalize_axis(dim, x.rank()));
-    return g.cast(
-        permute(g, reduce_prefixes<Reduce>(g, p, p.row, g.scalar_like(neutral, y)), inverse_permutation(p.order)),
-        x.dtype());
-}
-
-inline scalar min_value(dtype t) {
-    if (is_floating(t)) return -std::numeric_limits<double>::infinity();
-    if (is_unsigned_integral(t) || t == dtype::bool_) return 0;
-    return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::min() : -(std::int64_t{1} << (bits(t) - 1));
-}
-inline scalar max_value(dtype t) {
-    if (is_floating(t)) return std::numeric_limits<double>::infinity();
-    if (t == dtype::bool_) return 1;
-    if (is_unsigned_integral(t))
-        return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << bits(t)) - 1;
-    return bits(t) >= 64 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << (bits(t) - 1)) - 1;
-}
-
-/// aten::cummax (ReduceMax) and cummin (ReduceMin). The index is that of the last of equal extremes or, once there was a NaN,
-/// of the last NaN.
-template <fixed_string Reduce>
-inline constexpr auto running_extreme = [](graph<9> g, value self, std::int64_t dim) -> std::tuple<value, value> {
-    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-    constexpr bool is_max = Reduce.view() == "ReduceMax";
-    bool const narrow = self.dtype() == dtype::bool_ || (is_integral(self.dtype()) && bits(self.dtype()) < 32);
-    value const x = selectable(g, g.cast(self, narrow ? dtype::int32 : self.dtype()));
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    prefixes const p = make_prefixes(g, x, axis);
-    value const best =
-        reduce_prefixes<Reduce>(g, p, p.row, g.scalar_like(is_max ? min_value(x.dtype()) : max_value(x.dtype()), x));
-    auto const last = [&](value found) {
-        return reduce<"ReduceMax">(g,
-                                   g.op<"Where">(g.op<"And">(p.visible, found), p.position, g.scalar(-1, dtype::int64)),
-                                   std::array{self.rank()},
-                                   false);
-    };
-    value index = last(is_equal(g, p.row, unsqueeze(g, best, -1)));
-    if (is_floating(x.dtype())) {
-        value const nan = last(is_nan(g, p.row));
-        index = g.op<"Where">(is_less(g, nan, 0), index, nan);
-    }
-    index = permute(g, index, inverse_permutation(p.order));
-    return {elements_at(g, self, index, axis), index};
-};
-
-/// x[1:] - x[:-1] along an axis; for bools, whether adjacent elements differ.
-inline value step(graph<7> g, value x, std::int64_t axis) {
-    value const after = slice_axis(g, x, axis, 1, to_the_end);
-    value const before = slice_axis(g, x, axis, 0, -1);
-    return x.dtype() == dtype::bool_ ? value(g.op<"Xor">(after, before)) : arithmetic<"Sub">(g, after, before);
-}
-
-/// y * dx. As in ATen, a number beyond the range of a half-precision dtype is not rounded to infinity.
-inline value times_spacing(graph<7> g, value y, value dx, dtype type) {
-    if (!is_floating(type)) return arithmetic<"Mul">(g, g.cast(y, type), g.cast(dx, type));
-    auto const [a, b, wide] = cast_factors(g, y, dx, type);
-    return g.cast(g.op<"Mul">(a, b), type);
-}
-
-/// dx * (y[i] + y[i + 1]) along an axis; dx is 0-d or broadcasts. As in ATen, integers wrap around.
-inline value double_trapezoids(graph<7> g, value y, std::int64_t axis, value dx) {
-    dtype const type = promote(y, dx);
-    value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
-    return times_spacing(g, pairs, dx, type);
-}
-
-/// The result of a trapezoid over zero points, which in ATen has the dtype of y; absent if there may be points.
-inline optional_value empty_area(graph<7> g, value y, std::int64_t axis) {
-    if (y.size(axis).size() != 0) return absent;
-    safe_vector<sym_int> to = g.sizes(y);
-    to.erase(to.begin() + axis);
-    return filled(g, to, 0, y.dtype());
-}
-
-inline value halved(graph<7> g, value x) { return g.op<"Div">(g.cast(x, to_floating(x.dtype())), 2.0); }
-
-/// The widths of the intervals between the points x, which broadcast against y; a 1-d x is aligned with `axis` of y.
-inline value widths(graph<7> g, value y, value x, std::int64_t axis) {
-    if (x.rank() != 1) return step(g, x, x.rank() == y.rank() ? axis : normalize_axis(axis - y.rank(), x.rank()));
-    safe_vector<std::int64_t> after;
-    for (std::int64_t i = axis + 1; i < y.rank(); ++i) after.push_back(i - axis);
-    value const dx = step(g, x, 0);
-    return after.empty() ? dx : unsqueeze(g, dx, after);
-}
-
-/// A Python number as an operand of y: a floating-point number, or a complex one of the dtype of the result.
-inline value spacing(graph<7> g, value y, number n) {
-    return n.is_complex() ? rounded_constant(g, n, promote(y, n)) : wrapped_number(g, n * 1.0);
-}
-
-/// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
-inline value area_at_steps(graph<7> g, value y, number dx, std::int64_t axis) {
-    value const first = slice_axis(g, y, axis, 0, 1);
-    value const last = slice_axis(g, y, axis, -1, to_the_end);
-    value const ends = halved(g, squeeze(g, arithmetic<"Add">(g, first, last), axis));
-    value const total = g.cast(sum(g, y, std::array{axis}, false), ends.dtype());
-    value const width = spacing(g, y, dx);
-    return times_spacing(g, g.op<"Sub">(total, ends), width, promote(ends, width));
-}
-
-} // namespace detail
-
-/// aten::cumsum. CumSum does not accept 0-d tensors. Half-precision dtypes are summed in float32, as in ATen.
-inline value cumsum(graph<11> g, value x, std::int64_t dim, std::optional<dtype> type = {}) {
-    dtype const out = type.value_or(to_accumulating(x.dtype()));
-    value const y = g.cast(x, out);
-    if (x.rank() == 0) return y;
-    dtype const wide = detail::opmath_type(detail::reducible(out));
-    return g.cast(g.op<"CumSum">(g.cast(y, wide), g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
-}
-
-namespace detail {
-
-inline constexpr auto cumsum_row = [](graph<11> g, value self, std::int64_t dim, std::optional<dtype> type) {
-    return cumsum(g, self, dim, type);
-};
-
-/// CumProd was added in opset 26. It does not accept 0-d tensors.
-inline constexpr auto cumprod = [](graph<26> g, value self, std::int64_t dim, std::optional<dtype> type) -> value {
-    dtype const out = type.value_or(to_accumulating(self.dtype()));
-    value const x = g.cast(g.cast(self, out), reducible(out));
-    if (x.rank() == 0) return g.cast(x, out);
-    return g.cast(g.op<"CumProd">(x, g.scalar(normalize_axis(dim, x.rank()), dtype::int64)), out);
-};
-inline constexpr auto cumprod_until_25 = [](graph<9, 25> g, value self, std::int64_t dim,
-                                            std::optional<dtype> type) -> value {
-    dtype const out = type.value_or(to_accumulating(self.dtype()));
-    value const x = g.cast(g.cast(self, out), reducible(out));
-    return g.cast(scan<"ReduceProd">(g, x, dim, 1), out);
-};
-
-/// In steps of 1, 2, 4, ..., each element is multiplied by the one so far before it.
-inline constexpr auto complex_cumprod = [](graph<7> g, complex_value self, std::int64_t dim,
-                                           std::optional<dtype> type) -> complex_value {
-    complex_value z = in_complex_dtype(g, self, type);
-    if (z.rank() == 0) return z;
-    std::int64_t const axis = normalize_axis(dim, z.rank());
-    std::int64_t const n = count_of_factors(g.real(z).size(axis));
-    for (std::int64_t by = 1; by < n; by *= 2) {
-        complex_value const before = slice_of_complex(g, z, axis, 0, n - by);
-        complex_value const after = slice_of_complex(g, z, axis, by, n);
-        z = join_complex(g, slice_of_complex(g, z, axis, 0, by), multiply_complex(g, {before, after}), axis);
-    }
-    return z;
-};
-
-inline constexpr auto logcumsumexp = [](graph<9> g, value self, std::int64_t dim) {
-    return scan<"ReduceLogSumExp">(g, self, dim, -std::numeric_limits<double>::infinity());
-};
-
-inline constexpr auto diff = [](graph<7> g, value self, std::int64_t n, std::int64_t dim, optional_value prepend,
-                                optional_value append) -> value {
-    if (n == 0) return self;
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    safe_vector<value> parts{self};
-    if (prepend) parts.insert(parts.begin(), *prepend);
-    if (append) parts.push_back(*append);
-    dtype const type = promote(safe_span<value const>(parts));
-    for (value& part : parts) part = g.cast(part, type);
-    value y = parts.size() == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(axis)));
-    for (std::int64_t i = 0; i < n; ++i) y = step(g, y, axis);
-    return y;
-};
-
-inline constexpr auto trapezoid_dx = [](graph<7> g, value y, number dx, std::int64_t dim) -> value {
-    std::int64_t const axis = normalize_axis(dim, y.rank());
-    if (optional_value const none = empty_area(g, y, axis)) return *none;
-    return area_at_steps(g, y, dx, axis);
-};
-
-inline constexpr auto trapezoid_x = [](graph<7> g, value y, value x, std::int64_t dim) -> value {
-    std::int64_t const axis = normalize_axis(dim, y.rank());
-    if (optional_value const none = empty_area(g, y, axis)) return *none;
-    value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
-    return halved(g, sum(g, areas, std::array{axis - y.rank() + areas.rank()}, false));
-};
-
-inline constexpr auto cumulative_trapezoid_dx = [](graph<11> g, value y, number dx, std::int64_t dim) {
-    std::int64_t const axis = normalize_axis(dim, y.rank());
-    if (dx.is_complex()) return halved(g, cumsum(g, double_trapezoids(g, y, axis, spacing(g, y, dx)), axis));
-    value const half = spacing(g, y, dx / 2);
-    return cumsum(g, double_trapezoids(g, y, axis, half), axis);
-};
-
-inline constexpr auto cumulative_trapezoid_x = [](graph<11> g, value y, value x, std::int64_t dim) {
-    std::int64_t const axis = normalize_axis(dim, y.rank());
-    value const areas = double_trapezoids(g, y, axis, widths(g, y, x, axis));
-    return halved(g, cumsum(g, areas, axis - y.rank() + areas.rank()));
-};
-
-/// The area under complex points. ATen multiplies by a number dx as by a complex number, whose imaginary part of 0 is a factor of the other
-/// part. With points x it divides the areas by 2 likewise. Both give NaN where that factor is infinite.
-template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
-struct complex_area_body;
-template <auto Body>
-struct complex_area_body<Body, std::tuple<value, number, std::int64_t>> {
-    complex_value operator()(graph<11> g, complex_value y, number dx, std::int64_t dim) const {
-        if (dx.is_complex()) throw unsupported_error("complex widths of intervals");
-        auto const area = [&](value part, number const& width) -> value { return Body(g, part, width, dim); };
-        value const re = g.real(y);
-        value const im = g.imag(y);
-        return g.complex(g.op<"Sub">(area(re, dx), area(im, 0)), g.op<"Add">(area(im, dx), area(re, 0)));
-    }
-};
-template <auto Body>
-struct complex_area_body<Body, std::tuple<value, value, std::int64_t>> {
-    complex_value operator()(graph<11> g, complex_value y, value x, std::int64_t dim) const {
-        if (is_complex(x.dtype())) throw unsupported_error("complex widths of intervals");
-        value const re = Body(g, g.real(y), x, dim);
-        value const im = Body(g, g.imag(y), x, dim);
-        return g.complex(g.op<"Sub">(re, g.op<"Mul">(im, 0)), g.op<"Add">(im, g.op<"Mul">(re, 0)));
-    }
-};
-template <auto Body>
-inline constexpr complex_area_body<Body> complex_area{};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto cumulative = table(
-    symbolic<"aten::cumsum(self, dim, dtype)">(detail::cumsum_row).by_parts<"self">(),
-    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod).for_complex(detail::complex_cumprod),
-    symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25).for_complex(detail::complex_cumprod),
-    symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
-    symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
-    symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
-    symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff).by_parts<"self", "prepend", "append">(),
-    symbolic<"aten::trapezoid.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
-    symbolic<"aten::trapezoid.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
-    symbolic<"aten::trapz.dx(y, dx, dim)">(detail::trapezoid_dx).for_complex(detail::complex_area<detail::trapezoid_dx>),
-    symbolic<"aten::trapz.x(y, x, dim)">(detail::trapezoid_x).for_complex(detail::complex_area<detail::trapezoid_x>),
-    symbolic<"aten::cumulative_trapezoid.dx(y, dx, dim)">(detail::cumulative_trapezoid_dx).for_complex(detail::complex_area<detail::cumulative_trapezoid_dx>),
-    symbolic<"aten::cumulative_trapezoid.x(y, x, dim)">(detail::cumulative_trapezoid_x).for_complex(detail::complex_area<detail::cumulative_trapezoid_x>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -9446,101 +9698,6 @@ inline constexpr auto deformable_convolution = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/sorting.hpp
-// Order along an axis: aten's sort, topk and kthvalue, as ONNX's TopK.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// The key to sort x by with TopK. ATen sorts NaN above infinity, ONNX does not specify it: in float64, infinity is replaced by
-/// the maximum, and NaN by infinity. (For float64 x, infinity and the maximum compare equal.) TopK does not support bools.
-inline value sort_key(graph<9> g, value x) {
-    if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
-    if (!is_floating(x.dtype())) return x;
-    value const wide = g.cast(x, dtype::float64);
-    value const finite = min_of(g, wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64));
-    return g.op<"Where">(is_nan(g, wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
-}
-
-/// The same with TopK up to opset 10: only floats, and the largest first. The smallest are the largest of the negated key.
-inline value order_of_floats(graph<7, 10> g, value key, std::int64_t axis, sym_int k, bool largest) {
-    if (!is_floating(key.dtype()) && bits(key.dtype()) > 32) refuse_below(11, "sorting of 64-bit integers");
-    value const x = g.cast(key, dtype::float64);
-    value const y = largest ? x : value(g.op<"Neg">(x));
-    if (g.opset() >= 10)
-        return std::get<1>(g.within<10, 10>().op<"TopK">(y, as_list(g, k), attr::axis_i(axis), outputs<2>));
-    if (!k.is_constant() || k.is(0)) refuse_below(10, "sorting of an empty axis or of a computed number of elements");
-    return std::get<1>(g.within<7, 9>().op<"TopK">(y, attr::k_i(k.constant()), attr::axis_i(axis), outputs<2>));
-}
-
-/// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
-inline value order_of(graph<9> g, value x, std::int64_t axis, sym_int k, bool largest) {
-    if (g.opset() < 11) return order_of_floats(g.within<7, 10>(), sort_key(g, x), axis, k, largest);
-    return std::get<1>(g.within<11>().op<"TopK">(
-        sort_key(g, x), as_list(g, k), attr::axis_i(axis), attr::largest_i(largest), attr::sorted_i(1), outputs<2>));
-}
-
-inline value sorted_indices(graph<9> g, value x, std::int64_t axis, bool largest) {
-    return order_of(g, x, axis, g.size(x, axis), largest);
-}
-
-inline std::tuple<value, value> sort(graph<9> g, value x, std::int64_t dim, bool descending) {
-    if (x.rank() == 0) return {x, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, x.rank());
-    return gathered(g, x, sorted_indices(g, x, axis, descending), axis, true);
-}
-
-inline constexpr auto sort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
-    return sort(g, self, dim, descending);
-};
-inline constexpr auto argsort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
-    return std::get<1>(sort(g, self, dim, descending));
-};
-
-inline constexpr auto sort_stable = [](graph<9> g, value self, std::optional<bool>, std::int64_t dim, bool descending) {
-    return sort(g, self, dim, descending);
-};
-
-inline constexpr auto argsort_stable = [](graph<9> g, value self, bool, std::int64_t dim, bool descending) {
-    return argsort_row(g, self, dim, descending);
-};
-
-inline constexpr auto msort = [](graph<9> g, value self) { return std::get<0>(sort(g, self, 0, false)); };
-
-/// sorted=False allows any order.
-inline constexpr auto topk = [](graph<9> g, value self, size k, std::int64_t dim, bool largest,
-                                bool) -> std::tuple<value, value> {
-    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    return gathered(g, self, order_of(g, self, axis, k, largest), axis, true);
-};
-
-inline constexpr auto kthvalue = [](graph<9> g, value self, size k, std::int64_t dim,
-                                    bool keepdim) -> std::tuple<value, value> {
-    if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
-    std::int64_t const axis = normalize_axis(dim, self.rank());
-    if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
-    value const smallest = order_of(g, self, axis, k, false);
-    return gathered(g, self, slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
-};
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto sorting = table(
-    symbolic<"aten::sort(self, dim, descending)">(detail::sort_row),
-    symbolic<"aten::sort.stable(self, stable, dim, descending)">(detail::sort_stable),
-    symbolic<"aten::argsort(self, dim, descending)">(detail::argsort_row),
-    symbolic<"aten::argsort.stable(self, stable, dim, descending)">(detail::argsort_stable),
-    symbolic<"aten::msort(self)">(detail::msort),
-    symbolic<"aten::topk(self, k, dim, largest, sorted)">(detail::topk),
-    symbolic<"aten::kthvalue(self, k, dim, keepdim)">(detail::kthvalue));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
 // ---- aton/mappings/detection.hpp
 // Object detection: torchvision's nms as NonMaxSuppression, or as a Loop over float64 boxes.
 // Public header.
@@ -10100,15 +10257,49 @@ inline value bag_membership(graph<7> g, value indices, value offsets, bag_option
     return unsqueeze(g, inside, 2);
 }
 
+/// The sums of the bags of (indices, n) rows, and how many rows each has: each row is added to that of its bag. Rows in no bag are added
+/// to one more, which is dropped.
+inline std::tuple<value, value> sum_by_bag(graph<16> g, value rows, value indices, value offsets,
+                                           bag_options const& options) {
+    value const starts = g.cast(offsets, dtype::int64);
+    value const first = options.include_last_offset ? slice(g, starts, 0, 0, -1) : starts;
+    value const end = options.include_last_offset ? slice(g, starts, 0, -1, to_the_end) : value(g.op<"Shape">(indices));
+    value const position = arithmetic_sequence(g, 0, g.size(indices, 0));
+    auto const before = [](graph<13> b, value start, value at) -> value { return b.op<"LessOrEqual">(start, at); };
+    value bag = g.op<"Sub">(search_sorted(g, first, position, before), 1);
+    value inside = g.op<"Less">(position, end);
+    if (options.padding_idx)
+        inside =
+            g.op<"And">(inside, g.op<"Not">(g.op<"Equal">(indices, g.scalar(*options.padding_idx, indices.dtype()))));
+    value const place = unsqueeze(g, g.op<"Where">(inside, bag, g.scalar(-1, dtype::int64)), 1);
+    dtype const type = opmath_type(rows.dtype());
+    value const bags = g.op<"Add">(g.op<"Shape">(first), 1);
+    auto const added = [&](value each, value zeros) {
+        return slice(g, g.op<"ScatterND">(zeros, place, each, attr::reduction_s("add")), 0, 0, -1);
+    };
+    value const zero = g.scalar(0, type);
+    value const width = g.op<"Shape">(rows, attr::start_i(1));
+    value const sums = added(g.cast(rows, type),
+                             g.op<"Expand">(zero, g.op<"Concat">(safe_vector<value>{bags, width}, attr::axis_i(0))));
+    value const ones = g.op<"Expand">(g.scalar(1, type), g.op<"Shape">(indices));
+    return {sums, added(ones, g.op<"Expand">(zero, bags))};
+}
+
 /// The reduced bags. The other results of embedding_bag are only needed for its gradient and are not computed.
 inline bag_results embedding_bag(graph<9> g, value weight, value indices, value offsets, optional_value per_sample,
                                  bag_options const& options) {
     if (indices.rank() != 1) return g.unsupported("2-d indices: the bags must be given by offsets");
     dtype const t = weight.dtype();
     std::int64_t const over[] = {1};
-    value const inside = bag_membership(g, indices, offsets, options);
     value rows = g.op<"Gather">(weight, indices, attr::axis_i(0));
     if (per_sample) rows = g.op<"Mul">(rows, unsqueeze(g, *per_sample, 1));
+    if (g.opset() >= 16 && options.mode != bag_mode::max && are_many(offsets.size(0), few_boundaries)) {
+        auto const [sums, sizes] = sum_by_bag(g.within<16>(), rows, indices, offsets, options);
+        if (options.mode == bag_mode::sum) return {g.cast(sums, t), absent, absent, absent};
+        value const size = unsqueeze(g, g.op<"Max">(safe_vector<value>{sizes, g.scalar(1, sizes.dtype())}), 1);
+        return {g.cast(g.op<"Div">(sums, size), t), absent, absent, absent};
+    }
+    value const inside = bag_membership(g, indices, offsets, options);
     rows = unsqueeze(g, rows, std::int64_t{0});
     value const zero = g.scalar(0, t);
     if (options.mode == bag_mode::max) {
@@ -11209,6 +11400,10 @@ inline value repeated_indices(graph<11> g, value repeats) {
     value const ends = g.op<"CumSum">(repeats, g.scalar(0, dtype::int64));
     value const total = g.op<"ReduceSum">(repeats, attr::keepdims_i(0));
     value const positions = range_to(g, [&] { return total; });
+    if (g.opset() >= 13 && are_many(repeats.size(0), few_boundaries))
+        return search_sorted(g.within<13>(), ends, positions, [](graph<13> b, value end, value position) -> value {
+            return b.op<"LessOrEqual">(end, position);
+        });
     value const passed = is_at_most(g, ends, unsqueeze(g, positions, 1));
     return reduce_sum(g, g.cast(passed, dtype::int64), safe_vector<std::int64_t>{1}, false);
 }

@@ -46,12 +46,10 @@ TEST_CASE("rows are right along axes that are so long that a Loop goes over them
         check_options options;
         options.only = name;
         options.rules = {&each, 1};
-        options.samples = 1;
-        options.mutants = true;
-        options.max_mutants = 40;
-        options.search = 40;
+        options.samples = 2;
         report const r = check(rows, options);
         CHECK_MESSAGE(r.passed(), r.to_text());
-        CHECK_MESSAGE(r.power() >= 90, r.to_text());
+        REQUIRE_FALSE(r.rows.empty());
+        CHECK(r.rows[0].total(&aton::verify::type_report::same) > 30);
     }
 }

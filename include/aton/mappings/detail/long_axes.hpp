@@ -31,9 +31,8 @@ inline value search_sorted(graph<13> g, value sorted, value x, is_before const& 
     value const first = g.op<"Expand">(g.scalar(0, dtype::int64), g.op<"Shape">(x));
     value const end = g.op<"Expand">(count, g.op<"Shape">(x));
     value const last = g.op<"Sub">(count, 1);
-    constexpr std::int64_t max_steps = 64; // each step halves the elements that are left
     auto const all =
-        g.op<"Loop">(g.scalar(max_steps, dtype::int64),
+        g.op<"Loop">(absent,
                      g.op<"Greater">(count, 0),
                      safe_vector<value>{first, end, count},
                      output_list(3),
@@ -71,9 +70,8 @@ inline safe_vector<value> reduce_so_far(graph<13> g, safe_vector<value> const& e
     value const one = g.scalar(1, dtype::int64);
     safe_vector<value> start = elements;
     start.push_back(one);
-    constexpr std::int64_t max_steps = 64; // each step doubles the elements that are combined
     auto const all =
-        g.op<"Loop">(g.scalar(max_steps, dtype::int64),
+        g.op<"Loop">(absent,
                      g.op<"Less">(one, count),
                      start,
                      output_list(start.size()),
