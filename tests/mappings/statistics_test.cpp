@@ -19,4 +19,17 @@ TEST_CASE("a variance over no degrees of freedom is infinite even if the squares
           of(dtype::float32, {}, {nan}));
 }
 
+TEST_CASE("Squeeze has axes from the front, in ascending order, below opset 11") {
+    verify::sample const s{"aten::var_mean.dim",
+                           {arg("self", of(dtype::float32, {1, 2, 2}, {1, 2, 3, 5})),
+                            numbers("dim", {-1, 0}),
+                            number("unbiased", false),
+                            number("keepdim", false)}};
+    for (verify::translation const& t : translated(s)) {
+        if (t.graph.opset >= 11) continue;
+        for (graph_node const& n : t.graph.nodes)
+            if (n.op == "Squeeze") CHECK(n.attributes.at(0).ints == std::vector<std::int64_t>{0, 2});
+    }
+}
+
 } // namespace aton::tests

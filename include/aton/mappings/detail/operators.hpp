@@ -3,6 +3,7 @@
 // Internal header.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -39,21 +40,29 @@ inline std::optional<double> known_number(value v) {
 
 } // namespace detail
 
-inline value squeeze(graph<7> g, value x, safe_span<std::int64_t const> axes) {
-    if (g.opset() >= 13) return g.within<13>().op<"Squeeze">(x, g.ints(axes));
-    return g.within<7, 12>().op<"Squeeze">(x, attr::axes_i(axes));
-}
-inline value squeeze(graph<7> g, value x, std::int64_t axis) { return squeeze(g, x, safe_span(&axis, 1)); }
-inline value unsqueeze(graph<7> g, value x, safe_span<std::int64_t const> axes) {
-    if (g.opset() >= 13) return g.within<13>().op<"Unsqueeze">(x, g.ints(axes));
-    return g.within<7, 12>().op<"Unsqueeze">(x, attr::axes_i(axes));
-}
-inline value unsqueeze(graph<7> g, value x, std::int64_t axis) { return unsqueeze(g, x, safe_span(&axis, 1)); }
-
 /// Normalized axes if the rank is known: ONNX Runtime cannot reduce empty tensors along negative axes.
 inline safe_vector<std::int64_t> positive_axes(value x, safe_span<std::int64_t const> axes) {
     return x.has_rank() ? normalize_axes(axes, x.rank()) : safe_vector<std::int64_t>(axes.begin(), axes.end());
 }
+
+/// Up to opset 10, axes are counted from the front, and ONNX's inference expects them in ascending order.
+inline value squeeze(graph<7> g, value x, safe_span<std::int64_t const> axes) {
+    if (g.opset() >= 13) return g.within<13>().op<"Squeeze">(x, g.ints(axes));
+    safe_vector<std::int64_t> along(axes.begin(), axes.end());
+    if (g.opset() < 11) {
+        along = positive_axes(x, axes);
+        std::sort(along.begin(), along.end());
+    }
+    return g.within<7, 12>().op<"Squeeze">(x, attr::axes_i(along));
+}
+inline value squeeze(graph<7> g, value x, std::int64_t axis) { return squeeze(g, x, safe_span(&axis, 1)); }
+inline value unsqueeze(graph<7> g, value x, safe_span<std::int64_t const> axes) {
+    if (g.opset() >= 13) return g.within<13>().op<"Unsqueeze">(x, g.ints(axes));
+    safe_vector<std::int64_t> along(axes.begin(), axes.end());
+    if (g.opset() < 11) along = normalize_axes(axes, x.rank() + static_cast<std::int64_t>(axes.size()));
+    return g.within<7, 12>().op<"Unsqueeze">(x, attr::axes_i(along));
+}
+inline value unsqueeze(graph<7> g, value x, std::int64_t axis) { return unsqueeze(g, x, safe_span(&axis, 1)); }
 
 /// ReduceMax and similar operators, whose axes are an attribute up to opset 17. Returns x if `axes` is empty.
 template <fixed_string Reduce>
