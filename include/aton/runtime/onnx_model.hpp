@@ -42,7 +42,9 @@ struct opset_range {
     int first = 1;
     int last = std::numeric_limits<int>::max();
 
+    /// Whether `opset` is one of them.
     [[nodiscard]] bool contains(int opset) const { return first <= opset && opset <= last; }
+    /// Keeps those that are in `other`, too.
     void intersect(opset_range other) {
         first = std::max(first, other.first);
         last = std::min(last, other.last);
