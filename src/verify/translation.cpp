@@ -129,7 +129,8 @@ std::vector<runtime::value> results_of(translation const& t, std::vector<runtime
 std::string structure_of(graph_data const& g) {
     graph_data plain = g;
     name_versions(plain, g.opset);
-    return structure_without_versions(plain);
+    remove_opset(plain);
+    return to_string(plain);
 }
 
 std::string structure_without_versions(graph_data const& g) {
