@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include <aton/aten/schema_table.hpp>
 #include <aton/core/nearest.hpp>
@@ -274,11 +275,14 @@ int lowest_opset_above(program::program const& p, export_options options) {
         c.run();
         return c.refused().empty();
     };
-    int const target = options.opset;
-    if (target == onnx::newest_opset || !converts(onnx::newest_opset)) return 0;
-    int opset = target + 1;
-    while (!converts(opset)) ++opset;
-    return opset;
+    int below = options.opset;
+    if (below == onnx::newest_opset || !converts(onnx::newest_opset)) return 0;
+    int above = onnx::newest_opset;
+    while (below + 1 != above) {
+        int const opset = std::midpoint(below, above);
+        (converts(opset) ? above : below) = opset;
+    }
+    return above;
 }
 
 } // namespace

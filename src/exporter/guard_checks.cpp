@@ -155,12 +155,6 @@ private:
         return mappings::where(g_, is_zero, g_.scalar(std::int64_t{1}, dtype::int64), x);
     }
 
-    /// Python's a % b, with the sign of the divisor.
-    value modulo(value const& a, value const& b) {
-        if (g_.opset() < 9) mappings::detail::refuse_below(9, "a remainder of sizes");
-        return mappings::floor_remainder(g_.within<9>(), a, b);
-    }
-
     value binary(expression const& e, value a, value b) {
         switch (e.kind) {
         case expression_kind::all_of: return g_.op<"And">(as(a, dtype::bool_), as(b, dtype::bool_));
@@ -180,10 +174,10 @@ private:
         }
         if (t != dtype::int64) refuse(e);
         b = divisor(e.operands[1], b);
-        if (e.kind == expression_kind::mod) return modulo(a, b);
+        if (e.kind == expression_kind::mod) return mappings::floor_remainder(g_, a, b);
         if (e.kind != expression_kind::floor_div) refuse(e);
         if (never_negative(e)) return g_.op<"Div">(a, b);
-        return g_.op<"Div">(g_.op<"Sub">(a, modulo(a, b)), b);
+        return g_.op<"Div">(g_.op<"Sub">(a, mappings::floor_remainder(g_, a, b)), b);
     }
 
     ops g_;

@@ -35,16 +35,10 @@ struct operands {
     }
 };
 
-/// Python's x % y, with the sign of the divisor.
-value floor_modulo(g_type g, value x, value y) {
-    if (g.opset() < 9) mappings::detail::refuse_below(9, "a remainder of sizes");
-    return mappings::floor_remainder(g.within<9>(), x, y);
-}
-
 /// Python rounds down, ONNX's Div towards zero; both are the same for non-negative operands.
 value floor_division(operands const& o, bool may_be_negative) {
     if (!may_be_negative) return o.g.op<"Div">(o.x[0], o.x[1]);
-    value const rest = floor_modulo(o.g, o.x[0], o.x[1]);
+    value const rest = mappings::floor_remainder(o.g, o.x[0], o.x[1]);
     return o.g.op<"Div">(o.g.op<"Sub">(o.x[0], rest), o.x[1]);
 }
 
@@ -83,7 +77,7 @@ value two_operands(operands o, std::string_view op, bool may_be_negative) {
     if (op == "_operator.pow") return g.op<"Pow">(a, b);
     if (op == "_operator.floordiv" && is_integral) return floor_division(o, may_be_negative);
     if (op == "_operator.floordiv") return g.op<"Floor">(g.op<"Div">(a, b));
-    if (op == "_operator.mod" && is_integral) return floor_modulo(g, a, b);
+    if (op == "_operator.mod" && is_integral) return mappings::floor_remainder(g, a, b);
     if (op == "_operator.eq") return mappings::is_equal(g, a, b);
     if (op == "_operator.ne") return g.op<"Not">(mappings::is_equal(g, a, b));
     if (op == "_operator.lt") return mappings::is_less(g, a, b);

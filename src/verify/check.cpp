@@ -226,14 +226,14 @@ private:
                     continue;
                 }
                 is_refused = false;
-                std::string structure = structure_without_versions(graph.graph);
-                if (seen.contain(structure, opset)) continue;
+                if (seen.contain(graph.graph, opset)) continue;
                 opsets_.insert(opset);
                 runtime::opset_range same;
                 std::string why = difference_of(graph, expected, &same);
-                if (why.empty()) seen.add(std::move(structure), same);
+                bool const is_mutated = has_mutants_ && is_mutated_at(opset);
+                if (why.empty()) seen.add(is_mutated ? graph_data(graph.graph) : std::move(graph.graph), same);
                 if (!why.empty() && !wrong_sample_) fail(s, t, opset, std::move(why), place);
-                if (!has_mutants_ || !is_mutated_at(opset)) continue;
+                if (!is_mutated) continue;
                 inline_functions(graph.graph); // their nodes are changed as well
                 graphs.push_back(std::move(graph));
             } catch (refused const& e) {
