@@ -83,6 +83,17 @@ tensor descending(random_source& random, sizes const& of, std::int64_t first, st
     return out;
 }
 
+/// Whether all elements are within a range; true for dtypes without constants.
+bool is_within(tensor const& x, element_range const& range) {
+    if (!range.bounded || !aton::tensor::can_hold(x.dtype()) || is_complex(x.dtype())) return true;
+    aton::tensor const all = x.to_constant();
+    for (std::int64_t i = 0; i != x.count(); ++i) {
+        double const v = all.at(static_cast<std::size_t>(i)).to<double>();
+        if (!(v >= range.min && v <= range.max)) return false;
+    }
+    return true;
+}
+
 } // namespace
 
 tensor constrained_elements(element_source& from, dtype t, sizes const& of, tensor_constraints const& w) {
@@ -95,7 +106,8 @@ tensor constrained_elements(element_source& from, dtype t, sizes const& of, tens
     value_theme const values = w.index >= 0 ? value_theme::ordinary : from.values;
     // In some calls two operands are equal.
     bool const has_last = from.last && from.last.dtype() == t && from.last.sizes() == of;
-    bool const again = values == value_theme::ties && w.index < 0 && has_last && from.random.chance(0.3);
+    bool const again = values == value_theme::ties && w.index < 0 && has_last && is_within(from.last, range) &&
+                       from.random.chance(0.3);
     bool const close = w.near && has_last;
     tensor x = close   ? perturbed(from.random, from.last)
                : again ? from.last

@@ -9,6 +9,7 @@
 #include <string>
 
 #include <aton/mappings/cumulative.hpp>
+#include <aton/mappings/elementwise_binary.hpp>
 #include <aton/mappings/slicing.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -48,12 +49,15 @@ struct derivative {
     /// For elements at the distance h.
     [[nodiscard]] value with_step(number const& distance) const {
         value const h = wrapped_number(g, distance);
-        value const inside = combined<"Div">(g, slope(at(2, to_the_end), at(0, -2), h), wrapped_number(g, 2));
-        if (!curved) return joined(slope(at(1, 2), at(0, 1), h), inside, slope(at(-1, to_the_end), at(-2, -1), h));
+        auto const rise = [&](value after, value before) {
+            return divide(g, combined<"Sub">(g, after, before), h); // which may be beyond the dtype of f
+        };
+        value const inside = divide(g, rise(at(2, to_the_end), at(0, -2)), wrapped_number(g, 2));
+        if (!curved) return joined(rise(at(1, 2), at(0, 1)), inside, rise(at(-1, to_the_end), at(-2, -1)));
         value const first = sum_of(times(-1.5, at(0, 1)), twice(at(1, 2)), times(-0.5, at(2, 3)));
         value const near = combined<"Sub">(g, times(0.5, at(-3, -2)), twice(at(-2, -1)));
         value const last = combined<"Add">(g, near, times(1.5, at(-1, to_the_end)));
-        return joined(combined<"Div">(g, first, h), inside, combined<"Div">(g, last, h));
+        return joined(divide(g, first, h), inside, divide(g, last, h));
     }
 
     /// The factors of three neighbors, whose gaps are u and v, in the derivative at the first one; `mirrored` at the last one. Numerators

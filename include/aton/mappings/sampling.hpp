@@ -70,14 +70,16 @@ inline value sample_grid(graph<10, 15> g, value x, value grid, std::int64_t mode
 template <class Graph>
 inline constexpr auto grid_sampler =
     [](Graph g, value input, value points, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
-    bool const narrow = input.dtype() == dtype::bfloat16;
+    // Positions are computed in float32, as GridSample does; below opset 16, that also takes casts of float16.
+    constexpr bool is_composed = std::is_same_v<Graph, graph<10, 15>>;
+    bool const narrow = input.dtype() == dtype::bfloat16 || (is_composed && input.dtype() == dtype::float16);
     value grid = narrow ? g.cast(points, dtype::float32) : points;
     value x = narrow ? g.cast(input, dtype::float32) : input;
     if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
         return g.unsupported("this interpolation mode for an input of rank " + std::to_string(x.rank()));
-    if constexpr (!std::is_same_v<Graph, graph<10, 15>>)
+    if constexpr (!is_composed)
         if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
     return g.cast(sample_grid(g, x, grid, mode, padding, align_corners), input.dtype());
 };
