@@ -133,10 +133,4 @@ std::string structure_of(graph_data const& g) {
     return to_string(plain);
 }
 
-std::string structure_without_versions(graph_data const& g) {
-    graph_data plain = g;
-    remove_opset(plain);
-    return to_string(plain);
-}
-
 } // namespace ATON_NAMESPACE::verify

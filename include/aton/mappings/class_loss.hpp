@@ -202,8 +202,8 @@ inline value above_zero(graph<9> g, value x) {
 inline value multilabel_margin_loss(graph<9> g, value x, value target, label_sets labels, std::int64_t mode) {
     value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
     value const own = elements_at(g, x, safe, -1);
-    value const gap = g.op<"Sub">(unsqueeze(g, x, -2), unsqueeze(g, own, -1));
-    value const hinge = above_zero(g, g.op<"Add">(gap, g.scalar_like(1, x)));
+    value const bound = g.op<"Sub">(g.scalar_like(1, x), unsqueeze(g, own, -1)); // first, as in ATen: huge scores round
+    value const hinge = above_zero(g, g.op<"Add">(bound, unsqueeze(g, x, -2)));
     value const pairs = g.op<"And">(unsqueeze(g, labels.listed, -1), unsqueeze(g, g.op<"Not">(labels.is_target), -2));
     value const terms = choose(g, pairs, hinge, g.scalar_like(0, x));
     value const total = reduce_sum(g, terms, safe_vector{x.rank() - 1, x.rank()}, false);
@@ -218,7 +218,8 @@ inline constexpr auto multi_margin_loss = [](graph<9> g, value self, value targe
     value const column = unsqueeze(g, c.target, 1);
     value const own = elements_at(g, c.scores, column, 1);
     value const classes = g.to_value(g.size(c.scores, 1));
-    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), rounded_constant(g, margin, own.dtype())));
+    value const bound = g.op<"Sub">(rounded_constant(g, margin, own.dtype()), own); // first, as in ATen: huge scores round
+    value hinge = above_zero(g, g.op<"Add">(bound, c.scores));
     if (!(p == 1)) { // ATen allows 1 and 2
         value const square = g.op<"Mul">(hinge, hinge);
         hinge = p.is_constant() ? square : choose(g, is_equal(g, element(g, p, dtype::int64), 2), square, hinge);

@@ -52,7 +52,5 @@ struct translation {
 /// The structure of a graph as text, for comparison across opsets: operators with their schema versions, attributes and edges, also in
 /// nested graphs and functions.
 [[nodiscard]] std::string structure_of(graph_data const& g);
-/// The same without the versions.
-[[nodiscard]] std::string structure_without_versions(graph_data const& g);
 
 } // namespace ATON_NAMESPACE::verify
