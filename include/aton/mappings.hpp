@@ -37,6 +37,7 @@
 #include <aton/mappings/joining.hpp>
 #include <aton/mappings/linear_algebra.hpp>
 #include <aton/mappings/loss.hpp>
+#include <aton/mappings/loss_backward.hpp>
 #include <aton/mappings/masked_indexing.hpp>
 #include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/norm.hpp>
@@ -44,6 +45,7 @@
 #include <aton/mappings/normalization_backward.hpp>
 #include <aton/mappings/orthogonal_polynomials.hpp>
 #include <aton/mappings/padding.hpp>
+#include <aton/mappings/padding_backward.hpp>
 #include <aton/mappings/patches.hpp>
 #include <aton/mappings/pixels.hpp>
 #include <aton/mappings/pooling.hpp>
@@ -112,6 +114,7 @@ inline constexpr table_view families[] = {
     joining,
     linear_algebra,
     loss,
+    loss_backward,
     masked_indexing,
     matrix_product,
     norm,
@@ -119,6 +122,7 @@ inline constexpr table_view families[] = {
     normalization_backward,
     orthogonal_polynomials,
     padding,
+    padding_backward,
     patches,
     pixels,
     pooling,

@@ -228,18 +228,6 @@ inline constexpr auto triplet_margin_loss = [](graph<9> g, value anchor, value p
     return reduced(g, clamp_min(g, losses, 0), mode);
 };
 
-/// grad * 2 * (self - target), divided by the number of elements of self for the mean.
-inline constexpr auto mse_loss_backward = [](graph<7> g, value grad, value self, value target,
-                                             std::int64_t mode) -> value {
-    operands const o = promoted(g, self, target);
-    if (!is_floating(o.type)) return g.unsupported("the gradient of a loss of integers");
-    dtype const type = promote(o.a, grad);
-    value const d = g.cast(grad, opmath_type(type));
-    value const twice = g.op<"Mul">(g.op<"Sub">(g.cast(o.a, d.dtype()), g.cast(o.b, d.dtype())), 2);
-    value const each = mode == 1 ? g.op<"Div">(twice, g.cast(g.to_value(element_count(g, self)), d.dtype())) : twice;
-    return g.cast(g.op<"Mul">(each, d), type);
-};
-
 } // namespace detail
 
 // clang-format off: one row per line
@@ -256,8 +244,7 @@ inline constexpr auto loss = table(
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(detail::margin_ranking_loss),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(detail::hinge_embedding_loss),
     symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(detail::cosine_embedding_loss),
-    symbolic<"aten::triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)">(detail::triplet_margin_loss),
-    symbolic<"aten::mse_loss_backward(grad_output, self, target, reduction)">(detail::mse_loss_backward));
+    symbolic<"aten::triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)">(detail::triplet_margin_loss));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

@@ -182,24 +182,11 @@ results triplet_margin_loss(call const& c) {
     return reduced(c, hinge(c.f("margin") + between("anchor", "positive") - far));
 }
 
-/// The factor of integers is truncated.
-results mse_loss_backward(call const& c) {
-    term const x = of(c, "self");
-    dtype const type = x->dtype();
-    if (type == dtype::bool_ || is_complex(type)) throw error("the gradient of a loss needs real numbers");
-    for (std::string_view const each : {"target", "grad_output"})
-        if (c.t(each).dtype() != type) throw error("grad_output, self and target must have the same dtype");
-    double const factor = c.i("reduction") == 1 ? 2 / static_cast<double>(x->count()) : 2.0;
-    term const scale = cast(full(factor, dtype::float64, {}, x->where()), type);
-    return *(scale * (x - of(c, "target")) * of(c, "grad_output"));
-}
-
 } // namespace
 
 rows loss() {
     static constexpr row all[] = {
         {"mse_loss", mse_loss},
-        {"mse_loss_backward", mse_loss_backward},
         {"l1_loss", l1_loss},
         {"smooth_l1_loss", smooth_l1_loss},
         {"huber_loss", huber_loss},

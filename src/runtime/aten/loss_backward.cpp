@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// ATen operators: the gradients of losses.
+#include <string>
+
+#include <aton/core/error.hpp>
+
+#include "elementwise.hpp"
+#include "loss.hpp"
+
+namespace ATON_NAMESPACE::runtime::aten_kernels {
+
+namespace {
+
+/// The operands of a gradient, in the compute type, and 1 or, for the mean, 1 / the number of elements.
+struct loss_operands {
+    dtype type;
+    tensor grad, x, target;
+    double norm;
+    [[nodiscard]] tensor finish(tensor const& gradient) const { return cast(gradient, type); }
+};
+loss_operands operands_of(call const& c) {
+    tensor const x = c.t("self");
+    if (!is_floating(x.dtype())) throw error("the gradient of a loss needs floating-point numbers");
+    for (std::string_view const each : {"target", "grad_output"})
+        if (c.t(each).dtype() != x.dtype()) throw error("grad_output, self and target must have the same dtype");
+    std::int64_t const mode = c.i("reduction");
+    if (mode < 0 || mode > 2) throw error("unknown reduction " + std::to_string(mode));
+    dtype const wide = compute_type(x.dtype());
+    return {x.dtype(),
+            cast(c.t("grad_output"), wide),
+            cast(x, wide),
+            cast(c.t("target"), wide),
+            mode == 1 ? 1 / static_cast<double>(x.count()) : 1.0};
+}
+
+/// The factor of integers is truncated.
+results mse_loss_backward(call const& c) {
+    term const x = c.t("self");
+    dtype const type = x->dtype();
+    if (type == dtype::bool_ || is_complex(type)) throw error("the gradient of a loss needs real numbers");
+    for (std::string_view const each : {"target", "grad_output"})
+        if (c.t(each).dtype() != type) throw error("grad_output, self and target must have the same dtype");
+    double const factor = c.i("reduction") == 1 ? 2 / static_cast<double>(x->count()) : 2.0;
+    term const scale = cast(full(factor, dtype::float64, {}, x->where()), type);
+    return *(scale * (x - term(c.t("target"))) * term(c.t("grad_output")));
+}
+
+/// -edge, inside(x) or edge where x = self - target is at most -limit, between, or at least limit.
+tensor in_pieces(loss_operands const& o, double limit, double edge, auto const& inside) {
+    tensor const x = o.x - o.target;
+    tensor const low = o.grad * scalar(-o.norm * edge);
+    tensor const high = o.grad * scalar(o.norm * edge);
+    return o.finish(
+        where(less_equal(x, scalar(-limit)), low, where(greater_equal(x, scalar(limit)), high, inside(x))));
+}
+results smooth_l1_loss_backward(call const& c) {
+    loss_operands const o = operands_of(c);
+    double const beta = c.f("beta");
+    if (!(beta >= 0)) throw error("beta must not be negative");
+    return in_pieces(o, beta, 1, [&](tensor const& x) { return x * scalar(o.norm) * o.grad / scalar(beta); });
+}
+results huber_loss_backward(call const& c) {
+    loss_operands const o = operands_of(c);
+    double const delta = c.f("delta");
+    if (!(delta > 0)) throw error("delta must be positive");
+    return in_pieces(o, delta, delta, [&](tensor const& x) { return x * scalar(o.norm) * o.grad; });
+}
+
+results soft_margin_loss_backward(call const& c) {
+    loss_operands const o = operands_of(c);
+    tensor const z = exp(-o.target * o.x);
+    return o.finish(o.target * z * scalar(-o.norm) / (z + scalar(1)) * o.grad);
+}
+
+results binary_cross_entropy_backward(call const& c) {
+    loss_operands const o = operands_of(c);
+    tensor const spread = maximum((scalar(1) - o.x) * o.x, scalar(1e-12));
+    tensor slope = o.grad * (o.x - o.target) / spread;
+    if (c.given("weight")) slope = slope * cast(c.t("weight"), slope.dtype());
+    return o.finish(slope * scalar(o.norm));
+}
+
+} // namespace
+
+rows loss_backward() {
+    static constexpr row all[] = {
+        {"mse_loss_backward", mse_loss_backward},
+        {"smooth_l1_loss_backward", smooth_l1_loss_backward},
+        {"huber_loss_backward", huber_loss_backward},
+        {"soft_margin_loss_backward", soft_margin_loss_backward},
+        {"binary_cross_entropy_backward", binary_cross_entropy_backward},
+    };
+    return all;
+}
+
+} // namespace ATON_NAMESPACE::runtime::aten_kernels
