@@ -84,8 +84,10 @@ TEST_CASE("torch 2.13 prints the schemas of ATen as Aton has them, except those 
         if (!schema_difference(ours, theirs).empty()) changed.emplace(aten::parse_head(ours).qualified);
     }
     CHECK(found > 2000);
-    CHECK(changed == std::set<std::string>{"aten::_cdist_backward", "aten::_cdist_backward.out",
-                                           "aten::_cudnn_attention_forward", "aten::_pdist_backward",
+    CHECK(changed == std::set<std::string>{"aten::_cdist_backward",
+                                           "aten::_cdist_backward.out",
+                                           "aten::_cudnn_attention_forward",
+                                           "aten::_pdist_backward",
                                            "aten::_pdist_backward.out"});
 }
 
