@@ -6,9 +6,10 @@
     generate_drift_page.py --releases FOLDER    # the data, from FOLDER/RELEASE.yaml: native_functions.yaml of each release, which
                                                 # torch's wheel has as torchgen/packaged/ATen/native/native_functions.yaml
 
-The data has a line for each schema that another release has and the built-in table has not: the overload, the releases, and the schema;
-"-" where the release does not have the overload, "+" where only other releases have it. tests/frontend/releases_test.cpp reads the same
-lines and demands that such calls bind.
+The data has a line for each schema of a release that is not the built-in one: the overload, the releases, and the schema; "-" where the
+release does not have the overload, "+" where there is no built-in schema. The release of the built-in schemas is among the others, since
+it lacks the overloads that tools/generate_aten_schemas.py keeps. tests/frontend/releases_test.cpp reads the same lines and demands that
+such calls bind.
 """
 import argparse
 import pathlib
@@ -17,17 +18,18 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
+import generate_aten_schemas as built_in  # noqa: E402
 import operator_index as index  # noqa: E402
 
 DATA = "tests/data/aten_releases.tsv"
 PAGE = "docs/drift.md"
 RENAMES = "src/frontend/pt2/renamed_arguments.hpp"
-SCHEMAS = "include/aton/aten/generated/function_schemas.hpp"
 
 INTRODUCTION = """# ATen in other releases of torch
 
-Aton has the schemas of torch {own}. A program names the arguments of each call, so it matters which of them another release calls
-differently. This page compares `native_functions.yaml` of {releases} releases of torch, {first} to {last}, with that of torch {own}.
+Aton has the schemas of torch {own}, and those of overloads that torch no longer has: {removed}.
+A program names the arguments of each call, so it matters which of them another release calls differently. This page compares
+`native_functions.yaml` of {count} releases of torch with these schemas: {releases}.
 
 What is read from a program of another release:
 
@@ -37,7 +39,7 @@ What is read from a program of another release:
 - **A type that became symbolic** (`int`, then `SymInt`) makes no difference: a mapping takes both.
 - **A default that changed** would change the meaning of programs that do not give the argument. There is none among the overloads that
   have a mapping; a test demands that.
-- **An overload that was removed** keeps its mapping. One that was added is refused by name until it has one.
+- **An overload that was removed** keeps its schema and its mapping. One that was added is refused by name until it has a mapping.
 
 `tools/generate_drift_page.py` writes the page; the tests `drift_page_is_current` and `releases_test` check it and bind a call of each
 line.
@@ -72,14 +74,9 @@ def read_yaml(path):
     return {"aten::" + schema[: schema.index("(")]: "aten::" + schema.strip() for schema in schemas}
 
 
-def own_release():
-    return re.search(r'torch_release\[\] = "([^"]+)"', (ROOT / SCHEMAS).read_text(encoding="utf-8")).group(1)
-
-
 def collect(folder):
     releases = {path.stem: read_yaml(path) for path in folder.glob("*.yaml")}
-    own = own_release()
-    here = releases.pop(own)
+    here = releases[built_in.TORCH_RELEASE] | {built_in.qualified_name(schema): schema for schema in built_in.REMOVED}
     lines = {}
     for release in sorted(releases, key=order):
         there = releases[release]
@@ -137,7 +134,9 @@ def page():
     renames = read_renames()
     schemas = {name: schema for name, (_, schema) in index.schemas(ROOT).items()}
     renamed = ",\n  ".join(f"`{there}` of `{overload}` is `{here}`" for (overload, there), here in sorted(renames.items()))
-    out = [INTRODUCTION.format(own=own_release(), first=releases[0], last=releases[-1], releases=len(releases), renamed=renamed)]
+    removed = ", ".join(f"`{built_in.qualified_name(schema)}`" for schema in built_in.REMOVED)
+    introduction = INTRODUCTION.format(own=built_in.TORCH_RELEASE, removed=removed, count=len(releases), releases=", ".join(releases), renamed=renamed)
+    out = [introduction]
     out += ["## Overloads with a mapping", "", "| overload | torch | difference |", "|---|---|---|"]
     others = {"-": [], "+": [], "~": []}
     for overload, where, schema in lines:

@@ -217,18 +217,21 @@ inline value is_nan(graph<7> g, value x) {
     return g.op<"Not">(detail::is_number(g, x));
 }
 
-/// x < y. Less takes integers since opset 9; below, those of up to 32 bits are compared as float64.
-inline value is_less(graph<7> g, value x, value y) {
+namespace detail {
+
+/// Less or Greater, which take integers since opset 9; below, those of up to 32 bits are compared as float64.
+template <fixed_string Op>
+value in_order(graph<7> g, value x, value y) {
     bool const widens = g.opset() < 9 && is_integral(x.dtype()) && bits(x.dtype()) <= 32;
     dtype const type = widens ? dtype::float64 : x.dtype();
-    return g.op<"Less">(g.cast(x, type), g.cast(y, type));
+    return g.op<Op>(g.cast(x, type), g.cast(y, type));
 }
+
+} // namespace detail
+
+inline value is_less(graph<7> g, value x, value y) { return detail::in_order<"Less">(g, x, y); }
 inline value is_less(graph<7> g, value x, number const& n) { return is_less(g, x, g.scalar_like(n, x)); }
-inline value is_greater(graph<7> g, value x, value y) {
-    bool const widens = g.opset() < 9 && is_integral(x.dtype()) && bits(x.dtype()) <= 32;
-    dtype const type = widens ? dtype::float64 : x.dtype();
-    return g.op<"Greater">(g.cast(x, type), g.cast(y, type));
-}
+inline value is_greater(graph<7> g, value x, value y) { return detail::in_order<"Greater">(g, x, y); }
 inline value is_greater(graph<7> g, value x, number const& n) { return is_greater(g, x, g.scalar_like(n, x)); }
 
 /// x == y. Up to opset 10, Equal takes bool, int32 and int64 only: narrower integers are widened, and floats are equal if they are ordered and
@@ -273,12 +276,14 @@ inline value remainder_of(graph<7> g, value x, value y) {
     return g.op<"Sub">(x, g.op<"Mul">(g.op<"Div">(x, y), y));
 }
 
-/// The remainder of integers with the sign of the divisor, as in Python.
-inline value floor_remainder(graph<9> g, value x, value y) {
+/// The remainder of integers with the sign of the divisor, as in Python. Needs opset 9.
+inline value floor_remainder(graph<7> g, value x, value y) {
+    if (g.opset() < 9) detail::refuse_below(9, "a remainder of sizes");
     if (g.opset() >= 10) return g.within<10>().op<"Mod">(x, y);
     value const rest = remainder_of(g, x, y);
-    value const is_off = g.op<"Less">(g.op<"Mul">(g.op<"Sign">(rest), g.op<"Sign">(y)), 0);
-    return g.op<"Where">(is_off, g.op<"Add">(rest, y), rest);
+    auto const since = g.within<9>(); // Sign, Where
+    value const is_off = g.op<"Less">(g.op<"Mul">(since.op<"Sign">(rest), since.op<"Sign">(y)), 0);
+    return since.op<"Where">(is_off, g.op<"Add">(rest, y), rest);
 }
 
 /// Where, which was added in opset 9.

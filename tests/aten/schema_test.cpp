@@ -27,7 +27,7 @@ using namespace std::literals;
 
 // ---- at compile time ------------------------------------------------------------------------------------------------------
 
-static_assert(schema_count() == 4182);
+static_assert(schema_count() == 4197);
 static_assert(find_schema("aten::elu") ==
               "aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor");
 static_assert(find_schema("aten::elu.default") == find_schema("aten::elu"));

@@ -101,7 +101,7 @@ TEST_CASE("a renamed argument is bound to the one with the same meaning") {
     json_tree tree = parse_tree(small_program);
     at_path(tree, "graph_module.graph.nodes[1].target") = parse_tree(R"("torch.ops.aten._cdist_backward.default")");
     at_path(tree, "graph_module.graph.nodes[1].inputs") = parse_tree(R"([
-        {"name": "grad_output", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
+        {"name": "grad", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
         {"name": "x1", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
         {"name": "x2", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
         {"name": "p", "arg": {"as_float": 1.5}, "kind": 1},
@@ -110,7 +110,7 @@ TEST_CASE("a renamed argument is bound to the one with the same meaning") {
     node const& n = p.main.nodes[1];
     REQUIRE(n.op == "aten::_cdist_backward");
     REQUIRE(n.arguments.size() == 5);
-    CHECK(n.arguments[0].name == "grad");
+    CHECK(n.arguments[0].name == "grad_output");
     CHECK(n.arguments[3].name == "p");
 }
 
@@ -121,5 +121,5 @@ TEST_CASE("both names of an argument are a duplicate") {
         {"name": "grad", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
         {"name": "grad_output", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}])");
     std::string const what = error_message(print_tree(tree));
-    CHECK_MESSAGE(what.find("duplicate argument 'grad' of aten::_cdist_backward") != std::string::npos, what);
+    CHECK_MESSAGE(what.find("duplicate argument 'grad_output' of aten::_cdist_backward") != std::string::npos, what);
 }

@@ -15,8 +15,8 @@ struct renamed_argument {
 };
 
 inline constexpr renamed_argument renamed_arguments[] = {
-    {"aten::_cdist_backward", "grad_output", "grad"},
-    {"aten::_pdist_backward", "grad_output", "grad"},
+    {"aten::_cdist_backward", "grad", "grad_output"},
+    {"aten::_pdist_backward", "grad", "grad_output"},
 };
 
 /// The name that Aton's schema has for an argument of a program.
