@@ -3074,10 +3074,18 @@ inline constexpr auto complex_einsum = [](graph<7> g, std::string_view equation,
     return g.complex(*parts[0], *parts[1]);
 };
 
+/// The int32 product of matrices of int8.
+inline constexpr auto product_of_bytes = [](graph<10> g, value self, value mat2) -> value {
+    if (self.dtype() != dtype::int8 || mat2.dtype() != dtype::int8)
+        return g.unsupported("_int_mm of other dtypes than int8");
+    return g.op<"MatMulInteger">(self, mat2);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto matrix_product = table(
+    symbolic<"aten::_int_mm(self, mat2)">(detail::product_of_bytes),
     symbolic<"aten::mm(self, mat2)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
     symbolic<"aten::bmm(self, mat2)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
     symbolic<"aten::mv(self, vec)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
@@ -6143,18 +6151,6 @@ inline constexpr auto triplet_margin_loss = [](graph<9> g, value anchor, value p
     return reduced(g, clamp_min(g, losses, 0), mode);
 };
 
-/// grad * 2 * (self - target), divided by the number of elements of self for the mean.
-inline constexpr auto mse_loss_backward = [](graph<7> g, value grad, value self, value target,
-                                             std::int64_t mode) -> value {
-    operands const o = promoted(g, self, target);
-    if (!is_floating(o.type)) return g.unsupported("the gradient of a loss of integers");
-    dtype const type = promote(o.a, grad);
-    value const d = g.cast(grad, opmath_type(type));
-    value const twice = g.op<"Mul">(g.op<"Sub">(g.cast(o.a, d.dtype()), g.cast(o.b, d.dtype())), 2);
-    value const each = mode == 1 ? g.op<"Div">(twice, g.cast(g.to_value(element_count(g, self)), d.dtype())) : twice;
-    return g.cast(g.op<"Mul">(each, d), type);
-};
-
 } // namespace detail
 
 // clang-format off: one row per line
@@ -6171,8 +6167,7 @@ inline constexpr auto loss = table(
     symbolic<"aten::margin_ranking_loss(input1, input2, target, margin, reduction)">(detail::margin_ranking_loss),
     symbolic<"aten::hinge_embedding_loss(self, target, margin, reduction)">(detail::hinge_embedding_loss),
     symbolic<"aten::cosine_embedding_loss(input1, input2, target, margin, reduction)">(detail::cosine_embedding_loss),
-    symbolic<"aten::triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)">(detail::triplet_margin_loss),
-    symbolic<"aten::mse_loss_backward(grad_output, self, target, reduction)">(detail::mse_loss_backward));
+    symbolic<"aten::triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)">(detail::triplet_margin_loss));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -6517,8 +6512,8 @@ inline value above_zero(graph<9> g, value x) {
 inline value multilabel_margin_loss(graph<9> g, value x, value target, label_sets labels, std::int64_t mode) {
     value const safe = choose(g, labels.listed, target, g.scalar(0, dtype::int64));
     value const own = elements_at(g, x, safe, -1);
-    value const gap = g.op<"Sub">(unsqueeze(g, x, -2), unsqueeze(g, own, -1));
-    value const hinge = above_zero(g, g.op<"Add">(gap, g.scalar_like(1, x)));
+    value const bound = g.op<"Sub">(g.scalar_like(1, x), unsqueeze(g, own, -1)); // first, as in ATen: huge scores round
+    value const hinge = above_zero(g, g.op<"Add">(bound, unsqueeze(g, x, -2)));
     value const pairs = g.op<"And">(unsqueeze(g, labels.listed, -1), unsqueeze(g, g.op<"Not">(labels.is_target), -2));
     value const terms = choose(g, pairs, hinge, g.scalar_like(0, x));
     value const total = reduce_sum(g, terms, safe_vector{x.rank() - 1, x.rank()}, false);
@@ -6533,7 +6528,9 @@ inline constexpr auto multi_margin_loss = [](graph<9> g, value self, value targe
     value const column = unsqueeze(g, c.target, 1);
     value const own = elements_at(g, c.scores, column, 1);
     value const classes = g.to_value(g.size(c.scores, 1));
-    value hinge = above_zero(g, g.op<"Add">(g.op<"Sub">(c.scores, own), rounded_constant(g, margin, own.dtype())));
+    value const bound =
+        g.op<"Sub">(rounded_constant(g, margin, own.dtype()), own); // first, as in ATen: huge scores round
+    value hinge = above_zero(g, g.op<"Add">(bound, c.scores));
     if (!(p == 1)) { // ATen allows 1 and 2
         value const square = g.op<"Mul">(hinge, hinge);
         hinge = p.is_constant() ? square : choose(g, is_equal(g, element(g, p, dtype::int64), 2), square, hinge);
@@ -6911,6 +6908,7 @@ inline constexpr auto cumulative = table(
     symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod).for_complex(detail::complex_cumprod),
     symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25).for_complex(detail::complex_cumprod),
     symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
+    symbolic<"aten::_logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
     symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
     symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff).by_parts<"self", "prepend", "append">(),
@@ -10690,12 +10688,15 @@ struct derivative {
     /// For elements at the distance h.
     [[nodiscard]] value with_step(number const& distance) const {
         value const h = wrapped_number(g, distance);
-        value const inside = combined<"Div">(g, slope(at(2, to_the_end), at(0, -2), h), wrapped_number(g, 2));
-        if (!curved) return joined(slope(at(1, 2), at(0, 1), h), inside, slope(at(-1, to_the_end), at(-2, -1), h));
+        auto const rise = [&](value after, value before) {
+            return divide(g, combined<"Sub">(g, after, before), h); // which may be beyond the dtype of f
+        };
+        value const inside = divide(g, rise(at(2, to_the_end), at(0, -2)), wrapped_number(g, 2));
+        if (!curved) return joined(rise(at(1, 2), at(0, 1)), inside, rise(at(-1, to_the_end), at(-2, -1)));
         value const first = sum_of(times(-1.5, at(0, 1)), twice(at(1, 2)), times(-0.5, at(2, 3)));
         value const near = combined<"Sub">(g, times(0.5, at(-3, -2)), twice(at(-2, -1)));
         value const last = combined<"Add">(g, near, times(1.5, at(-1, to_the_end)));
-        return joined(combined<"Div">(g, first, h), inside, combined<"Div">(g, last, h));
+        return joined(divide(g, first, h), inside, divide(g, last, h));
     }
 
     /// The factors of three neighbors, whose gaps are u and v, in the derivative at the first one; `mirrored` at the last one. Numerators
@@ -11817,6 +11818,107 @@ inline constexpr auto linear_algebra = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/loss_backward.hpp
+// The gradients of losses, as the graphs of training steps contain them.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// grad, self and target of the gradient of a loss, which must have one floating-point dtype, in the dtype that ATen computes in.
+struct loss_operands {
+    dtype type;
+    value grad, x, y;
+};
+inline loss_operands of_loss(graph<7> g, value grad, value self, value target) {
+    dtype const type = self.dtype();
+    if (!is_floating(type) || grad.dtype() != type || target.dtype() != type)
+        throw unsupported_error("the gradient of a loss whose operands are not of one floating-point dtype");
+    dtype const wide = opmath_type(type);
+    return {type, g.cast(grad, wide), g.cast(self, wide), g.cast(target, wide)};
+}
+
+/// Divides by the number of elements of x for the mean.
+inline value over_count(graph<7> g, value gradient, value x, std::int64_t mode) {
+    if (mode < 0 || mode > 2) throw unsupported_error("reduction " + std::to_string(mode));
+    if (mode != 1) return gradient;
+    return g.op<"Div">(gradient, g.cast(g.to_value(element_count(g, x)), gradient.dtype()));
+}
+
+/// grad * 2 * (self - target), divided by the number of elements of self for the mean.
+inline constexpr auto mse_loss_backward = [](graph<7> g, value grad, value self, value target,
+                                             std::int64_t mode) -> value {
+    operands const o = promoted(g, self, target);
+    if (!is_floating(o.type)) return g.unsupported("the gradient of a loss of integers");
+    dtype const type = promote(o.a, grad);
+    value const d = g.cast(grad, opmath_type(type));
+    value const twice = g.op<"Mul">(g.op<"Sub">(g.cast(o.a, d.dtype()), g.cast(o.b, d.dtype())), 2);
+    return g.cast(g.op<"Mul">(over_count(g, twice, self, mode), d), type);
+};
+
+/// -edge, inside(x) or edge where x = self - target is at most -limit, between, or at least limit; times grad.
+inline value gradient_in_pieces(graph<9> g, loss_operands const& o, value self, double limit, double edge,
+                                auto const& inside, std::int64_t mode) {
+    value const x = difference(g, o.x, o.y);
+    value const bound = rounded_constant(g, limit, x.dtype());
+    value const step = rounded_constant(g, edge, x.dtype());
+    value const high = choose(g, is_at_least(g, x, bound), step, inside(x));
+    value const slope = choose(g, is_at_least(g, g.op<"Neg">(x), bound), g.op<"Neg">(step), high);
+    return g.cast(g.op<"Mul">(over_count(g, slope, self, mode), o.grad), o.type);
+}
+inline constexpr auto smooth_l1_loss_backward = [](graph<9> g, value grad, value self, value target, std::int64_t mode,
+                                                   double beta) -> value {
+    if (!(beta >= 0)) return g.unsupported("a negative beta");
+    return gradient_in_pieces(
+        g,
+        of_loss(g, grad, self, target),
+        self,
+        beta,
+        1,
+        [&](value x) -> value { return g.op<"Div">(x, rounded_constant(g, beta, x.dtype())); },
+        mode);
+};
+inline constexpr auto huber_loss_backward = [](graph<9> g, value grad, value self, value target, std::int64_t mode,
+                                               double delta) -> value {
+    if (!(delta > 0)) return g.unsupported("a delta that is not positive");
+    return gradient_in_pieces(g, of_loss(g, grad, self, target), self, delta, delta, [](value x) { return x; }, mode);
+};
+
+/// -target * z / (z + 1) * grad, where z = exp(-target * self), which is NaN where z overflows.
+inline constexpr auto soft_margin_loss_backward = [](graph<7> g, value grad, value self, value target,
+                                                     std::int64_t mode) -> value {
+    loss_operands const o = of_loss(g, grad, self, target);
+    if (o.type != o.x.dtype()) return g.unsupported("the gradient of a soft margin loss in half precision");
+    value const z = g.op<"Exp">(g.op<"Mul">(g.op<"Neg">(o.y), o.x));
+    value const top = g.op<"Neg">(over_count(g, g.op<"Mul">(o.y, z), self, mode));
+    return g.op<"Mul">(g.op<"Div">(top, g.op<"Add">(z, 1)), o.grad);
+};
+
+/// grad * (self - target) / max((1 - self) * self, 1e-12), times the weights.
+inline constexpr auto binary_cross_entropy_backward = [](graph<9> g, value grad, value self, value target,
+                                                         optional_value weight, std::int64_t mode) -> value {
+    loss_operands const o = of_loss(g, grad, self, target);
+    if (o.type != o.x.dtype()) return g.unsupported("the gradient of a binary cross entropy in half precision");
+    value const spread = g.op<"Mul">(g.op<"Sub">(g.scalar_like(1, o.x), o.x), o.x);
+    value const bounded = clamp_min(g, spread, 1e-12);
+    value const slope = g.op<"Div">(g.op<"Mul">(o.grad, g.op<"Sub">(o.x, o.y)), bounded);
+    return over_count(g, weighted(g, slope, weight), self, mode);
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto loss_backward = table(
+    symbolic<"aten::mse_loss_backward(grad_output, self, target, reduction)">(detail::mse_loss_backward),
+    symbolic<"aten::smooth_l1_loss_backward(grad_output, self, target, reduction, beta)">(detail::smooth_l1_loss_backward),
+    symbolic<"aten::huber_loss_backward(grad_output, self, target, reduction, delta)">(detail::huber_loss_backward),
+    symbolic<"aten::soft_margin_loss_backward(grad_output, self, target, reduction)">(detail::soft_margin_loss_backward),
+    symbolic<"aten::binary_cross_entropy_backward(grad_output, self, target, weight, reduction)">(detail::binary_cross_entropy_backward));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/detail/repeated_writes.hpp
 // Writes that are combined where several have the same place, for opsets whose Scatter operators have no reduction.
 // Internal header.
@@ -12900,6 +13002,70 @@ inline constexpr auto padding = table(
     symbolic<"aten::replication_pad1d(self, padding)">(detail::replication_pad).by_parts<"self">(),
     symbolic<"aten::replication_pad2d(self, padding)">(detail::replication_pad).by_parts<"self">(),
     symbolic<"aten::replication_pad3d(self, padding)">(detail::replication_pad).by_parts<"self">());
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/padding_backward.hpp
+// The gradients of reflection and replication padding.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// x with zeros before and after it along an axis.
+inline value between_zeros(graph<7> g, value x, std::int64_t axis, sym_int before, sym_int after) {
+    axis_pad const by{axis, before, after};
+    if (nothing_to_pad({&by, 1})) return x;
+    return mappings::pad(g, x, onnx_pads(x, {&by, 1}), g.scalar_like(0, x));
+}
+
+/// The gradient of padding one dimension of n elements: that of the elements themselves plus those of their copies in both borders.
+template <bool Reflects>
+value border_gradient(graph<7> g, value grad, std::int64_t axis, sym_int n, std::int64_t before, std::int64_t after) {
+    value sum = slice_axis(g, grad, axis, before, after == 0 ? to_the_end : -after);
+    auto const add = [&](value border, sym_int zeros_before, sym_int zeros_after) {
+        sum = g.op<"Add">(sum, between_zeros(g, border, axis, zeros_before, zeros_after));
+    };
+    auto const folded = [&](value border) {
+        return Reflects ? flip_axes(g, border, safe_vector{axis}) : reduce_sum(g, border, safe_vector{axis}, true);
+    };
+    if (before != 0) {
+        value const border = folded(slice_axis(g, grad, axis, 0, before));
+        Reflects ? add(border, 1, n - 1 - before) : add(border, 0, n - 1);
+    }
+    if (after != 0) {
+        value const border = folded(slice_axis(g, grad, axis, -after, to_the_end));
+        Reflects ? add(border, n - 1 - after, 1) : add(border, n - 1, 0);
+    }
+    return sum;
+}
+
+template <bool Reflects>
+inline constexpr auto padding_gradient = [](graph<7> g, value grad, value self, size_list padding) -> value {
+    if (!is_floating(self.dtype())) return g.unsupported("the gradient of padded integers");
+    for (axis_pad const& p : pads_by_axis(self, padding)) {
+        if (!p.before.is_constant() || !p.after.is_constant())
+            return g.unsupported("the gradient of a padding of dynamic size");
+        if (p.before.constant() < 0 || p.after.constant() < 0)
+            return g.unsupported("the gradient of a padding that crops");
+        grad =
+            border_gradient<Reflects>(g, grad, p.axis, g.size(self, p.axis), p.before.constant(), p.after.constant());
+    }
+    return grad;
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto padding_backward = table(
+    symbolic<"aten::reflection_pad1d_backward(grad_output, self, padding)">(detail::padding_gradient<true>),
+    symbolic<"aten::reflection_pad2d_backward(grad_output, self, padding)">(detail::padding_gradient<true>),
+    symbolic<"aten::reflection_pad3d_backward(grad_output, self, padding)">(detail::padding_gradient<true>),
+    symbolic<"aten::replication_pad1d_backward(grad_output, self, padding)">(detail::padding_gradient<false>),
+    symbolic<"aten::replication_pad2d_backward(grad_output, self, padding)">(detail::padding_gradient<false>),
+    symbolic<"aten::replication_pad3d_backward(grad_output, self, padding)">(detail::padding_gradient<false>));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -16900,14 +17066,16 @@ inline value sample_grid(graph<10, 15> g, value x, value grid, std::int64_t mode
 template <class Graph>
 inline constexpr auto grid_sampler =
     [](Graph g, value input, value points, std::int64_t mode, std::int64_t padding, bool align_corners) -> value {
-    bool const narrow = input.dtype() == dtype::bfloat16;
+    // Positions are computed in float32, as GridSample does; below opset 16, that also takes casts of float16.
+    constexpr bool is_composed = std::is_same_v<Graph, graph<10, 15>>;
+    bool const narrow = input.dtype() == dtype::bfloat16 || (is_composed && input.dtype() == dtype::float16);
     value grid = narrow ? g.cast(points, dtype::float32) : points;
     value x = narrow ? g.cast(input, dtype::float32) : input;
     if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
         return g.unsupported("interpolation mode " + std::to_string(mode));
     if (x.rank() != 4 && (x.rank() != 5 || mode == 2))
         return g.unsupported("this interpolation mode for an input of rank " + std::to_string(x.rank()));
-    if constexpr (!std::is_same_v<Graph, graph<10, 15>>)
+    if constexpr (!is_composed)
         if (mode == 2 && padding == 1) std::tie(x, grid) = with_own_border(g, x, grid, align_corners);
     return g.cast(sample_grid(g, x, grid, mode, padding, align_corners), input.dtype());
 };
@@ -17759,6 +17927,7 @@ inline constexpr table_view families[] = {
     joining,
     linear_algebra,
     loss,
+    loss_backward,
     masked_indexing,
     matrix_product,
     norm,
@@ -17766,6 +17935,7 @@ inline constexpr table_view families[] = {
     normalization_backward,
     orthogonal_polynomials,
     padding,
+    padding_backward,
     patches,
     pixels,
     pooling,

@@ -61,6 +61,7 @@ bool is_deficient(tensor const& r) {
 
 result_form form_of(std::string_view name) {
     if (name == "eigenvectors") return result_form::eigenvectors;
+    if (name == "inverse") return result_form::inverse;
     if (name == "orthogonal factors") return result_form::orthogonal_factors;
     return name == "singular vectors" ? result_form::singular_vectors : result_form::plain;
 }
@@ -82,6 +83,13 @@ std::vector<value> canonical(std::vector<value> given, result_form form, std::st
                 results[0] = inner_products(q);
                 results.emplace_back(product(q, r));
             }
+        }
+        if (form == result_form::inverse && are_matrices(given, {0}) && given.size() == 2) {
+            tensor const x = given[0].one();
+            runtime::sizes of = given[1].one().sizes();
+            of.insert(of.end(), {1, 1});
+            tensor const exists = equal(reshape(given[1].one(), of), scalar(0));
+            results[0] = where(exists, x, runtime::full(0, x.dtype(), {}, x.where()));
         }
         if (form == result_form::singular_vectors && are_matrices(given, {0, 2})) {
             tensor const u = given[0].one();

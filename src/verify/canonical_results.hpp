@@ -16,6 +16,7 @@ enum class result_form : std::uint8_t {
     eigenvectors, ///< values w and vectors V become w, V diag(w) V^H, V^H V
     /// Q, R of matrices that are not of full rank, whose columns of Q and signs of R are arbitrary, become Q^H Q, R^H R, Q R.
     orthogonal_factors,
+    inverse,          ///< an inverse and info become zeros, where info says that there is no inverse, and info
     singular_vectors, ///< U, S, V^H become U diag(S) V^H, S, U^H U, V^H V; so do U, S, V of the deprecated svd
 };
 

@@ -32,7 +32,8 @@ private:
         auto const same_type = [](graph_value const& x, graph_value const& y) { return x.type == y.type; };
         return same_body(a, b) &&
                std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(), same_type) &&
-               std::equal(a.functions.begin(), a.functions.end(), b.functions.begin(), b.functions.end(), same_function);
+               std::equal(
+                   a.functions.begin(), a.functions.end(), b.functions.begin(), b.functions.end(), same_function);
     }
 
     std::vector<std::pair<graph_data, runtime::opset_range>> all_;

@@ -21,9 +21,10 @@ TEST_CASE("margin losses subtract the score of the target from the margin first,
     gives("aten::multi_margin_loss",
           {arg("self", row_of(dtype::float32, {2, 3e38, -3, 3e38})), arg("target", of(dtype::int64, {}, {3}))},
           of(dtype::float32, {}, {0}));
-    gives("aten::multilabel_margin_loss",
-          {arg("self", row_of(dtype::float32, {2, 3e38, -3, 3e38})), arg("target", row_of(dtype::int64, {3, -1, 0, 0}))},
-          of(dtype::float32, {}, {0}));
+    gives(
+        "aten::multilabel_margin_loss",
+        {arg("self", row_of(dtype::float32, {2, 3e38, -3, 3e38})), arg("target", row_of(dtype::int64, {3, -1, 0, 0}))},
+        of(dtype::float32, {}, {0}));
 }
 
 TEST_CASE("the gradient of the loss of a single sample") {

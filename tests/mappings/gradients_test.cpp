@@ -20,8 +20,9 @@ TEST_CASE("a distance beyond the range of float16 is not rounded to infinity in 
                number("spacing", 1e5),
                number("dim", 0),
                number("edge_order", order)},
-              row_of(dtype::float16, order == 1 ? std::vector<double>{-0.05, -0.0049, -0.18, -0.400390625}
-                                                : std::vector<double>{-0.0951, -0.0049, -0.18, -0.62060546875}));
+              row_of(dtype::float16,
+                     order == 1 ? std::vector<double>{-0.05, -0.0049, -0.18, -0.400390625}
+                                : std::vector<double>{-0.0951, -0.0049, -0.18, -0.62060546875}));
 }
 
 TEST_CASE("only the last distance is doubled as an integer in a gradient with coordinates") {

@@ -218,7 +218,8 @@ inline constexpr auto multi_margin_loss = [](graph<9> g, value self, value targe
     value const column = unsqueeze(g, c.target, 1);
     value const own = elements_at(g, c.scores, column, 1);
     value const classes = g.to_value(g.size(c.scores, 1));
-    value const bound = g.op<"Sub">(rounded_constant(g, margin, own.dtype()), own); // first, as in ATen: huge scores round
+    value const bound =
+        g.op<"Sub">(rounded_constant(g, margin, own.dtype()), own); // first, as in ATen: huge scores round
     value hinge = above_zero(g, g.op<"Add">(bound, c.scores));
     if (!(p == 1)) { // ATen allows 1 and 2
         value const square = g.op<"Mul">(hinge, hinge);

@@ -317,6 +317,7 @@ inline constexpr auto cumulative = table(
     symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod).for_complex(detail::complex_cumprod),
     symbolic<"aten::cumprod(self, dim, dtype)">(detail::cumprod_until_25).for_complex(detail::complex_cumprod),
     symbolic<"aten::logcumsumexp(self, dim)">(detail::logcumsumexp),
+    symbolic<"aten::_logcumsumexp(self, dim)">(detail::logcumsumexp),
     symbolic<"aten::cummax(self, dim)">(detail::running_extreme<"ReduceMax">),
     symbolic<"aten::cummin(self, dim)">(detail::running_extreme<"ReduceMin">),
     symbolic<"aten::diff(self, n, dim, prepend, append)">(detail::diff).by_parts<"self", "prepend", "append">(),

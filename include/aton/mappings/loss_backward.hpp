@@ -68,8 +68,7 @@ inline constexpr auto smooth_l1_loss_backward = [](graph<9> g, value grad, value
 inline constexpr auto huber_loss_backward = [](graph<9> g, value grad, value self, value target, std::int64_t mode,
                                                double delta) -> value {
     if (!(delta > 0)) return g.unsupported("a delta that is not positive");
-    return gradient_in_pieces(
-        g, of_loss(g, grad, self, target), self, delta, delta, [](value x) { return x; }, mode);
+    return gradient_in_pieces(g, of_loss(g, grad, self, target), self, delta, delta, [](value x) { return x; }, mode);
 };
 
 /// -target * z / (z + 1) * grad, where z = exp(-target * self), which is NaN where z overflows.

@@ -350,10 +350,18 @@ inline constexpr auto complex_einsum = [](graph<7> g, std::string_view equation,
     return g.complex(*parts[0], *parts[1]);
 };
 
+/// The int32 product of matrices of int8.
+inline constexpr auto product_of_bytes = [](graph<10> g, value self, value mat2) -> value {
+    if (self.dtype() != dtype::int8 || mat2.dtype() != dtype::int8)
+        return g.unsupported("_int_mm of other dtypes than int8");
+    return g.op<"MatMulInteger">(self, mat2);
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
 inline constexpr auto matrix_product = table(
+    symbolic<"aten::_int_mm(self, mat2)">(detail::product_of_bytes),
     symbolic<"aten::mm(self, mat2)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
     symbolic<"aten::bmm(self, mat2)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
     symbolic<"aten::mv(self, vec)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),

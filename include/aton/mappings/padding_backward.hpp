@@ -49,8 +49,8 @@ inline constexpr auto padding_gradient = [](graph<7> g, value grad, value self, 
             return g.unsupported("the gradient of a padding of dynamic size");
         if (p.before.constant() < 0 || p.after.constant() < 0)
             return g.unsupported("the gradient of a padding that crops");
-        grad = border_gradient<Reflects>(
-            g, grad, p.axis, g.size(self, p.axis), p.before.constant(), p.after.constant());
+        grad =
+            border_gradient<Reflects>(g, grad, p.axis, g.size(self, p.axis), p.before.constant(), p.after.constant());
     }
     return grad;
 };

@@ -185,6 +185,7 @@ rows cumulative() {
         {"cumulative_trapezoid.x", cumulative_integral},
         {"diff", differences},
         {"logcumsumexp", cumulative_log_of_sum},
+        {"_logcumsumexp", cumulative_log_of_sum},
         {"trapezoid.dx", integral},
         {"trapezoid.x", integral},
         {"trapz.dx", integral},

@@ -50,8 +50,7 @@ tensor in_pieces(loss_operands const& o, double limit, double edge, auto const& 
     tensor const x = o.x - o.target;
     tensor const low = o.grad * scalar(-o.norm * edge);
     tensor const high = o.grad * scalar(o.norm * edge);
-    return o.finish(
-        where(less_equal(x, scalar(-limit)), low, where(greater_equal(x, scalar(limit)), high, inside(x))));
+    return o.finish(where(less_equal(x, scalar(-limit)), low, where(greater_equal(x, scalar(limit)), high, inside(x))));
 }
 results smooth_l1_loss_backward(call const& c) {
     loss_operands const o = operands_of(c);
@@ -66,18 +65,23 @@ results huber_loss_backward(call const& c) {
     return in_pieces(o, delta, delta, [&](tensor const& x) { return x * scalar(o.norm) * o.grad; });
 }
 
+/// Rounds after each step, as ATen does.
 results soft_margin_loss_backward(call const& c) {
     loss_operands const o = operands_of(c);
-    tensor const z = exp(-o.target * o.x);
-    return o.finish(o.target * z * scalar(-o.norm) / (z + scalar(1)) * o.grad);
+    term const target = c.t("target");
+    term const z = apply(unary_op::exp, -target * term(c.t("self")));
+    return *(target * z * -o.norm / (z + 1.0) * term(c.t("grad_output")));
 }
 
+/// The same; 1e-12 is 0 in float16.
 results binary_cross_entropy_backward(call const& c) {
     loss_operands const o = operands_of(c);
-    tensor const spread = maximum((scalar(1) - o.x) * o.x, scalar(1e-12));
-    tensor slope = o.grad * (o.x - o.target) / spread;
-    if (c.given("weight")) slope = slope * cast(c.t("weight"), slope.dtype());
-    return o.finish(slope * scalar(o.norm));
+    term const x = c.t("self");
+    term const spread =
+        apply(binary_op::maximum, (1.0 - x) * x, cast(full(1e-12, dtype::float64, {}, x->where()), o.type));
+    term slope = term(c.t("grad_output")) * (x - term(c.t("target"))) / spread;
+    if (c.given("weight")) slope = slope * term(c.t("weight"));
+    return cast(*(c.i("reduction") == 1 ? slope / static_cast<double>(x->count()) : slope), o.type);
 }
 
 } // namespace

@@ -38,6 +38,13 @@ tensor checked_product(call const& c, std::string_view left, std::string_view ri
 }
 
 results mm(call const& c) { return cast(checked_product<2, 2>(c, "self", "mat2"), c.t("self").dtype()); }
+results int_mm(call const& c) {
+    for (std::string_view const each : {"self", "mat2"})
+        if (c.t(each).dtype() != dtype::int8) throw error("_int_mm multiplies matrices of int8");
+    require_rank(c.t("self"), 2, "self");
+    require_rank(c.t("mat2"), 2, "mat2");
+    return wide_product(cast(c.t("self"), dtype::int32), cast(c.t("mat2"), dtype::int32));
+}
 results bmm(call const& c) { return cast(checked_product<3, 3>(c, "self", "mat2"), c.t("self").dtype()); }
 results mv(call const& c) { return cast(checked_product<2, 1>(c, "self", "vec"), c.t("self").dtype()); }
 results matrix_or_vector_product(call const& c) { return product(c.t("self"), c.t("other")); }
@@ -269,6 +276,7 @@ tensor product(tensor const& a, tensor const& b) { return cast(wide_product(a, b
 
 rows matrix_product() {
     static constexpr row all[] = {
+        {"_int_mm", int_mm},
         {"mm", mm},
         {"bmm", bmm},
         {"mv", mv},

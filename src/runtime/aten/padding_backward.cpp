@@ -27,7 +27,8 @@ results padding_gradient(call const& c) {
         throw error("the gradient of a padding needs one floating-point dtype");
     std::size_t const spatial = by.size() / 2;
     if (grad.rank() != x.rank() || (x.rank() != spatial + 1 && x.rank() != spatial + 2))
-        throw error("a padding of " + std::to_string(by.size()) + " numbers does not fit shape " + to_string(x.sizes()));
+        throw error("a padding of " + std::to_string(by.size()) + " numbers does not fit shape " +
+                    to_string(x.sizes()));
     grad = cast(grad, compute_type(x.dtype()));
     for (std::size_t k = 0; k != spatial; ++k) {
         std::size_t const axis = x.rank() - 1 - k;
