@@ -358,7 +358,8 @@ std::span<known_torch_difference const> known_torch_differences() {
          0,
          has_huge_numbers,
          "torch multiplies by 1, or dx, as a complex number with imaginary part 0: infinities become NaN"},
-        {"pow float_power logaddexp logcumsumexp _logcumsumexp logsumexp log1p special_log1p sgn reciprocal sinc special_sinc "
+        {"pow float_power logaddexp logcumsumexp _logcumsumexp logsumexp log1p special_log1p sgn reciprocal sinc "
+         "special_sinc "
          "l1_loss pairwise_distance index_reduce logspace.Tensor_Scalar logspace.Tensor_Tensor logspace.Scalar_Tensor "
          "mul.Tensor multiply.Tensor div.Tensor div.Tensor_mode divide.Tensor divide.Tensor_mode true_divide.Tensor "
          "prod dist det linalg_det inner tensordot square silu sigmoid special_expit scatter_reduce.two",
