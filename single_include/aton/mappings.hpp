@@ -2736,6 +2736,21 @@ inline constexpr auto grouped_mm = [](graph<7> g, value self, value mat2, option
     return out_dtype ? g.cast(y, *out_dtype) : y;
 };
 
+/// transformers' mixtures of experts where aten::_grouped_mm cannot run: rows of `input`, sorted by expert, times the weights of each.
+inline constexpr auto experts = [](graph<7> g, value input, value weight, value offs) -> value {
+    if (input.rank() != 2 || weight.rank() != 3)
+        return g.unsupported("operands that are not rows and one matrix per expert");
+    return grouped_product(g, input, weight, offs);
+};
+/// The gradients of `input` and of `weight`.
+inline constexpr auto experts_backward = [](graph<7> g, value input, value weight, value offs, value grad) {
+    if (input.rank() != 2 || weight.rank() != 3 || grad.rank() != 2)
+        throw unsupported_error("operands that are not rows and one matrix per expert");
+    value const by_row = g.op<"Transpose">(weight, attr::perm_i({0, 2, 1}));
+    value const by_column = g.op<"Transpose">(input, attr::perm_i({1, 0}));
+    return std::tuple(grouped_product(g, grad, by_row, offs), grouped_product(g, by_column, grad, offs));
+};
+
 } // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/matrix_product.hpp
@@ -3109,6 +3124,8 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot).for_complex(detail::complex_tensordot),
     symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
     symbolic<"aten::_grouped_mm(self, mat2, offs, bias, out_dtype)">(detail::grouped_mm),
+    symbolic<"transformers::grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tensor">(detail::experts),
+    symbolic<"transformers::grouped_mm_fallback_backward(Tensor input, Tensor weight, Tensor offs, Tensor grad_output) -> (Tensor, Tensor)">(detail::experts_backward),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
     symbolic<"aten::_trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)">(detail::trilinear),
     symbolic<"aten::kron(self, other)">(detail::kron).for_complex(detail::complex_kron));

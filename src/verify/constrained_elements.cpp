@@ -122,7 +122,7 @@ tensor constrained_elements(element_source& from, dtype t, sizes const& of, tens
         auto* const first = x.data<std::int64_t>();
         std::sort(first, first + x.count());
         first[x.count() - 1] = w.index;
-        *first = 0;
+        if (w.from_zero) *first = 0;
     }
     if (w.regular || w.permuted || w.definite || w.deficient) x = as_matrices(from.random, x, w);
     return w.hides ? with_hiding_rows(from.random, x) : x;

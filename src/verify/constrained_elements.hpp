@@ -17,7 +17,8 @@ struct tensor_constraints {
     element_range range;
     std::int64_t index = -1;
     bool is_signed = false;
-    bool ascends = false;         ///< from 0 to `index`
+    bool ascends = false;         ///< up to `index`
+    bool from_zero = false;       ///< the same, starting at 0
     std::int64_t falls_from = -1; ///< positive integers in descending order, the first at most this
     std::int64_t sum = -1;        ///< of them; the first is then `falls_from`
     bool dense = false;           ///< in every theme

@@ -48,11 +48,12 @@ sizes tensor_drawing::dims(rule_reader& r) {
 
 void tensor_drawing::word_of(rule_reader& r, tensor_constraints& w) {
     std::string_view const name = r.word();
-    if (name == "index" || name == "signed_index" || name == "offsets") {
+    if (name == "index" || name == "signed_index" || name == "offsets" || name == "ends") {
         w.type = dtype::int64;
         w.index = r.size();
         w.is_signed = name == "signed_index";
-        w.ascends = name == "offsets";
+        w.ascends = name == "offsets" || name == "ends";
+        w.from_zero = name == "offsets";
     } else if (name == "lengths" || name == "counts") {
         w.type = dtype::int64;
         w.falls_from = r.size();

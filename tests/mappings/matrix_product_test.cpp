@@ -110,6 +110,23 @@ TEST_CASE("bilinear of half precision rounds the product of its first two factor
           of(dtype::bfloat16, {1, 1}, {nan}));
 }
 
+TEST_CASE("transformers' mixtures of experts, one of which has no rows, and their gradients") {
+    tensor const input = of(dtype::float32, {3, 1}, {1, 2, 3});
+    tensor const weight = of(dtype::float32, {3, 1, 2}, {5, 50, 7, 70, 11, 110});
+    tensor const ends = row_of(dtype::int32, {1, 1, 3});
+    tensor const grad = of(dtype::float32, {3, 2}, {1, 0, 2, 1, 0, 3});
+    gives("transformers::grouped_mm_fallback",
+          {arg("input", input), arg("weight", weight), arg("offs", ends)},
+          of(dtype::float32, {3, 2}, {5, 50, 22, 220, 33, 330}));
+    std::vector<runtime::aten_argument> const of_gradient = {
+        arg("input", input), arg("weight", weight), arg("offs", ends), arg("grad_output", grad)};
+    gives("transformers::grouped_mm_fallback_backward", of_gradient, of(dtype::float32, {3, 1}, {5, 132, 330}));
+    gives("transformers::grouped_mm_fallback_backward",
+          of_gradient,
+          of(dtype::float32, {3, 1, 2}, {1, 0, 0, 0, 4, 11}),
+          1);
+}
+
 TEST_CASE("grouped products of rows, columns and sums, with an empty group and a rest") {
     tensor const ends = row_of(dtype::int32, {1, 1, 2});
     tensor const flat = of(dtype::float32, {3, 1}, {1, 2, 3});

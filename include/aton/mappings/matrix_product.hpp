@@ -385,6 +385,8 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::tensordot(self, other, dims_self, dims_other)">(detail::tensordot).for_complex(detail::complex_tensordot),
     symbolic<"aten::einsum(equation, tensors, path)">(detail::einsum_row).for_complex(detail::complex_einsum),
     symbolic<"aten::_grouped_mm(self, mat2, offs, bias, out_dtype)">(detail::grouped_mm),
+    symbolic<"transformers::grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tensor">(detail::experts),
+    symbolic<"transformers::grouped_mm_fallback_backward(Tensor input, Tensor weight, Tensor offs, Tensor grad_output) -> (Tensor, Tensor)">(detail::experts_backward),
     symbolic<"aten::bilinear(input1, input2, weight, bias)">(detail::bilinear),
     symbolic<"aten::_trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)">(detail::trilinear),
     symbolic<"aten::kron(self, other)">(detail::kron).for_complex(detail::complex_kron));

@@ -65,6 +65,7 @@ struct theme {
 /// 1 instead, to broadcast. Then, in any order:
 /// - `int64`, `bool`: a dtype; `bool | own`: one of several dtypes, where `own` is that of the theme;
 /// - `index m`: int64 in [0, m); `signed_index m`: int64 in [-m, m); `offsets m`: int64 that ascend from 0 to m;
+///   `ends m`: int64 that ascend to m;
 /// - `lengths m`: int64 from m down to 1, in descending order; `counts m s`: the same, starting with m, with the sum s;
 /// - `in a..b`: elements in a range; `one_sign`: the range or its negative; `bytes`: uint8 tensors ignore the range;
 /// - `moderate`: without the largest numbers, whose sums overflow in one order and not in another;

@@ -232,12 +232,8 @@ results chain(call const& c) {
 
 /// Multiplies the rows of each group of self [rows, k] by its matrix of mat2 [groups, k, n], or the columns of mat2, or sums the products
 /// of each group.
-results grouped_mm(call const& c) {
-    tensor const x = c.t("self");
-    tensor const y = c.t("mat2");
-    dtype const type = c.type("out_dtype", x.dtype());
-    if (!c.given("offs")) return cast(product(x, y), type);
-    std::vector<std::int64_t> const ends = to_host(c.t("offs")).integers();
+tensor grouped_product(tensor const& x, tensor const& y, tensor const& offs) {
+    std::vector<std::int64_t> const ends = to_host(offs).integers();
     bool const rows = x.rank() == 2 && y.rank() == 3;
     bool const columns = x.rank() == 3 && y.rank() == 2;
     if (!rows && !columns) {
@@ -267,7 +263,32 @@ results grouped_mm(call const& c) {
         rest[axis] = (rows ? x.size(0) : y.size(1)) - start;
         parts.push_back(full(0, x.dtype(), rest, x.where()));
     }
-    return cast(rows ? concat(parts, 0) : columns ? concat(parts, 1) : stack(parts, 0), type);
+    return rows ? concat(parts, 0) : columns ? concat(parts, 1) : stack(parts, 0);
+}
+
+results grouped_mm(call const& c) {
+    tensor const x = c.t("self");
+    tensor const y = c.t("mat2");
+    return cast(c.given("offs") ? grouped_product(x, y, c.t("offs")) : product(x, y), c.type("out_dtype", x.dtype()));
+}
+
+/// transformers' mixtures of experts: rows, sorted by expert, and one matrix per expert.
+void expect_experts(call const& c) {
+    require_rank(c.t("input"), 2, "input");
+    require_rank(c.t("weight"), 3, "weight");
+    require_rank(c.t("offs"), 1, "offs");
+    if (c.t("offs").size(0) != c.t("weight").size(0)) throw error("offs and weight have different lengths");
+}
+results experts(call const& c) {
+    expect_experts(c);
+    return grouped_product(c.t("input"), c.t("weight"), c.t("offs"));
+}
+results experts_backward(call const& c) {
+    expect_experts(c);
+    tensor const grad = c.t("grad_output");
+    require_rank(grad, 2, "grad_output");
+    return results{grouped_product(grad, contiguous(transpose(c.t("weight"), 1, 2)), c.t("offs")),
+                   grouped_product(contiguous(transpose(c.t("input"), 0, 1)), grad, c.t("offs"))};
 }
 
 } // namespace
@@ -302,6 +323,8 @@ rows matrix_product() {
         {"chain_matmul", chain},
         {"linalg_multi_dot", chain},
         {"_grouped_mm", grouped_mm},
+        {"transformers::grouped_mm_fallback", experts},
+        {"transformers::grouped_mm_fallback_backward", experts_backward},
         {"einsum", einsum},
         {"bilinear", bilinear},
         {"_trilinear", trilinear},
