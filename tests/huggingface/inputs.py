@@ -118,4 +118,10 @@ def arguments(names, config, batch, length, parameters):
         return None
     if config.model_type in ("timesformer", "videomae", "vivit", "vjepa2", "videoprism", "xclip_vision_model") and "pixel_values" in found:
         found["pixel_values"] = frames(config, batch)
+    if config.model_type in ("siglip2", "siglip2_vision_model") and "pixel_values" in found:
+        vision = getattr(config, "vision_config", config)
+        side = int(vision.num_patches**0.5)
+        found["pixel_values"] = normal(batch, side * side, vision.num_channels * vision.patch_size**2)
+        found["pixel_attention_mask"] = torch.ones(batch, side * side, dtype=torch.long)
+        found["spatial_shapes"] = torch.tensor([[side, side]] * batch)
     return found

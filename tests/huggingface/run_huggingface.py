@@ -165,7 +165,7 @@ def inputs_that_run(model):
             continue
         try:
             model(**given)
-            return names, parameters
+            return tuple(given), parameters
         except Exception as e:  # a model may raise anything
             problem = problem or e
     raise Unbuilt(f"{wanted[0]}: {type(problem).__name__}: {checking.short(problem)}" if problem else f"no inputs for {wanted}")

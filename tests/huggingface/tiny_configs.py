@@ -60,7 +60,13 @@ EXCEPTIONS = {
     "gemma": {"head_dim": 8}, "gemma2": {"query_pre_attn_scalar": 8},
     "bit": {"embedding_size": 16, "hidden_sizes": [16, 32, 32, 64], "num_groups": 2}, "resnet": {"embedding_size": 16, "hidden_sizes": [16, 16, 32, 32]},
     "regnet": {"embedding_size": 16, "hidden_sizes": [16, 16, 32, 32], "groups_width": 8},
-    "efficientnet": {"width_coefficient": 0.25, "depth_coefficient": 0.25, "hidden_dim": 640},
+    **dict.fromkeys(("efficientnet", "align_vision_model"), {"width_coefficient": 0.25, "depth_coefficient": 0.25, "hidden_dim": 320,
+        "in_channels": [32, 16, 24, 40, 80, 112, 192], "out_channels": [16, 24, 40, 80, 112, 192, 320]}),
+    **dict.fromkeys(("layoutlmv2", "layoutlmv3"), {"coordinate_size": 6, "shape_size": 4, "input_size": 32}),
+    **dict.fromkeys(("beit", "data2vec-vision"), {"num_hidden_layers": 4, "out_indices": [1, 2, 3, 4]}),
+    "dpt": {"num_hidden_layers": 4, "backbone_out_indices": [0, 1, 2, 3]},
+    "siglip2_vision_model": {"num_patches": 16},
+    **dict.fromkeys(("rt_detr_resnet",), {"embedding_size": 16, "hidden_sizes": [64, 64, 128, 256], "depths": [1, 1, 1, 1]}),
     "levit": {"hidden_sizes": [16, 32, 48], "num_attention_heads": [2, 2, 2], "key_dim": [8, 8, 8]},
     "segformer": {"hidden_sizes": [8, 16, 40, 64]},
     "whisper": {"max_source_positions": 30},
@@ -125,18 +131,35 @@ def smaller(name, value, config):
     return None
 
 
-def tiny_of(kind):
-    """A configuration of the given class."""
+def backbone_of(default):
+    """A tiny backbone with as many feature maps as the given one."""
+    import transformers
+
+    count = len(getattr(default, "out_indices", None) or [4])
+    if default.model_type == "timm_backbone":
+        return tiny_of(transformers.ResNetConfig, out_features=[f"stage{n}" for n in range(5 - count, 5)])
+    small = tiny_of(type(default))
+    names = list(default.out_features)
+    if small.stage_names == default.stage_names:
+        return tiny_of(type(default), out_features=names)
+    layers = {"num_hidden_layers": count} if count > LAYERS and "num_hidden_layers" in fields_of(type(default)) else {}
+    total = count if layers else len(small.stage_names) - 1
+    return tiny_of(type(default), **layers, out_indices=list(range(total + 1 - count, total + 1)))
+
+
+def tiny_of(kind, **more):
+    """A configuration of the given class; `more` are fields that are not to be changed."""
     from transformers import PreTrainedConfig
 
     default = kind()
-    exceptions = EXCEPTIONS.get(kind.model_type, {})
+    exceptions = EXCEPTIONS.get(kind.model_type, {}) | more
     changed, next_token = {}, WORDS - 1
     for name, value in vars(default).items():
         if name.startswith("_") or name in exceptions or name not in fields_of(kind):
             continue
         if isinstance(value, PreTrainedConfig):
-            changed[name] = tiny_of(type(value))
+            backbone = name == "backbone_config" and (value.model_type == "timm_backbone" or getattr(value, "out_features", None))
+            changed[name] = backbone_of(value) if backbone else tiny_of(type(value))
         elif TOKEN.fullmatch(name) and type(value) is int and value >= WORDS:
             changed[name], next_token = next_token, next_token - 1
         elif class_default(kind, name) is not None and (small := smaller(name, value, default)) is not None:
