@@ -61,7 +61,7 @@ def audio(config, batch, length, name, parameters):
 
 def made(name, config, batch, length, parameters):
     """The tensor for an argument; None if it is not known."""
-    if name in ("input_ids", "decoder_input_ids", "input_tokens"):
+    if name in ("input_ids", "decoder_input_ids", "input_tokens", "inputs"):
         return words(config, batch, length if name == "input_ids" else max(2, length - 2))
     if name == "attention_mask":
         return padding_mask(batch, length)
@@ -111,11 +111,19 @@ def choices(model):
     return list(dict.fromkeys(wanted)), parameters
 
 
-def arguments(names, config, batch, length, parameters):
+WITH_PATCHES = ("pixel_attention_mask", "spatial_shapes")
+
+
+def arguments(names, config, batch, length, parameters, images=0):
     """{name: tensor}, or None if one is not known. Also the video of a model whose pixels have a frame axis."""
-    found = {name: made(name, config, batch, length, parameters) for name in names}
+    found = {name: made(name, config, batch, length, parameters) for name in names if name not in WITH_PATCHES}
     if any(value is None for value in found.values()):
         return None
+    if images and "input_ids" in found:
+        token = first(config, "image_token_id", "image_token_index", "audio_token_id", "audio_token_index")
+        found["input_ids"] = torch.cat([torch.full((batch, images), token), found["input_ids"]], 1)
+        if "attention_mask" in found:
+            found["attention_mask"] = torch.cat([torch.ones(batch, images, dtype=torch.long), found["attention_mask"]], 1)
     if config.model_type in ("timesformer", "videomae", "vivit", "vjepa2", "videoprism", "xclip_vision_model") and "pixel_values" in found:
         found["pixel_values"] = frames(config, batch)
     if config.model_type in ("siglip2", "siglip2_vision_model") and "pixel_values" in found:

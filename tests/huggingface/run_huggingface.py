@@ -23,7 +23,9 @@ import argparse
 import collections
 import contextlib
 import copy
+import functools
 import importlib.util
+import inspect
 import json
 import os
 import pathlib
@@ -153,21 +155,30 @@ def cache_of(model, given):
     return leaves, lambda tensors: {name: torch.utils._pytree.tree_unflatten(list(tensors), spec), "use_cache": True}
 
 
+def places_for(problem):
+    """The number of words that a model wants for the vectors of one image or sound, as its message says."""
+    found = re.search(r"tokens do not match, tokens: 0, features: (\d+)", str(problem))
+    return int(found[1]) // 2 if found else 0
+
+
 def inputs_that_run(model):
-    """The names of the first set of arguments that the model takes."""
+    """The names of the first set of arguments that the model takes, and the function that makes them."""
     import inputs
 
-    problem = None
+    problem, images = None, 0
     wanted, parameters = inputs.choices(model)
     for names in wanted:
-        given = inputs.arguments(names, model.config, 2, 7, parameters)
-        if given is None:
-            continue
-        try:
-            model(**given)
-            return tuple(given), parameters
-        except Exception as e:  # a model may raise anything
-            problem = problem or e
+        for images in (0, None):
+            if images is None and not (images := places_for(problem)):
+                continue
+            given = inputs.arguments(names, model.config, 2, 7, parameters, images)
+            if given is None:
+                continue
+            try:
+                model(**given)
+                return tuple(given), functools.partial(inputs.arguments, tuple(given), model.config, parameters=parameters, images=images)
+            except Exception as e:  # a model may raise anything
+                problem = e if problem is None or places_for(e) else problem
     raise Unbuilt(f"{wanted[0]}: {type(problem).__name__}: {checking.short(problem)}" if problem else f"no inputs for {wanted}")
 
 
@@ -175,18 +186,16 @@ def maker(model, component):
     """The module with tensors by position, and a function of batch and length that makes the tensors."""
     import inputs
 
-    names, parameters = inputs_that_run(model)
+    names, arguments = inputs_that_run(model)
     if component != "decode":
-        give = lambda batch, length: tuple(inputs.arguments(names, model.config, batch, length, parameters).values())
-        return positional(model, names, lambda _: {}), give
+        return positional(model, names, lambda _: {}), lambda batch, length: tuple(arguments(batch=batch, length=length).values())
+    parameters = inspect.signature(model.forward).parameters
     if "past_key_values" not in parameters and "cache_params" not in parameters:
         raise Absent("no cache")
-    first = {n: v for n, v in inputs.arguments(names, model.config, 2, 7, parameters).items()}
-    _, rest = cache_of(model, first)
+    _, rest = cache_of(model, arguments(batch=2, length=7))
 
     def give(batch, length):
-        past = inputs.arguments(names, model.config, batch, length, parameters)
-        leaves, _ = cache_of(model, past)
+        leaves, _ = cache_of(model, arguments(batch=batch, length=length))
         return (inputs.words(model.config, batch, 1), *leaves)
 
     return positional(model, ("input_ids",), rest), give
@@ -214,7 +223,10 @@ def capture(module, make, model, length):
             with contextlib.suppress(Exception):  # sizes that the program does not accept
                 others = make(batch, other_length)
                 program.module()(*copy.deepcopy(others))
-                return program, args, others, f"{'batch' if batch == 3 else ''} {'length' if other_length != length else ''}".strip()
+                changed = {d for t, o in zip(args, others) for d, (a, b) in enumerate(zip(t.shape, o.shape)) if a != b}
+                if not changed:
+                    break
+                return program, args, others, f"{'batch' if batch == 3 else ''} {'length' if changed - {0} else ''}".strip()
         return program, args, make(2, length), "static"
     raise Uncaptured(f"{type(problem).__name__}: {checking.short(problem)}")
 

@@ -80,12 +80,17 @@ EXCEPTIONS = {
     "squeezebert": {"embedding_size": 32},
     "swiftformer": {"embed_dims": [8, 16, 24, 32]},
     "timesformer": {"num_frames": 2}, "videomae": {"num_frames": 2}, "vivit": {"num_frames": 2, "tubelet_size": [2, 16, 16]},
-    "sew-d": {"squeeze_factor": 2}, "vits": {"hidden_size": 32},
+    "sew-d": {"squeeze_factor": 2},
     "hiera": {"image_size": [32, 32], "depths": [1, 1, 1], "num_heads": [1, 2, 4], "embed_dim": 16, "masked_unit_size": [4, 4]},
     "cvt": {"embed_dim": [8, 16, 24], "num_heads": [1, 2, 3], "depth": [1, 1, 2]},
     "donut-swin": {"num_heads": [3, 6, 12, 24]},
     "fnet": {"use_tpu_fourier_optimizations": False},
-    "clvp": {},
+    "deepseek_v2": {"num_experts_per_tok": 2, "n_routed_experts": 4, "n_group": 2, "topk_group": 1},
+    "esm": {"vocab_size": 33, "pad_token_id": 1, "mask_token_id": 32},
+    "vits": {"hidden_size": 32, "noise_scale": 0.0, "noise_scale_duration": 0.0},
+    **dict.fromkeys(("bamba", "falcon_h1", "granitemoehybrid", "zamba2"), {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1}),
+    "bridgetower": {"num_hidden_layers": 2, "num_attention_heads": 4},
+    "bros": {"dim_bbox_sinusoid_emb_2d": 16, "dim_bbox_sinusoid_emb_1d": 2, "dim_bbox_projection": 8},
 }
 
 
@@ -118,6 +123,8 @@ def smaller(name, value, config):
             return 2
         if name == "embed_dim" and isinstance(getattr(config, "num_heads", None), (list, tuple)):
             return value // 4 if value >= 64 else None
+        if name == "num_key_value_heads" and hasattr(config, "kv_lora_rank"):  # keys of all heads come from one vector
+            return HEADS
         for pattern, small in SIZES:
             if re.fullmatch(pattern, name):
                 return small if small is not None and value > small else None
@@ -138,13 +145,14 @@ def backbone_of(default):
     count = len(getattr(default, "out_indices", None) or [4])
     if default.model_type == "timm_backbone":
         return tiny_of(transformers.ResNetConfig, out_features=[f"stage{n}" for n in range(5 - count, 5)])
+    kept = {name: getattr(default, name) for name in ("reshape_hidden_states", "apply_layernorm") if hasattr(default, name)}
     small = tiny_of(type(default))
     names = list(default.out_features)
     if small.stage_names == default.stage_names:
-        return tiny_of(type(default), out_features=names)
+        return tiny_of(type(default), **kept, out_features=names)
     layers = {"num_hidden_layers": count} if count > LAYERS and "num_hidden_layers" in fields_of(type(default)) else {}
     total = count if layers else len(small.stage_names) - 1
-    return tiny_of(type(default), **layers, out_indices=list(range(total + 1 - count, total + 1)))
+    return tiny_of(type(default), **kept, **layers, out_indices=list(range(total + 1 - count, total + 1)))
 
 
 def tiny_of(kind, **more):
