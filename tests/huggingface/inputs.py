@@ -79,6 +79,14 @@ def made(name, config, batch, length, parameters):
         return audio(config, batch, length, name, parameters)
     if name in ("hidden_states", "inputs_embeds", "vision_embeds", "query_embeds", "encoder_hidden_states"):
         return normal(batch, length, first(config, "hidden_size", "d_model", default=32))
+    if name == "grid_thw":
+        return torch.tensor([[1, 4, 4]] * batch)
+    if name == "past_values":
+        return normal(batch, first(config, "context_length", default=8) + max(first(config, "lags_sequence", default=[0])))
+    if name == "past_observed_mask":
+        return torch.ones(batch, first(config, "context_length", default=8) + max(first(config, "lags_sequence", default=[0])))
+    if name == "past_time_features":
+        return normal(batch, first(config, "context_length", default=8) + max(first(config, "lags_sequence", default=[0])), 0)
     if name == "spectrogram":
         return normal(batch, length, first(config, "model_in_dim", "num_mel_bins", default=80))
     if name == "audio_codes":
@@ -119,6 +127,10 @@ def arguments(names, config, batch, length, parameters, images=0):
     found = {name: made(name, config, batch, length, parameters) for name in names if name not in WITH_PATCHES}
     if any(value is None for value in found.values()):
         return None
+    if "grid_thw" in found:  # patches of all images, one after another
+        vision = getattr(config, "vision_config", config)
+        width = first(vision, "in_channels", "in_chans", "num_channels", default=3) * first(vision, "temporal_patch_size", default=1) * first(vision, "patch_size", default=14) ** 2
+        found[next(n for n in found if n != "grid_thw")] = normal(16 * batch, width)
     if images and "input_ids" in found:
         token = first(config, "image_token_id", "image_token_index", "audio_token_id", "audio_token_index")
         found["input_ids"] = torch.cat([torch.full((batch, images), token), found["input_ids"]], 1)
