@@ -89,6 +89,7 @@ EXCEPTIONS = {
     "falcon_h1": {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1, "mamba_d_ssm": 64},
     **dict.fromkeys(("autoformer", "informer", "time_series_transformer"), {"prediction_length": 4, "context_length": 8, "encoder_layers": 2,
         "decoder_layers": 2, "d_model": 32}),
+    "grounding-dino": {"init_std": 0.05},  # rounding errors grow large with more
     "esm": {"vocab_size": 33, "pad_token_id": 1, "mask_token_id": 32},
     "vits": {"hidden_size": 32, "noise_scale": 0.0, "noise_scale_duration": 0.0},
     **dict.fromkeys(("bamba", "granitemoehybrid", "zamba2"), {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1}),
