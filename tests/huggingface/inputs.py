@@ -119,7 +119,7 @@ def choices(model):
     return list(dict.fromkeys(wanted)), parameters
 
 
-WITH_PATCHES = ("pixel_attention_mask", "spatial_shapes")
+WITH_PATCHES = ("pixel_attention_mask", "spatial_shapes", "noise")
 
 
 def arguments(names, config, batch, length, parameters, images=0):
@@ -138,6 +138,8 @@ def arguments(names, config, batch, length, parameters, images=0):
             found["attention_mask"] = torch.cat([torch.ones(batch, images, dtype=torch.long), found["attention_mask"]], 1)
     if config.model_type in ("timesformer", "videomae", "vivit", "vjepa2", "videoprism", "xclip_vision_model") and "pixel_values" in found:
         found["pixel_values"] = frames(config, batch)
+    if config.model_type == "vit_mae":  # which patches it hides, random if not given
+        found["noise"] = torch.rand(batch, (config.image_size // config.patch_size) ** 2)
     if config.model_type in ("siglip2", "siglip2_vision_model") and "pixel_values" in found:
         vision = getattr(config, "vision_config", config)
         side = int(vision.num_patches**0.5)
