@@ -79,6 +79,14 @@ def made(name, config, batch, length, parameters):
         return audio(config, batch, length, name, parameters)
     if name in ("hidden_states", "inputs_embeds", "vision_embeds", "query_embeds", "encoder_hidden_states"):
         return normal(batch, length, first(config, "hidden_size", "d_model", default=32))
+    if name == "grid_thw":
+        return torch.tensor([[1, 4, 4]] * batch)
+    if name == "past_values":
+        return normal(batch, first(config, "context_length", default=8) + max(first(config, "lags_sequence", default=[0])))
+    if name == "past_observed_mask":
+        return torch.ones(batch, first(config, "context_length", default=8) + max(first(config, "lags_sequence", default=[0])))
+    if name == "past_time_features":
+        return normal(batch, first(config, "context_length", default=8) + max(first(config, "lags_sequence", default=[0])), 0)
     if name == "spectrogram":
         return normal(batch, length, first(config, "model_in_dim", "num_mel_bins", default=80))
     if name == "audio_codes":
@@ -111,7 +119,7 @@ def choices(model):
     return list(dict.fromkeys(wanted)), parameters
 
 
-WITH_PATCHES = ("pixel_attention_mask", "spatial_shapes")
+WITH_PATCHES = ("pixel_attention_mask", "spatial_shapes", "noise")
 
 
 def arguments(names, config, batch, length, parameters, images=0):
@@ -119,6 +127,10 @@ def arguments(names, config, batch, length, parameters, images=0):
     found = {name: made(name, config, batch, length, parameters) for name in names if name not in WITH_PATCHES}
     if any(value is None for value in found.values()):
         return None
+    if "grid_thw" in found:  # patches of all images, one after another
+        vision = getattr(config, "vision_config", config)
+        width = first(vision, "in_channels", "in_chans", "num_channels", default=3) * first(vision, "temporal_patch_size", default=1) * first(vision, "patch_size", default=14) ** 2
+        found[next(n for n in found if n != "grid_thw")] = normal(16 * batch, width)
     if images and "input_ids" in found:
         token = first(config, "image_token_id", "image_token_index", "audio_token_id", "audio_token_index")
         found["input_ids"] = torch.cat([torch.full((batch, images), token), found["input_ids"]], 1)
@@ -126,6 +138,8 @@ def arguments(names, config, batch, length, parameters, images=0):
             found["attention_mask"] = torch.cat([torch.ones(batch, images, dtype=torch.long), found["attention_mask"]], 1)
     if config.model_type in ("timesformer", "videomae", "vivit", "vjepa2", "videoprism", "xclip_vision_model") and "pixel_values" in found:
         found["pixel_values"] = frames(config, batch)
+    if config.model_type == "vit_mae":  # which patches it hides, random if not given
+        found["noise"] = torch.rand(batch, (config.image_size // config.patch_size) ** 2)
     if config.model_type in ("siglip2", "siglip2_vision_model") and "pixel_values" in found:
         vision = getattr(config, "vision_config", config)
         side = int(vision.num_patches**0.5)

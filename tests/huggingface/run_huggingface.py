@@ -165,7 +165,7 @@ def inputs_that_run(model):
     """The names of the first set of arguments that the model takes, and the function that makes them."""
     import inputs
 
-    problem, images = None, 0
+    problem, images, tried = None, 0, ()
     wanted, parameters = inputs.choices(model)
     for names in wanted:
         for images in (0, None):
@@ -178,8 +178,9 @@ def inputs_that_run(model):
                 model(**given)
                 return tuple(given), functools.partial(inputs.arguments, tuple(given), model.config, parameters=parameters, images=images)
             except Exception as e:  # a model may raise anything
-                problem = e if problem is None or places_for(e) else problem
-    raise Unbuilt(f"{wanted[0]}: {type(problem).__name__}: {checking.short(problem)}" if problem else f"no inputs for {wanted}")
+                if problem is None or places_for(e) or len(names) >= len(tried):
+                    problem, tried = e, names
+    raise Unbuilt(f"{tried}: {type(problem).__name__}: {checking.short(problem)}" if problem else f"no inputs for {wanted}")
 
 
 def maker(model, component):

@@ -86,9 +86,13 @@ EXCEPTIONS = {
     "donut-swin": {"num_heads": [3, 6, 12, 24]},
     "fnet": {"use_tpu_fourier_optimizations": False},
     "deepseek_v2": {"num_experts_per_tok": 2, "n_routed_experts": 4, "n_group": 2, "topk_group": 1},
+    "falcon_h1": {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1, "mamba_d_ssm": 64},
+    **dict.fromkeys(("autoformer", "informer", "time_series_transformer"), {"prediction_length": 4, "context_length": 8, "encoder_layers": 2,
+        "decoder_layers": 2, "d_model": 32}),
+    "grounding-dino": {"init_std": 0.05},  # rounding errors grow large with more
     "esm": {"vocab_size": 33, "pad_token_id": 1, "mask_token_id": 32},
     "vits": {"hidden_size": 32, "noise_scale": 0.0, "noise_scale_duration": 0.0},
-    **dict.fromkeys(("bamba", "falcon_h1", "granitemoehybrid", "zamba2"), {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1}),
+    **dict.fromkeys(("bamba", "granitemoehybrid", "zamba2"), {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1}),
     "bridgetower": {"num_hidden_layers": 2, "num_attention_heads": 4},
     "bros": {"dim_bbox_sinusoid_emb_2d": 16, "dim_bbox_sinusoid_emb_1d": 2, "dim_bbox_projection": 8},
 }
@@ -172,6 +176,11 @@ def tiny_of(kind, **more):
             changed[name], next_token = next_token, next_token - 1
         elif class_default(kind, name) is not None and (small := smaller(name, value, default)) is not None:
             changed[name] = small
+    rope = getattr(default, "rope_parameters", None)
+    if isinstance(rope, dict) and "mrope_section" in rope and "rope_parameters" in fields_of(kind):
+        size = changed.get("head_dim") or getattr(default, "qk_rope_head_dim", None) or WIDTH // HEADS
+        half = int(size * rope.get("partial_rotary_factor", 1)) // 2
+        changed["rope_parameters"] = rope | {"mrope_section": [half - 2 * (half // 3), half // 3, half // 3]}
     return kind(**changed | exceptions)
 
 
