@@ -81,13 +81,13 @@ inline constexpr auto soft_margin_loss_backward = [](graph<7> g, value grad, val
     return g.op<"Mul">(g.op<"Div">(top, g.op<"Add">(z, 1)), o.grad);
 };
 
-/// grad * (self - target) / max((1 - self) * self, 1e-12), times the weights.
+/// grad * (self - target) / max((1 - self) * self, 1e-12), times the weights. The bound is a float for float64, too.
 inline constexpr auto binary_cross_entropy_backward = [](graph<9> g, value grad, value self, value target,
                                                          optional_value weight, std::int64_t mode) -> value {
     loss_operands const o = of_loss(g, grad, self, target);
     if (o.type != o.x.dtype()) return g.unsupported("the gradient of a binary cross entropy in half precision");
     value const spread = g.op<"Mul">(g.op<"Sub">(g.scalar_like(1, o.x), o.x), o.x);
-    value const bounded = clamp_min(g, spread, 1e-12);
+    value const bounded = clamp_min(g, spread, static_cast<double>(1e-12F));
     value const slope = g.op<"Div">(g.op<"Mul">(o.grad, g.op<"Sub">(o.x, o.y)), bounded);
     return over_count(g, weighted(g, slope, weight), self, mode);
 };

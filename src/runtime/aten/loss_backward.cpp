@@ -73,12 +73,13 @@ results soft_margin_loss_backward(call const& c) {
     return *(target * z * -o.norm / (z + 1.0) * term(c.t("grad_output")));
 }
 
-/// The same; 1e-12 is 0 in float16.
+/// The same; 1e-12, a float for float64 too, is 0 in float16.
 results binary_cross_entropy_backward(call const& c) {
     loss_operands const o = operands_of(c);
     term const x = c.t("self");
-    term const spread =
-        apply(binary_op::maximum, (1.0 - x) * x, cast(full(1e-12, dtype::float64, {}, x->where()), o.type));
+    term const spread = apply(binary_op::maximum,
+                              (1.0 - x) * x,
+                              cast(full(static_cast<double>(1e-12F), dtype::float64, {}, x->where()), o.type));
     term slope = term(c.t("grad_output")) * (x - term(c.t("target"))) / spread;
     if (c.given("weight")) slope = slope * term(c.t("weight"));
     return cast(*(c.i("reduction") == 1 ? slope / static_cast<double>(x->count()) : slope), o.type);
