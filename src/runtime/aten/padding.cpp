@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: padding, given as pairs of numbers, the last dimension first; negative ones crop.
 #include "axes.hpp"
+#include "borders.hpp"
 
 #include <algorithm>
 
@@ -9,6 +10,20 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 namespace {
 
 constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
+
+} // namespace
+
+tensor reflected(std::int64_t size, std::int64_t before, std::int64_t after, device where) {
+    if (before >= size || after >= size) return {};
+    tensor const at = abs(range(size + before + after, -before, 1, where));
+    return number(size - 1) - abs(number(size - 1) - at);
+}
+
+tensor replicated(std::int64_t size, std::int64_t before, std::int64_t after, device where) {
+    return maximum(minimum(range(size + before + after, -before, 1, where), number(size - 1)), number(0));
+}
+
+namespace {
 
 [[noreturn]] void refuse(ints const& by, tensor const& x) {
     throw error("padding " + to_string(by) + " does not fit shape " + to_string(x.sizes()));
@@ -32,20 +47,6 @@ tensor filled(tensor const& x, ints const& by, scalar const& value) {
         after[x.rank() - 1 - i] = by[2 * i + 1];
     }
     return pad(x, before, after, value);
-}
-
-// The source index of each place of a padded dimension, or empty if the padding is not possible.
-
-using border = tensor (*)(std::int64_t size, std::int64_t before, std::int64_t after, device where);
-
-tensor reflected(std::int64_t size, std::int64_t before, std::int64_t after, device where) {
-    if (before >= size || after >= size) return {};
-    tensor const at = abs(range(size + before + after, -before, 1, where));
-    return number(size - 1) - abs(number(size - 1) - at);
-}
-
-tensor replicated(std::int64_t size, std::int64_t before, std::int64_t after, device where) {
-    return maximum(minimum(range(size + before + after, -before, 1, where), number(size - 1)), number(0));
 }
 
 tensor wrapped(std::int64_t size, std::int64_t before, std::int64_t after, device where) {

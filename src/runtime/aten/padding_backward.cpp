@@ -6,19 +6,14 @@
 #include <aton/core/error.hpp>
 
 #include "axes.hpp"
+#include "borders.hpp"
 #include "positions.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-/// The element of n that the place i of the padded dimension, counted from the first element, is a copy of.
-using source = std::int64_t (*)(std::int64_t i, std::int64_t n);
-
-std::int64_t reflected(std::int64_t i, std::int64_t n) { return i < 0 ? -i : i < n ? i : 2 * (n - 1) - i; }
-std::int64_t replicated(std::int64_t i, std::int64_t n) { return std::clamp<std::int64_t>(i, 0, n - 1); }
-
-template <source Source>
+template <border Indices>
 results padding_gradient(call const& c) {
     tensor const x = c.t("self");
     tensor grad = c.t("grad_output");
@@ -35,16 +30,16 @@ results padding_gradient(call const& c) {
         std::int64_t const n = x.size(axis);
         std::int64_t const before = by[2 * k];
         std::int64_t const after = by[2 * k + 1];
-        std::int64_t const limit = Source == reflected ? n - 1 : std::int64_t{1} << 40;
-        if (n == 0 || before > limit || after > limit || before < -n || after < -n ||
-            grad.size(axis) != n + before + after)
+        constexpr std::int64_t limit = std::int64_t{1} << 40; // sums do not overflow
+        bool const fits = n != 0 && std::max(before, after) <= limit && std::min(before, after) >= -n &&
+                          grad.size(axis) == n + before + after;
+        tensor const at = fits ? Indices(n, before, after, grad.where()) : tensor();
+        if (!at)
             throw error("a gradient of shape " + to_string(grad.sizes()) + " does not fit padding " + to_string(by));
-        tensor at = tensor::empty(dtype::int64, {grad.size(axis)});
-        for (std::int64_t i = 0; i != at.count(); ++i) at.data<std::int64_t>()[i] = Source(i - before, n);
         sizes of = grad.sizes();
         of[axis] = n;
         tensor const none = full(0, grad.dtype(), of, grad.where());
-        grad = put(none, slice_positions(of, axis, to_device(at, grad.where())), grad, put_op::add);
+        grad = put(none, slice_positions(of, axis, at), grad, put_op::add);
     }
     for (std::size_t k = 0; k != x.rank(); ++k)
         if (grad.size(k) != x.size(k)) throw error("grad_output and self have different batches");
