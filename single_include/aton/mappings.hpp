@@ -2736,16 +2736,20 @@ inline constexpr auto grouped_mm = [](graph<7> g, value self, value mat2, option
     return out_dtype ? g.cast(y, *out_dtype) : y;
 };
 
+inline void expect_experts(value rows, value weight) {
+    if (rows.rank() != 2 || weight.rank() != 3)
+        throw unsupported_error("operands that are not rows and one matrix per expert");
+}
+
 /// transformers' mixtures of experts where aten::_grouped_mm cannot run: rows of `input`, sorted by expert, times the weights of each.
 inline constexpr auto experts = [](graph<7> g, value input, value weight, value offs) -> value {
-    if (input.rank() != 2 || weight.rank() != 3)
-        return g.unsupported("operands that are not rows and one matrix per expert");
+    expect_experts(input, weight);
     return grouped_product(g, input, weight, offs);
 };
 /// The gradients of `input` and of `weight`.
 inline constexpr auto experts_backward = [](graph<7> g, value input, value weight, value offs, value grad) {
-    if (input.rank() != 2 || weight.rank() != 3 || grad.rank() != 2)
-        throw unsupported_error("operands that are not rows and one matrix per expert");
+    expect_experts(input, weight);
+    expect_experts(grad, weight);
     value const by_row = g.op<"Transpose">(weight, attr::perm_i({0, 2, 1}));
     value const by_column = g.op<"Transpose">(input, attr::perm_i({1, 0}));
     return std::tuple(grouped_product(g, grad, by_row, offs), grouped_product(g, by_column, grad, offs));
@@ -12927,12 +12931,17 @@ inline safe_vector<sym_int> onnx_pads(value x, safe_span<axis_pad const> pads) {
     return all;
 }
 
-/// Pads with a number, converted to the dtype of x.
+/// Pads with a number, converted to the dtype of x. The pads are not negative.
+inline value pad_with_number(graph<7> g, value x, safe_span<axis_pad const> pads, number filler) {
+    if (nothing_to_pad(pads)) return x;
+    return mappings::pad(g, x, onnx_pads(x, pads), element(g, filler, x.dtype()));
+}
+
+/// The same; negative pads crop.
 inline constexpr auto pad_constant = [](graph<7> g, value x, size_list pad, number filler) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
-    if (nothing_to_pad(pads)) return x;
-    return mappings::pad(g, x, onnx_pads(x, pads), element(g, filler, x.dtype()));
+    return pad_with_number(g, x, pads, filler);
 };
 
 /// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.
@@ -13031,19 +13040,13 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// x with zeros before and after it along an axis.
-inline value between_zeros(graph<7> g, value x, std::int64_t axis, sym_int before, sym_int after) {
-    axis_pad const by{axis, before, after};
-    if (nothing_to_pad({&by, 1})) return x;
-    return mappings::pad(g, x, onnx_pads(x, {&by, 1}), g.scalar_like(0, x));
-}
-
 /// The gradient of padding one dimension of n elements: that of the elements themselves plus those of their copies in both borders.
 template <bool Reflects>
 value border_gradient(graph<7> g, value grad, std::int64_t axis, sym_int n, std::int64_t before, std::int64_t after) {
     value sum = slice_axis(g, grad, axis, before, after == 0 ? to_the_end : -after);
     auto const add = [&](value border, sym_int zeros_before, sym_int zeros_after) {
-        sum = g.op<"Add">(sum, between_zeros(g, border, axis, zeros_before, zeros_after));
+        axis_pad const zeros{axis, zeros_before, zeros_after};
+        sum = g.op<"Add">(sum, pad_with_number(g, border, {&zeros, 1}, 0));
     };
     auto const folded = [&](value border) {
         return Reflects ? flip_axes(g, border, safe_vector{axis}) : reduce_sum(g, border, safe_vector{axis}, true);

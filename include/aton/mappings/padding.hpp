@@ -68,12 +68,17 @@ inline safe_vector<sym_int> onnx_pads(value x, safe_span<axis_pad const> pads) {
     return all;
 }
 
-/// Pads with a number, converted to the dtype of x.
+/// Pads with a number, converted to the dtype of x. The pads are not negative.
+inline value pad_with_number(graph<7> g, value x, safe_span<axis_pad const> pads, number filler) {
+    if (nothing_to_pad(pads)) return x;
+    return mappings::pad(g, x, onnx_pads(x, pads), element(g, filler, x.dtype()));
+}
+
+/// The same; negative pads crop.
 inline constexpr auto pad_constant = [](graph<7> g, value x, size_list pad, number filler) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
-    if (nothing_to_pad(pads)) return x;
-    return mappings::pad(g, x, onnx_pads(x, pads), element(g, filler, x.dtype()));
+    return pad_with_number(g, x, pads, filler);
 };
 
 /// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.

@@ -13,19 +13,13 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// x with zeros before and after it along an axis.
-inline value between_zeros(graph<7> g, value x, std::int64_t axis, sym_int before, sym_int after) {
-    axis_pad const by{axis, before, after};
-    if (nothing_to_pad({&by, 1})) return x;
-    return mappings::pad(g, x, onnx_pads(x, {&by, 1}), g.scalar_like(0, x));
-}
-
 /// The gradient of padding one dimension of n elements: that of the elements themselves plus those of their copies in both borders.
 template <bool Reflects>
 value border_gradient(graph<7> g, value grad, std::int64_t axis, sym_int n, std::int64_t before, std::int64_t after) {
     value sum = slice_axis(g, grad, axis, before, after == 0 ? to_the_end : -after);
     auto const add = [&](value border, sym_int zeros_before, sym_int zeros_after) {
-        sum = g.op<"Add">(sum, between_zeros(g, border, axis, zeros_before, zeros_after));
+        axis_pad const zeros{axis, zeros_before, zeros_after};
+        sum = g.op<"Add">(sum, pad_with_number(g, border, {&zeros, 1}, 0));
     };
     auto const folded = [&](value border) {
         return Reflects ? flip_axes(g, border, safe_vector{axis}) : reduce_sum(g, border, safe_vector{axis}, true);

@@ -71,16 +71,20 @@ inline constexpr auto grouped_mm = [](graph<7> g, value self, value mat2, option
     return out_dtype ? g.cast(y, *out_dtype) : y;
 };
 
+inline void expect_experts(value rows, value weight) {
+    if (rows.rank() != 2 || weight.rank() != 3)
+        throw unsupported_error("operands that are not rows and one matrix per expert");
+}
+
 /// transformers' mixtures of experts where aten::_grouped_mm cannot run: rows of `input`, sorted by expert, times the weights of each.
 inline constexpr auto experts = [](graph<7> g, value input, value weight, value offs) -> value {
-    if (input.rank() != 2 || weight.rank() != 3)
-        return g.unsupported("operands that are not rows and one matrix per expert");
+    expect_experts(input, weight);
     return grouped_product(g, input, weight, offs);
 };
 /// The gradients of `input` and of `weight`.
 inline constexpr auto experts_backward = [](graph<7> g, value input, value weight, value offs, value grad) {
-    if (input.rank() != 2 || weight.rank() != 3 || grad.rank() != 2)
-        throw unsupported_error("operands that are not rows and one matrix per expert");
+    expect_experts(input, weight);
+    expect_experts(grad, weight);
     value const by_row = g.op<"Transpose">(weight, attr::perm_i({0, 2, 1}));
     value const by_column = g.op<"Transpose">(input, attr::perm_i({1, 0}));
     return std::tuple(grouped_product(g, grad, by_row, offs), grouped_product(g, by_column, grad, offs));
