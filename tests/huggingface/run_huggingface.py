@@ -46,7 +46,7 @@ from worker_pool import run_jobs  # noqa: E402
 
 SECONDS = 300
 TOLERANCE = 1e-4
-MOST_PARAMETERS = 40_000_000
+MAX_PARAMETERS = 40_000_000
 STATES = ("right", "refused", "wrong", "invalid", "uncaptured", "unbuilt")
 
 
@@ -99,7 +99,7 @@ def build(kind, component, class_name):
     model_class = getattr(transformers, class_name)
     with contextlib.suppress(NotImplementedError, RuntimeError), torch.device("meta"):
         size = sum(p.numel() for p in model_class._from_config(config).parameters())
-        if size > MOST_PARAMETERS:
+        if size > MAX_PARAMETERS:
             raise Unbuilt(f"{size} parameters")
     return model_class._from_config(copy.deepcopy(config)).eval()
 
