@@ -4,9 +4,10 @@
 #include <set>
 #include <string>
 
-#include <doctest/doctest.h>
-
 #include <torch/library.h>
+#undef CHECK // torch logs with it; doctest defines its own
+
+#include <doctest/doctest.h>
 
 #include <aton/aton.hpp>
 #include <aton/verify/check.hpp>
