@@ -6,6 +6,7 @@
 
 #include "bfloat16.hpp"
 #include "functions.hpp"
+#include "padded_pools.hpp"
 #include "rewriter.hpp"
 
 namespace ATON_NAMESPACE {
@@ -40,8 +41,10 @@ void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_option
             if (has_references(body)) continue; // depends on attributes of the call
             passes::clear_types(body, false);
             optimize_level(body, weights, {false}, nullptr);
+            passes::separate_padded_pools(body);
         }
     optimize_level(graph, weights, options, nullptr);
+    passes::separate_padded_pools(graph);
     remove_unused(graph);
 }
 
