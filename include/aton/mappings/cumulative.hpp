@@ -21,11 +21,6 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// x[start:end] along an axis.
-inline value slice_axis(graph<7> g, value x, std::int64_t axis, std::int64_t start, std::int64_t end) {
-    return slice(g, x, safe_span(&start, 1), safe_span(&end, 1), safe_span(&axis, 1));
-}
-
 /// ONNX has cumulative operators only for sums and, since opset 26, products. For short axes, the others reduce all prefixes at once: the
 /// axis is moved to the end, and position i reduces row i of a lower triangle. That takes memory quadratic in the size of the axis, so
 /// long axes are reduced in a Loop.
@@ -139,8 +134,8 @@ inline constexpr auto running_extreme = [](graph<9> g, value self, std::int64_t 
 
 /// x[1:] - x[:-1] along an axis; for bools, whether adjacent elements differ.
 inline value step(graph<7> g, value x, std::int64_t axis) {
-    value const after = slice_axis(g, x, axis, 1, to_the_end);
-    value const before = slice_axis(g, x, axis, 0, -1);
+    value const after = slice(g, x, axis, 1, to_the_end);
+    value const before = slice(g, x, axis, 0, -1);
     return x.dtype() == dtype::bool_ ? value(g.op<"Xor">(after, before)) : arithmetic<"Sub">(g, after, before);
 }
 
@@ -154,7 +149,7 @@ inline value times_spacing(graph<7> g, value y, value dx, dtype type) {
 /// dx * (y[i] + y[i + 1]) along an axis; dx is 0-d or broadcasts. As in ATen, integers wrap around.
 inline value double_trapezoids(graph<7> g, value y, std::int64_t axis, value dx) {
     dtype const type = promote(y, dx);
-    value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
+    value const pairs = arithmetic<"Add">(g, slice(g, y, axis, 0, -1), slice(g, y, axis, 1, to_the_end));
     return times_spacing(g, pairs, dx, type);
 }
 
@@ -184,8 +179,8 @@ inline value spacing(graph<7> g, value y, number n) {
 
 /// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
 inline value area_at_steps(graph<7> g, value y, number dx, std::int64_t axis) {
-    value const first = slice_axis(g, y, axis, 0, 1);
-    value const last = slice_axis(g, y, axis, -1, to_the_end);
+    value const first = slice(g, y, axis, 0, 1);
+    value const last = slice(g, y, axis, -1, to_the_end);
     value const ends = halved(g, squeeze(g, arithmetic<"Add">(g, first, last), axis));
     value const total = g.cast(sum(g, y, std::array{axis}, false), ends.dtype());
     value const width = spacing(g, y, dx);

@@ -30,7 +30,7 @@ struct derivative {
     std::int64_t axis;
     bool curved;
 
-    [[nodiscard]] value at(std::int64_t start, std::int64_t end) const { return slice_axis(g, f, axis, start, end); }
+    [[nodiscard]] value at(std::int64_t start, std::int64_t end) const { return slice(g, f, axis, start, end); }
     [[nodiscard]] value times(double factor, value x) const { return combined<"Mul">(g, x, wrapped_number(g, factor)); }
     /// ATen multiplies by the integer 2: products of integers wrap around.
     [[nodiscard]] value twice(value x) const { return combined<"Add">(g, x, x); }
@@ -90,7 +90,7 @@ struct derivative {
         auto const gap = [&](std::int64_t i) { return select(g, gaps, 0, i); };
         safe_vector<sym_int> along(static_cast<std::size_t>(f.rank()), 1);
         along[static_cast<std::size_t>(axis)] = -1;
-        auto by = two_sided(slice_axis(g, gaps, 0, 0, -1), slice_axis(g, gaps, 0, 1, to_the_end));
+        auto by = two_sided(slice(g, gaps, 0, 0, -1), slice(g, gaps, 0, 1, to_the_end));
         for (value& v : by) v = reshape(g, v, along);
         value const inside = weighted(by, at(0, -2), at(1, -1), at(2, to_the_end));
         if (!curved)

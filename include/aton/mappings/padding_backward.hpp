@@ -16,7 +16,7 @@ namespace detail {
 /// The gradient of padding one dimension of n elements: that of the elements themselves plus those of their copies in both borders.
 template <bool Reflects>
 value border_gradient(graph<7> g, value grad, std::int64_t axis, sym_int n, std::int64_t before, std::int64_t after) {
-    value sum = slice_axis(g, grad, axis, before, after == 0 ? to_the_end : -after);
+    value sum = slice(g, grad, axis, before, after == 0 ? to_the_end : -after);
     auto const add = [&](value border, sym_int zeros_before, sym_int zeros_after) {
         axis_pad const zeros{axis, zeros_before, zeros_after};
         sum = g.op<"Add">(sum, pad_with_number(g, border, {&zeros, 1}, 0));
@@ -25,11 +25,11 @@ value border_gradient(graph<7> g, value grad, std::int64_t axis, sym_int n, std:
         return Reflects ? flip_axes(g, border, safe_vector{axis}) : reduce_sum(g, border, safe_vector{axis}, true);
     };
     if (before != 0) {
-        value const border = folded(slice_axis(g, grad, axis, 0, before));
+        value const border = folded(slice(g, grad, axis, 0, before));
         Reflects ? add(border, 1, n - 1 - before) : add(border, 0, n - 1);
     }
     if (after != 0) {
-        value const border = folded(slice_axis(g, grad, axis, -after, to_the_end));
+        value const border = folded(slice(g, grad, axis, -after, to_the_end));
         Reflects ? add(border, n - 1 - after, 1) : add(border, n - 1, 0);
     }
     return sum;

@@ -85,7 +85,7 @@ inline constexpr auto kthvalue = [](graph<9> g, value self, size k, std::int64_t
     std::int64_t const axis = normalize_axis(dim, self.rank());
     if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
     value const smallest = order_of(g, self, axis, k, false);
-    return gathered(g, self, slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
+    return gathered(g, self, slice(g, smallest, axis, -1, to_the_end), axis, keepdim);
 };
 
 } // namespace detail
