@@ -45,6 +45,13 @@ TEST_CASE("systems with unknowns on either side, and with vectors") {
         "left=False with vectors"));
 }
 
+TEST_CASE("a solution of two equal equations is NaN to the last bit, not infinite by rounding") {
+    tensor const a = of(dtype::float64, {3, 3}, {3, 1.1, 0.7, 1.9, 0.3, -0.9, 1.9, 0.3, -0.9});
+    gives("aten::linalg_solve_ex",
+          {arg("A", a), arg("B", of(dtype::float64, {3, 1}, {0.1, -0.7, -0.7}))},
+          of(dtype::float64, {3, 1}, {nan, nan, nan}));
+}
+
 TEST_CASE("determinants with the factors of the transpose") {
     std::vector<runtime::aten_argument> const a = {arg("A", square({0, 2, 1, 3}))};
     gives("aten::_linalg_det", a, of(dtype::float32, {}, {-2}), 0);

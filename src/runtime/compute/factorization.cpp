@@ -90,6 +90,7 @@ tensor exchange_rows(tensor const& b, tensor const& pivots, bool back) {
     });
 }
 
+// By columns, so that two equal rows of a matrix stay equal to the last bit, as in LAPACK: the sums of Eigen's own order would not.
 tensor solve_triangle(tensor const& a, tensor const& b, bool upper, bool unit) {
     require_square(a);
     auto const [left, right] = together(a, b);
@@ -101,11 +102,14 @@ tensor solve_triangle(tensor const& a, tensor const& b, bool upper, bool unit) {
         auto const from = matrices<T>::of(all);
         auto const out = matrices<T>::of(given);
         for (index i = 0; i != from.count() && out.columns != 0; ++i) {
+            auto const factor = from[i];
             auto x = out[i];
-            if (upper && unit) from[i].template triangularView<Eigen::UnitUpper>().solveInPlace(x);
-            else if (upper) from[i].template triangularView<Eigen::Upper>().solveInPlace(x);
-            else if (unit) from[i].template triangularView<Eigen::UnitLower>().solveInPlace(x);
-            else from[i].template triangularView<Eigen::Lower>().solveInPlace(x);
+            for (index done = 0, n = out.rows; done != n; ++done) {
+                index const k = upper ? n - 1 - done : done;
+                index const rest = upper ? 0 : k + 1; // the rows that are still to be solved
+                if (!unit) x.row(k) /= factor(k, k);
+                x.middleRows(rest, n - 1 - done).noalias() -= factor.col(k).segment(rest, n - 1 - done) * x.row(k);
+            }
         }
         return out.t;
     });
