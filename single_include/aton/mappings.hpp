@@ -2757,9 +2757,9 @@ inline constexpr auto experts_backward = [](graph<7> g, value input, value weigh
 
 } // namespace ATON_NAMESPACE::mappings::detail
 
-// ---- aton/mappings/matrix_product.hpp
-// Matrix products: aten's mm, matmul, linear, addmm, einsum ...
-// Public header.
+// ---- aton/mappings/detail/products.hpp
+// Products of matrices, scaled and added to a tensor.
+// Internal header.
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -2806,11 +2806,35 @@ inline value scaled_sum(graph<9> g, value self, value product, number beta, numb
     return g.op<"Add">(addend, scaled);
 }
 
+/// beta * self + alpha * (a @ b). If alpha does not fit a 16-bit dtype, or is infinite, the product is not rounded to the dtype before it is
+/// scaled.
+inline value scaled_sum_of_product(graph<9> g, value self, value a, value b, number beta, number alpha) {
+    dtype const type = a.dtype();
+    bool const may_be_infinite = !alpha.is_constant() || !std::isfinite(alpha.constant<double>());
+    bool const rounds_alike = bits(type) > 16 || (surely_fits(alpha, type) && !may_be_infinite);
+    if (!is_floating(type) || rounds_alike) return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
+    dtype const wide = opmath_type(type);
+    value const product = matmul(g, g.cast(a, wide), g.cast(b, wide));
+    return g.cast(scaled_sum(g, g.cast(self, wide), product, beta, alpha), type);
+}
+
 /// Whether the product with `a` is ignored even if alpha makes it NaN: if it is a sum of no terms, and if alpha is 0, as in BLAS, which ATen
 /// uses only for float32 and float64.
 inline bool skips_product(value a, number const& alpha) {
     return is_empty(a) || (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
 }
+
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/matrix_product.hpp
+// Matrix products: aten's mm, matmul, linear, addmm, einsum ...
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
 
 inline constexpr auto addmm = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     if (skips_product(a, alpha))
@@ -2822,12 +2846,12 @@ inline constexpr auto addmm = [](graph<9> g, value self, value a, value b, numbe
         auto const kept = static_cast<double>(static_cast<float>(factor));
         return std::isfinite(factor) && (factor == kept || (a.dtype() != dtype::float64 && kept != 0));
     };
-    bool const needs_bias = g.opset() < 11 && beta == 0;
-    if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta) || needs_bias)
-        return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
+    if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta))
+        return scaled_sum_of_product(g, self, a, b, beta, alpha);
     auto const alpha_f = attr::alpha_f(alpha.constant<double>());
-    if (beta == 0) return g.within<11>().op<"Gemm">(a, b, alpha_f);
-    return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.constant<double>()));
+    if (beta == 0 && g.opset() >= 11) return g.within<11>().op<"Gemm">(a, b, alpha_f);
+    value const addend = beta == 0 ? g.scalar_like(0, a) : self; // not optional below opset 11
+    return g.op<"Gemm">(a, b, addend, alpha_f, attr::beta_f(beta.constant<double>()));
 };
 
 inline constexpr auto outer_product = [](graph<7> g, value a, value b) -> value {
@@ -2935,14 +2959,14 @@ inline constexpr auto addmv = [](graph<9> g, value self, value mat, value vec, n
     if (is_empty(mat) && !(beta == 0)) return scale_by(g, self, beta); // not expanded to the result's shape, as in ATen
     if (skips_product(mat, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
-    return scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
+    return scaled_sum_of_product(g, self, mat, vec, beta, alpha);
 };
 
 inline constexpr auto baddbmm = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     if (is_empty(a)) // a sum of no terms
         return scaled_sum(
             g, self, filled(g, std::array{g.size(a, 0), g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
-    return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
+    return scaled_sum_of_product(g, self, a, b, beta, alpha);
 };
 
 inline value sum_of_products(graph<9> g, value self, value a, value b, number const& beta, number const& alpha) {
@@ -2960,8 +2984,9 @@ inline constexpr auto addbmm = [](graph<9> g, value self, value a, value b, numb
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
     dtype const wide = opmath_type(a.dtype());
     if (wide == a.dtype()) return sum_of_products(g, self, a, b, beta, alpha);
-    if (alpha.is_constant() && !surely_fits(alpha, a.dtype()))
-        return g.unsupported("an alpha beyond the range of the dtype"); // ATen rounds each partial sum
+    for (number const& factor : {alpha, beta})
+        if (factor.is_constant() && !surely_fits(factor, a.dtype()))
+            return g.unsupported("an alpha or beta beyond the range of the dtype"); // ATen rounds each partial sum
     return g.cast(sum_of_products(g, g.cast(self, wide), g.cast(a, wide), g.cast(b, wide), beta, alpha), a.dtype());
 };
 
@@ -6633,11 +6658,6 @@ namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
 
-/// x[start:end] along an axis.
-inline value slice_axis(graph<7> g, value x, std::int64_t axis, std::int64_t start, std::int64_t end) {
-    return slice(g, x, safe_span(&start, 1), safe_span(&end, 1), safe_span(&axis, 1));
-}
-
 /// ONNX has cumulative operators only for sums and, since opset 26, products. For short axes, the others reduce all prefixes at once: the
 /// axis is moved to the end, and position i reduces row i of a lower triangle. That takes memory quadratic in the size of the axis, so
 /// long axes are reduced in a Loop.
@@ -6751,8 +6771,8 @@ inline constexpr auto running_extreme = [](graph<9> g, value self, std::int64_t 
 
 /// x[1:] - x[:-1] along an axis; for bools, whether adjacent elements differ.
 inline value step(graph<7> g, value x, std::int64_t axis) {
-    value const after = slice_axis(g, x, axis, 1, to_the_end);
-    value const before = slice_axis(g, x, axis, 0, -1);
+    value const after = slice(g, x, axis, 1, to_the_end);
+    value const before = slice(g, x, axis, 0, -1);
     return x.dtype() == dtype::bool_ ? value(g.op<"Xor">(after, before)) : arithmetic<"Sub">(g, after, before);
 }
 
@@ -6766,7 +6786,7 @@ inline value times_spacing(graph<7> g, value y, value dx, dtype type) {
 /// dx * (y[i] + y[i + 1]) along an axis; dx is 0-d or broadcasts. As in ATen, integers wrap around.
 inline value double_trapezoids(graph<7> g, value y, std::int64_t axis, value dx) {
     dtype const type = promote(y, dx);
-    value const pairs = arithmetic<"Add">(g, slice_axis(g, y, axis, 0, -1), slice_axis(g, y, axis, 1, to_the_end));
+    value const pairs = arithmetic<"Add">(g, slice(g, y, axis, 0, -1), slice(g, y, axis, 1, to_the_end));
     return times_spacing(g, pairs, dx, type);
 }
 
@@ -6796,8 +6816,8 @@ inline value spacing(graph<7> g, value y, number n) {
 
 /// The area under points at equal distances: the sum of all elements, the first and the last one halved, times dx.
 inline value area_at_steps(graph<7> g, value y, number dx, std::int64_t axis) {
-    value const first = slice_axis(g, y, axis, 0, 1);
-    value const last = slice_axis(g, y, axis, -1, to_the_end);
+    value const first = slice(g, y, axis, 0, 1);
+    value const last = slice(g, y, axis, -1, to_the_end);
     value const ends = halved(g, squeeze(g, arithmetic<"Add">(g, first, last), axis));
     value const total = g.cast(sum(g, y, std::array{axis}, false), ends.dtype());
     value const width = spacing(g, y, dx);
@@ -7020,7 +7040,7 @@ inline constexpr auto kthvalue = [](graph<9> g, value self, size k, std::int64_t
     std::int64_t const axis = normalize_axis(dim, self.rank());
     if (k.is_constant() && k.constant() < 1) throw unsupported_error("kthvalue with k below 1");
     value const smallest = order_of(g, self, axis, k, false);
-    return gathered(g, self, slice_axis(g, smallest, axis, -1, to_the_end), axis, keepdim);
+    return gathered(g, self, slice(g, smallest, axis, -1, to_the_end), axis, keepdim);
 };
 
 } // namespace detail
@@ -10690,7 +10710,7 @@ struct derivative {
     std::int64_t axis;
     bool curved;
 
-    [[nodiscard]] value at(std::int64_t start, std::int64_t end) const { return slice_axis(g, f, axis, start, end); }
+    [[nodiscard]] value at(std::int64_t start, std::int64_t end) const { return slice(g, f, axis, start, end); }
     [[nodiscard]] value times(double factor, value x) const { return combined<"Mul">(g, x, wrapped_number(g, factor)); }
     /// ATen multiplies by the integer 2: products of integers wrap around.
     [[nodiscard]] value twice(value x) const { return combined<"Add">(g, x, x); }
@@ -10750,7 +10770,7 @@ struct derivative {
         auto const gap = [&](std::int64_t i) { return select(g, gaps, 0, i); };
         safe_vector<sym_int> along(static_cast<std::size_t>(f.rank()), 1);
         along[static_cast<std::size_t>(axis)] = -1;
-        auto by = two_sided(slice_axis(g, gaps, 0, 0, -1), slice_axis(g, gaps, 0, 1, to_the_end));
+        auto by = two_sided(slice(g, gaps, 0, 0, -1), slice(g, gaps, 0, 1, to_the_end));
         for (value& v : by) v = reshape(g, v, along);
         value const inside = weighted(by, at(0, -2), at(1, -1), at(2, to_the_end));
         if (!curved)
@@ -13043,7 +13063,7 @@ namespace detail {
 /// The gradient of padding one dimension of n elements: that of the elements themselves plus those of their copies in both borders.
 template <bool Reflects>
 value border_gradient(graph<7> g, value grad, std::int64_t axis, sym_int n, std::int64_t before, std::int64_t after) {
-    value sum = slice_axis(g, grad, axis, before, after == 0 ? to_the_end : -after);
+    value sum = slice(g, grad, axis, before, after == 0 ? to_the_end : -after);
     auto const add = [&](value border, sym_int zeros_before, sym_int zeros_after) {
         axis_pad const zeros{axis, zeros_before, zeros_after};
         sum = g.op<"Add">(sum, pad_with_number(g, border, {&zeros, 1}, 0));
@@ -13052,11 +13072,11 @@ value border_gradient(graph<7> g, value grad, std::int64_t axis, sym_int n, std:
         return Reflects ? flip_axes(g, border, safe_vector{axis}) : reduce_sum(g, border, safe_vector{axis}, true);
     };
     if (before != 0) {
-        value const border = folded(slice_axis(g, grad, axis, 0, before));
+        value const border = folded(slice(g, grad, axis, 0, before));
         Reflects ? add(border, 1, n - 1 - before) : add(border, 0, n - 1);
     }
     if (after != 0) {
-        value const border = folded(slice_axis(g, grad, axis, -after, to_the_end));
+        value const border = folded(slice(g, grad, axis, -after, to_the_end));
         Reflects ? add(border, n - 1 - after, 1) : add(border, n - 1, 0);
     }
     return sum;
@@ -14543,18 +14563,23 @@ inline covariances covariances_of(graph<7> g, value self, std::int64_t correctio
     return {g.op<"MatMul">(centered, g.op<"Transpose">(weighted(centered))), g.op<"Sub">(total, less), type};
 }
 
+/// The covariances, rounded to their dtype.
+inline value rounded_covariances(graph<7> g, covariances const& c) {
+    value const norm = max_of(g, c.norm, g.scalar_like(0, c.norm));
+    return g.cast(g.op<"Div">(c.products, norm), c.type);
+}
+
 /// The covariances of the rows of a matrix, or the variance of a vector, 0-d.
 inline constexpr auto covariance = [](graph<7> g, value self, std::int64_t correction, optional_value fweights,
                                       optional_value aweights) -> value {
-    covariances const c = covariances_of(g, self, correction, fweights, aweights);
-    value const norm = max_of(g, c.norm, g.scalar_like(0, c.norm));
-    value const y = g.cast(g.op<"Div">(c.products, norm), c.type);
+    value const y = rounded_covariances(g, covariances_of(g, self, correction, fweights, aweights));
     return y.size(0) == dim(1) ? reshape(g, y, safe_vector<sym_int>{}) : y;
 };
-/// The products of centered rows, divided by the roots of those of each row with itself.
+/// The products of centered rows, divided by the roots of those of each row with itself. In half precision, covariances are rounded first:
+/// those that are too small are 0.
 inline constexpr auto correlation = [](graph<7> g, value self) -> value {
     covariances const c = covariances_of(g, self, 1, std::nullopt, std::nullopt);
-    value const y = c.products;
+    value const y = bits(c.type) < 32 ? value(g.cast(rounded_covariances(g, c), opmath_type(c.type))) : c.products;
     if (y.size(0) == dim(1)) return g.cast(reshape(g, g.op<"Div">(y, y), safe_vector<sym_int>{}), c.type); // 1 or NaN
     value const deviations = g.op<"Sqrt">(diagonal_of(g, y, 0, 0, 1));
     value const r = g.op<"Div">(g.op<"Div">(y, unsqueeze(g, deviations, 1)), deviations);

@@ -4,6 +4,17 @@
 
 namespace aton::tests {
 
+TEST_CASE("the gradient of elu multiplies alpha and scale in float32") {
+    gives("aten::elu_backward",
+          {arg("grad_output", of(dtype::float32, {1}, {-4})),
+           number("alpha", -infinity),
+           number("scale", 1e-310), // 0 in float32
+           number("input_scale", 1),
+           number("is_result", false),
+           arg("self_or_result", of(dtype::float32, {1}, {0}))},
+          of(dtype::float32, {1}, {nan}));
+}
+
 TEST_CASE("NaN and overflow in gradients of activations, as in ATen's vectorized code") {
     auto const ones = arg("grad_output", row_of(dtype::float32, {1, 1}));
     auto const x = [](std::string name) { return arg(std::move(name), row_of(dtype::float32, {nan, 100})); };

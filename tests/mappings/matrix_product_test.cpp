@@ -102,6 +102,42 @@ TEST_CASE("baddbmm of half precision adds before it rounds") {
           of(dtype::float16, {1, 1, 2}, {-infinity, infinity}));
 }
 
+TEST_CASE("products of half precision that are too small for it are not 0 before they are multiplied by infinity") {
+    gives("aten::baddbmm",
+          {arg("self", of(dtype::float16, {1, 1, 1}, {nan})),
+           arg("batch1", of(dtype::float16, {1, 1, 1}, {-0x1p-20})),
+           arg("batch2", of(dtype::float16, {1, 1, 1}, {-0x1p-20})),
+           number("beta", 0),
+           number("alpha", infinity)},
+          of(dtype::float16, {1, 1, 1}, {infinity}));
+}
+
+TEST_CASE("products of half precision are rounded after an alpha beyond its range") {
+    tensor const a = of(dtype::float16, {1, 1}, {3.58984375});
+    tensor const b = of(dtype::float16, {1, 1}, {-0x1p-20});
+    tensor const self = of(dtype::float16, {1, 1}, {infinity}); // ignored: beta is 0
+    tensor const expected = of(dtype::float16, {1, 1}, {-0.34228515625});
+    auto const [beta, alpha] = std::pair(number("beta", 0), number("alpha", 1e5));
+    gives("aten::addmm", {arg("self", self), arg("mat1", a), arg("mat2", b), beta, alpha}, expected);
+    gives("aten::addmv",
+          {arg("self", self.reshaped({1})), arg("mat", a), arg("vec", b.reshaped({1})), beta, alpha},
+          expected.reshaped({1}));
+    gives(
+        "aten::baddbmm",
+        {arg("self", self.unsqueezed(0)), arg("batch1", a.unsqueezed(0)), arg("batch2", b.unsqueezed(0)), beta, alpha},
+        expected.unsqueezed(0));
+}
+
+TEST_CASE("addbmm of half precision, whose partial sums ATen rounds, refuses factors beyond its range") {
+    for (std::string const factor : {"alpha", "beta"})
+        CHECK(contains(refusal("aten::addbmm",
+                               {arg("self", of(dtype::float16, {1, 1}, {1})),
+                                arg("batch1", of(dtype::float16, {2, 1, 1}, {1, -infinity})),
+                                arg("batch2", of(dtype::float16, {2, 1, 1}, {-2, 1})),
+                                number(factor, 1e5)}),
+                       "an alpha or beta beyond the range of the dtype"));
+}
+
 TEST_CASE("bilinear of half precision rounds the product of its first two factors") {
     gives("aten::bilinear",
           {arg("input1", of(dtype::bfloat16, {1, 1}, {0x1p-133})),

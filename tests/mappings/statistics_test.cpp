@@ -4,6 +4,12 @@
 
 namespace aton::tests {
 
+TEST_CASE("correlations of half precision are those of rounded covariances, which may be 0") {
+    gives("aten::corrcoef",
+          {arg("self", of(dtype::float16, {2, 2}, {1, 2, 0x1p-20, -0x1p-20}))},
+          of(dtype::float16, {2, 2}, {1, -1, -1, nan}));
+}
+
 TEST_CASE("a quantile next to an infinity equals ATen's") {
     gives("aten::quantile",
           {arg("self", row_of(dtype::float32, {-4, infinity, 1})), arg("q", row_of(dtype::float32, {0.5, 0.7, 1}))},

@@ -15,59 +15,13 @@
 #include <aton/mappings/detail/einsum.hpp>
 #include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/grouped_product.hpp>
+#include <aton/mappings/detail/products.hpp>
 #include <aton/mappings/detail/shaping.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
-/// numpy's matmul. ONNX's MatMul does not support bools and integers below 32 bits; they are multiplied in int32.
-inline value matmul(graph<7> g, value a, value b) {
-    dtype const t = a.dtype();
-    bool const narrow = t == dtype::bool_ || (is_integral(t) && bits(t) < 32);
-    if (!narrow) return g.op<"MatMul">(a, b);
-    return g.cast(g.op<"MatMul">(g.cast(a, dtype::int32), g.cast(b, dtype::int32)), t);
-}
-
-/// Swaps the last two dimensions of x.
-inline value transpose_last(graph<7> g, value x) {
-    safe_vector<std::int64_t> perm = iota(x.rank());
-    std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
-    return g.op<"Transpose">(x, attr::perm_i(perm));
-}
-
 namespace detail {
-
-inline value scale_by(graph<7> g, value x, number factor) {
-    if (factor == 1) return x;
-    bool const fits_dtype = !is_floating(x.dtype()) || surely_fits(factor, x.dtype()); // if not, the product still may
-    auto const scaled = [&](value v) -> value { return g.op<"Mul">(v, element(g, factor, v.dtype())); };
-    return fits_dtype ? scaled(x) : in_opmath(g, x, scaled);
-}
-
-/// beta * self + alpha * product. If beta is 0, ATen ignores self, including NaN.
-inline value scaled_sum(graph<9> g, value self, value product, number beta, number alpha) {
-    if (product.dtype() == dtype::bool_) return beta == 0 ? product : g.op<"Or">(self, product);
-    dtype const type = product.dtype();
-    dtype const wide = opmath_type(type);
-    if (wide != type && self.dtype() == type && beta != 0 && !(alpha == 1 && beta == 1)) {
-        value const sum = scaled_sum(g, g.cast(self, wide), g.cast(product, wide), beta, alpha);
-        return g.cast(sum, type); // which may fit even if alpha, beta or a scaled term does not
-    }
-    value const scaled = scale_by(g, product, alpha);
-    if (beta == 0) return scaled;
-    value addend = scale_by(g, self, beta);
-    if (!beta.is_constant()) {
-        value const zero = g.scalar_like(0, addend);
-        addend = choose(g, is_equal(g, g.to_value(beta), 0), zero, addend);
-    }
-    return g.op<"Add">(addend, scaled);
-}
-
-/// Whether the product with `a` is ignored even if alpha makes it NaN: if it is a sum of no terms, and if alpha is 0, as in BLAS, which ATen
-/// uses only for float32 and float64.
-inline bool skips_product(value a, number const& alpha) {
-    return is_empty(a) || (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
-}
 
 inline constexpr auto addmm = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     if (skips_product(a, alpha))
@@ -79,12 +33,12 @@ inline constexpr auto addmm = [](graph<9> g, value self, value a, value b, numbe
         auto const kept = static_cast<double>(static_cast<float>(factor));
         return std::isfinite(factor) && (factor == kept || (a.dtype() != dtype::float64 && kept != 0));
     };
-    bool const needs_bias = g.opset() < 11 && beta == 0;
-    if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta) || needs_bias)
-        return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
+    if (self.rank() > 2 || !is_floating(a.dtype()) || !fits(alpha) || !fits(beta))
+        return scaled_sum_of_product(g, self, a, b, beta, alpha);
     auto const alpha_f = attr::alpha_f(alpha.constant<double>());
-    if (beta == 0) return g.within<11>().op<"Gemm">(a, b, alpha_f);
-    return g.op<"Gemm">(a, b, self, alpha_f, attr::beta_f(beta.constant<double>()));
+    if (beta == 0 && g.opset() >= 11) return g.within<11>().op<"Gemm">(a, b, alpha_f);
+    value const addend = beta == 0 ? g.scalar_like(0, a) : self; // not optional below opset 11
+    return g.op<"Gemm">(a, b, addend, alpha_f, attr::beta_f(beta.constant<double>()));
 };
 
 inline constexpr auto outer_product = [](graph<7> g, value a, value b) -> value {
@@ -192,14 +146,14 @@ inline constexpr auto addmv = [](graph<9> g, value self, value mat, value vec, n
     if (is_empty(mat) && !(beta == 0)) return scale_by(g, self, beta); // not expanded to the result's shape, as in ATen
     if (skips_product(mat, alpha))
         return scaled_sum(g, self, filled(g, std::array{g.size(mat, 0)}, 0, mat.dtype()), beta, 1);
-    return scaled_sum(g, self, matmul(g, mat, vec), beta, alpha);
+    return scaled_sum_of_product(g, self, mat, vec, beta, alpha);
 };
 
 inline constexpr auto baddbmm = [](graph<9> g, value self, value a, value b, number beta, number alpha) -> value {
     if (is_empty(a)) // a sum of no terms
         return scaled_sum(
             g, self, filled(g, std::array{g.size(a, 0), g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
-    return scaled_sum(g, self, matmul(g, a, b), beta, alpha);
+    return scaled_sum_of_product(g, self, a, b, beta, alpha);
 };
 
 inline value sum_of_products(graph<9> g, value self, value a, value b, number const& beta, number const& alpha) {
@@ -217,8 +171,9 @@ inline constexpr auto addbmm = [](graph<9> g, value self, value a, value b, numb
         return scaled_sum(g, self, filled(g, std::array{g.size(a, 1), g.size(b, 2)}, 0, a.dtype()), beta, 1);
     dtype const wide = opmath_type(a.dtype());
     if (wide == a.dtype()) return sum_of_products(g, self, a, b, beta, alpha);
-    if (alpha.is_constant() && !surely_fits(alpha, a.dtype()))
-        return g.unsupported("an alpha beyond the range of the dtype"); // ATen rounds each partial sum
+    for (number const& factor : {alpha, beta})
+        if (factor.is_constant() && !surely_fits(factor, a.dtype()))
+            return g.unsupported("an alpha or beta beyond the range of the dtype"); // ATen rounds each partial sum
     return g.cast(sum_of_products(g, g.cast(self, wide), g.cast(a, wide), g.cast(b, wide), beta, alpha), a.dtype());
 };
 

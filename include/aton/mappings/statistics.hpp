@@ -113,18 +113,23 @@ inline covariances covariances_of(graph<7> g, value self, std::int64_t correctio
     return {g.op<"MatMul">(centered, g.op<"Transpose">(weighted(centered))), g.op<"Sub">(total, less), type};
 }
 
+/// The covariances, rounded to their dtype.
+inline value rounded_covariances(graph<7> g, covariances const& c) {
+    value const norm = max_of(g, c.norm, g.scalar_like(0, c.norm));
+    return g.cast(g.op<"Div">(c.products, norm), c.type);
+}
+
 /// The covariances of the rows of a matrix, or the variance of a vector, 0-d.
 inline constexpr auto covariance = [](graph<7> g, value self, std::int64_t correction, optional_value fweights,
                                       optional_value aweights) -> value {
-    covariances const c = covariances_of(g, self, correction, fweights, aweights);
-    value const norm = max_of(g, c.norm, g.scalar_like(0, c.norm));
-    value const y = g.cast(g.op<"Div">(c.products, norm), c.type);
+    value const y = rounded_covariances(g, covariances_of(g, self, correction, fweights, aweights));
     return y.size(0) == dim(1) ? reshape(g, y, safe_vector<sym_int>{}) : y;
 };
-/// The products of centered rows, divided by the roots of those of each row with itself.
+/// The products of centered rows, divided by the roots of those of each row with itself. In half precision, covariances are rounded first:
+/// those that are too small are 0.
 inline constexpr auto correlation = [](graph<7> g, value self) -> value {
     covariances const c = covariances_of(g, self, 1, std::nullopt, std::nullopt);
-    value const y = c.products;
+    value const y = bits(c.type) < 32 ? value(g.cast(rounded_covariances(g, c), opmath_type(c.type))) : c.products;
     if (y.size(0) == dim(1)) return g.cast(reshape(g, g.op<"Div">(y, y), safe_vector<sym_int>{}), c.type); // 1 or NaN
     value const deviations = g.op<"Sqrt">(diagonal_of(g, y, 0, 0, 1));
     value const r = g.op<"Div">(g.op<"Div">(y, unsqueeze(g, deviations, 1)), deviations);

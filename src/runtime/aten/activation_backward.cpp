@@ -28,9 +28,12 @@ results elu_gradient(call const& c) {
     if (of_result && c.f("alpha") < 0) throw error("the gradient of a result needs an alpha that is not negative");
     dtype const type = compute_type(result_type(c, {"grad_output", "self_or_result"}));
     for (std::string_view const each : {"alpha", "scale", "input_scale"}) (void)fitting(c.f(each), type);
-    scalar const outer(c.f("alpha") * c.f("scale"));
+    double const alpha = c.f("alpha");
+    double const scale = c.f("scale");
+    bool const single = type == dtype::float32; // multiplied in the dtype of the computation
+    scalar const outer(single ? static_cast<float>(alpha) * static_cast<float>(scale) : alpha * scale);
     scalar const inner(c.f("input_scale"));
-    scalar const positive(c.f("scale"));
+    scalar const positive(scale);
     return gradient(c, "self_or_result", [&](tensor const& g, tensor const& x) {
         tensor const below = of_result ? g * inner * (x + outer) : g * inner * outer * exp(x * inner);
         return where(greater(x, 0), g * positive, below);
