@@ -61,6 +61,7 @@ double of_any_magnitude(random_source& random, element_range const& range) {
 
 double real_element(random_source& random, dtype t, value_theme values, element_range const& range,
                     element_style const& h) {
+    if (range.uneven) return range.min + (range.max - range.min) * random.fraction();
     if (values == value_theme::special && !range.bounded && random.chance(h.special))
         return special_real(random, t, range.moderate, h.nan);
     if (values == value_theme::wide && !range.bounded && !range.moderate)

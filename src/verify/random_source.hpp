@@ -42,6 +42,7 @@ struct element_range {
     bool bounded = false;  ///< the rule gives the range: no special values
     bool moderate = false; ///< without the largest numbers
     bool whole = false;    ///< without fractions
+    bool uneven = false;   ///< the rule wants numbers that no other number of the call is likely to equal
 };
 
 /// A contiguous tensor of random elements.

@@ -27,6 +27,9 @@ bool* flag_of(tensor_constraints& w, std::string_view name) {
     if (name == "bytes") return &w.bytes;
     if (name == "small") return &w.small;
     if (name == "deficient") return &w.deficient;
+    if (name == "moderate") return &w.range.moderate;
+    if (name == "whole") return &w.range.whole;
+    if (name == "uneven") return &w.range.uneven;
     return nullptr;
 }
 
@@ -68,11 +71,7 @@ void tensor_drawing::word_of(rule_reader& r, tensor_constraints& w) {
         w.dense = true;
     } else if (name == "regular" || name == "permuted" || name == "definite") {
         (name == "regular" ? w.regular : name == "permuted" ? w.permuted : w.definite) = true;
-        w.range = {-2, 2, true, false, false};
-    } else if (name == "moderate") {
-        w.range.moderate = true;
-    } else if (name == "whole") {
-        w.range.whole = true;
+        w.range.min = -2, w.range.max = 2, w.range.bounded = true;
     } else if (bool* const said = flag_of(w, name)) {
         *said = true;
     } else {
