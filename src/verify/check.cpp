@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -16,7 +15,9 @@
 #include <utility>
 
 #include <aton/core/error.hpp>
+#include <aton/core/fixed_string.hpp>
 #include <aton/passes/passes.hpp>
+#include <aton/runtime/compute.hpp>
 #include <aton/verify/translation.hpp>
 
 #if defined(_OPENMP) && __has_include(<omp.h>)
@@ -85,18 +86,17 @@ public:
         for (int opset = first; opset <= last; ++opset) all.insert(opset);
         for (dtype const type : sampled_types) report_.types.push_back({type});
         for (recorded_call const* c : recorded_) check_recorded(*c, all);
-        std::uint64_t seed = options_.seed;
         if (has_reference_)
             for (dtype const type : sampled_types)
                 for (theme const& t : themes_of(type))
-                    for (int i = 0; i != options_.samples; ++i) check_sample(t, ++seed, all);
+                    for (int i = 0; i != options_.samples; ++i) check_sample(t, next_seed(), all);
         report_.arguments = coverage_.report();
         report_.opsets.assign(opsets_.begin(), opsets_.end());
         if (has_mutants_) {
             std::set<int> mutated;
             for (int const opset : opsets_)
                 if (is_mutated_at(opset)) mutated.insert(opset);
-            if (has_reference_) search(seed, mutated);
+            if (has_reference_) search(mutated);
             report_.mutants = mutants_.report();
         }
         std::erase_if(report_.types,
@@ -107,6 +107,11 @@ public:
     }
 
 private:
+    /// The seed of the next call: rows and neighbouring seeds do not share calls.
+    [[nodiscard]] std::uint64_t next_seed() {
+        return runtime::seed_of_draw(options_.seed ^ hash_of(row_.overload), ++calls_drawn_);
+    }
+
     [[nodiscard]] bool is_mutated_at(int opset) const {
         return opset >= options_.min_mutant_opset || row_.until < options_.min_mutant_opset;
     }
@@ -170,14 +175,6 @@ private:
             rejection_ = e.what();
             return {};
         }
-    }
-
-    void note_error(double error) {
-        report_.worst_error = std::max(report_.worst_error, error);
-        std::size_t bin = 0;
-        if (error > 1) bin = 7;
-        else if (error > 0) bin = static_cast<std::size_t>(std::clamp(std::ceil(std::log10(error)) + 6, 1.0, 6.0));
-        ++report_.errors[bin];
     }
 
     void check_sample(theme const& t, std::uint64_t seed, std::set<int> const& opsets) {
@@ -272,7 +269,7 @@ private:
             std::string out = describe_difference(
                 canonical(verify::run(graph, graph.graph, options_.where, observe, same), form_, row_.overload),
                 expected,
-                [this](double error) { note_error(error); });
+                [this](double error) { report_.add_error(error); });
             return out.empty() ? undeclared : out;
         } catch (error const& e) {
             return std::string("the graph does not run: ") + e.what();
@@ -303,8 +300,8 @@ private:
     }
 
     /// Draws further calls that may detect the remaining mutants.
-    void search(std::uint64_t seed, std::set<int> const& opsets) {
-        constexpr int max_in_vain = 80; // consecutive calls
+    void search(std::set<int> const& opsets) {
+        constexpr int max_in_vain = 120; // consecutive calls
         using enum value_theme;
         constexpr std::array kept_with = {special, ties, special, ordinary, special, wide};
         int vain = 0;
@@ -313,7 +310,7 @@ private:
             if (from == nullptr) return;
             theme varied = from->drawn;
             std::size_t const before = mutants_.detected();
-            ++seed;
+            std::uint64_t const seed = next_seed();
             constexpr int themes = static_cast<int>(value_theme::count_);
             if (i % 2 == 0) { // keep the arguments: few calls may have those that lead to this graph
                 varied.values = kept_with[static_cast<std::size_t>(i) / 2 % kept_with.size()];
@@ -337,6 +334,7 @@ private:
     std::vector<recorded_call const*> recorded_;
     std::vector<std::string_view> excluded_when_; ///< of the exclusions that name the row
     argument_coverage coverage_;
+    std::uint64_t calls_drawn_ = 0;
     row_report report_;
     std::set<int> opsets_;
     row_mutants mutants_;

@@ -3,6 +3,8 @@
 #include <aton/verify/check.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <map>
 #include <sstream>
 #include <string>
@@ -88,6 +90,14 @@ totals totals_of(report const& r) {
         }
     }
     return t;
+}
+
+void row_report::add_error(double error) {
+    worst_error = std::max(worst_error, error);
+    std::size_t bin = 0;
+    if (error > 1) bin = 7;
+    else if (error > 0) bin = static_cast<std::size_t>(std::clamp(std::ceil(std::log10(error)) + 6, 1.0, 6.0));
+    ++errors[bin];
 }
 
 bool report::passed() const {

@@ -58,7 +58,7 @@ struct check_options {
     std::span<std::string const> without_mutants; ///< overloads whose graphs are not changed
     int min_mutant_opset = 13; ///< graphs below it are compared, not changed, unless the row ends before it
     int max_mutants = 0;       ///< about this many of each graph, always the same ones; 0: all
-    int search = 240;          ///< maximum number of additional calls per row for undetected mutants
+    int search = 300;          ///< maximum number of additional calls per row for undetected mutants
     int threads = 1;           ///< rows checked at a time, 0: one per CPU; `truth` is called from every thread
     std::string_view only;     ///< only overloads whose name contains this
     runtime::device where;
@@ -138,6 +138,8 @@ struct row_report {
         for (type_report const& t : types) sum += t.*member;
         return sum;
     }
+    /// Counts the error of a result, as a fraction of the tolerance.
+    void add_error(double error);
     /// Whether the row was checked, no call failed, and its schema is that of the operator.
     [[nodiscard]] bool passed() const { return failures.empty() && not_checked.empty() && schema_difference.empty(); }
 };
