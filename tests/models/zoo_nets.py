@@ -188,32 +188,6 @@ def style_transfer():
     return images(module, (18, 22))
 
 
-class PaddedPools(nn.Module):
-    """Pools of images that are padded with zeros, as in BiT: their negative maxima become zero at the border."""
-
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv2d(3, 4, 1)
-        self.pools = nn.ModuleList(
-            [
-                nn.MaxPool2d((3, 2), (2, 1)),
-                nn.MaxPool2d(2, 2, padding=1),
-                nn.MaxPool2d(2, dilation=2, ceil_mode=True),
-                nn.AvgPool2d(3, 2, padding=1, count_include_pad=False),
-            ]
-        )
-        self.pads = [(1, 0, 2, 1), (0, 1, 0, 1), (4, 4, 4, 4), (3, 0, 1, 3)]
-
-    def forward(self, x):
-        x = -self.conv(x).abs() - 0.5
-        return [pool(F.pad(x, pads)) for pool, pads in zip(self.pools, self.pads, strict=True)]
-
-
-@model("padded_pools")
-def padded_pools():
-    return images(PaddedPools(), (9, 12))
-
-
 class Mixer(nn.Module):
     def __init__(self, tokens=12, width=20):
         super().__init__()
