@@ -165,6 +165,16 @@ TEST_CASE("the gradient of hardsigmoid has a float factor also in float64") {
           {row_of(dtype::float64, {0.1666666716337204})});
 }
 
+TEST_CASE("elements are found in tests that hold NaN") {
+    gives("aten::isin.Tensor_Tensor",
+          {arg("elements", row_of(dtype::float32, {1, -0.0, 0, nan})),
+           arg("test_elements", row_of(dtype::float32, {-0.0, nan}))},
+          {row_of(dtype::bool_, {0, 1, 1, 0})});
+    gives("aten::isin.Tensor_Tensor",
+          {arg("elements", row_of(dtype::float32, {1, nan})), arg("test_elements", row_of(dtype::float32, {nan, nan}))},
+          {row_of(dtype::bool_, {0, 0})});
+}
+
 TEST_CASE("the gradient of logit is NaN for NaN, also with eps") {
     gives("aten::logit_backward",
           {arg("grad_output", row_of(dtype::float32, {1, 1, 1})),

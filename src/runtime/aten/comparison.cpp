@@ -42,7 +42,8 @@ results is_same(call const& c) {
     return all_of(equal(x, y));
 }
 
-/// Whether each element occurs in another tensor: compared with the element at its position in the sorted tensor.
+/// Whether each element occurs in another tensor: compared with the element at its position in the sorted tensor. NaN, which equals
+/// nothing and is in no order, gives way to the smallest element.
 results is_in(call const& c) {
     bool const number_first = c.has_argument("element");
     std::string_view const elements = number_first ? "element" : "elements";
@@ -52,7 +53,8 @@ results is_in(call const& c) {
     tensor const all = flatten(operand(c, tests, type));
     bool const inverted = c.b("invert");
     if (all.count() == 0) return full(inverted, dtype::bool_, x.sizes(), x.where());
-    tensor const sorted_tests = sort(all, 0).values;
+    tensor const smallest = take(sort(all, 0).values, full(0, dtype::int64, {}, x.where()));
+    tensor const sorted_tests = sort(where(equal(all, all), all, smallest), 0).values;
     tensor const at = search_sorted(sorted_tests, x, false);
     tensor const found = equal(take(sorted_tests, minimum(at, scalar(all.count() - 1))), x);
     return inverted ? logical_not(found) : found;
