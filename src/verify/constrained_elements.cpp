@@ -102,6 +102,7 @@ tensor constrained_elements(element_source& from, dtype t, sizes const& of, tens
     if (w.index >= 0)
         range = {
             w.is_signed ? static_cast<double>(-w.index) : 0.0, static_cast<double>(w.index - 1), true, false, false};
+    range.infinite = from.infinite && from.random.chance(0.6);
     if (w.bytes && t == dtype::uint8) range = {0, 255, true, false, false};
     value_theme const values = w.index >= 0 ? value_theme::ordinary : from.values;
     // In some calls two operands are equal.

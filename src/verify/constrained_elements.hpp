@@ -43,6 +43,7 @@ struct element_source {
     random_source& random;
     value_theme values;
     runtime::tensor last; ///< the last tensor drawn
+    bool infinite;        ///< most tensors have an element that is not finite, whatever their style
 };
 
 /// A contiguous tensor that satisfies the constraints.

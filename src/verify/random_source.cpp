@@ -98,6 +98,19 @@ std::int64_t integer_element(random_source& random, dtype t, value_theme values,
     return random.integer(is_signed ? min : std::max<std::int64_t>(0, min), max);
 }
 
+/// Where a tensor with special elements has one that is not finite whatever the other draws; -1 if nowhere.
+std::int64_t place_of_infinite(random_source& random, dtype t, value_theme values, element_range const& range,
+                               element_style const& h, std::int64_t count) {
+    bool const wanted = is_floating(t) && values == value_theme::special && !range.bounded && !range.uneven &&
+                        (h.nan || range.infinite);
+    return wanted && count != 0 ? random.integer(0, count - 1) : -1;
+}
+
+double infinite_real(random_source& random) {
+    if (random.chance(0.6)) return std::numeric_limits<double>::quiet_NaN();
+    return random.chance(0.5) ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+}
+
 scalar element(random_source& random, dtype t, value_theme values, element_range const& range, element_style const& h) {
     if (t == dtype::bool_) return random.chance(0.5);
     if (is_complex(t)) {
@@ -113,22 +126,27 @@ scalar element(random_source& random, dtype t, value_theme values, element_range
 
 } // namespace
 
-scalar extreme_number(random_source& random, dtype t, bool any) {
+double extreme_real(int i) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    constexpr std::array reals = {std::numeric_limits<double>::quiet_NaN(),
-                                  infinity,
-                                  -infinity,
-                                  1e308, // beyond float32, and 1e5 beyond float16
-                                  -1e308,
-                                  1e5,
-                                  -1e5,
-                                  1e-310,
-                                  0.0,
-                                  -0.0,
-                                  1.0,
-                                  -1.0};
+    constexpr std::array<double, extreme_reals> all = {std::numeric_limits<double>::quiet_NaN(),
+                                                       infinity,
+                                                       -infinity,
+                                                       1e308, // beyond float32, and 1e5 beyond float16
+                                                       -1e308,
+                                                       1e5,
+                                                       -1e5,
+                                                       1e-310,
+                                                       0.0,
+                                                       -0.0,
+                                                       1.0,
+                                                       -1.0};
+    return all.at(static_cast<std::size_t>(i));
+}
+
+scalar extreme_number(random_source& random, dtype t, bool any) {
     constexpr std::array integers = {0LL, 1LL, -1LL, 300LL, -300LL, 70000LL, -70000LL, (1LL << 40) + 1, -(1LL << 40)};
-    if (!any || !random.chance(is_floating(t) ? 0.2 : 0.6)) return one_of(random, reals);
+    if (!any || !random.chance(is_floating(t) ? 0.2 : 0.6))
+        return extreme_real(static_cast<int>(random.integer(0, extreme_reals - 1)));
     if (random.chance(0.15)) return random.chance(0.5);
     return one_of(random, integers);
 }
@@ -143,7 +161,9 @@ tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of, v
     }
     element_style const h = random_style(random);
     if (aton::tensor::can_hold(t)) {
-        for (std::int64_t i = 0; i != count; ++i) out.append(element(random, t, values, range, h));
+        std::int64_t const infinite = place_of_infinite(random, t, values, range, h, count);
+        for (std::int64_t i = 0; i != count; ++i)
+            out.append(i == infinite ? infinite_real(random) : element(random, t, values, range, h));
         return tensor::from_constant(out);
     }
     out.type = is_floating(t) ? dtype::float32 : dtype::int32; // float8 and 4-bit integers are cast

@@ -42,6 +42,7 @@ struct element_range {
     bool bounded = false;  ///< the rule gives the range: no special values
     bool moderate = false; ///< without the largest numbers
     bool whole = false;    ///< without fractions
+    bool infinite = false; ///< at least one element of a tensor of floats is not finite
     bool uneven = false;   ///< the rule wants numbers that no other number of the call is likely to equal
 };
 
@@ -51,6 +52,9 @@ struct element_range {
 /// An extreme number for an argument beside tensors of this dtype: infinities, NaN, numbers outside the dtype's range, 0 and 1 of both
 /// signs. `any`: also integers and bools.
 [[nodiscard]] scalar extreme_number(random_source& random, dtype t, bool any);
+inline constexpr int extreme_reals = 12;
+/// The real extreme number `i`, below `extreme_reals`.
+[[nodiscard]] double extreme_real(int i);
 /// Turns `x` into a mask (bool, or float to be added) of which some rows hide everything.
 [[nodiscard]] runtime::tensor with_hiding_rows(random_source& random, runtime::tensor const& x);
 /// The same elements with small changes to all of them, to some, or to none.

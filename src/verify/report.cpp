@@ -92,7 +92,7 @@ totals totals_of(report const& r) {
     return t;
 }
 
-void row_report::add_error(double error) {
+void row_report::add_error(double error) noexcept {
     worst_error = std::max(worst_error, error);
     std::size_t bin = 0;
     if (error > 1) bin = 7;

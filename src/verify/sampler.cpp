@@ -16,6 +16,7 @@
 #include "rule_reader.hpp"
 #include "size_table.hpp"
 #include "tensor_drawing.hpp"
+#include "themes.hpp"
 
 namespace ATON_NAMESPACE::verify {
 
@@ -118,14 +119,18 @@ private:
             out.kind = kind::number;
             out.number = number_by_rule(a, r);
         }
-        if (r.take("?") && random_.chance(0.3)) return aten_argument::none();
+        bool const wanted = theme_.extreme >= 0 && is_real(a);
+        if (r.take("?") && !wanted && random_.chance(0.4)) return aten_argument::none();
         return out;
     }
 
-    /// Whether to draw an extreme number: for float and Scalar, in some calls with special elements.
-    [[nodiscard]] bool is_extreme(schema_argument const& a) {
-        bool const real = a.type.base == base_type::float_ || a.type.base == base_type::scalar;
-        return real && theme_.values == value_theme::special && random_.chance(0.35);
+    /// An extreme number, for float and Scalar in some calls with special elements.
+    [[nodiscard]] std::optional<scalar> extreme(schema_argument const& a) {
+        bool const any = a.type.base == base_type::scalar;
+        if (!is_real(a) || theme_.values != value_theme::special) return std::nullopt;
+        if (theme_.extreme >= 0)
+            return random_.chance(0.75) ? std::optional<scalar>(extreme_real(theme_.extreme)) : std::nullopt;
+        return random_.chance(0.35) ? std::optional(extreme_number(random_, theme_.type, any)) : std::nullopt;
     }
 
     scalar number_by_rule(schema_argument const& a, rule_reader& r) {
@@ -142,7 +147,8 @@ private:
             all.push_back({min, max, real});
         } while (r.take("|"));
         bool const only = r.take("only");
-        if (!only && is_extreme(a)) return extreme_number(random_, theme_.type, a.type.base == base_type::scalar);
+        if (!only)
+            if (auto const number = extreme(a)) return *number;
         range const& from = all.size() == 1 ? all[0] : one_of(random_, all);
         if (from.real) return from.min + (from.max - from.min) * random_.fraction();
         return static_cast<long long>(
@@ -193,13 +199,13 @@ private:
             else out.number = static_cast<long long>(random_.integer(1, 3));
             return out;
         case base_type::float_:
-            if (is_extreme(a)) out.number = extreme_number(random_, theme_.type, false);
+            if (auto const number = extreme(a)) out.number = *number;
             else
                 out.number =
                     a.name.starts_with("eps") ? 1e-3 + 1e-2 * random_.fraction() : 0.1 + 2 * random_.fraction();
             return out;
         case base_type::scalar:
-            if (is_extreme(a)) out.number = extreme_number(random_, theme_.type, true);
+            if (auto const number = extreme(a)) out.number = *number;
             else if (random_.chance(0.5)) out.number = static_cast<long long>(random_.integer(-3, 3));
             else out.number = std::round((random_.fraction() * 6 - 3) * 16) / 16;
             return out;

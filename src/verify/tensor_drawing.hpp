@@ -24,7 +24,7 @@ public:
         : random_(random),
           sizes_(sizes),
           theme_(t),
-          first_elements_{random, t.values, {}} {}
+          first_elements_{random, t.values, {}, t.extreme >= 0} {}
 
     /// Draws the elements from another source; sizes and dtypes stay the same.
     void take_elements_from(random_source& other, value_theme values) {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "random_source.hpp"
+
 namespace ATON_NAMESPACE::verify {
 
 namespace {
@@ -36,6 +38,18 @@ std::vector<theme> themes_of(dtype t) {
     add(size_theme::distinct, value_theme::ordinary, true, false);
     if (t == dtype::float32 || t == dtype::int64) add(size_theme::distinct, value_theme::wide, false, false);
     add_mixed(out, t);
+    return out;
+}
+
+std::vector<theme> extreme_themes(std::string_view schema) {
+    std::vector<theme> out;
+    bool real = false;
+    aten::schema_argument each;
+    for (aten::argument_cursor all{schema}; all.next(each);) real = real || is_real(each);
+    if (!real) return out;
+    for (dtype const t : {dtype::float32, dtype::float64, dtype::float16, dtype::int64})
+        for (int i = 0; i != extreme_reals; ++i)
+            out.push_back({size_theme::distinct, value_theme::special, t, false, false, false, i});
     return out;
 }
 

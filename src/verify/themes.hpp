@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <aton/aten/function_schema.hpp>
 #include <aton/core/dtype.hpp>
 #include <aton/verify/sample.hpp>
 
@@ -25,6 +26,12 @@ inline constexpr std::array sampled_types = {dtype::float32,
 
 /// The themes that a dtype is sampled with: all of them for float32 and int64, a selection for others.
 [[nodiscard]] std::vector<theme> themes_of(dtype t);
+/// Whether the argument takes a real number: float or Scalar.
+[[nodiscard]] inline bool is_real(aten::schema_argument const& a) {
+    return a.type.base == aten::base_type::float_ || a.type.base == aten::base_type::scalar;
+}
+/// One theme for each extreme number and some dtypes whose largest numbers differ; none if no argument of the schema is real.
+[[nodiscard]] std::vector<theme> extreme_themes(std::string_view schema);
 
 [[nodiscard]] std::string_view name_of(size_theme t);
 [[nodiscard]] std::string_view name_of(value_theme t);

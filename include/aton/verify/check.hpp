@@ -139,7 +139,7 @@ struct row_report {
         return sum;
     }
     /// Counts the error of a result, as a fraction of the tolerance.
-    void add_error(double error);
+    void add_error(double error) noexcept;
     /// Whether the row was checked, no call failed, and its schema is that of the operator.
     [[nodiscard]] bool passed() const { return failures.empty() && not_checked.empty() && schema_difference.empty(); }
 };

@@ -50,6 +50,7 @@ struct theme {
     bool scattered = false;      ///< operands are not contiguous in memory
     bool defaults = false;       ///< arguments with a default are omitted
     bool mixed = false;          ///< tensors after the first have random dtypes
+    int extreme = -1;            ///< which extreme number most real arguments have; -1: some have a random one
 
     friend bool operator==(theme const&, theme const&) = default;
 };
