@@ -158,7 +158,7 @@ private:
             };
             return rounding_bounds(again, s, row_.schema, given, has_reference_);
         };
-        out.terms = is_relative_ ? 0 : terms_of(s, out.results);
+        for (value const& v : out.results) out.terms.push_back(is_relative_ ? 0 : terms_of(s, v));
         out.values = std::none_of(excluded_when_.begin(), excluded_when_.end(), [&](std::string_view when) {
             return when.empty() || when == name_of(t.sizes) || when == name_of(t.values) || when == name(t.type);
         });

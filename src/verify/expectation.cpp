@@ -24,13 +24,11 @@ std::int64_t count_of(sample const& s) {
     return n;
 }
 
-std::int64_t count_of(std::vector<value> const& results) {
+std::int64_t count_of(value const& v) {
+    if (v.is_tensor()) return v.one().count();
     std::int64_t n = 0;
-    for (value const& v : results) {
-        if (v.is_tensor()) n += v.one().count();
-        if (v.is_sequence())
-            for (runtime::tensor const& t : v.many()) n += t.count();
-    }
+    if (v.is_sequence())
+        for (runtime::tensor const& t : v.many()) n += t.count();
     return n;
 }
 
@@ -65,9 +63,9 @@ std::string describe_difference(std::vector<value> const& got, expectation& expe
     for (std::size_t i = 0; i != got.size() && i != expected.results.size(); ++i) {
         if (!got[i]) continue; // the mapping omits it
         value const& other = expected.results[i];
-        comparison c = compare(got[i], other, expected.terms, expected.rounded);
+        comparison c = compare(got[i], other, expected.terms[i], expected.rounded);
         if (expected.values && std::isfinite(c.error) && c.error > 1)
-            c = compare(got[i], other, expected.terms, expected.rounded, expected.bounds_of_result(i));
+            c = compare(got[i], other, expected.terms[i], expected.rounded, expected.bounds_of_result(i));
         if (!expected.values && c.what == difference::values) continue;
         if (note_error) note_error(c.error);
         if (!c.same()) return "result " + std::to_string(i) + ": " + to_string(c);
@@ -82,11 +80,10 @@ bool has_numbers(std::vector<value> const& results) {
     });
 }
 
-std::int64_t terms_of(sample const& s, std::vector<value> const& results) {
+std::int64_t terms_of(sample const& s, value const& result) {
     std::set<std::int64_t> left;
-    for (value const& v : results)
-        if (v.is_tensor()) left.insert(v.one().sizes().begin(), v.one().sizes().end());
-    std::int64_t max = count_of(s) / std::max<std::int64_t>(1, count_of(results));
+    if (result.is_tensor()) left.insert(result.one().sizes().begin(), result.one().sizes().end());
+    std::int64_t max = count_of(s) / std::max<std::int64_t>(1, count_of(result));
     for (runtime::aten_argument const& a : s.arguments) {
         std::int64_t terms = 1;
         for (std::size_t i = 0; a.tensor && i != a.tensor.rank(); ++i)

@@ -17,7 +17,7 @@ namespace ATON_NAMESPACE::verify {
 
 struct expectation {
     std::vector<runtime::value> results;
-    std::int64_t terms = 1; ///< of the sums behind an element; 0: relative accuracy
+    std::vector<std::int64_t> terms; ///< of the sums behind an element of each result; 0: relative accuracy
     dtype rounded =
         dtype::undefined; ///< the narrowest dtype that the call rounds to, if it is narrower than that of a result
     bool values = true;   ///< false: only dtypes and sizes are compared
@@ -33,8 +33,9 @@ struct expectation {
 [[nodiscard]] std::string describe_difference(std::vector<runtime::value> const& got, expectation& expected,
                                               std::function<void(double)> const& note_error = {});
 
-/// The maximum number of elements of a tensor that one result can sum: axes whose sizes the results do not have are reduced.
-[[nodiscard]] std::int64_t terms_of(sample const& s, std::vector<runtime::value> const& results);
+/// The maximum number of elements of a tensor that an element of the result can sum: axes whose sizes the result does not have are
+/// reduced. The results of one call can differ: the gradient of a bias sums more than that of its input.
+[[nodiscard]] std::int64_t terms_of(sample const& s, runtime::value const& result);
 
 /// Whether any element is a number, not NaN.
 [[nodiscard]] bool has_numbers(std::vector<runtime::value> const& results);
