@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Rows of the family matrix_product: regressions against torch's results.
+#include <utility>
 #include <vector>
+
+#include <aton/mappings/matrix_product.hpp>
 
 #include "row_results.hpp"
 
@@ -208,6 +211,19 @@ TEST_CASE("einsum of a batch, a size of 1, a letter of one operand and a result 
     gives("aten::einsum",
           {word("equation", "bij,jkl->kb"), runtime::aten_argument::of_tensors(both).named("tensors")},
           of(dtype::float32, {2, 2}, {15, 33, 14, 38}));
+}
+
+TEST_CASE("a product without terms is not a Gemm, which ignores beta in ONNX Runtime") {
+    graph_data data;
+    dsl::graph<9> const g{data, 20};
+    auto const input = [&](char const* name, shape sizes) {
+        return dsl::value(data, data.add_input(name, {dtype::float32, std::move(sizes)}));
+    };
+    dsl::value const a = input("a", {dim("n"), 0});
+    dsl::value const sum =
+        mappings::detail::addmm(g, input("self", {dim("n"), dim("m")}), a, input("b", {0, dim("m")}), 0.2, 0.6);
+    CHECK(sum.shape() == shape{dim("n"), dim("m")});
+    for (graph_node const& n : data.nodes) CHECK(n.op != "Gemm");
 }
 
 } // namespace aton::tests
