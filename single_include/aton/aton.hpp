@@ -18251,9 +18251,11 @@ private:
     std::string_view overload_;
 };
 
-/// Whether a row may ignore an argument. Device, memory format and strided layout have no meaning in ONNX; a sparse layout has.
+/// Whether a row may ignore an argument. Device, memory format, strided layout and the default generator have no meaning in ONNX; a sparse
+/// layout has.
 inline bool may_stay_unnamed(argument const& a, aten::schema_argument const& formal) {
     if (formal.type.base == base_type::device || formal.type.base == base_type::memory_format) return true;
+    if (formal.type.base == base_type::generator && a.kind == argument_kind::none) return true;
     if (formal.name == "pin_memory" || formal.name == "non_blocking") return true;
     return formal.type.base == base_type::layout && a.text == "strided";
 }

@@ -2821,7 +2821,8 @@ inline value scaled_sum_of_product(graph<9> g, value self, value a, value b, num
 /// Whether the product with `a` is ignored even if alpha makes it NaN: if it is a sum of no terms, and if alpha is 0, as in BLAS, which ATen
 /// uses only for float32 and float64.
 inline bool skips_product(value a, number const& alpha) {
-    return is_empty(a) || (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
+    bool const has_no_terms = a.rank() != 0 && a.size(-1) == dim(0); // ONNX Runtime's Gemm then ignores beta
+    return is_empty(a) || has_no_terms || (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
 }
 
 } // namespace detail
@@ -14004,6 +14005,10 @@ inline constexpr auto integers_of_size_from = [](graph<7> g, number low, number 
 inline constexpr auto integers_like = [](graph<7> g, value self, number high, optional_dtype type) {
     return integers(g, self, 0, high, type.value_or(self.dtype()));
 };
+inline constexpr auto integers_like_below = [](graph<7> g, value self, value high, optional_dtype type) -> value {
+    if (high.rank() != 0) return g.unsupported("a limit with dimensions");
+    return integers(g, self, 0, number(g.cast(high, dtype::int64)), type.value_or(self.dtype()));
+};
 inline constexpr auto integers_like_from = [](graph<7> g, value self, number low, number high, optional_dtype type) {
     return integers(g, self, low, high, type.value_or(self.dtype()));
 };
@@ -14100,10 +14105,14 @@ inline constexpr auto native_dropout_backward = [](graph<7> g, value grad, value
 // clang-format off: one row per line
 inline constexpr auto random = table(
     symbolic<"aten::rand(size, dtype)">(detail::uniform_of_size),
+    symbolic<"aten::rand.generator(size, dtype)">(detail::uniform_of_size),
     symbolic<"aten::rand_like(self, dtype)">(detail::uniform_like),
+    symbolic<"aten::rand_like.generator(self, dtype)">(detail::uniform_like),
     symbolic<"aten::uniform(self, from, to)">(detail::uniform_between),
     symbolic<"aten::randn(size, dtype)">(detail::normal_of_size),
+    symbolic<"aten::randn.generator(size, dtype)">(detail::normal_of_size),
     symbolic<"aten::randn_like(self, dtype)">(detail::normal_like),
+    symbolic<"aten::randn_like.generator(self, dtype)">(detail::normal_like),
     symbolic<"aten::normal_functional(self, mean, std)">(detail::normal_with),
     symbolic<"aten::normal.float_float(mean, std, size, dtype)">(detail::normal_with_of_size),
     symbolic<"aten::normal.Tensor_Tensor(mean, std)">(detail::normal_tensors),
@@ -14117,13 +14126,20 @@ inline constexpr auto random = table(
     symbolic<"aten::bernoulli.p(self, p)">(detail::bernoulli_p),
     symbolic<"aten::bernoulli.Tensor(self, p)">(detail::bernoulli_tensor),
     symbolic<"aten::randint(high, size, dtype)">(detail::integers_of_size),
+    symbolic<"aten::randint.generator(high, size, dtype)">(detail::integers_of_size),
     symbolic<"aten::randint.low(low, high, size, dtype)">(detail::integers_of_size_from),
+    symbolic<"aten::randint.low_generator(low, high, size, dtype)">(detail::integers_of_size_from),
     symbolic<"aten::randint_like(self, high, dtype)">(detail::integers_like),
+    symbolic<"aten::randint_like.generator(self, high, dtype)">(detail::integers_like),
     symbolic<"aten::randint_like.low_dtype(self, low, high, dtype)">(detail::integers_like_from),
+    symbolic<"aten::randint_like.low_generator_dtype(self, low, high, dtype)">(detail::integers_like_from),
+    symbolic<"aten::randint_like.Tensor(self, high, dtype)">(detail::integers_like_below),
+    symbolic<"aten::randint_like.Tensor_generator(self, high, dtype)">(detail::integers_like_below),
     symbolic<"aten::random(self)">(detail::any_integers),
     symbolic<"aten::random.to(self, to)">(detail::integers_to),
     symbolic<"aten::random.from(self, from, to)">(detail::integers_from),
     symbolic<"aten::randperm(n, dtype)">(detail::permutation),
+    symbolic<"aten::randperm.generator(n, dtype)">(detail::permutation),
     symbolic<"aten::multinomial(self, num_samples, replacement)">(detail::multinomial),
     symbolic<"aten::dropout(input, p, train)">(detail::dropout<false>).for_complex(detail::complex_dropout),
     symbolic<"aten::feature_dropout(input, p, train)">(detail::dropout<true>).for_complex(detail::complex_dropout),

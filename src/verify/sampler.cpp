@@ -73,7 +73,8 @@ private:
     std::optional<aten_argument> argument(schema_argument const& a) {
         std::string_view const part = part_of_rule(rule_, a.name);
         if (a.type.base == base_type::device && !a.type.optional && !a.has_default) return aten_argument::of_tag("cpu");
-        if ((is_placement(a.type.base) && part.empty()) || a.name == "pin_memory") return {};
+        if ((is_placement(a.type.base) && part.empty()) || a.name == "pin_memory")
+            return a.has_default ? std::optional<aten_argument>() : aten_argument::none();
         bool const may_be_left =
             a.has_default && !part.starts_with('{') && (a.type.base != base_type::tensor || part.empty());
         if (may_be_left && (theme_.defaults || (a.type.base != base_type::tensor && random_.chance(0.25)))) return {};

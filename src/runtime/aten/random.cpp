@@ -142,7 +142,9 @@ tensor integers_between(call const& c, sizes const& of, std::int64_t low, std::i
 results random_integers(call const& c) {
     dtype const otherwise = c.has_argument("self") ? c.t("self").dtype() : aton::aten::default_dtype;
     std::int64_t const low = c.has_argument("low") ? c.i("low") : 0;
-    return integers_between(c, size_of(c), low, c.i("high"), type_of(c, otherwise));
+    bool const computed = c.argument("high").kind == aten::argument_kind::tensor;
+    std::int64_t const high = computed ? to_host(c.t("high")).item().to<std::int64_t>() : c.i("high");
+    return integers_between(c, size_of(c), low, high, type_of(c, otherwise));
 }
 
 /// The first integer beyond the range of consecutive integers of the dtype.
@@ -317,7 +319,11 @@ rows random() {
         {"randint.low", random_integers},
         {"randint.low_generator", random_integers},
         {"randint_like", random_integers},
+        {"randint_like.Tensor", random_integers},
+        {"randint_like.Tensor_generator", random_integers},
+        {"randint_like.generator", random_integers},
         {"randint_like.low_dtype", random_integers},
+        {"randint_like.low_generator_dtype", random_integers},
         {"randn", normal_of_size},
         {"randn.generator", normal_of_size},
         {"randn_like", normal_of_size},
