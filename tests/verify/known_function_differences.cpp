@@ -55,6 +55,12 @@ bool is_within_a_ten_thousandth(different_call const& d) {
     return compare(runtime::where(is_near, d.expected, d.got), d.expected, 16).same();
 }
 
+/// Elements are equal except where the argument is NaN.
+bool differs_where_self_is_nan(different_call const& d) {
+    tensor const counts = runtime::logical_not(runtime::isnan(argument_of(d.call, "self")));
+    return compare(runtime::where(counts, d.got, d.expected), d.expected, 16).same();
+}
+
 /// The lengths that are passed as a tensor or a list, as a column.
 tensor lengths_of(sample const& call, std::string_view name) {
     for (runtime::aten_argument const& a : call.arguments) {
@@ -92,6 +98,16 @@ std::span<known_torch_difference const> known_function_differences() {
          0,
          is_accurate_to_nine_digits,
          "torch's asymptotic series of large parameters has nine digits"},
+        {"native_batch_norm_backward cudnn_batch_norm_backward miopen_batch_norm_backward",
+         "empty special",
+         1,
+         nullptr,
+         "torch subtracts the mean times an empty sum of gradients, which is NaN if the mean is infinite"},
+        {"hardswish_backward",
+         "special",
+         0,
+         differs_where_self_is_nan,
+         "torch's vector code gives NaN for NaN, like the runtime, the code for the remaining elements the gradient"},
         {"_scaled_dot_product_flash_attention_for_cpu",
          "",
          -1,

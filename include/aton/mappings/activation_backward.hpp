@@ -192,11 +192,13 @@ inline constexpr auto rrelu_backward = [](graph<9> g, value grad, value self, va
     return leaky_relu_backward(g, grad, self, (lower + upper) / 2, self_is_result);
 };
 
+/// In half precision, ATen rounds the sigmoid.
 inline constexpr auto glu_backward = [](graph<7> g, value grad, value self, std::int64_t dim) {
     return gradient(g, grad, self, [&](value d, value x) -> value {
         std::int64_t const axis = normalize_axis(dim, x.rank());
         sym_int const half = g.size(x, axis) / 2;
-        value const s = g.op<"Sigmoid">(slice(g, x, axis, half, to_the_end));
+        value const sigmoid = g.op<"Sigmoid">(slice(g, x, axis, half, to_the_end));
+        value const s = g.cast(g.cast(sigmoid, promote(grad, self)), x.dtype());
         value const of_first = g.op<"Mul">(d, s);
         value const slope = g.op<"Mul">(g.op<"Sub">(g.scalar_like(1, s), s), slice(g, x, axis, 0, half));
         return g.op<"Concat">(safe_vector<value>{of_first, g.op<"Mul">(of_first, slope)}, attr::axis_i(axis));

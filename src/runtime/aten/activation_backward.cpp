@@ -155,7 +155,8 @@ results gated_gradient(call const& c) {
         if (x.rank() == 0) throw error("a 0-d tensor cannot be split into halves");
         std::size_t const axis = axis_at(c.i("dim"), x.rank());
         std::int64_t const half = x.size(axis) / 2;
-        tensor const s = sigmoid(x.sliced(axis, half, half));
+        dtype const type = result_type(c, {"grad_output", "self"});
+        tensor const s = cast(cast(sigmoid(x.sliced(axis, half, half)), type), x.dtype()); // ATen rounds it
         tensor const first = g * s;
         tensor const second = first * ((scalar(1) - s) * x.sliced(axis, 0, half));
         return concat(std::vector<tensor>{first, second}, static_cast<std::int64_t>(axis));
