@@ -337,7 +337,11 @@ inline safe_vector<std::int64_t> constants(safe_span<sym_int const> sizes) {
 inline bool has_shape(value x, safe_span<std::int64_t const> sizes) {
     return x.has_rank() && x.shape() == shape(sizes);
 }
-inline bool is_empty(value x) { return x.shape().element_count() == 0; }
+inline bool is_empty(value x) {
+    if (!x.has_rank()) return false;
+    auto const& dims = x.shape().dims();
+    return std::any_of(dims.begin(), dims.end(), [](dim const& d) { return d == dim(0); });
+}
 
 /// A constant without elements.
 inline value empty_constant(graph<7> g, safe_span<std::int64_t const> sizes, dtype type) {
@@ -1482,11 +1486,13 @@ inline constexpr auto rrelu_backward = [](graph<9> g, value grad, value self, va
     return leaky_relu_backward(g, grad, self, (lower + upper) / 2, self_is_result);
 };
 
+/// In half precision, ATen rounds the sigmoid.
 inline constexpr auto glu_backward = [](graph<7> g, value grad, value self, std::int64_t dim) {
     return gradient(g, grad, self, [&](value d, value x) -> value {
         std::int64_t const axis = normalize_axis(dim, x.rank());
         sym_int const half = g.size(x, axis) / 2;
-        value const s = g.op<"Sigmoid">(slice(g, x, axis, half, to_the_end));
+        value const sigmoid = g.op<"Sigmoid">(slice(g, x, axis, half, to_the_end));
+        value const s = g.cast(g.cast(sigmoid, promote(grad, self)), x.dtype());
         value const of_first = g.op<"Mul">(d, s);
         value const slope = g.op<"Mul">(g.op<"Sub">(g.scalar_like(1, s), s), slice(g, x, axis, 0, half));
         return g.op<"Concat">(safe_vector<value>{of_first, g.op<"Mul">(of_first, slope)}, attr::axis_i(axis));
@@ -2821,8 +2827,8 @@ inline value scaled_sum_of_product(graph<9> g, value self, value a, value b, num
 /// Whether the product with `a` is ignored even if alpha makes it NaN: if it is a sum of no terms, and if alpha is 0, as in BLAS, which ATen
 /// uses only for float32 and float64.
 inline bool skips_product(value a, number const& alpha) {
-    bool const has_no_terms = a.rank() != 0 && a.size(-1) == dim(0); // ONNX Runtime's Gemm then ignores beta
-    return is_empty(a) || has_no_terms || (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
+    return is_empty(a) || // ONNX Runtime's Gemm then ignores beta
+           (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
 }
 
 } // namespace detail
@@ -4738,6 +4744,11 @@ inline value masked_softmax(graph<9> g, value scores) {
     return g.op<"Where">(hidden, g.scalar(0, scores.dtype()), weights);
 }
 
+/// size^(-1/4): the root of the default scale.
+inline value inverse_fourth_root(graph<9> g, sym_int const& size, dtype t) {
+    return g.cast(g.op<"Pow">(g.cast(g.to_value(size), dtype::float32), g.scalar(-0.25, dtype::float32)), t);
+}
+
 /// (output, attention weights).
 inline std::tuple<value, value> attend(graph<9> g, value query, value key, value values, attention_options const& o) {
     if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
@@ -4747,12 +4758,13 @@ inline std::tuple<value, value> attend(graph<9> g, value query, value key, value
     }
     dtype const t = query.dtype();
     dim const& width = query.size(-1);
-    if (!o.scale && !width.is_static()) return g.unsupported("a dynamic head size without an explicit scale");
+    bool const computed = !o.scale && !width.is_static();
     // As in ATen, query and key are both multiplied by sqrt(scale), which avoids overflow.
-    double const scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(width.size()));
+    double const scale = o.scale ? *o.scale : computed ? 1 : 1 / std::sqrt(static_cast<double>(width.size()));
     double const max_scale = t == dtype::float16 ? 65504 : static_cast<double>(std::numeric_limits<float>::max());
     if (o.scale && !(std::fabs(scale) <= max_scale)) return g.unsupported("a scale that does not fit the dtype");
-    value const root = g.scalar(std::sqrt(std::fabs(scale)), t);
+    value const root =
+        computed ? inverse_fourth_root(g, g.size(query, -1), t) : value(g.scalar(std::sqrt(std::fabs(scale)), t));
     value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
     value scores = g.op<"MatMul">(left, g.op<"Mul">(transpose_last(g, key), root));
     optional_value mask = o.is_causal ? optional_value(causal_mask(g, query, key)) : o.mask;
@@ -11367,10 +11379,7 @@ inline constexpr auto index_tensor = [](graph<11> g, value self, safe_span<optio
 
 /// GatherElements. 0-d tensors count as 1-d, and an empty index of any rank gives an empty result.
 inline value gather_elements(graph<9> g, value x, std::int64_t dim, value index) {
-    if (is_empty(index)) {
-        safe_vector<sym_int> const sizes = g.sizes(index);
-        return empty_constant(g, constants(sizes), x.dtype());
-    }
+    if (is_empty(index)) return filled(g, g.sizes(index), 0, x.dtype());
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const found = elements_at(g, at_least_1d(g, x), at_least_1d(g, as_index(g, index)), axis);
     return index.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;
@@ -12965,11 +12974,27 @@ inline constexpr auto pad_constant = [](graph<7> g, value x, size_list pad, numb
     return pad_with_number(g, x, pads, filler);
 };
 
+/// The elements at positions -before to the size + after, limited to those that the axis has.
+inline value replicate_by_positions(graph<11> g, value x, axis_pad const& p) {
+    value const size = g.to_value(g.size(x, p.axis));
+    value const end = g.op<"Add">(size, p.after.constant());
+    value const at = g.op<"Range">(g.scalar(-p.before.constant(), dtype::int64), end, g.scalar(1, dtype::int64));
+    return gather(g, x, clip(g, at, g.scalar(0, dtype::int64), g.op<"Sub">(size, 1)), p.axis);
+}
+
 /// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.
 inline value replicate_cropped(graph<7> g, value x, safe_vector<axis_pad>& pads) {
     for (axis_pad& p : pads) {
         dim const& d = x.size(p.axis);
-        if (!d.is_static() || !p.before.is_constant() || !p.after.is_constant()) continue;
+        if (!p.before.is_constant() || !p.after.is_constant()) continue;
+        if (!d.is_static()) {
+            bool const both = std::min(p.before.constant(), p.after.constant()) < 0 &&
+                              std::max(p.before.constant(), p.after.constant()) > 0;
+            if (!both || g.opset() < 11) continue;
+            x = replicate_by_positions(g.within<11>(), x, p);
+            p = {p.axis, 0, 0};
+            continue;
+        }
         std::int64_t const in = d.size();
         std::int64_t const before = p.before.constant();
         std::int64_t const after = p.after.constant();

@@ -64,6 +64,11 @@ inline value masked_softmax(graph<9> g, value scores) {
     return g.op<"Where">(hidden, g.scalar(0, scores.dtype()), weights);
 }
 
+/// size^(-1/4): the root of the default scale.
+inline value inverse_fourth_root(graph<9> g, sym_int const& size, dtype t) {
+    return g.cast(g.op<"Pow">(g.cast(g.to_value(size), dtype::float32), g.scalar(-0.25, dtype::float32)), t);
+}
+
 /// (output, attention weights).
 inline std::tuple<value, value> attend(graph<9> g, value query, value key, value values, attention_options const& o) {
     if (o.is_causal && o.mask) return g.unsupported("is_causal together with attn_mask");
@@ -73,12 +78,13 @@ inline std::tuple<value, value> attend(graph<9> g, value query, value key, value
     }
     dtype const t = query.dtype();
     dim const& width = query.size(-1);
-    if (!o.scale && !width.is_static()) return g.unsupported("a dynamic head size without an explicit scale");
+    bool const computed = !o.scale && !width.is_static();
     // As in ATen, query and key are both multiplied by sqrt(scale), which avoids overflow.
-    double const scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(width.size()));
+    double const scale = o.scale ? *o.scale : computed ? 1 : 1 / std::sqrt(static_cast<double>(width.size()));
     double const max_scale = t == dtype::float16 ? 65504 : static_cast<double>(std::numeric_limits<float>::max());
     if (o.scale && !(std::fabs(scale) <= max_scale)) return g.unsupported("a scale that does not fit the dtype");
-    value const root = g.scalar(std::sqrt(std::fabs(scale)), t);
+    value const root =
+        computed ? inverse_fourth_root(g, g.size(query, -1), t) : value(g.scalar(std::sqrt(std::fabs(scale)), t));
     value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
     value scores = g.op<"MatMul">(left, g.op<"Mul">(transpose_last(g, key), root));
     optional_value mask = o.is_causal ? optional_value(causal_mask(g, query, key)) : o.mask;

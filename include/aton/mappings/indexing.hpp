@@ -102,10 +102,7 @@ inline constexpr auto index_tensor = [](graph<11> g, value self, safe_span<optio
 
 /// GatherElements. 0-d tensors count as 1-d, and an empty index of any rank gives an empty result.
 inline value gather_elements(graph<9> g, value x, std::int64_t dim, value index) {
-    if (is_empty(index)) {
-        safe_vector<sym_int> const sizes = g.sizes(index);
-        return empty_constant(g, constants(sizes), x.dtype());
-    }
+    if (is_empty(index)) return filled(g, g.sizes(index), 0, x.dtype());
     std::int64_t const axis = normalize_axis(dim, x.rank());
     value const found = elements_at(g, at_least_1d(g, x), at_least_1d(g, as_index(g, index)), axis);
     return index.rank() == 0 ? reshape(g, found, safe_vector<sym_int>{}) : found;

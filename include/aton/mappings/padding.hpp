@@ -81,11 +81,27 @@ inline constexpr auto pad_constant = [](graph<7> g, value x, size_list pad, numb
     return pad_with_number(g, x, pads, filler);
 };
 
+/// The elements at positions -before to the size + after, limited to those that the axis has.
+inline value replicate_by_positions(graph<11> g, value x, axis_pad const& p) {
+    value const size = g.to_value(g.size(x, p.axis));
+    value const end = g.op<"Add">(size, p.after.constant());
+    value const at = g.op<"Range">(g.scalar(-p.before.constant(), dtype::int64), end, g.scalar(1, dtype::int64));
+    return gather(g, x, clip(g, at, g.scalar(0, dtype::int64), g.op<"Sub">(size, 1)), p.axis);
+}
+
 /// Replication along axes that cropping would leave empty, where ATen repeats the element that is cropped last.
 inline value replicate_cropped(graph<7> g, value x, safe_vector<axis_pad>& pads) {
     for (axis_pad& p : pads) {
         dim const& d = x.size(p.axis);
-        if (!d.is_static() || !p.before.is_constant() || !p.after.is_constant()) continue;
+        if (!p.before.is_constant() || !p.after.is_constant()) continue;
+        if (!d.is_static()) {
+            bool const both = std::min(p.before.constant(), p.after.constant()) < 0 &&
+                              std::max(p.before.constant(), p.after.constant()) > 0;
+            if (!both || g.opset() < 11) continue;
+            x = replicate_by_positions(g.within<11>(), x, p);
+            p = {p.axis, 0, 0};
+            continue;
+        }
         std::int64_t const in = d.size();
         std::int64_t const before = p.before.constant();
         std::int64_t const after = p.after.constant();

@@ -70,8 +70,8 @@ inline value scaled_sum_of_product(graph<9> g, value self, value a, value b, num
 /// Whether the product with `a` is ignored even if alpha makes it NaN: if it is a sum of no terms, and if alpha is 0, as in BLAS, which ATen
 /// uses only for float32 and float64.
 inline bool skips_product(value a, number const& alpha) {
-    bool const has_no_terms = a.rank() != 0 && a.size(-1) == dim(0); // ONNX Runtime's Gemm then ignores beta
-    return is_empty(a) || has_no_terms || (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
+    return is_empty(a) || // ONNX Runtime's Gemm then ignores beta
+           (alpha == 0 && (a.dtype() == dtype::float32 || a.dtype() == dtype::float64));
 }
 
 } // namespace detail

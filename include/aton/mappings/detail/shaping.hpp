@@ -43,7 +43,11 @@ inline safe_vector<std::int64_t> constants(safe_span<sym_int const> sizes) {
 inline bool has_shape(value x, safe_span<std::int64_t const> sizes) {
     return x.has_rank() && x.shape() == shape(sizes);
 }
-inline bool is_empty(value x) { return x.shape().element_count() == 0; }
+inline bool is_empty(value x) {
+    if (!x.has_rank()) return false;
+    auto const& dims = x.shape().dims();
+    return std::any_of(dims.begin(), dims.end(), [](dim const& d) { return d == dim(0); });
+}
 
 /// A constant without elements.
 inline value empty_constant(graph<7> g, safe_span<std::int64_t const> sizes, dtype type) {

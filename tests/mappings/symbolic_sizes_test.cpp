@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Rows over tensors with symbolic sizes: regressions.
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include <aton/mappings/attention.hpp>
+#include <aton/mappings/decompositions.hpp>
+#include <aton/mappings/indexing.hpp>
+#include <aton/mappings/padding.hpp>
+
+namespace aton::tests {
+
+namespace {
+
+using dsl::value;
+
+/// A graph of opset 20 with float32 inputs.
+struct symbolic {
+    graph_data data;
+    dsl::graph<11> g{data, 20};
+
+    value input(char const* name, shape sizes, dtype t = dtype::float32) {
+        return {data, data.add_input(name, {t, std::move(sizes)})};
+    }
+    [[nodiscard]] bool has(std::string_view op) const {
+        return std::any_of(data.nodes.begin(), data.nodes.end(), [&](graph_node const& n) { return n.op == op; });
+    }
+};
+
+} // namespace
+
+TEST_CASE("a batch of a symbolic size of empty matrices is empty") {
+    symbolic s;
+    CHECK(mappings::is_empty(s.input("x", {dim("n"), 0})));
+    CHECK_FALSE(mappings::is_empty(s.input("y", {dim("n"), 3})));
+    auto const [values, vectors] = mappings::detail::linalg_eigh(s.g, s.input("a", {dim("n"), 0, 0}), "L");
+    CHECK(values.shape() == shape{dim("n"), 0});
+    CHECK(vectors.shape() == shape{dim("n"), 0, 0});
+    CHECK_FALSE(s.has("Loop"));
+}
+
+TEST_CASE("an empty index of any rank and a symbolic size gathers nothing") {
+    symbolic s;
+    value const index = s.input("index", {dim("n"), 0}, dtype::int64);
+    value const y = mappings::detail::gather_row(s.g, s.input("x", {5}), 0, index, false);
+    CHECK(y.shape() == shape{dim("n"), 0});
+    CHECK_FALSE(s.has("GatherElements"));
+}
+
+TEST_CASE("the default scale of attention is computed from a symbolic head size") {
+    symbolic s;
+    value const q = s.input("q", {2, 3, dim("e")});
+    value const k = s.input("k", {2, 5, dim("e")});
+    value const v = s.input("v", {2, 5, 7});
+    auto const [y, weights] = mappings::detail::attend(s.g, q, k, v, {{}, 0, false, std::nullopt, false, false});
+    CHECK(y.shape() == shape{2, 3, 7});
+    CHECK(s.has("Pow"));
+}
+
+TEST_CASE("replication of a symbolic size that cropping may empty reads by position") {
+    symbolic s;
+    dsl::sym_int const pad[] = {-4, 5};
+    value const y = mappings::detail::pad_with(s.g, s.input("x", {2, dim("n")}), pad, "edge");
+    CHECK(y.rank() == 2);
+    CHECK(s.has("Gather"));
+    CHECK_FALSE(s.has("Pad"));
+}
+
+} // namespace aton::tests
