@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -11,6 +12,7 @@
 #include <aton/mappings/decompositions.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/padding.hpp>
+#include <aton/mappings/resize.hpp>
 
 namespace aton::tests {
 
@@ -68,6 +70,22 @@ TEST_CASE("replication of a symbolic size that cropping may empty reads by posit
     CHECK(y.rank() == 2);
     CHECK(s.has("Gather"));
     CHECK_FALSE(s.has("Pad"));
+}
+
+TEST_CASE("ATen ignores a factor that does not enlarge a size, which is computed") {
+    using mappings::detail::sizes_before_growth;
+    CHECK(sizes_before_growth(1.0625, 1) == 16);
+    CHECK(sizes_before_growth(2.42, 2) == 3);
+    CHECK(sizes_before_growth(1.5, 1) == 2);
+    CHECK(sizes_before_growth(2, 1) == 0);
+    CHECK(sizes_before_growth(0.75, 1) == 0);
+    for (double const factor : {1.0625, 2.0}) {
+        symbolic s;
+        std::vector<double> const factors{factor, factor};
+        value const x = s.input("x", {2, 3, dim("h"), dim("w")});
+        CHECK(mappings::detail::linear_vec(s.g, x, std::nullopt, false, factors).rank() == 4);
+        CHECK(s.has("Where") == (factor != 2));
+    }
 }
 
 } // namespace aton::tests

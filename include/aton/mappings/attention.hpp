@@ -66,7 +66,7 @@ inline value masked_softmax(graph<9> g, value scores) {
 
 /// size^(-1/4): the root of the default scale.
 inline value inverse_fourth_root(graph<9> g, sym_int const& size, dtype t) {
-    return g.cast(g.op<"Pow">(g.cast(g.to_value(size), dtype::float32), g.scalar(-0.25, dtype::float32)), t);
+    return g.cast(g.op<"Pow">(g.cast(g.to_value(size), dtype::float64), g.scalar(-0.25, dtype::float64)), t);
 }
 
 /// (output, attention weights).

@@ -93,27 +93,72 @@ inline bool resize_agrees(safe_span<resized_axis const> axes, interpolation cons
     return !own_scale || std::all_of(axes.begin(), axes.end(), size_follows_from_factor);
 }
 
+/// The sizes below which floor(size * factor) is the multiple of the size, although the factor is larger; 0 if there are none.
+inline std::int64_t sizes_before_growth(double factor, int multiple) {
+    double const more = factor - multiple;
+    if (!(more > 0 && more < 1)) return 0;
+    if (more < 1e-9) return std::numeric_limits<std::int64_t>::max();
+    auto const grows = [&](std::int64_t n) {
+        return std::floor(static_cast<double>(n) * factor) > multiple * static_cast<double>(n);
+    };
+    auto n = static_cast<std::int64_t>(1 / more);
+    while (!grows(n)) ++n;
+    while (n > 1 && grows(n - 1)) --n;
+    return n;
+}
+
+inline tensor row_of_one(double factor) {
+    tensor out{dtype::float32, {1}, {}};
+    out.append(factor);
+    return out;
+}
+
+/// The factors for computed sizes. Along an axis whose size does not grow, or only to its double, ATen ignores the factor and takes 1, or 2
+/// if it reads nearest elements of images. Cubic filters without antialiasing and nearest-exact never ignore it.
+inline value factors_for_sizes(graph<11> g, value x, safe_span<double const> factors, interpolation const& mode) {
+    bool const nearest = mode.kind == filter::nearest && factors.size() == 2;
+    bool const may_ignore = nearest || mode.kind == filter::linear || mode.antialias;
+    value const one = g.constant(row_of_one(1));
+    safe_vector<value> parts{one, one};
+    bool computed = false;
+    for (std::size_t i = 0; i != factors.size(); ++i) {
+        value const factor = g.constant(row_of_one(factors[i]));
+        int const multiple = nearest && factors[i] > 2 ? 2 : 1;
+        std::int64_t const end = sizes_before_growth(factors[i], multiple);
+        parts.push_back(factor);
+        if (!may_ignore || mode.align_corners || end <= 1) continue;
+        value const size = g.to_value(g.size(x, static_cast<std::int64_t>(i) + 2));
+        parts.back() = g.op<"Where">(is_less(g, size, end), g.constant(row_of_one(multiple)), factor);
+        computed = true;
+    }
+    if (computed) return g.op<"Concat">(parts, attr::axis_i(0));
+    tensor all{dtype::float32, {static_cast<std::int64_t>(factors.size()) + 2}, {}};
+    for (int i = 0; i != 2; ++i) all.append(1.0);
+    for (double const f : factors) all.append(f);
+    return g.constant(std::move(all));
+}
+
 /// (1, 1, factors...) if Resize needs the factors, absent if it needs only sizes.
-inline optional_value resize_scales(graph<7> g, value x, resize_target const& t, interpolation const& mode) {
+inline optional_value resize_scales(graph<11> g, value x, resize_target const& t, interpolation const& mode) {
     safe_vector<resized_axis> const axes = static_axes(x, t);
-    tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
-    factors.append(1.0);
-    factors.append(1.0);
     if (!axes.empty()) {
         if (mode.align_corners || std::none_of(axes.begin(), axes.end(), has_own_scale)) return absent;
+        tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
+        for (int i = 0; i != 2; ++i) factors.append(1.0);
         for (resized_axis const& a : axes) factors.append(resize_factor(a));
         return g.constant(std::move(factors));
     }
     if (t.has_size && (mode.align_corners || !t.has_scale())) return absent;
+    safe_vector<double> numbers;
     for (std::size_t i = 0; i != t.out.size(); ++i) {
         bool const fixed =
             t.has_size && t.out[i].is_constant() && !x.size(static_cast<std::int64_t>(i) + 2).is_static();
         auto const& scale = t.scales[i];
         if (!scale || !(*scale > 0) || fixed)
             throw unsupported_error("a scale factor together with a size that does not follow from it");
-        factors.append(*scale);
+        numbers.push_back(*scale);
     }
-    return g.constant(std::move(factors));
+    return factors_for_sizes(g, x, numbers, mode);
 }
 
 inline value call_resize(graph<11> g, value x, resize_target const& t, interpolation const& mode) {
