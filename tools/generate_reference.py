@@ -31,6 +31,9 @@ PAGES = {
              ["dsl/symbolic.hpp", "dsl/table.hpp", "dsl/tables.hpp", "dsl/call_aten.hpp", "dsl/table_coverage.hpp", "dsl/argument.hpp",
               "dsl/invocation.hpp",
               "aten/argument.hpp", "mappings.hpp", "mappings/"]),
+    "rewrites": ("Rewrites", "Rows that replace nodes of a finished graph. [Rewrites](../rewrites.md) explains the language.",
+                 ["dsl/rewrite.hpp", "dsl/pattern.hpp", "dsl/capture.hpp", "ir/pattern.hpp", "ir/pattern_text.hpp", "passes/patterns.hpp",
+                  "fusions.hpp", "fusions/"]),
     "domains": ("Operators of your own", "Domains, declarations of operators, their rules and bodies.", ["dsl/domain.hpp", "dsl/operator_body.hpp"]),
     "data": ("Types and data", "Dtypes, shapes, constants, and the records that a graph consists of.",
              ["version.hpp", "core/error.hpp", "core/dtype.hpp", "core/scalar.hpp", "core/shape.hpp", "core/tensor.hpp", "core/", "ir/", "onnx/"]),
@@ -233,12 +236,13 @@ class Page:
                     self.entities(each.members, (*inside, each.name), header, each.kind == "struct")
 
     def families(self, paths):
-        """The tables of the mappings, one row each."""
-        self.heading(2, "aton/mappings/", "")
-        self.lines += ["Each family is a header with one table in namespace `aton::mappings`; `<aton/mappings.hpp>` includes all of them.", "",
-                       "| table | header | mappings |", "|---|---|---|"]
+        """The tables of the mappings or of the rewrites, one row each."""
+        folder = paths[0].parent.name
+        self.heading(2, f"aton/{folder}/", "")
+        self.lines += [f"Each family is a header with one table in namespace `aton::{folder}`; `<aton/{folder}.hpp>` includes all of them.", "",
+                       f"| table | header | {'mappings' if folder == 'mappings' else 'rewrites'} |", "|---|---|---|"]
         for path in paths:
-            self.lines.append(f"| `{path.stem}` | `aton/mappings/{path.name}` | {prose(purpose(path))} |")
+            self.lines.append(f"| `{path.stem}` | `aton/{folder}/{path.name}` | {prose(purpose(path))} |")
         self.lines.append("")
 
 

@@ -39,7 +39,7 @@ def purpose_lines(path):
 
 
 def read(path, include=INCLUDE):
-    """The public declarations of a header, in its order. Of the family of mappings it is the table, which the first comment describes."""
+    """The public declarations of a header, in its order. Of a family of mappings or rewrites it is the table, which the first comment describes."""
     found = Scanner(path.relative_to(include).as_posix(), path.read_text(encoding="utf-8")).scan(())
     if is_family(path):
         found = [dataclasses.replace(d, doc=[purpose(path)]) for d in found if d.name == path.stem]
@@ -47,8 +47,8 @@ def read(path, include=INCLUDE):
 
 
 def is_family(path):
-    """Whether the header is that of a family of mappings: it has a table of its own name."""
-    return path.parent.name == "mappings" and f"\ninline constexpr auto {path.stem} =" in path.read_text(encoding="utf-8")
+    """Whether the header is that of a family of mappings or rewrites: it has a table of its own name."""
+    return path.parent.name in ("mappings", "fusions") and f"\ninline constexpr auto {path.stem} =" in path.read_text(encoding="utf-8")
 
 
 def overload_sets(declarations):

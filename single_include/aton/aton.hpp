@@ -4124,6 +4124,176 @@ safe_vector(std::vector<T>) -> safe_vector<T>;
 
 } // namespace ATON_NAMESPACE
 
+// ---- aton/ir/pattern.hpp
+// Patterns of nodes, and the rewrites that replace them, as plain data. The DSL makes them (dsl/rewrite.hpp), the passes match them.
+// Public header.
+
+namespace ATON_NAMESPACE {
+
+/// What a pattern captures: a value of the graph; a constant tensor; a constant of one element, or an attribute that is a number; a list of
+/// integers; a string; a dtype.
+enum class capture_kind : std::uint8_t { value, constant, number, real, integer, integers, text, type };
+
+/// A part of a pattern: what an operand of a node, or the result of the whole, must be.
+struct pattern_term {
+    /// `number` and `integers` are constants with these elements, `either` is any of several terms.
+    enum class kind : std::uint8_t { absent, node, capture, number, integers, either };
+
+    kind what = kind::absent;
+    std::uint8_t output = 0; ///< of the node
+    std::int16_t index = 0;  ///< of the node or capture; of the first integer or alternative
+    std::int16_t count = 0;  ///< of integers or alternatives
+    double number = 0;
+
+    friend constexpr bool operator==(pattern_term const&, pattern_term const&) = default;
+};
+
+/// An attribute that a node of a pattern must have: this value, or one that is captured.
+struct pattern_attribute {
+    std::string_view name;
+    onnx::attr_type type = onnx::attr_type::undefined;
+    std::int16_t capture = -1; ///< the index of the capture; -1: the value is given
+    std::int16_t first = 0;    ///< of the integers or characters of the value
+    std::int16_t count = 0;
+    std::int64_t i = 0;
+    float f = 0;
+};
+
+/// A node of a pattern. Attributes that it does not name must have their defaults.
+struct pattern_node {
+    std::string_view domain; ///< "" is ai.onnx
+    std::string_view op;
+    std::int16_t first_operand = 0;
+    std::int16_t operand_count = 0;
+    std::int16_t first_attribute = 0;
+    std::int16_t attribute_count = 0;
+    bool commutes = false; ///< the two operands may come in either order; of the two, a constant is the second one
+    bool shared = false;   ///< nodes outside the match may use its results
+};
+
+/// A pattern: nodes in topological order, whose parts are ranges of the lists.
+struct pattern_view {
+    std::span<pattern_node const> nodes;
+    std::span<pattern_term const> terms; ///< operands of nodes, and alternatives
+    std::span<pattern_attribute const> attributes;
+    std::span<std::int64_t const> integers;
+    std::string_view text; ///< the characters of string attributes
+    std::span<capture_kind const> captures;
+    pattern_term root; ///< the result that is replaced
+};
+
+/// Whether a term is always a constant.
+constexpr bool is_constant_term(pattern_term const& t, std::span<capture_kind const> captures) {
+    using enum pattern_term::kind;
+    return t.what == number || t.what == integers ||
+           (t.what == capture && captures[static_cast<std::size_t>(t.index)] != capture_kind::value);
+}
+
+/// Whether both orders of the operands of a commutative node have to be tried.
+constexpr bool has_two_orders(pattern_node const& n, std::span<pattern_term const> terms,
+                              std::span<capture_kind const> captures) {
+    if (!n.commutes) return false;
+    pattern_term const& a = terms[static_cast<std::size_t>(n.first_operand)];
+    pattern_term const& b = terms[static_cast<std::size_t>(n.first_operand) + 1];
+    return !(a == b) && !is_constant_term(a, captures) && !is_constant_term(b, captures);
+}
+
+/// What a capture has matched. Its kind says which member is set.
+struct captured {
+    value_id value = no_value;
+    tensor const* constant = nullptr;
+    scalar number;
+    std::vector<std::int64_t> integers;
+    std::string text;
+    dtype type = dtype::undefined;
+};
+
+/// A rewrite without its C++ types.
+struct rewrite_entry {
+    std::string_view name; ///< "swish"
+    int since = 1;         ///< the opsets at which it holds
+    int until = 0;
+    pattern_view pattern;
+    /// Whether the side condition holds; null if there is none.
+    bool (*holds)(graph_data&, int opset, std::span<captured const>) = nullptr;
+    /// Appends the replacement to the graph. Throws unsupported_error or declined if there is none for these captures.
+    value_id (*build)(graph_data&, int opset, std::span<captured const>) = nullptr;
+
+    /// Whether the rewrite covers this opset.
+    [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
+};
+
+/// The rewrites of a table.
+using rewrites_view = std::span<rewrite_entry const>;
+
+} // namespace ATON_NAMESPACE
+
+// ---- aton/dsl/capture.hpp
+// What a pattern captures for its replacement: a value, a number, a list, a string or a dtype.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+class value;
+
+/// A part of a pattern that may be anything of type T, which the replacement receives: `value` is any value of the graph, `tensor` any
+/// constant; `scalar`, `double` and `std::int64_t` are constants of one element, or attributes; `std::vector<std::int64_t>` is a constant
+/// list of integers, or an attribute; `std::string` and `dtype` are attributes. A capture that is used twice must be the same twice.
+template <class T>
+class capture {
+public:
+    /// Internal: patterns get their captures as parameters.
+    constexpr explicit capture(std::int16_t index) : index_(index) {}
+    /// The position among the captures of the pattern.
+    [[nodiscard]] constexpr std::int16_t index() const { return index_; }
+
+private:
+    std::int16_t index_;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_capture = false;
+template <class T>
+inline constexpr bool is_capture<capture<T>> = true;
+
+/// Whether T is a capture of one of these types.
+template <class T, class... Of>
+inline constexpr bool captures_any = (false || ... || std::is_same_v<T, capture<Of>>);
+
+/// The kind of a capture<T>.
+template <class T>
+struct capture_traits {
+    static constexpr bool known = false;
+    static constexpr capture_kind kind = capture_kind::value;
+};
+template <capture_kind Kind>
+struct known_capture {
+    static constexpr bool known = true;
+    static constexpr capture_kind kind = Kind;
+};
+template <>
+struct capture_traits<value> : known_capture<capture_kind::value> {};
+template <>
+struct capture_traits<tensor> : known_capture<capture_kind::constant> {};
+template <>
+struct capture_traits<scalar> : known_capture<capture_kind::number> {};
+template <>
+struct capture_traits<double> : known_capture<capture_kind::real> {};
+template <>
+struct capture_traits<std::int64_t> : known_capture<capture_kind::integer> {};
+template <>
+struct capture_traits<std::vector<std::int64_t>> : known_capture<capture_kind::integers> {};
+template <>
+struct capture_traits<std::string> : known_capture<capture_kind::text> {};
+template <>
+struct capture_traits<dtype> : known_capture<capture_kind::type> {};
+
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::dsl
+
 // ---- aton/dsl/function_traits.hpp
 // The signature of a lambda: its graph, its other parameters, and its results.
 // Internal header.
@@ -4410,14 +4580,15 @@ struct float_attribute {
     template <class T>
     constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits =
-            std::convertible_to<content const&, double> || std::same_as<content, scalar> || list_like<content>;
+        constexpr bool fits = std::convertible_to<content const&, double> || std::same_as<content, scalar> ||
+                              list_like<content> || captures_any<T, double, scalar>;
         static_assert(fits, "a float attribute takes a number, a scalar or a list of numbers");
-        if constexpr (is_optional<T> && fits) return make_optional_attribute(*this, v);
+        if constexpr (is_capture<T>) return attribute_argument<Name, onnx::attr_type::f, T>{v};
+        else if constexpr (is_optional<T> && fits) return make_optional_attribute(*this, v);
         else return present(v);
     }
     template <class T = double>
-    auto operator()(std::initializer_list<T> v) const {
+    constexpr auto operator()(std::initializer_list<T> v) const {
         return of_list(v);
     }
 
@@ -4435,7 +4606,7 @@ private:
         }
     }
     template <class List>
-    static auto of_list(List const& list) {
+    static constexpr auto of_list(List const& list) {
         attribute_argument<Name, onnx::attr_type::floats, std::vector<float>> out;
         for (auto const& each : list) out.payload.push_back(to_float32(Name.view(), each));
         return out;
@@ -4448,19 +4619,23 @@ struct int_attribute {
     template <class T>
     constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits =
-            std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content> || list_like<content>;
+        constexpr bool list = list_like<content> || captures_any<T, std::vector<std::int64_t>>;
+        constexpr bool single = std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content> ||
+                                captures_any<T, std::int64_t, dtype>;
+        constexpr bool fits = single || list;
         static_assert(fits, "an int attribute takes an integer, a dtype or a list of integers");
-        if constexpr (is_optional<T> && fits) {
+        if constexpr (is_capture<T> && list) {
+            return attribute_argument<Name, onnx::attr_type::ints, T>{v};
+        } else if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
-        } else if constexpr (is_dtype_constant<T>) {
+        } else if constexpr (is_dtype_constant<T> || is_capture<T>) {
             return attribute_argument<Name, onnx::attr_type::i, T>{v};
         } else {
             return run_time(v);
         }
     }
     template <class T = std::int64_t>
-    auto operator()(std::initializer_list<T> v) const {
+    constexpr auto operator()(std::initializer_list<T> v) const {
         return of_list<T>(v);
     }
 
@@ -4477,7 +4652,7 @@ private:
         }
     }
     template <class T, class List>
-    static auto of_list(List const& list) {
+    static constexpr auto of_list(List const& list) {
         constexpr bool fits = std::integral<T>;
         static_assert(fits, "an int attribute takes a list of integers");
         attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>> out;
@@ -4490,11 +4665,14 @@ private:
 template <fixed_string Name>
 struct string_attribute {
     template <class T>
-    auto operator()(T const& v) const {
+    constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits = std::convertible_to<content const&, std::string_view> || list_like<content>;
+        constexpr bool fits =
+            std::convertible_to<content const&, std::string_view> || list_like<content> || captures_any<T, std::string>;
         static_assert(fits, "a string attribute takes a string or a list of strings");
-        if constexpr (is_optional<T> && fits) {
+        if constexpr (is_capture<T>) {
+            return attribute_argument<Name, onnx::attr_type::s, T>{v};
+        } else if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
         } else if constexpr (list_like<T>) {
             return attribute_argument<Name, onnx::attr_type::strings, std::vector<std::string>>{

@@ -13,6 +13,7 @@
 #include <aton/passes/passes.hpp>
 
 #include "converter.hpp"
+#include "select_rewrites.hpp"
 
 namespace ATON_NAMESPACE {
 
@@ -83,7 +84,8 @@ export_report export_file(std::string const& from, std::string const& to, export
 
     std::deque<stored_tensor> rewritten;
     if (options.optimize) {
-        optimize(graph, rewritten, {options.weights != weight_mode::reference});
+        std::vector<rewrite_entry> const rewrites = exporter::select_rewrites(options);
+        optimize(graph, rewritten, {options.weights != weight_mode::reference, rewrites});
         exporter::name_outputs(graph, names);
     } else {
         remove_unused(graph);

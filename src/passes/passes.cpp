@@ -7,6 +7,7 @@
 #include "bfloat16.hpp"
 #include "functions.hpp"
 #include "padded_pools.hpp"
+#include "rewrite_index.hpp"
 #include "rewriter.hpp"
 
 namespace ATON_NAMESPACE {
@@ -14,14 +15,14 @@ namespace ATON_NAMESPACE {
 namespace {
 
 void optimize_level(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options,
-                    passes::rewriter* outer) {
+                    passes::rewrite_index const& rewrites, passes::rewriter* outer) {
     constexpr int max_sweeps = 12;
-    passes::rewriter r(graph, weights, options, outer);
+    passes::rewriter r(graph, weights, options, rewrites, outer);
     r.sweep(false); // merge equal nodes before weights are rewritten for them
     for (int i = 1; i != max_sweeps && r.sweep(true);) ++i;
     for (graph_node& n : graph.nodes)
         for (node_attribute& a : n.attributes)
-            for (graph_data& nested : a.graphs) optimize_level(nested, weights, options, &r);
+            for (graph_data& nested : a.graphs) optimize_level(nested, weights, options, rewrites, &r);
 }
 
 bool has_references(graph_data const& graph) {
@@ -40,10 +41,11 @@ void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_option
         for (graph_data& body : f.body) {
             if (has_references(body)) continue; // depends on attributes of the call
             passes::clear_types(body, false);
-            optimize_level(body, weights, {false}, nullptr);
+            optimize_level(
+                body, weights, {false}, {{}, graph.opset}, nullptr); // without types, on which rewrites depend
             passes::separate_padded_pools(body);
         }
-    optimize_level(graph, weights, options, nullptr);
+    optimize_level(graph, weights, options, {options.rewrites, graph.opset}, nullptr);
     passes::separate_padded_pools(graph);
     remove_unused(graph);
 }

@@ -33,10 +33,12 @@ void merge(value_type& to, value_type const& more) {
 
 } // namespace
 
-rewriter::rewriter(graph_data& g, std::deque<stored_tensor>& weights, pass_options const& o, rewriter* outer)
+rewriter::rewriter(graph_data& g, std::deque<stored_tensor>& weights, pass_options const& o,
+                   rewrite_index const& rewrites, rewriter* outer)
     : graph(g),
       options(o),
       weights_(weights),
+      rewrites_(rewrites),
       outer_(outer) {
     grow();
     for (value_id id : graph.inputs) is_input_[id] = 1;
@@ -177,11 +179,12 @@ bool rewriter::simplify(graph_node& n) {
     if (std::vector<rule> const* const rules = rules_of(n.op); rules != nullptr) {
         std::string const op = n.op;
         for (rule const each : *rules) {
+            if (each == simplify_masked_softmax && !with_weights_) continue; // after the rewrites, which know the whole
             if (each(*this, n)) return true;
             if (n.op != op) break; // the other rules do not apply to the new operator
         }
     }
-    return reuse(n);
+    return apply_rewrites(n) || reuse(n);
 }
 
 void rewriter::emit(graph_node&& n) {
@@ -194,6 +197,7 @@ void rewriter::emit(graph_node&& n) {
 
 bool rewriter::sweep(bool with_weights) {
     changed_ = false;
+    with_weights_ = with_weights;
     std::vector<graph_node> old;
     old.swap(graph.nodes);
     graph.nodes.reserve(old.size() + 64);

@@ -18,6 +18,8 @@
 
 namespace ATON_NAMESPACE::passes {
 
+class rewrite_index;
+
 /// One element of a list of sizes: a number, a symbol (index into the table of size_table), or unknown.
 struct size_element {
     enum class kind : std::uint8_t { unknown, number, symbol };
@@ -29,7 +31,7 @@ class rewriter {
 public:
     /// `outer`: for a nested graph, the rewriter of the outer graph, which has completed its sweeps.
     rewriter(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options,
-             rewriter* outer = nullptr);
+             rewrite_index const& rewrites, rewriter* outer = nullptr);
 
     /// Runs every rule on every node once, in order. Returns whether anything changed. `with_weights`: includes rules that rewrite weights.
     bool sweep(bool with_weights);
@@ -44,6 +46,8 @@ public:
     [[nodiscard]] tensor const* constant(value_id id) const;
     /// A weight in a file, or null.
     [[nodiscard]] stored_tensor const* stored(value_id id) const;
+    /// Either of them.
+    [[nodiscard]] bool is_constant(value_id id) const { return constant(id) != nullptr || stored(id) != nullptr; }
     /// The node of the default domain that computes the value, or null.
     [[nodiscard]] graph_node const* producer(value_id id) const;
     [[nodiscard]] graph_node const* producer(value_id id, std::string_view op) const;
@@ -115,6 +119,9 @@ private:
     bool lift_constant(graph_node& n);
     bool fold(graph_node& n);
 
+    // In rewrites.cpp. Whether the node was replaced.
+    bool apply_rewrites(graph_node& n);
+
     // In sizes.cpp.
     std::size_t intern(std::string_view name);
     void record_symbols(value_id source);
@@ -130,6 +137,8 @@ private:
     bool reuse_size(graph_node& n, size_element const& e);
 
     std::deque<stored_tensor>& weights_;
+    rewrite_index const& rewrites_;
+    int rewrite_depth_ = 0;
     rewriter* outer_;
     std::vector<std::uint32_t> uses_; // by nodes, their nested graphs, and outputs
     std::vector<std::uint8_t> is_input_;
@@ -140,6 +149,7 @@ private:
     // State of one sweep:
     std::vector<std::uint64_t> rewritten_; // by value: bytes that layout operators would write of a weight
     bool changed_ = false;
+    bool with_weights_ = false;
     std::vector<std::uint8_t> dead_;  // by node
     std::vector<std::uint8_t> first_; // by node
     std::unordered_map<std::size_t, std::size_t> known_nodes_;

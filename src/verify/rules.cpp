@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sampling rules of ATen's operators, read from the files of rules/, which are part of the library as strings.
+// The sampling rules of ATen's operators and of the built-in rewrites, read from the files of rules/ and rewrite_rules/, which are part of
+// the library as strings.
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
+#include <aton/verify/rewrites.hpp>
 #include <aton/verify/sample.hpp>
 
 namespace ATON_NAMESPACE::verify {
@@ -16,7 +18,10 @@ namespace {
 
 /// The text of each file. Written by src/CMakeLists.txt.
 constexpr std::string_view families[] = {
-#include <sampling_rules.inc>
+#include <rules.inc>
+};
+constexpr std::string_view rewrite_families[] = {
+#include <rewrite_rules.inc>
 };
 
 constexpr std::size_t argument_indent = 4; ///< what is indented further continues the argument
@@ -54,20 +59,30 @@ void read_rules(std::string_view file, std::vector<rule_text>& rules) {
     }
 }
 
+/// The rules of several files.
+class rule_list {
+public:
+    explicit rule_list(std::span<std::string_view const> files) {
+        for (std::string_view const file : files) read_rules(file, texts_);
+        for (rule_text const& each : texts_) rules_.push_back({each.operators, each.arguments});
+    }
+    [[nodiscard]] std::span<sampling_rule const> rules() const { return rules_; }
+
+private:
+    std::vector<rule_text> texts_;
+    std::vector<sampling_rule> rules_;
+};
+
 } // namespace
 
 std::span<sampling_rule const> aten_sampling_rules() {
-    static std::vector<rule_text> const texts = [] {
-        std::vector<rule_text> all;
-        for (std::string_view const family : families) read_rules(family, all);
-        return all;
-    }();
-    static std::vector<sampling_rule> const rules = [] {
-        std::vector<sampling_rule> all;
-        for (rule_text const& each : texts) all.push_back({each.operators, each.arguments});
-        return all;
-    }();
-    return rules;
+    static rule_list const list(families);
+    return list.rules();
+}
+
+std::span<sampling_rule const> rewrite_sampling_rules() {
+    static rule_list const list(rewrite_families);
+    return list.rules();
 }
 
 } // namespace ATON_NAMESPACE::verify

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <aton/fusions/built_in.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/passes/passes.hpp>
 
@@ -30,7 +31,7 @@ void write(random_graph& g, std::string const& path) {
     options.metadata.emplace_back("nodes", std::to_string(g.data.nodes.size()));
     write_model(before, path + ".before.onnx", options);
     std::deque<aton::stored_tensor> weights;
-    aton::optimize(g.data, weights);
+    aton::optimize(g.data, weights, {.rewrites = aton::fusions::built_in_rewrites()});
     options.metadata.back().second = std::to_string(g.data.nodes.size());
     name_outputs(g.data);
     write_model(g.data, path + ".after.onnx", options);

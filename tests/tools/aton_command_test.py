@@ -182,7 +182,10 @@ class AtonCommand(unittest.TestCase):
         self.fails(aton("export"), 2, "MODEL.pt2")
         for options, words in ((["--dim", "batch"], ["INPUT:AXIS=NAME"]), (["--dim", "x:one=n"], ["INPUT:AXIS=NAME"]),
                                (["--dim", "nobody:0=n"], ["no input 'nobody'"]), (["--rename", "x"], ["OLD=NEW"]),
-                               (["--rename", "nobody=x"], ["nobody"]), (["--model", "other"], ["other", "model"])):
+                               (["--rename", "nobody=x"], ["nobody"]),
+                               (["--no-rewrite", "rms_normalisation"], ["rms_normalisation", "did you mean rms_normalization?"]),
+                               (["--no-rewrite", "nothing_like_it"], ["nothing_like_it", "aton ops --rewrites"]),
+                               (["--model", "other"], ["other", "model"])):
             self.fails(aton("export", sample, "-o", target, *options), 1, *words)
         self.assertFalse(target.exists())
 
@@ -225,6 +228,18 @@ class AtonCommand(unittest.TestCase):
         self.assertTrue(all(row["since"] <= 13 <= row["until"] for row in rows))
         names = [row["overload"] for row in rows]
         self.assertEqual(len(names), len(set(names)))
+
+    def test_ops_lists_rewrites(self):
+        rows = json.loads(aton("ops", "--rewrites", "--format", "json").stdout)
+        norm = next(row for row in rows if row["rewrite"] == "rms_normalization")
+        self.assertEqual(norm["since"], 23)
+        self.assertIn("Sqrt(Add(ReduceMean(", norm["pattern"])
+        self.assertEqual(len(aton("ops", "--rewrites").stdout.splitlines()), len(rows))
+        at_17 = json.loads(aton("ops", "--rewrites", "--format", "json", "--opset", 17).stdout)
+        self.assertEqual(at_17, [row for row in rows if row["since"] <= 17 <= row["until"]])
+        markdown = aton("ops", "--rewrites", "--format", "markdown").stdout.splitlines()
+        self.assertEqual(len(markdown), len(rows) + 2)
+        self.fails(aton("ops", "--rewrites", "--all"), 2)
 
     def test_all_ops(self):
         mapped = json.loads(aton("ops", "--format", "json").stdout)

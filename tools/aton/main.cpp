@@ -100,6 +100,12 @@ command add_export(CLI::App& app) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     sub.add_flag_callback(
         "--no-optimize", [request] { request->options.optimize = false; }, "Keep the graph as the mappings made it");
+    sub.add_option("--no-rewrite",
+                   request->options.without_rewrites,
+                   "Leave one rewrite out (aton ops --rewrites lists them); may be repeated")
+        ->type_name("NAME")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     sub.add_flag(
         "--inline-functions",
         request->options.inline_functions,
@@ -152,8 +158,12 @@ command add_ops(CLI::App& app) {
     sub.add_flag_callback(
            "--all", [request] { request->mapped = false; }, "Every ATen overload of torch")
         ->excludes(only_mapped);
-    return [&sub, request] {
-        if (sub.parsed()) print_out(list_operators(*request));
+    auto const rewrites = std::make_shared<bool>(false);
+    sub.add_flag("--rewrites", *rewrites, "The rewrites of finished graphs instead, with their patterns")
+        ->excludes(only_mapped)
+        ->excludes("--all");
+    return [&sub, request, rewrites] {
+        if (sub.parsed()) print_out(*rewrites ? list_rewrites(*request) : list_operators(*request));
         return sub.parsed() ? 0 : -1;
     };
 }

@@ -10,6 +10,8 @@
 
 #include <aton/aten/schema_table.hpp>
 #include <aton/core/json_writer.hpp>
+#include <aton/fusions/built_in.hpp>
+#include <aton/ir/pattern_text.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -124,6 +126,30 @@ std::string list_operators(list_request const& request) {
     case list_format::markdown: return as_markdown(lines);
     default: return as_text(lines);
     }
+}
+
+std::string list_rewrites(list_request const& request) {
+    std::vector<rewrite_entry> rows;
+    for (rewrite_entry const& r : fusions::built_in_rewrites())
+        if (request.opset == 0 || r.holds_at(request.opset)) rows.push_back(r);
+    json_writer json;
+    std::string text = request.format == list_format::markdown ? "| rewrite | opsets | pattern |\n|---|---|---|\n" : "";
+    json.begin_array();
+    for (rewrite_entry const& r : rows) {
+        std::string const pattern = to_string(r.pattern);
+        std::string opsets = range({r.name, {}, r.since, r.until, {}, false});
+        json.new_line("  ").begin_object().field("rewrite", r.name).field("since", r.since).field("until", r.until);
+        json.field("pattern", pattern).end_object();
+        if (request.format == list_format::markdown) {
+            text += "| `" + std::string(r.name) + "` | " + opsets + " | `" + cell(pattern) + "` |\n";
+        } else {
+            opsets.resize(std::max<std::size_t>(opsets.size() + 1, 7), ' ');
+            std::string name(r.name);
+            name.resize(std::max<std::size_t>(name.size() + 1, 28), ' ');
+            text += opsets + name + pattern + '\n';
+        }
+    }
+    return request.format == list_format::json ? json.new_line().end_array().text() + '\n' : text;
 }
 
 } // namespace aton::tool

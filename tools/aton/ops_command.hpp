@@ -17,5 +17,7 @@ struct list_request {
 };
 
 std::string list_operators(list_request const& request);
+/// The rewrites of finished graphs, in the order in which they are tried.
+std::string list_rewrites(list_request const& request);
 
 } // namespace aton::tool

@@ -17,11 +17,13 @@
 #include <aton/core/error.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
+#include <aton/fusions/built_in.hpp>
 #include <aton/mappings/built_in.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/model_io/values.hpp>
 #include <aton/verify/check.hpp>
 #include <aton/verify/models.hpp>
+#include <aton/verify/rewrites.hpp>
 
 #if defined(ATON_HAS_CUDA)
 #include <aton/runtime/cuda.hpp>
@@ -90,6 +92,8 @@ std::string usage_fault(verify_request const& request) {
                      request.least_row_power != 0 || !request.plugins.empty() || !request.calls.empty()))
         return "--only, --opset, --mutants, --least-power, --least-row-power, --plugin and --calls are for mappings, "
                "not for a model";
+    if (request.rewrites && (of_model || !request.plugins.empty() || !request.calls.empty()))
+        return "--rewrites is for built-in rewrites, not for a model, --plugin or --calls";
     if (!of_model && (!request.inputs.empty() || !request.model.empty())) return "--inputs and --model are for a model";
     if (request.least_power != 0 && !request.mutants) return "--least-power needs --mutants";
     if (!request.without_mutants.empty() && !request.mutants) return "--without-mutants needs --mutants";
@@ -132,7 +136,13 @@ int verify_mappings(verify_request const& request) {
             std::fprintf(stderr, done == total ? "\r\033[K" : "\r%zu of %zu mappings\033[K", done, total);
         };
     std::vector<dsl::entry> rows;
-    for (dsl::table_view const& table : tables) rows.insert(rows.end(), table.begin(), table.end());
+    verify::rewrite_rows const rewrites(fusions::built_in_rewrites());
+    if (request.rewrites) {
+        rows.assign(rewrites.rows().begin(), rewrites.rows().end());
+        options = rewrites.options(options);
+    } else {
+        for (dsl::table_view const& table : tables) rows.insert(rows.end(), table.begin(), table.end());
+    }
     auto const checked = [&](std::uint64_t seed) {
         options.seed = seed;
         verify::report all = check(rows, options);
@@ -158,6 +168,10 @@ int verify_mappings(verify_request const& request) {
     if (request.mutants && weakest != nullptr && weakest->mutants.power() < request.least_row_power)
         throw error(weakest->overload + " detects " + std::to_string(weakest->mutants.power()) +
                     " % of its mutants, less than --least-row-power " + std::to_string(request.least_row_power) + " %");
+    if (request.rewrites && request.mutants) {
+        options.mutants = false;
+        print_out(verify::check_conditions(fusions::built_in_rewrites(), options).to_text());
+    }
     return all.passed() ? 0 : 1;
 }
 

@@ -14,8 +14,9 @@ struct verify_request {
     int opset = 0; ///< 0: all
     int samples = 3;
     std::uint64_t seed = 0;
-    std::string seeds; ///< "1..200": several seeds instead of `seed`
-    std::string log;   ///< the file that records finished seeds
+    std::string seeds;     ///< "1..200": several seeds instead of `seed`
+    std::string log;       ///< the file that records finished seeds
+    bool rewrites = false; ///< the built-in rewrites instead of mappings
     bool mutants = false;
     std::string without_mutants; ///< a file with overloads whose graphs are not changed
     int max_mutants = 0;         ///< of each graph; 0: all

@@ -18,6 +18,7 @@
 #include <aton/core/fixed_string.hpp>
 #include <aton/core/scalar.hpp>
 #include <aton/core/tensor.hpp>
+#include <aton/dsl/capture.hpp>
 #include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/number_text.hpp>
 #include <aton/ir/graph.hpp>
@@ -149,14 +150,15 @@ struct float_attribute {
     template <class T>
     constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits =
-            std::convertible_to<content const&, double> || std::same_as<content, scalar> || list_like<content>;
+        constexpr bool fits = std::convertible_to<content const&, double> || std::same_as<content, scalar> ||
+                              list_like<content> || captures_any<T, double, scalar>;
         static_assert(fits, "a float attribute takes a number, a scalar or a list of numbers");
-        if constexpr (is_optional<T> && fits) return make_optional_attribute(*this, v);
+        if constexpr (is_capture<T>) return attribute_argument<Name, onnx::attr_type::f, T>{v};
+        else if constexpr (is_optional<T> && fits) return make_optional_attribute(*this, v);
         else return present(v);
     }
     template <class T = double>
-    auto operator()(std::initializer_list<T> v) const {
+    constexpr auto operator()(std::initializer_list<T> v) const {
         return of_list(v);
     }
 
@@ -174,7 +176,7 @@ private:
         }
     }
     template <class List>
-    static auto of_list(List const& list) {
+    static constexpr auto of_list(List const& list) {
         attribute_argument<Name, onnx::attr_type::floats, std::vector<float>> out;
         for (auto const& each : list) out.payload.push_back(to_float32(Name.view(), each));
         return out;
@@ -187,19 +189,23 @@ struct int_attribute {
     template <class T>
     constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits =
-            std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content> || list_like<content>;
+        constexpr bool list = list_like<content> || captures_any<T, std::vector<std::int64_t>>;
+        constexpr bool single = std::integral<content> || std::same_as<content, dtype> || is_dtype_constant<content> ||
+                                captures_any<T, std::int64_t, dtype>;
+        constexpr bool fits = single || list;
         static_assert(fits, "an int attribute takes an integer, a dtype or a list of integers");
-        if constexpr (is_optional<T> && fits) {
+        if constexpr (is_capture<T> && list) {
+            return attribute_argument<Name, onnx::attr_type::ints, T>{v};
+        } else if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
-        } else if constexpr (is_dtype_constant<T>) {
+        } else if constexpr (is_dtype_constant<T> || is_capture<T>) {
             return attribute_argument<Name, onnx::attr_type::i, T>{v};
         } else {
             return run_time(v);
         }
     }
     template <class T = std::int64_t>
-    auto operator()(std::initializer_list<T> v) const {
+    constexpr auto operator()(std::initializer_list<T> v) const {
         return of_list<T>(v);
     }
 
@@ -216,7 +222,7 @@ private:
         }
     }
     template <class T, class List>
-    static auto of_list(List const& list) {
+    static constexpr auto of_list(List const& list) {
         constexpr bool fits = std::integral<T>;
         static_assert(fits, "an int attribute takes a list of integers");
         attribute_argument<Name, onnx::attr_type::ints, std::vector<std::int64_t>> out;
@@ -229,11 +235,14 @@ private:
 template <fixed_string Name>
 struct string_attribute {
     template <class T>
-    auto operator()(T const& v) const {
+    constexpr auto operator()(T const& v) const {
         using content = typename unwrapped<T>::type;
-        constexpr bool fits = std::convertible_to<content const&, std::string_view> || list_like<content>;
+        constexpr bool fits =
+            std::convertible_to<content const&, std::string_view> || list_like<content> || captures_any<T, std::string>;
         static_assert(fits, "a string attribute takes a string or a list of strings");
-        if constexpr (is_optional<T> && fits) {
+        if constexpr (is_capture<T>) {
+            return attribute_argument<Name, onnx::attr_type::s, T>{v};
+        } else if constexpr (is_optional<T> && fits) {
             return make_optional_attribute(*this, v);
         } else if constexpr (list_like<T>) {
             return attribute_argument<Name, onnx::attr_type::strings, std::vector<std::string>>{

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <aton/dsl/table.hpp>
+#include <aton/ir/pattern.hpp>
 #include <aton/model_io/weights.hpp>
 #include <aton/program/program.hpp>
 
@@ -85,7 +86,9 @@ struct export_options {
     std::vector<std::pair<std::string, std::string>> renames; ///< inputs and outputs: {"relu", "probabilities"}
     bool optimize = true;                                     ///< false: keep the graph as built by the mappings
     bool inline_functions = false; ///< replace calls of custom operators by their bodies, as always below opset 13
-    std::vector<dsl::table_view> tables; ///< searched before the built-in ones
+    std::vector<dsl::table_view> tables;       ///< searched before the built-in ones
+    std::vector<rewrites_view> rewrites;       ///< tried before the built-in ones (docs/rewrites.md)
+    std::vector<std::string> without_rewrites; ///< names of rewrites that are not applied
     guard_mode guards = guard_mode::frozen;
     random_mode random = random_mode::operators;
     std::optional<std::uint32_t>

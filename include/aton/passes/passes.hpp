@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include <aton/core/stored_tensor.hpp>
 #include <aton/ir/graph.hpp>
+#include <aton/ir/pattern.hpp>
 
 namespace ATON_NAMESPACE {
 
@@ -16,11 +18,13 @@ namespace ATON_NAMESPACE {
 struct pass_options {
     /// Whether weights may be rewritten (transposed, multiplied, sliced, concatenated). Otherwise those nodes stay.
     bool rewrite_weights = true;
+    /// Rewrites to apply to the graph and its nested graphs; see dsl/rewrite.hpp. Of several that match a node, the first one is applied.
+    std::span<rewrite_entry const> rewrites = {};
 };
 
 /// Optimizes a graph, its nested graphs and the bodies of its functions: turns constants into initializers, folds constants, removes unused
 /// nodes and no-ops, eliminates common subexpressions, fuses BatchNormalization into the preceding Conv, and replaces an If with a constant
-/// condition by its branch. Names, types and order of the graph's inputs and outputs do not change. An output may become an input, an
+/// condition by its branch; applies `options.rewrites`. Names, types and order of the graph's inputs and outputs do not change. An output may become an input, an
 /// initializer or another output, and in a nested graph a captured value; the writer adds an Identity there. New weights are added to
 /// `weights`, which must outlive the graph.
 void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options = {});

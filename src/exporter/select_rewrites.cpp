@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "select_rewrites.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <aton/core/error.hpp>
+#include <aton/core/nearest.hpp>
+#include <aton/fusions/built_in.hpp>
+
+namespace ATON_NAMESPACE::exporter {
+
+std::vector<rewrite_entry> select_rewrites(export_options const& options) {
+    std::vector<rewrite_entry> all;
+    for (rewrites_view const& table : options.rewrites) all.insert(all.end(), table.begin(), table.end());
+    rewrites_view const built_in = fusions::built_in_rewrites();
+    all.insert(all.end(), built_in.begin(), built_in.end());
+    for (std::string const& name : options.without_rewrites) {
+        auto const has_name = [&](rewrite_entry const& r) { return r.name == name; };
+        if (std::none_of(all.begin(), all.end(), has_name)) {
+            nearest near(name);
+            for (rewrite_entry const& r : all) near.offer(r.name);
+            throw error("no rewrite has the name " + name +
+                        (near.found().empty() ? "; aton ops --rewrites lists them"
+                                              : "; did you mean " + std::string(near.found()) + "?"));
+        }
+    }
+    auto const is_left_out = [&](rewrite_entry const& r) {
+        auto const& names = options.without_rewrites;
+        return std::find(names.begin(), names.end(), r.name) != names.end();
+    };
+    all.erase(std::remove_if(all.begin(), all.end(), is_left_out), all.end());
+    return all;
+}
+
+} // namespace ATON_NAMESPACE::exporter

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Applies the rewrites of tables: builds the replacement of a match beside the graph, checks its type, and takes its nodes over.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <aton/core/error.hpp>
+
+#include "rewrite_index.hpp"
+#include "rewrite_match.hpp"
+#include "rewriter.hpp"
+#include "splice.hpp"
+
+namespace ATON_NAMESPACE::passes {
+
+namespace {
+
+/// Whether two types cannot be those of the same value.
+bool contradicts(value_type const& a, value_type const& b) {
+    if (a.kind != b.kind) return true;
+    if (a.dtype != b.dtype && a.dtype != dtype::undefined && b.dtype != dtype::undefined) return true;
+    if (!a.shape.has_rank() || !b.shape.has_rank()) return false;
+    if (a.shape.rank() != b.shape.rank()) return true;
+    for (std::size_t i = 0; i != a.shape.rank(); ++i)
+        if (a.shape[i].is_static() && b.shape[i].is_static() && a.shape[i].size() != b.shape[i].size()) return true;
+    return false;
+}
+
+/// A graph of its own in which a replacement is built; its inputs are the captured values.
+struct replacement {
+    graph_data graph;
+    std::vector<captured> captures;
+    std::vector<value_id> ids; ///< by value of `graph`: the value of the outer graph, or unassigned
+    value_id result = no_value;
+
+    replacement(rewriter const& r, std::span<captured const> matched) : captures(matched.begin(), matched.end()) {
+        graph.opset = r.graph.opset;
+        for (captured& c : captures) {
+            if (c.value == no_value) continue;
+            value_id const outer = c.value;
+            auto const known = std::find(ids.begin(), ids.end(), outer);
+            c.value = static_cast<value_id>(known - ids.begin());
+            if (known != ids.end()) continue;
+            graph.add_input({}, r.type(outer));
+            graph.values[c.value].wrapped_number = r.graph.values[outer].wrapped_number;
+            ids.push_back(outer);
+        }
+    }
+
+    /// Whether the condition holds and the replacement exists.
+    bool build(rewrite_entry const& rewrite) {
+        try {
+            if (rewrite.holds != nullptr && !rewrite.holds(graph, graph.opset, captures)) return false;
+            result = rewrite.build(graph, graph.opset, captures);
+        } catch (refused const&) { // the nodes stay as they are
+            return false;
+        }
+        ids.resize(graph.values.size(), unassigned);
+        return result < graph.values.size();
+    }
+};
+
+} // namespace
+
+bool rewriter::apply_rewrites(graph_node& n) {
+    constexpr int max_depth = 4; // of replacements that are replaced in turn, in one sweep
+    if (rewrites_.empty() || n.outputs.empty() || rewrite_depth_ == max_depth) return false;
+    auto const describe = [&](value_id id) {
+        std::int64_t const p = graph.values[id].producer;
+        bool const has_node = p >= 0 && is_alive(id);
+        return rewrite_index::facts{has_node ? &graph.nodes[static_cast<std::size_t>(p)] : nullptr, is_constant(id)};
+    };
+    for (rewrite_index::candidate const* c : rewrites_.candidates(n, describe)) {
+        rewrite_entry const& rewrite = rewrites_.rewrite(*c);
+        pattern_match match(*this, n, rewrite.pattern, c->variant);
+        if (!match.succeeds()) continue;
+        replacement made(*this, match.captures());
+        if (!made.build(rewrite) || contradicts(type(n.outputs[0]), made.graph.values[made.result].type)) continue;
+        value_id const result = made.result;
+        std::vector<graph_node> nodes = splice(graph, std::move(made.graph), made.ids, n);
+        grow();
+        for (graph_node& each : nodes) count_uses(each);
+        replace(n.outputs[0], made.ids[result]);
+        ++rewrite_depth_;
+        for (graph_node& each : nodes) visit(std::move(each));
+        --rewrite_depth_;
+        return true;
+    }
+    return false;
+}
+
+} // namespace ATON_NAMESPACE::passes

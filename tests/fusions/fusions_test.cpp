@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Every built-in rewrite applies to its examples, in every variant of its pattern, and not to those that it must leave alone.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include <aton/fusions/built_in.hpp>
+
+#include "instance.hpp"
+
+using namespace fusion_tests;
+
+TEST_CASE("every rewrite has an example, and every example a rewrite") {
+    auto const examples = all_examples();
+    for (aton::rewrite_entry const& r : aton::fusions::built_in_rewrites()) {
+        CAPTURE(r.name);
+        auto const is_its = [&](example const& e) { return e.rewrite == r.name && e.applies; };
+        CHECK(std::any_of(examples.begin(), examples.end(), is_its));
+    }
+    for (example const& e : examples) {
+        CAPTURE(e.rewrite);
+        auto const rewrites = aton::fusions::built_in_rewrites();
+        CHECK(std::any_of(rewrites.begin(), rewrites.end(), [&](auto const& r) { return r.name == e.rewrite; }));
+    }
+}
+
+TEST_CASE("rewrites apply to all variants of their examples") {
+    for (aton::rewrite_entry const& r : aton::fusions::built_in_rewrites())
+        for (example const& e : all_examples()) {
+            if (e.rewrite != r.name) continue;
+            int const opset = r.until;
+            for (aton::pattern_variant const& v : aton::variants_of(r.pattern)) {
+                aton::graph_data with = instance(r, v, e, opset);
+                aton::graph_data without = with;
+                std::string const before = optimized(without, {});
+                std::string const after = optimized(with, std::span(&r, 1));
+                CAPTURE(r.name);
+                CAPTURE(before);
+                CAPTURE(after);
+                CHECK((before != after) == e.applies);
+                if (e.applies) CHECK(with.nodes.size() <= without.nodes.size());
+            }
+        }
+}
+
+TEST_CASE("an output of the graph inside a match keeps the match from being replaced") {
+    for (aton::rewrite_entry const& r : aton::fusions::built_in_rewrites())
+        for (example const& e : all_examples()) {
+            auto const& nodes = r.pattern.nodes;
+            bool const shares = std::any_of(nodes.begin(), nodes.end(), [](auto const& n) { return n.shared; });
+            if (e.rewrite != r.name || !e.applies || shares) continue;
+            aton::graph_data const graph = instance(r, aton::variants_of(r.pattern).front(), e, r.until);
+            for (aton::graph_node const& n : graph.nodes) {
+                if (n.outputs[0] == graph.outputs[0]) continue;
+                aton::graph_data with = graph;
+                with.outputs.push_back(n.outputs[0]);
+                aton::graph_data without = with;
+                CAPTURE(r.name);
+                CAPTURE(n.op);
+                CHECK(optimized(with, std::span(&r, 1)) == optimized(without, {}));
+            }
+        }
+}
