@@ -61,6 +61,7 @@
 #include <aton/mappings/regions.hpp>
 #include <aton/mappings/repeating.hpp>
 #include <aton/mappings/resize.hpp>
+#include <aton/mappings/resize_backward.hpp>
 #include <aton/mappings/sampling.hpp>
 #include <aton/mappings/scatter.hpp>
 #include <aton/mappings/segments.hpp>
@@ -138,6 +139,7 @@ inline constexpr table_view families[] = {
     regions,
     repeating,
     resize,
+    resize_backward,
     sampling,
     scatter,
     segments,

@@ -181,6 +181,14 @@ std::span<equivalent_mutant const> known_equivalents() {
         {"_upsample_bilinear2d_aa upsample_bilinear2d",
          "ReduceSum: replaced by ReduceL1",
          "weights of the triangle filter are non-negative"},
+        {"upsample_linear1d_backward upsample_bilinear2d_backward upsample_trilinear3d_backward "
+         "upsample_bicubic2d_backward",
+         "Constant: one less, input 2 of Pad",
+         "the zero behind the last output has the weight 0"},
+        {"upsample_linear1d_backward upsample_bilinear2d_backward upsample_trilinear3d_backward "
+         "upsample_bicubic2d_backward",
+         "Constant: one more, input 2 of Pad",
+         "the same"},
         {"trunc fix div.Tensor_mode div.Scalar_mode divide.Tensor_mode divide.Scalar_mode lerp.Tensor quantile "
          "nanquantile "
          "smooth_l1_loss huber_loss log1p special_log1p special_xlog1py erfc special_erfc special_ndtr special_erfcx "

@@ -186,6 +186,7 @@ using rows = std::span<row const>;
 [[nodiscard]] rows reduction();
 [[nodiscard]] rows repeating();
 [[nodiscard]] rows resize();
+[[nodiscard]] rows resize_backward();
 [[nodiscard]] rows sampling();
 [[nodiscard]] rows scatter();
 [[nodiscard]] rows segments();

@@ -85,6 +85,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   regions(),
                                   repeating(),
                                   resize(),
+                                  resize_backward(),
                                   sampling(),
                                   scatter(),
                                   segments(),
