@@ -40,4 +40,22 @@ TEST_CASE("an infinite gradient stays in its window of an adaptive pool") {
           of(dtype::float32, {1, 1, 1, 5}, {infinity, infinity, 2, 3.5, 1.5}));
 }
 
+TEST_CASE("overlapping windows of an adaptive pool add their gradients, where the pool enlarges too") {
+    gives("aten::adaptive_max_pool2d_backward",
+          {arg("grad_output", of(dtype::float32, {1, 2, 3}, {1, infinity, 4, 8, 16, 32})),
+           arg("self", of(dtype::float32, {1, 2, 5}, {0, 1, 0, 1, 0, 0, 1, 0, 1, 0})),
+           arg("indices", of(dtype::int64, {1, 2, 3}, {1, 3, 3, 6, 8, 8}))},
+          of(dtype::float32, {1, 2, 5}, {0, 1, 0, infinity, 0, 0, 8, 0, 48, 0}));
+    gives("aten::adaptive_max_pool2d_backward",
+          {arg("grad_output", of(dtype::float32, {1, 1, 5}, {1, 2, 4, 8, 16})),
+           arg("self", of(dtype::float32, {1, 1, 2}, {0, 0})),
+           arg("indices", of(dtype::int64, {1, 1, 5}, {0, 0, 1, 1, 1}))},
+          of(dtype::float32, {1, 1, 2}, {3, 28}));
+    gives("aten::adaptive_max_pool3d_backward",
+          {arg("grad_output", of(dtype::float32, {1, 2, 1, 2}, {1, 2, 4, 8})),
+           arg("self", of(dtype::float32, {1, 3, 1, 3}, {0, 0, 0, 0, 1, 0, 0, 1, 0})),
+           arg("indices", of(dtype::int64, {1, 2, 1, 2}, {4, 4, 4, 7}))},
+          of(dtype::float32, {1, 3, 1, 3}, {0, 0, 0, 0, 7, 0, 0, 8, 0}));
+}
+
 } // namespace aton::tests

@@ -64,25 +64,23 @@ inline value sum_of_subsets(graph<9> g, value zeros, value grad, value indices, 
     return sum.value_or(zeros);
 }
 
-/// Adds each gradient to the element of the plane that was the maximum.
-inline value scattered_gradients(graph<16> g, value zeros, value grad, value indices, pool_windows const& p) {
+/// Adds each gradient to the element of the plane that was the maximum. Windows at a distance of apart() do not overlap.
+template <class Apart>
+value scattered_gradients(graph<16> g, value zeros, value grad, value indices, std::size_t n, Apart const& /*apart*/) {
     return g.op<"ScatterElements">(zeros,
-                                   flat_planes(g, indices, p.n),
-                                   flat_planes(g, grad, p.n),
+                                   flat_planes(g, indices, n),
+                                   flat_planes(g, grad, n),
                                    attr::axis_i(zeros.rank() - 1),
                                    attr::reduction_s("add"));
 }
-inline value scattered_gradients(graph<9, 15> g, value zeros, value grad, value indices, pool_windows const& p) {
-    ints apart;
-    for (std::size_t i = 0; i != p.n; ++i) apart.push_back((checked_int(p.extent(i)) + p.stride[i] - 1) / p.stride[i]);
-    return sum_of_subsets(g, zeros, grad, indices, apart);
+template <class Apart>
+value scattered_gradients(graph<9, 15> g, value zeros, value grad, value indices, std::size_t /*n*/,
+                          Apart const& apart) {
+    return sum_of_subsets(g, zeros, grad, indices, apart());
 }
 
-template <std::size_t N, class Graph>
-inline constexpr auto max_pool_backward = [](Graph g, value grad, value self, int_list kernel, int_list stride,
-                                             int_list padding, int_list dilation, bool ceil_mode,
-                                             value indices) -> value {
-    pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
+template <std::size_t N, class Graph, class Apart>
+value max_pool_gradient(Graph g, value grad, value self, value indices, Apart const& apart) {
     expect_rank(self, grad, N);
     dtype const wide = opmath_type(self.dtype());
     if (!is_floating(wide)) return g.unsupported("the gradient of a pool of integers");
@@ -92,8 +90,37 @@ inline constexpr auto max_pool_backward = [](Graph g, value grad, value self, in
     planes.push_back(plane);
     value const zeros = filled(g, planes, 0, wide);
     if (is_empty(grad) || is_empty(self)) return g.cast(reshape(g, zeros, g.sizes(self)), self.dtype());
-    value const y = scattered_gradients(g, zeros, g.cast(grad, wide), g.cast(indices, dtype::int64), p);
+    value const y = scattered_gradients(g, zeros, g.cast(grad, wide), g.cast(indices, dtype::int64), N, apart);
     return g.cast(reshape(g, y, g.sizes(self)), self.dtype());
+}
+
+template <std::size_t N, class Graph>
+inline constexpr auto max_pool_backward = [](Graph g, value grad, value self, int_list kernel, int_list stride,
+                                             int_list padding, int_list dilation, bool ceil_mode,
+                                             value indices) -> value {
+    pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
+    return max_pool_gradient<N>(g, grad, self, indices, [&] {
+        ints apart;
+        for (std::size_t i = 0; i != p.n; ++i)
+            apart.push_back((checked_int(p.extent(i)) + p.stride[i] - 1) / p.stride[i]);
+        return apart;
+    });
+};
+
+/// Below opset 16, the sizes decide which windows overlap.
+template <std::size_t N, class Graph>
+inline constexpr auto adaptive_max_pool_backward = [](Graph g, value grad, value self, value indices) -> value {
+    return max_pool_gradient<N>(g, grad, self, indices, [&] {
+        ints apart;
+        for (std::int64_t axis = self.rank() - static_cast<std::int64_t>(N); axis != self.rank(); ++axis) {
+            if (!self.size(axis).is_static() || !grad.size(axis).is_static())
+                refuse_below(16, "the gradient of an adaptive pool over a dynamic size");
+            std::int64_t const in = self.size(axis).size();
+            std::int64_t const out = grad.size(axis).size();
+            apart.push_back(in % out == 0 ? checked_int(1) : (checked_int(out) + in - 1) / in + 1);
+        }
+        return apart;
+    });
 };
 
 /// ATen's divisors of the windows along one axis, where the graph computes the number of elements or of windows.
@@ -219,6 +246,10 @@ inline constexpr auto pooling_backward = table(
     symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<9, 15>>),
     symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<16>>),
     symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<9, 15>>),
+    symbolic<"aten::adaptive_max_pool2d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<2, graph<16>>),
+    symbolic<"aten::adaptive_max_pool2d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<2, graph<9, 15>>),
+    symbolic<"aten::adaptive_max_pool3d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<3, graph<16>>),
+    symbolic<"aten::adaptive_max_pool3d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<3, graph<9, 15>>),
     symbolic<"aten::avg_pool2d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<2>),
     symbolic<"aten::avg_pool3d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<3>),
     symbolic<"aten::_adaptive_avg_pool2d_backward(grad_output, self)">(detail::adaptive_avg_pool_backward<2>),

@@ -81,6 +81,21 @@ results max_pool_backward(call const& c) {
     return cast(as_given(out, x), x.dtype());
 }
 
+/// As ATen does, adds in the dtype of the gradient.
+template <std::size_t Axes>
+results adaptive_max_pool_backward(call const& c) {
+    tensor const x = c.t("self");
+    tensor const gradient = c.t("grad_output");
+    expect_planes(x, gradient, Axes);
+    if (!is_floating(x.dtype()) || gradient.dtype() != x.dtype())
+        throw error("the input and the gradient must have the same floating-point dtype");
+    if (c.t("indices").sizes() != gradient.sizes()) throw error("the indices must have the sizes of the gradient");
+    for (std::size_t i = x.rank() - Axes - 1; i != x.rank(); ++i)
+        if (gradient.size(i) == 0) throw error("the gradient has a size of 0 beside the batch");
+    sizes const spatial(x.sizes().end() - Axes, x.sizes().end());
+    return as_given(put_to_planes(batched(gradient, Axes), batched(c.t("indices"), Axes), spatial, put_op::add), x);
+}
+
 /// Adds the share of each window to its elements, axis by axis.
 template <std::size_t Axes>
 results adaptive_avg_pool_backward(call const& c) {
@@ -122,6 +137,8 @@ rows pooling_backward() {
     static constexpr row all[] = {
         {"_adaptive_avg_pool2d_backward", adaptive_avg_pool_backward<2>},
         {"_adaptive_avg_pool3d_backward", adaptive_avg_pool_backward<3>},
+        {"adaptive_max_pool2d_backward", adaptive_max_pool_backward<2>},
+        {"adaptive_max_pool3d_backward", adaptive_max_pool_backward<3>},
         {"avg_pool2d_backward", avg_pool_backward<2>},
         {"avg_pool3d_backward", avg_pool_backward<3>},
         {"max_pool2d_with_indices_backward", max_pool_backward<2>},
