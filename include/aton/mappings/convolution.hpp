@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <aton/mappings/detail/elements.hpp>
+#include <aton/mappings/detail/time_convolution.hpp>
 #include <aton/mappings/detail/transposed_convolution.hpp>
 #include <aton/mappings/detail/unary.hpp>
 #include <aton/mappings/detail/windows.hpp>
@@ -237,6 +238,36 @@ inline constexpr auto conv_tbc = [](graph<7> g, value x, value weight, value bia
     return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
 };
 
+/// Convolution, the sum with bias and alpha * z, and Relu, in the wider dtype for half precision: cuDNN rounds the result only.
+inline value convolution_relu(graph<7> g, value x, value weight, optional_value bias, optional_value z,
+                              std::optional<scalar> alpha, convolution_parameters const& p) {
+    if (!is_floating(x.dtype())) return g.unsupported("a fused convolution of integers");
+    return in_opmath(g, x, [&](value wide) -> value {
+        value y = convolve(g, wide, weight, bias, p);
+        if (z) {
+            if (y.rank() != z->rank()) return g.unsupported("a z of rank " + std::to_string(z->rank()));
+            for (std::int64_t i = 0; i != y.rank(); ++i)
+                if (y.size(i).is_static() && z->size(i).is_static() && y.size(i) != z->size(i))
+                    return g.unsupported("a z whose sizes are not those of the result");
+            value const added = g.cast(*z, wide.dtype());
+            y = g.op<"Add">(y, alpha ? value(g.op<"Mul">(added, *alpha)) : added);
+        }
+        return g.op<"Relu">(y);
+    });
+}
+
+inline constexpr auto cudnn_convolution_relu = [](graph<7> g, value x, value weight, optional_value bias,
+                                                  int_list stride, int_list padding, int_list dilation,
+                                                  std::int64_t groups) {
+    return convolution_relu(g, x, weight, bias, {}, {}, parameters(weight, stride, padding, dilation, groups));
+};
+
+inline constexpr auto cudnn_convolution_add_relu = [](graph<7> g, value x, value weight, value z,
+                                                      std::optional<scalar> alpha, optional_value bias, int_list stride,
+                                                      int_list padding, int_list dilation, std::int64_t groups) {
+    return convolution_relu(g, x, weight, bias, z, alpha, parameters(weight, stride, padding, dilation, groups));
+};
+
 /// Conv, cut to the spatial sizes `to` if it has more elements.
 inline value convolution_to(graph<7> g, value x, value weight, safe_span<sym_int const> to,
                             convolution_parameters const& p) {
@@ -306,6 +337,29 @@ inline constexpr auto convolution_backward =
     return out;
 };
 
+inline constexpr auto convolution_backward_overrideable =
+    [](graph<7> g, value grad, value input, value weight, int_list stride, int_list padding, int_list dilation,
+       bool transposed, int_list output_padding, std::int64_t groups, safe_span<bool const> mask) {
+        return convolution_backward(
+            g, grad, input, weight, {}, stride, padding, dilation, transposed, output_padding, groups, mask);
+    };
+
+/// (time, batch, channel), with the weight as (kernel, in, out).
+inline constexpr auto conv_tbc_backward = [](graph<7> g, value grad, value input, value weight, value bias,
+                                             std::int64_t pad) -> std::tuple<value, value, value> {
+    auto const in_front = [&](value v) -> value { return g.op<"Transpose">(v, attr::perm_i({1, 2, 0})); };
+    value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
+    bool const mask[] = {true, pad == 0, true};
+    auto const [x, unpadded, of_bias] =
+        convolution_backward(g, in_front(grad), in_front(input), w, {}, {}, {&pad, 1}, {}, false, {}, 1, mask);
+    dtype const wide = opmath_type(weight.dtype());
+    value const of_weight = unpadded ? g.op<"Transpose">(*unpadded, attr::perm_i({2, 1, 0}))
+                                     : time_weight_gradient(g, g.cast(input, wide), g.cast(grad, wide), weight, pad);
+    return {g.op<"Transpose">(*x, attr::perm_i({2, 0, 1})),
+            g.cast(of_weight, weight.dtype()),
+            g.cast(*of_bias, bias.dtype())};
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -325,6 +379,8 @@ inline constexpr auto convolution = table(
     symbolic<"aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled, allow_tf32)">(detail::convolution_flags),
     symbolic<"aten::_convolution.deprecated(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled)">(detail::convolution_deprecated),
     symbolic<"aten::conv_tbc(self, weight, bias, pad)">(detail::conv_tbc),
+    symbolic<"aten::cudnn_convolution_relu(self, weight, bias, stride, padding, dilation, groups)">(detail::cudnn_convolution_relu),
+    symbolic<"aten::cudnn_convolution_add_relu(self, weight, z, alpha, bias, stride, padding, dilation, groups)">(detail::cudnn_convolution_add_relu),
     symbolic<"aten::thnn_conv2d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::_slow_conv2d_forward(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::slow_conv3d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
@@ -335,7 +391,9 @@ inline constexpr auto convolution = table(
     symbolic<"aten::conv_depthwise3d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
     symbolic<"aten::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
     symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
-    symbolic<"aten::convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask)">(detail::convolution_backward));
+    symbolic<"aten::convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask)">(detail::convolution_backward),
+    symbolic<"aten::convolution_backward_overrideable(grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, output_mask)">(detail::convolution_backward_overrideable),
+    symbolic<"aten::conv_tbc_backward(self, input, weight, bias, pad)">(detail::conv_tbc_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings

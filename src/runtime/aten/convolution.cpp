@@ -121,6 +121,23 @@ results depthwise(call const& c) {
     return unbatched_too(x, weight, c.maybe("bias"), k);
 }
 
+/// Convolution, a sum and relu; only the result is rounded.
+results fused_convolution(call const& c) {
+    tensor const x = c.t("self");
+    tensor const weight = c.t("weight");
+    tensor const bias = c.maybe("bias");
+    if (!is_floating(x.dtype()) || weight.dtype() != x.dtype() || (bias && bias.dtype() != x.dtype()))
+        throw error("input, weight and bias must have the same floating-point dtype");
+    auto const wide = [](tensor const& t) { return t ? cast(t, compute_type(t.dtype())) : t; };
+    tensor y = unbatched_too(wide(x), wide(weight), wide(bias), arguments_of(c, weight));
+    if (c.has_argument("z")) {
+        tensor const z = c.t("z");
+        if (z.sizes() != y.sizes() || z.dtype() != x.dtype()) throw error("z must have the sizes of the result");
+        y = y + wide(z) * scalar(c.maybe_f("alpha").value_or(1));
+    }
+    return cast(unary(unary_op::relu, y), x.dtype());
+}
+
 /// Convolution of [T, B, C] with a weight [kernel, C, M].
 results conv_tbc(call const& c) {
     tensor const x = c.t("self");
@@ -193,6 +210,44 @@ results convolution_backward(call const& c) {
     return out;
 }
 
+/// The gradients of conv_tbc; the gradient of the bias has its dtype.
+results conv_tbc_backward(call const& c) {
+    tensor const given = c.t("self");
+    tensor const x = c.t("input");
+    tensor const weight = c.t("weight");
+    dtype const type = given.dtype();
+    if (given.rank() != 3 || x.rank() != 3 || weight.rank() != 3) throw error("all tensors must have 3 dimensions");
+    if (x.dtype() != type || weight.dtype() != type) throw error("gradient, input and weight must have the same dtype");
+    std::int64_t const pad = c.i("pad");
+    if (pad < 0) throw error("pad is negative");
+    std::int64_t const times = x.size(0) + 2 * pad - weight.size(0) + 1;
+    if (given.sizes() != sizes{times, x.size(1), weight.size(2)} || x.size(2) != weight.size(1))
+        throw error("the sizes do not match");
+    // In ATen, a product for each element of the kernel: times of the input and of the gradient that meet in it.
+    dtype const in = compute_type(type);
+    tensor const gradient = cast(given, in);
+    tensor const of_x = contiguous(full(0, type, x.sizes(), x.where()));
+    std::vector<tensor> of_weight;
+    for (std::int64_t k = 0; k != weight.size(0); ++k) {
+        std::int64_t const from = std::max<std::int64_t>(0, k - pad);
+        std::int64_t const of = std::max<std::int64_t>(0, pad - k);
+        std::int64_t const n = std::min(x.size(0) + pad - k, times) - of;
+        if (n <= 0) {
+            of_weight.push_back(full(0, type, {1, weight.size(1), weight.size(2)}, x.where()));
+            continue;
+        }
+        tensor const seen = reshape(cast(x.sliced(0, from, n), in), {n * x.size(1), x.size(2)});
+        tensor const part = reshape(gradient.sliced(0, of, n), {n * x.size(1), weight.size(2)});
+        tensor const kernel = cast(weight.sliced(0, k, 1).squeezed(0), in);
+        tensor const share = reshape(matmul(part, transpose(kernel, 0, 1)), {n, x.size(1), x.size(2)});
+        tensor const now = of_x.sliced(0, from, n);
+        copy(cast(cast(now, in) + share, type), now);
+        of_weight.push_back(cast(matmul(transpose(seen, 0, 1), part), type).unsqueezed(0));
+    }
+    tensor const of_bias = cast(sum(cast(sum(gradient, {0}), in), {0}), c.t("bias").dtype());
+    return {of_x, of_weight.empty() ? full(0, type, weight.sizes(), x.where()) : concat(of_weight, 0), of_bias};
+}
+
 } // namespace
 
 rows convolution() {
@@ -221,8 +276,12 @@ rows convolution() {
         {"slow_conv_dilated3d", convolve<false>},
         {"slow_conv_transpose2d", convolve<true>},
         {"slow_conv_transpose3d", convolve<true>},
+        {"cudnn_convolution_relu", fused_convolution},
+        {"cudnn_convolution_add_relu", fused_convolution},
         {"conv_tbc", conv_tbc},
+        {"conv_tbc_backward", conv_tbc_backward},
         {"convolution_backward", convolution_backward},
+        {"convolution_backward_overrideable", convolution_backward},
     };
     return all;
 }
