@@ -39,4 +39,25 @@ TEST_CASE("the mean result of normalizing an empty tensor is 0") {
           1);
 }
 
+TEST_CASE("cudnn_batch_norm with running statistics, and with those of the batch") {
+    std::vector<double> x;
+    for (int i = 0; i != 12; ++i) x.push_back(i);
+    std::vector<runtime::aten_argument> call{arg("input", of(dtype::float32, {2, 3, 2}, x)),
+                                             arg("weight", row_of(dtype::float32, {1, 2, 3})),
+                                             arg("bias", row_of(dtype::float32, {0, 1, 2})),
+                                             arg("running_mean", row_of(dtype::float32, {1, 2, 3})),
+                                             arg("running_var", row_of(dtype::float32, {1, 4, 9})),
+                                             number("training", false),
+                                             number("exponential_average_factor", 0.1),
+                                             number("epsilon", 0)};
+    gives("aten::cudnn_batch_norm", call, of(dtype::float32, {2, 3, 2}, {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+    call[5] = number("training", true);
+    gives("aten::cudnn_batch_norm", call, row_of(dtype::float32, {3.5, 5.5, 7.5}), 1);
+    call[7] = number("epsilon", 0.25);
+    gives("aten::cudnn_batch_norm",
+          call,
+          row_of(dtype::float32, {0.3244428422615251, 0.3244428422615251, 0.3244428422615251}),
+          2);
+}
+
 } // namespace aton::tests

@@ -228,6 +228,17 @@ inline constexpr auto batch_norm_index = [](graph<7> g, value input, optional_va
     return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), 0};
 };
 
+/// What cuDNN stores for the gradient in training, the fourth result, has no meaning outside of it.
+inline constexpr auto cudnn_batch_norm = [](graph<7> g, value input, value weight, optional_value bias,
+                                            optional_value running_mean, optional_value running_var, bool training,
+                                            double exponential_average_factor,
+                                            double epsilon) -> std::tuple<value, value, value, value> {
+    if (!training && (!running_mean || !running_var)) return g.unsupported("no running statistics outside training");
+    auto const r =
+        batch_norm(g, input, weight, bias, running_mean, running_var, training, exponential_average_factor, epsilon);
+    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
+};
+
 template <class Graph>
 inline constexpr auto layer_norm_row = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
                                           optional_value bias, double eps,
@@ -303,6 +314,7 @@ inline constexpr auto normalization = table(
     symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_update),
     symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_no_update),
     symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_index),
+    symbolic<"aten::cudnn_batch_norm(input, weight, bias, running_mean, running_var, training, exponential_average_factor, epsilon)">(detail::cudnn_batch_norm),
     symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<17>>),
     symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<7, 16>>),
     symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<17>>),

@@ -109,8 +109,10 @@ public:
         bool const has_stats = running_mean_ && running_variance_;
         trains_ = c.has_argument("training") ? c.b("training") : op.find("with_update") != std::string_view::npos;
         if (!trains_ && !has_stats) throw error("running statistics are required outside training");
-        if (trains_) use_batch(c.f("momentum"), c.f("eps"));
-        else use_running(c.f("eps"));
+        bool const is_cudnn = c.has_argument("epsilon");
+        double const epsilon = c.f(is_cudnn ? "epsilon" : "eps");
+        if (trains_) use_batch(c.f(is_cudnn ? "exponential_average_factor" : "momentum"), epsilon);
+        else use_running(epsilon);
         tensor const factor = scale ? inverse_ * wide(scale) : inverse_;
         tensor shift = -(mean_ * factor);
         if (bias) shift = shift + cast(bias, shift.dtype());
@@ -307,6 +309,7 @@ rows normalization() {
         {"_batch_norm_with_update_functional", batch_norm_with_update_functional},
         {"_batch_norm_no_update", batch_norm_with_update},
         {"_batch_norm_impl_index", batch_norm_impl_index},
+        {"cudnn_batch_norm", batch_norm_with_update},
         {"instance_norm", instance_norm},
         {"layer_norm", layer_norm},
         {"native_layer_norm", native_layer_norm},
