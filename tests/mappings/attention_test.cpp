@@ -36,4 +36,37 @@ TEST_CASE("masks of multi-head attention hide keys, as matrices, paddings and nu
     gives("aten::_native_multi_head_attention", call(all, 2), of(dtype::float32, {1, 2, 1}, {nan, 4}));
 }
 
+TEST_CASE("causal attention of CUDA's kernels") {
+    auto const call = [](tensor query, runtime::aten_argument scale) {
+        return std::vector<runtime::aten_argument>{arg("query", std::move(query)),
+                                                   arg("key", of(dtype::float32, {1, 1, 2, 2}, {1, 1, 0, 2})),
+                                                   arg("value", of(dtype::float32, {1, 1, 2, 2}, {1, 2, 3, 5})),
+                                                   number("is_causal", true),
+                                                   std::move(scale)};
+    };
+    tensor const two = of(dtype::float32, {1, 1, 2, 2}, {1, 0, 0, 1});
+    tensor const one = of(dtype::float32, {1, 1, 1, 2}, {1, 0});
+    gives("aten::_scaled_dot_product_flash_attention",
+          call(two, number("scale", 0.5)),
+          of(dtype::float32, {1, 1, 2, 2}, {1, 2, 2.2449188232421875, 3.8673782348632812}));
+    CHECK(contains(refusal("aten::_scaled_dot_product_flash_attention", call(one, none("scale"))),
+                   "queries and keys may have different lengths"));
+    auto cudnn = call(one, none("scale"));
+    cudnn.push_back(none("attn_bias"));
+    cudnn.push_back(number("compute_log_sumexp", false));
+    gives("aten::_scaled_dot_product_cudnn_attention", cudnn, of(dtype::float32, {1, 1, 1, 2}, {1, 2}));
+}
+
+TEST_CASE("a bias of cuDNN's attention hides keys, and the lengths are results") {
+    std::vector<runtime::aten_argument> const call{
+        arg("query", of(dtype::float32, {1, 1, 2, 2}, {1, 0, 0, 1})),
+        arg("key", of(dtype::float32, {1, 1, 3, 2}, {1, 1, 0, 2, 0, 0})),
+        arg("value", of(dtype::float32, {1, 1, 3, 2}, {1, 2, 3, 5, 7, 9})),
+        arg("attn_bias", of(dtype::float32, {1, 1, 2, 3}, {0, -infinity, -infinity, -infinity, -infinity, -infinity})),
+        number("compute_log_sumexp", false)};
+    gives("aten::_scaled_dot_product_cudnn_attention", call, of(dtype::float32, {1, 1, 2, 2}, {1, 2, 0, 0}));
+    gives("aten::_scaled_dot_product_cudnn_attention", call, of(dtype::int64, {}, {2}), 4);
+    gives("aten::_scaled_dot_product_cudnn_attention", call, of(dtype::int64, {}, {3}), 5);
+}
+
 } // namespace aton::tests

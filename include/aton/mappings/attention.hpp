@@ -126,6 +126,41 @@ inline constexpr auto efficient_attention =
             absent};
 };
 
+/// The results of CUDA's kernels beside the output and the lengths are only needed for the gradient, or for debugging.
+using fused_attention_results = std::tuple<value, optional_value, optional_value, optional_value, sym_int, sym_int,
+                                           optional_value, optional_value, optional_value>;
+inline fused_attention_results fused_attention(graph<9> g, value query, value key, value values,
+                                               attention_options const& o) {
+    if (query.rank() != 4 || key.rank() != 4 || values.rank() != 4)
+        return g.unsupported("queries, keys and values that are not (batch, heads, length, size)");
+    return {std::get<0>(attend(g, query, key, values, o)),
+            absent,
+            absent,
+            absent,
+            g.size(query, 2),
+            g.size(key, 2),
+            absent,
+            absent,
+            absent};
+}
+
+/// Where queries and keys have different lengths, this kernel alone aligns the causal mask at the bottom right corner. PyTorch calls it
+/// for equal lengths only.
+inline constexpr auto cuda_flash_attention = [](graph<9> g, value query, value key, value values, double dropout_p,
+                                                bool is_causal, bool /*return_debug_mask*/,
+                                                std::optional<double> scale) -> fused_attention_results {
+    if (is_causal && !query.size(-2).same_as(key.size(-2)))
+        return g.unsupported("is_causal where queries and keys may have different lengths");
+    return fused_attention(g, query, key, values, {{}, dropout_p, is_causal, scale, false, false});
+};
+
+inline constexpr auto cudnn_attention = [](graph<9> g, value query, value key, value values, optional_value bias,
+                                           bool /*compute_log_sumexp*/, double dropout_p, bool is_causal,
+                                           bool /*return_debug_mask*/,
+                                           std::optional<double> scale) -> fused_attention_results {
+    return fused_attention(g, query, key, values, {bias, dropout_p, is_causal, scale, false, false});
+};
+
 /// The parameters and the mask of multi-head attention. A true element of the mask hides a key.
 struct head_options {
     std::int64_t heads;
@@ -226,6 +261,8 @@ inline constexpr auto attention = table(
     symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_math),
     symbolic<"aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(detail::flash_attention),
     symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)">(detail::efficient_attention),
+    symbolic<"aten::_scaled_dot_product_flash_attention(query, key, value, dropout_p, is_causal, return_debug_mask, scale)">(detail::cuda_flash_attention),
+    symbolic<"aten::_scaled_dot_product_cudnn_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, return_debug_mask, scale)">(detail::cudnn_attention),
     symbolic<"aten::_native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, need_weights, average_attn_weights, mask_type)">(detail::multi_head_attention),
     symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<20>>),
     symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<17, 19>>),

@@ -105,7 +105,7 @@ attended attend(call const& c, bool adds_bools) {
     dtype const in = compute_type(type);
     attention_options o;
     std::string_view const mask = c.has_argument("attn_bias") ? "attn_bias" : "attn_mask";
-    o.bias = c.maybe(mask);
+    if (c.has_argument(mask)) o.bias = c.maybe(mask);
     o.causal = c.b("is_causal");
     if (o.bias && o.bias.dtype() == dtype::bool_) o.bias = adds_bools ? cast(o.bias, in) : as_bias(o.bias, in);
     if (o.bias && o.causal) throw error("is_causal cannot be combined with a mask");
@@ -142,6 +142,28 @@ results efficient_attention(call const& c) {
     tensor const logarithm =
         c.b("compute_log_sumexp") ? a.logarithm : tensor::empty(dtype::float32, {0}, kernels_of(c.where()).memory());
     return {a.out, logarithm, none(), none()};
+}
+
+/// CUDA's kernels. None for the lengths of packed sequences and the mask; the state of the generator is not that of CUDA.
+results cuda_attention(call const& c) {
+    tensor const query = c.t("query");
+    tensor const key = c.t("key");
+    if (query.rank() != 4 || key.rank() != 4 || c.t("value").rank() != 4)
+        throw error("queries, keys and values must have 4 dimensions");
+    bool const is_flash = !c.has_argument("attn_bias");
+    if (is_flash && c.b("is_causal") && query.size(2) != key.size(2))
+        throw error("is_causal requires queries and keys of the same length");
+    attended const a = attend(c, false);
+    auto const number = [&](std::int64_t n) { return constant(c, scalar(n), dtype::int64); };
+    return {a.out,
+            a.logarithm,
+            value(),
+            value(),
+            number(query.size(2)),
+            number(key.size(2)),
+            number(0),
+            number(0),
+            tensor::empty(query.dtype(), {0}, kernels_of(c.where()).memory())};
 }
 
 /// x [..., I] times weight [O, I], plus a bias.
@@ -233,6 +255,8 @@ rows attention() {
         {"_scaled_dot_product_attention_math", attention_math},
         {"_scaled_dot_product_flash_attention_for_cpu", flash_attention_for_cpu},
         {"_scaled_dot_product_efficient_attention", efficient_attention},
+        {"_scaled_dot_product_flash_attention", cuda_attention},
+        {"_scaled_dot_product_cudnn_attention", cuda_attention},
         {"_native_multi_head_attention", native_multi_head_attention},
         {"_transformer_encoder_layer_fwd", transformer_encoder_layer},
     };
