@@ -38,6 +38,7 @@
 #include <aton/mappings/linear_algebra.hpp>
 #include <aton/mappings/loss.hpp>
 #include <aton/mappings/loss_backward.hpp>
+#include <aton/mappings/loss_scaling.hpp>
 #include <aton/mappings/masked_indexing.hpp>
 #include <aton/mappings/matrix_product.hpp>
 #include <aton/mappings/norm.hpp>
@@ -116,6 +117,7 @@ inline constexpr table_view families[] = {
     linear_algebra,
     loss,
     loss_backward,
+    loss_scaling,
     masked_indexing,
     matrix_product,
     norm,

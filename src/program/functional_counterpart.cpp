@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <aton/aten/function_schema.hpp>
+#include <aton/aten/mutation.hpp>
 #include <aton/aten/promotion.hpp>
 #include <aton/aten/schema_table.hpp>
 
@@ -44,7 +45,7 @@ bool writes(parsed_schema const& s) {
 /// Whether an argument is only written to, like `out` in `add.out(self, other, *, out)`.
 bool is_out(aten::schema_argument const& a) { return a.type.mutates && a.keyword_only; }
 
-/// Names of operators that may compute the same without writing, in order of preference.
+/// Names of operators that may compute the same without writing, in order of preference: that of rrelu_with_noise has the suffix.
 std::vector<std::string> counterpart_names(aten::schema_head const& head) {
     std::string const ns = std::string{head.ns} + "::";
     std::string name{head.name};
@@ -122,6 +123,17 @@ bool match_results(parsed_schema const& original, parsed_schema const& candidate
         return true;
     }
     if (candidate.returns.size() != wanted) return false;
+    if (!original.returns.empty() && original.returns.size() < wanted) { // _amp_update_scale_ returns only self
+        std::size_t returned = 0;
+        std::size_t i = 0;
+        for (aten::schema_argument const& each : original.arguments) {
+            if (!each.type.mutates) continue;
+            int const at = aten::returned_as(original.text, each);
+            returned += at < 0 ? 0 : 1;
+            out.results.push_back({at < 0 ? counterpart_result::npos : static_cast<std::size_t>(at), i++});
+        }
+        return returned == original.returns.size();
+    }
     if (!original.returns.empty() && original.returns.size() != wanted) return false;
     for (std::size_t i = 0; i != wanted; ++i)
         out.results.push_back({original.returns.empty() ? counterpart_result::npos : i, i});

@@ -189,6 +189,7 @@ std::span<equivalent_mutant const> known_equivalents() {
          "upsample_bicubic2d_backward",
          "Constant: one more, input 2 of Pad",
          "the same"},
+        {"_amp_foreach_non_finite_check_and_unscale", "Or: replaced by Xor", "no number is both NaN and infinite"},
         {"trunc fix div.Tensor_mode div.Scalar_mode divide.Tensor_mode divide.Scalar_mode lerp.Tensor quantile "
          "nanquantile "
          "smooth_l1_loss huber_loss log1p special_log1p special_xlog1py erfc special_erfc special_ndtr special_erfcx "

@@ -75,6 +75,24 @@ TEST_CASE("in-place operators become their functional counterparts, with their a
           "aten::div.Scalar_mode(self other rounding_mode )");
 }
 
+TEST_CASE("an operator that writes to two tensors may return one of them") {
+    program_builder b;
+    value_index const scale = b.input(input_kind::user, "scale", {1});
+    value_index const steps = b.input(input_kind::user, "steps", {1}, dtype::int32);
+    value_index const found = b.input(input_kind::user, "found", {1});
+    std::vector<argument> given{tensor("self", scale), tensor("growth_tracker", steps), tensor("found_inf", found)};
+    for (char const* const name : {"scale_growth_factor", "scale_backoff_factor"}) given.push_back(real(name, 2));
+    given.push_back(integer("growth_interval", 3));
+    b.output(b.add("aten::_amp_update_scale_", std::move(given), {1}));
+    functionalize(b.p);
+    CHECK(b.ops() == strings{"aten::_amp_update_scale"});
+    REQUIRE(b.p.outputs.size() == 3);
+    CHECK(b.p.outputs[0].target == "scale");
+    CHECK(b.p.outputs[1].target == "steps");
+    CHECK(b.p.main.outputs[0].tensor == b.p.main.outputs[2].tensor);
+    CHECK(b.p.values[b.p.main.outputs[1].tensor].type == dtype::int32);
+}
+
 TEST_CASE("every in-place operator of ATen on tensors has a counterpart, or is refused in one line") {
     std::size_t converted = 0;
     std::size_t refused = 0;

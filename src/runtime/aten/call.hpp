@@ -164,6 +164,7 @@ using rows = std::span<row const>;
 [[nodiscard]] rows linear_algebra();
 [[nodiscard]] rows loss();
 [[nodiscard]] rows loss_backward();
+[[nodiscard]] rows loss_scaling();
 [[nodiscard]] rows masked_indexing();
 [[nodiscard]] rows matrix_product();
 [[nodiscard]] rows norm();

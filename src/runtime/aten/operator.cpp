@@ -62,6 +62,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   linear_algebra(),
                                   loss(),
                                   loss_backward(),
+                                  loss_scaling(),
                                   masked_indexing(),
                                   matrix_product(),
                                   norm(),
