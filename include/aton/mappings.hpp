@@ -64,6 +64,7 @@
 #include <aton/mappings/resize.hpp>
 #include <aton/mappings/resize_backward.hpp>
 #include <aton/mappings/sampling.hpp>
+#include <aton/mappings/scaled_product.hpp>
 #include <aton/mappings/scatter.hpp>
 #include <aton/mappings/segments.hpp>
 #include <aton/mappings/selection.hpp>
@@ -143,6 +144,7 @@ inline constexpr table_view families[] = {
     resize,
     resize_backward,
     sampling,
+    scaled_product,
     scatter,
     segments,
     selection,

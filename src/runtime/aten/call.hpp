@@ -189,6 +189,7 @@ using rows = std::span<row const>;
 [[nodiscard]] rows resize();
 [[nodiscard]] rows resize_backward();
 [[nodiscard]] rows sampling();
+[[nodiscard]] rows scaled_product();
 [[nodiscard]] rows scatter();
 [[nodiscard]] rows segments();
 [[nodiscard]] rows selection();

@@ -88,6 +88,7 @@ std::map<std::string, kernel, std::less<>> const& known_kernels() {
                                   resize(),
                                   resize_backward(),
                                   sampling(),
+                                  scaled_product(),
                                   scatter(),
                                   segments(),
                                   selection(),
