@@ -20,7 +20,7 @@ import operator_index as index  # noqa: E402
 
 NAMES = "tests/data/coverage/names.tsv"
 PAGE = "docs/coverage.md"
-MAX_PENDING = 31
+MAX_PENDING = 15
 TORCH = ("aten", "prim", "prims", "quantized")  # the namespaces of torch's own schemas
 
 CONVERTERS = {

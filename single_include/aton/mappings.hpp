@@ -4598,6 +4598,17 @@ inline constexpr auto batch_norm_index = [](graph<7> g, value input, optional_va
     return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g), 0};
 };
 
+/// What cuDNN stores for the gradient in training, the fourth result, has no meaning outside of it.
+inline constexpr auto cudnn_batch_norm = [](graph<7> g, value input, value weight, optional_value bias,
+                                            optional_value running_mean, optional_value running_var, bool training,
+                                            double exponential_average_factor,
+                                            double epsilon) -> std::tuple<value, value, value, value> {
+    if (!training && (!running_mean || !running_var)) return g.unsupported("no running statistics outside training");
+    auto const r =
+        batch_norm(g, input, weight, bias, running_mean, running_var, training, exponential_average_factor, epsilon);
+    return {r.y, r.saved_mean, r.saved_rstd, no_reserve(g)};
+};
+
 template <class Graph>
 inline constexpr auto layer_norm_row = [](Graph g, value input, safe_span<size const> shape, optional_value weight,
                                           optional_value bias, double eps,
@@ -4673,6 +4684,7 @@ inline constexpr auto normalization = table(
     symbolic<"aten::_batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_update),
     symbolic<"aten::_batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)">(detail::batch_norm_no_update),
     symbolic<"aten::_batch_norm_impl_index(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)">(detail::batch_norm_index),
+    symbolic<"aten::cudnn_batch_norm(input, weight, bias, running_mean, running_var, training, exponential_average_factor, epsilon)">(detail::cudnn_batch_norm),
     symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<17>>),
     symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(detail::layer_norm_row<graph<7, 16>>),
     symbolic<"aten::native_layer_norm(input, normalized_shape, weight, bias, eps)">(detail::native_layer_norm<graph<17>>),
@@ -4806,6 +4818,41 @@ inline constexpr auto efficient_attention =
             absent};
 };
 
+/// The results of CUDA's kernels beside the output and the lengths are only needed for the gradient, or for debugging.
+using fused_attention_results = std::tuple<value, optional_value, optional_value, optional_value, sym_int, sym_int,
+                                           optional_value, optional_value, optional_value>;
+inline fused_attention_results fused_attention(graph<9> g, value query, value key, value values,
+                                               attention_options const& o) {
+    if (query.rank() != 4 || key.rank() != 4 || values.rank() != 4)
+        return g.unsupported("queries, keys and values that are not (batch, heads, length, size)");
+    return {std::get<0>(attend(g, query, key, values, o)),
+            absent,
+            absent,
+            absent,
+            g.size(query, 2),
+            g.size(key, 2),
+            absent,
+            absent,
+            absent};
+}
+
+/// Where queries and keys have different lengths, this kernel alone aligns the causal mask at the bottom right corner. PyTorch calls it
+/// for equal lengths only.
+inline constexpr auto cuda_flash_attention = [](graph<9> g, value query, value key, value values, double dropout_p,
+                                                bool is_causal, bool /*return_debug_mask*/,
+                                                std::optional<double> scale) -> fused_attention_results {
+    if (is_causal && !query.size(-2).same_as(key.size(-2)))
+        return g.unsupported("is_causal where queries and keys may have different lengths");
+    return fused_attention(g, query, key, values, {{}, dropout_p, is_causal, scale, false, false});
+};
+
+inline constexpr auto cudnn_attention = [](graph<9> g, value query, value key, value values, optional_value bias,
+                                           bool /*compute_log_sumexp*/, double dropout_p, bool is_causal,
+                                           bool /*return_debug_mask*/,
+                                           std::optional<double> scale) -> fused_attention_results {
+    return fused_attention(g, query, key, values, {bias, dropout_p, is_causal, scale, false, false});
+};
+
 /// The parameters and the mask of multi-head attention. A true element of the mask hides a key.
 struct head_options {
     std::int64_t heads;
@@ -4906,6 +4953,8 @@ inline constexpr auto attention = table(
     symbolic<"aten::_scaled_dot_product_attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)">(detail::attention_math),
     symbolic<"aten::_scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)">(detail::flash_attention),
     symbolic<"aten::_scaled_dot_product_efficient_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)">(detail::efficient_attention),
+    symbolic<"aten::_scaled_dot_product_flash_attention(query, key, value, dropout_p, is_causal, return_debug_mask, scale)">(detail::cuda_flash_attention),
+    symbolic<"aten::_scaled_dot_product_cudnn_attention(query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, return_debug_mask, scale)">(detail::cudnn_attention),
     symbolic<"aten::_native_multi_head_attention(query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, need_weights, average_attn_weights, mask_type)">(detail::multi_head_attention),
     symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<20>>),
     symbolic<"aten::_transformer_encoder_layer_fwd(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first, eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1, ffn_weight_2, ffn_bias_2, mask, mask_type)">(detail::transformer_layer<graph<17, 19>>),
@@ -7888,6 +7937,44 @@ inline constexpr auto conversion = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/detail/time_convolution.hpp
+// The gradient of the weight of a padded convolution over time, as one product for each element of the kernel.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// x without its first and last times, as a matrix; nothing if no time is left.
+inline optional_value times_as_rows(graph<7> g, value x, std::int64_t first, std::int64_t last) {
+    if (x.size(0).is_static() && x.size(0).size() <= checked_int(first) + last) return {};
+    value const part = slice(g, x, 0, first, last == 0 ? to_the_end : -last);
+    return reshape(g, part, {-1, g.size(x, 2)});
+}
+
+/// x is (time, batch, in), its results have the gradient d (time, batch, out), and the weight is (kernel, in, out). A convolution would
+/// multiply the zeros of the padding by infinite gradients, which gives NaN; ATen leaves these products out.
+inline value time_weight_gradient(graph<7> g, value x, value d, value weight, std::int64_t pad) {
+    if (is_empty(x) || is_empty(d)) return filled(g, g.sizes(weight), 0, x.dtype());
+    if (!weight.size(0).is_static()) return g.unsupported("a padded convolution with a kernel of unknown size");
+    std::int64_t const kernel = weight.size(0).size();
+    safe_vector<value> parts;
+    for (std::int64_t k = 0; k != kernel; ++k) {
+        std::int64_t const before = checked_int(k) - pad; // the times of x that never meet this element of the kernel
+        std::int64_t const after = checked_int(kernel) - 1 - k - pad;
+        auto const rows = [&](value v, int sign) {
+            return times_as_rows(
+                g, v, std::max<std::int64_t>(sign * before, 0), std::max<std::int64_t>(sign * after, 0));
+        };
+        optional_value const seen = rows(x, 1);
+        optional_value const met = rows(d, -1);
+        sym_int const sizes[] = {1, g.size(x, 2), g.size(d, 2)};
+        parts.push_back(seen && met ? unsqueeze(g, g.op<"MatMul">(swap_axes(g, *seen, 0, 1), *met), 0)
+                                    : filled(g, sizes, 0, x.dtype()));
+    }
+    return kernel == 1 ? parts[0] : value(g.op<"Concat">(parts, attr::axis_i(0)));
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
 // ---- aton/mappings/detail/transposed_convolution.hpp
 // ConvTranspose with a result of given sizes: what the gradients of convolutions and average pools share.
 // Internal header.
@@ -8169,6 +8256,36 @@ inline constexpr auto conv_tbc = [](graph<7> g, value x, value weight, value bia
     return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
 };
 
+/// Convolution, the sum with bias and alpha * z, and Relu, in the wider dtype for half precision: cuDNN rounds the result only.
+inline value convolution_relu(graph<7> g, value x, value weight, optional_value bias, optional_value z,
+                              std::optional<scalar> alpha, convolution_parameters const& p) {
+    if (!is_floating(x.dtype())) return g.unsupported("a fused convolution of integers");
+    return in_opmath(g, x, [&](value wide) -> value {
+        value y = convolve(g, wide, weight, bias, p);
+        if (z) {
+            if (y.rank() != z->rank()) return g.unsupported("a z of rank " + std::to_string(z->rank()));
+            for (std::int64_t i = 0; i != y.rank(); ++i)
+                if (y.size(i).is_static() && z->size(i).is_static() && y.size(i) != z->size(i))
+                    return g.unsupported("a z whose sizes are not those of the result");
+            value const added = g.cast(*z, wide.dtype());
+            y = g.op<"Add">(y, alpha ? value(g.op<"Mul">(added, *alpha)) : added);
+        }
+        return g.op<"Relu">(y);
+    });
+}
+
+inline constexpr auto cudnn_convolution_relu = [](graph<7> g, value x, value weight, optional_value bias,
+                                                  int_list stride, int_list padding, int_list dilation,
+                                                  std::int64_t groups) {
+    return convolution_relu(g, x, weight, bias, {}, {}, parameters(weight, stride, padding, dilation, groups));
+};
+
+inline constexpr auto cudnn_convolution_add_relu = [](graph<7> g, value x, value weight, value z,
+                                                      std::optional<scalar> alpha, optional_value bias, int_list stride,
+                                                      int_list padding, int_list dilation, std::int64_t groups) {
+    return convolution_relu(g, x, weight, bias, z, alpha, parameters(weight, stride, padding, dilation, groups));
+};
+
 /// Conv, cut to the spatial sizes `to` if it has more elements.
 inline value convolution_to(graph<7> g, value x, value weight, safe_span<sym_int const> to,
                             convolution_parameters const& p) {
@@ -8238,6 +8355,29 @@ inline constexpr auto convolution_backward =
     return out;
 };
 
+inline constexpr auto convolution_backward_overrideable =
+    [](graph<7> g, value grad, value input, value weight, int_list stride, int_list padding, int_list dilation,
+       bool transposed, int_list output_padding, std::int64_t groups, safe_span<bool const> mask) {
+        return convolution_backward(
+            g, grad, input, weight, {}, stride, padding, dilation, transposed, output_padding, groups, mask);
+    };
+
+/// (time, batch, channel), with the weight as (kernel, in, out).
+inline constexpr auto conv_tbc_backward = [](graph<7> g, value grad, value input, value weight, value bias,
+                                             std::int64_t pad) -> std::tuple<value, value, value> {
+    auto const in_front = [&](value v) -> value { return g.op<"Transpose">(v, attr::perm_i({1, 2, 0})); };
+    value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
+    bool const mask[] = {true, pad == 0, true};
+    auto const [x, unpadded, of_bias] =
+        convolution_backward(g, in_front(grad), in_front(input), w, {}, {}, {&pad, 1}, {}, false, {}, 1, mask);
+    dtype const wide = opmath_type(weight.dtype());
+    value const of_weight = unpadded ? g.op<"Transpose">(*unpadded, attr::perm_i({2, 1, 0}))
+                                     : time_weight_gradient(g, g.cast(input, wide), g.cast(grad, wide), weight, pad);
+    return {g.op<"Transpose">(*x, attr::perm_i({2, 0, 1})),
+            g.cast(of_weight, weight.dtype()),
+            g.cast(*of_bias, bias.dtype())};
+};
+
 } // namespace detail
 
 // clang-format off: one row per line
@@ -8257,6 +8397,8 @@ inline constexpr auto convolution = table(
     symbolic<"aten::_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled, allow_tf32)">(detail::convolution_flags),
     symbolic<"aten::_convolution.deprecated(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled)">(detail::convolution_deprecated),
     symbolic<"aten::conv_tbc(self, weight, bias, pad)">(detail::conv_tbc),
+    symbolic<"aten::cudnn_convolution_relu(self, weight, bias, stride, padding, dilation, groups)">(detail::cudnn_convolution_relu),
+    symbolic<"aten::cudnn_convolution_add_relu(self, weight, z, alpha, bias, stride, padding, dilation, groups)">(detail::cudnn_convolution_add_relu),
     symbolic<"aten::thnn_conv2d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::_slow_conv2d_forward(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
     symbolic<"aten::slow_conv3d(self, weight, kernel_size, bias, stride, padding)">(detail::sized_convolution),
@@ -8267,7 +8409,9 @@ inline constexpr auto convolution = table(
     symbolic<"aten::conv_depthwise3d(self, weight, kernel_size, bias, stride, padding, dilation)">(detail::depthwise_convolution),
     symbolic<"aten::slow_conv_transpose2d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
     symbolic<"aten::slow_conv_transpose3d(self, weight, kernel_size, bias, stride, padding, output_padding, dilation)">(detail::sized_transposed_convolution),
-    symbolic<"aten::convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask)">(detail::convolution_backward));
+    symbolic<"aten::convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask)">(detail::convolution_backward),
+    symbolic<"aten::convolution_backward_overrideable(grad_output, input, weight, stride, padding, dilation, transposed, output_padding, groups, output_mask)">(detail::convolution_backward_overrideable),
+    symbolic<"aten::conv_tbc_backward(self, input, weight, bias, pad)">(detail::conv_tbc_backward));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -11970,6 +12114,76 @@ inline constexpr auto loss_backward = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/loss_scaling.hpp
+// The scaling of losses in automatic mixed precision: the division of gradients by the scale, and its update.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+inline void expect_one_element(value x, dtype type, std::string_view argument) {
+    if (x.dtype() != type) throw unsupported_error(std::string(argument) + " of " + std::string(name(x.dtype())));
+    for (std::int64_t i = 0; i != x.rank(); ++i)
+        if (x.size(i).is_static() && x.size(i).size() != 1)
+            throw unsupported_error(std::string(argument) + " that does not have one element");
+}
+/// The element of a tensor that has one, without dimensions.
+inline value without_dimensions(graph<7> g, value x) {
+    return x.rank() == 0 ? x : reshape(g, x, safe_vector<sym_int>{});
+}
+
+/// Gradients times inv_scale, and found_inf, which becomes 1 if a gradient is NaN or infinite.
+inline constexpr auto unscale = [](graph<9> g, safe_span<value const> self, value found_inf,
+                                   value inv_scale) -> std::tuple<safe_vector<value>, value> {
+    expect_one_element(inv_scale, dtype::float32, "inv_scale");
+    expect_one_element(found_inf, dtype::float32, "found_inf");
+    value const factor = without_dimensions(g, inv_scale);
+    safe_vector<value> scaled;
+    optional_value any;
+    for (value const x : self) {
+        if (!is_floating(x.dtype())) return g.unsupported("gradients that are not floating-point");
+        value const wide = g.cast(x, opmath_type(x.dtype()));
+        scaled.push_back(g.cast(g.op<"Mul">(wide, g.cast(factor, wide.dtype())), x.dtype()));
+        value const bad = g.op<"Or">(is_nan(g, wide), is_infinite(g, wide));
+        value const here = reduce_sum(g, g.cast(bad, dtype::float32), iota(x.rank()), false);
+        any = any ? value(g.op<"Add">(*any, here)) : here;
+    }
+    if (!any) return {scaled, found_inf};
+    return {scaled, g.op<"Where">(is_greater(g, *any, 0), g.scalar(1, dtype::float32), found_inf)};
+};
+
+/// The scale shrinks where found_inf is not 0, and grows after growth_interval steps in which it was 0. ATen multiplies in float64.
+inline constexpr auto update_scale = [](graph<9> g, value self, value growth_tracker, value found_inf, double growth,
+                                        double backoff, std::int64_t interval) -> std::tuple<value, value> {
+    expect_one_element(growth_tracker, dtype::int32, "growth_tracker");
+    if (interval != static_cast<std::int32_t>(interval)) return g.unsupported("a growth_interval beyond int32");
+    expect_one_element(self, dtype::float32, "self");
+    expect_one_element(found_inf, dtype::float32, "found_inf");
+    value const found = g.op<"Not">(is_equal(g, without_dimensions(g, found_inf), 0));
+    auto const times = [&](double factor) {
+        value const wide = g.cast(self, dtype::float64);
+        return g.cast(g.op<"Mul">(wide, g.scalar(factor, dtype::float64)), dtype::float32);
+    };
+    value const next = g.op<"Add">(growth_tracker, 1);
+    value const is_due = is_equal(g, next, interval);
+    value const grown = times(growth);
+    value const is_finite = is_at_most(g, g.op<"Abs">(grown), static_cast<double>(std::numeric_limits<float>::max()));
+    value const without = g.op<"Where">(g.op<"And">(without_dimensions(g, is_due), is_finite), grown, self);
+    value const zero = g.scalar(0, dtype::int32);
+    return {g.op<"Where">(found, times(backoff), without), g.op<"Where">(g.op<"Or">(found, is_due), zero, next)};
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto loss_scaling = table(
+    symbolic<"aten::_amp_foreach_non_finite_check_and_unscale(self, found_inf, inv_scale)">(detail::unscale),
+    symbolic<"aten::_amp_update_scale(self, growth_tracker, found_inf, scale_growth_factor, scale_backoff_factor, growth_interval)">(detail::update_scale));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/detail/repeated_writes.hpp
 // Writes that are combined where several have the same place, for opsets whose Scatter operators have no reduction.
 // Internal header.
@@ -13724,25 +13938,23 @@ inline value sum_of_subsets(graph<9> g, value zeros, value grad, value indices, 
     return sum.value_or(zeros);
 }
 
-/// Adds each gradient to the element of the plane that was the maximum.
-inline value scattered_gradients(graph<16> g, value zeros, value grad, value indices, pool_windows const& p) {
+/// Adds each gradient to the element of the plane that was the maximum. Windows at a distance of apart() do not overlap.
+template <class Apart>
+value scattered_gradients(graph<16> g, value zeros, value grad, value indices, std::size_t n, Apart const& /*apart*/) {
     return g.op<"ScatterElements">(zeros,
-                                   flat_planes(g, indices, p.n),
-                                   flat_planes(g, grad, p.n),
+                                   flat_planes(g, indices, n),
+                                   flat_planes(g, grad, n),
                                    attr::axis_i(zeros.rank() - 1),
                                    attr::reduction_s("add"));
 }
-inline value scattered_gradients(graph<9, 15> g, value zeros, value grad, value indices, pool_windows const& p) {
-    ints apart;
-    for (std::size_t i = 0; i != p.n; ++i) apart.push_back((checked_int(p.extent(i)) + p.stride[i] - 1) / p.stride[i]);
-    return sum_of_subsets(g, zeros, grad, indices, apart);
+template <class Apart>
+value scattered_gradients(graph<9, 15> g, value zeros, value grad, value indices, std::size_t /*n*/,
+                          Apart const& apart) {
+    return sum_of_subsets(g, zeros, grad, indices, apart());
 }
 
-template <std::size_t N, class Graph>
-inline constexpr auto max_pool_backward = [](Graph g, value grad, value self, int_list kernel, int_list stride,
-                                             int_list padding, int_list dilation, bool ceil_mode,
-                                             value indices) -> value {
-    pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
+template <std::size_t N, class Graph, class Apart>
+value max_pool_gradient(Graph g, value grad, value self, value indices, Apart const& apart) {
     expect_rank(self, grad, N);
     dtype const wide = opmath_type(self.dtype());
     if (!is_floating(wide)) return g.unsupported("the gradient of a pool of integers");
@@ -13752,8 +13964,37 @@ inline constexpr auto max_pool_backward = [](Graph g, value grad, value self, in
     planes.push_back(plane);
     value const zeros = filled(g, planes, 0, wide);
     if (is_empty(grad) || is_empty(self)) return g.cast(reshape(g, zeros, g.sizes(self)), self.dtype());
-    value const y = scattered_gradients(g, zeros, g.cast(grad, wide), g.cast(indices, dtype::int64), p);
+    value const y = scattered_gradients(g, zeros, g.cast(grad, wide), g.cast(indices, dtype::int64), N, apart);
     return g.cast(reshape(g, y, g.sizes(self)), self.dtype());
+}
+
+template <std::size_t N, class Graph>
+inline constexpr auto max_pool_backward = [](Graph g, value grad, value self, int_list kernel, int_list stride,
+                                             int_list padding, int_list dilation, bool ceil_mode,
+                                             value indices) -> value {
+    pool_windows const p(N, kernel, stride, padding, dilation, ceil_mode);
+    return max_pool_gradient<N>(g, grad, self, indices, [&] {
+        ints apart;
+        for (std::size_t i = 0; i != p.n; ++i)
+            apart.push_back((checked_int(p.extent(i)) + p.stride[i] - 1) / p.stride[i]);
+        return apart;
+    });
+};
+
+/// Below opset 16, the sizes decide which windows overlap.
+template <std::size_t N, class Graph>
+inline constexpr auto adaptive_max_pool_backward = [](Graph g, value grad, value self, value indices) -> value {
+    return max_pool_gradient<N>(g, grad, self, indices, [&] {
+        ints apart;
+        for (std::int64_t axis = self.rank() - static_cast<std::int64_t>(N); axis != self.rank(); ++axis) {
+            if (!self.size(axis).is_static() || !grad.size(axis).is_static())
+                refuse_below(16, "the gradient of an adaptive pool over a dynamic size");
+            std::int64_t const in = self.size(axis).size();
+            std::int64_t const out = grad.size(axis).size();
+            apart.push_back(in % out == 0 ? checked_int(1) : (checked_int(out) + in - 1) / in + 1);
+        }
+        return apart;
+    });
 };
 
 /// ATen's divisors of the windows along one axis, where the graph computes the number of elements or of windows.
@@ -13879,6 +14120,10 @@ inline constexpr auto pooling_backward = table(
     symbolic<"aten::max_pool2d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<2, graph<9, 15>>),
     symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<16>>),
     symbolic<"aten::max_pool3d_with_indices_backward(grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)">(detail::max_pool_backward<3, graph<9, 15>>),
+    symbolic<"aten::adaptive_max_pool2d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<2, graph<16>>),
+    symbolic<"aten::adaptive_max_pool2d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<2, graph<9, 15>>),
+    symbolic<"aten::adaptive_max_pool3d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<3, graph<16>>),
+    symbolic<"aten::adaptive_max_pool3d_backward(grad_output, self, indices)">(detail::adaptive_max_pool_backward<3, graph<9, 15>>),
     symbolic<"aten::avg_pool2d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<2>),
     symbolic<"aten::avg_pool3d_backward(grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)">(detail::avg_pool_backward<3>),
     symbolic<"aten::_adaptive_avg_pool2d_backward(grad_output, self)">(detail::adaptive_avg_pool_backward<2>),
@@ -17045,6 +17290,136 @@ inline constexpr auto resize = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/resize_backward.hpp
+// The gradients of ATen's upsampling, with tables of the outputs that read each element.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// The sum, for each element of an axis, of the gradients y of the outputs that read it, times the weights that they read it with.
+inline value gradient_along(graph<7> g, value y, std::int64_t axis, std::int64_t in, tap_table const& t) {
+    budget::expect("a table of weights", in);
+    safe_vector<safe_vector<std::pair<std::int64_t, double>>> readers(static_cast<std::size_t>(in));
+    std::size_t longest = 1;
+    for (std::size_t i = 0; i != t.index.size(); ++i) {
+        auto& of_element = readers[static_cast<std::size_t>(t.index[i])];
+        of_element.emplace_back(static_cast<std::int64_t>(i) / t.taps, t.weight.empty() ? 1.0 : t.weight[i]);
+        longest = std::max(longest, of_element.size());
+    }
+    tap_table back{in, static_cast<std::int64_t>(longest), {}, {}};
+    budget::expect("a table of weights", checked_int(in) * back.taps);
+    bool partial = false;
+    for (auto& of_element : readers) {
+        partial = partial || of_element.size() != longest;
+        of_element.resize(longest, {t.out, 0.0}); // reads a zero behind the last output
+        for (auto const& [output, weight] : of_element) {
+            back.index.push_back(output);
+            back.weight.push_back(weight);
+        }
+    }
+    if (partial) {
+        safe_vector<std::int64_t> widths(2 * static_cast<std::size_t>(y.rank()), 0);
+        widths[static_cast<std::size_t>(y.rank() + axis)] = 1;
+        y = pad(g, y, widths, 0);
+    }
+    if (!t.weight.empty()) return apply_taps(g, y, axis, back);
+    back.weight.clear();
+    if (longest == 1) return gather_taps(g, y, axis, back);
+    tensor index = int64_tensor(back.index);
+    index.sizes = {in, back.taps};
+    return reduce_sum(g, gather(g, y, g.constant(std::move(index)), axis), safe_vector<std::int64_t>{axis + 1}, false);
+}
+
+/// The spatial axes of an interpolation of `in` to the sizes of grad.
+inline safe_vector<resized_axis> axes_of_gradient(value grad, out_sizes out, out_sizes in,
+                                                  safe_span<scale_factor const> scales) {
+    std::size_t const n = scales.size();
+    if (out.size() != n || in.size() != n + 2 || grad.rank() != static_cast<std::int64_t>(n) + 2)
+        throw unsupported_error("a gradient of rank " + std::to_string(grad.rank()));
+    auto const differs = [](dim const& d, sym_int const& size) {
+        return d.is_static() && size.is_constant() && !size.is(d.size());
+    };
+    safe_vector<resized_axis> axes;
+    for (std::size_t i = 0; i != n + 2; ++i) {
+        dim const& d = grad.size(static_cast<std::int64_t>(i));
+        if (differs(d, i < 2 ? in[i] : out[i - 2]))
+            throw unsupported_error("a gradient whose sizes are not those of the result");
+        if (i < 2) continue;
+        bool const known = d.is_static() || out[i - 2].is_constant();
+        if (!known || !in[i].is_constant())
+            throw unsupported_error("the gradient of an interpolation over a dynamic height or width");
+        // Here ATen ignores the factor of a nearest interpolation that copies or doubles, whatever the number of axes.
+        axes.push_back({in[i].constant(), d.is_static() ? d.size() : out[i - 2].constant(), scales[i - 2], true});
+    }
+    return axes;
+}
+
+inline value resize_gradient(graph<7> g, value grad, out_sizes out, out_sizes in, safe_vector<scale_factor> scales,
+                             interpolation const& mode) {
+    safe_vector<resized_axis> const axes = axes_of_gradient(grad, out, in, scales);
+    if (!is_floating(grad.dtype())) return g.unsupported("the gradient of an interpolation of integers");
+    auto const keeps_size = [](resized_axis const& a) { return a.in == a.out; };
+    if (!mode.is_nearest() && std::all_of(axes.begin(), axes.end(), keeps_size)) return grad;
+    return in_opmath(g, grad, [&](value y) {
+        for (std::size_t i = axes.size(); i-- != 0;) {
+            resized_axis const& a = axes[i];
+            bool const ignores_factor = mode.kind == filter::nearest || mode.kind == filter::linear;
+            if (a.in == a.out && (ignores_factor || !has_own_scale(a))) continue;
+            y = gradient_along(g, y, static_cast<std::int64_t>(i) + 2, a.in, taps_of(a, mode));
+        }
+        return y;
+    });
+}
+
+template <filter Kind>
+inline constexpr auto nearest1d_gradient = [](graph<7> g, value grad, out_sizes out, out_sizes in, scale_factor w) {
+    return resize_gradient(g, grad, out, in, {w}, {Kind});
+};
+template <filter Kind>
+inline constexpr auto nearest2d_gradient =
+    [](graph<7> g, value grad, out_sizes out, out_sizes in, scale_factor h, scale_factor w) {
+        return resize_gradient(g, grad, out, in, {h, w}, {Kind});
+    };
+template <filter Kind>
+inline constexpr auto nearest3d_gradient =
+    [](graph<7> g, value grad, out_sizes out, out_sizes in, scale_factor d, scale_factor h, scale_factor w) {
+        return resize_gradient(g, grad, out, in, {d, h, w}, {Kind});
+    };
+
+inline constexpr auto linear1d_gradient = [](graph<7> g, value grad, out_sizes out, out_sizes in, bool align_corners,
+                                             scale_factor w) {
+    return resize_gradient(g, grad, out, in, {w}, {filter::linear, align_corners});
+};
+template <filter Kind>
+inline constexpr auto corners2d_gradient =
+    [](graph<7> g, value grad, out_sizes out, out_sizes in, bool align_corners, scale_factor h, scale_factor w) {
+        return resize_gradient(g, grad, out, in, {h, w}, {Kind, align_corners});
+    };
+inline constexpr auto trilinear3d_gradient = [](graph<7> g, value grad, out_sizes out, out_sizes in, bool align_corners,
+                                                scale_factor d, scale_factor h, scale_factor w) {
+    return resize_gradient(g, grad, out, in, {d, h, w}, {filter::linear, align_corners});
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto resize_backward = table(
+    symbolic<"aten::upsample_nearest1d_backward(grad_output, output_size, input_size, scales)">(detail::nearest1d_gradient<detail::filter::nearest>),
+    symbolic<"aten::upsample_nearest2d_backward(grad_output, output_size, input_size, scales_h, scales_w)">(detail::nearest2d_gradient<detail::filter::nearest>),
+    symbolic<"aten::upsample_nearest3d_backward(grad_output, output_size, input_size, scales_d, scales_h, scales_w)">(detail::nearest3d_gradient<detail::filter::nearest>),
+    symbolic<"aten::_upsample_nearest_exact1d_backward(grad_output, output_size, input_size, scales)">(detail::nearest1d_gradient<detail::filter::nearest_exact>),
+    symbolic<"aten::_upsample_nearest_exact2d_backward(grad_output, output_size, input_size, scales_h, scales_w)">(detail::nearest2d_gradient<detail::filter::nearest_exact>),
+    symbolic<"aten::_upsample_nearest_exact3d_backward(grad_output, output_size, input_size, scales_d, scales_h, scales_w)">(detail::nearest3d_gradient<detail::filter::nearest_exact>),
+    symbolic<"aten::upsample_linear1d_backward(grad_output, output_size, input_size, align_corners, scales)">(detail::linear1d_gradient),
+    symbolic<"aten::upsample_bilinear2d_backward(grad_output, output_size, input_size, align_corners, scales_h, scales_w)">(detail::corners2d_gradient<detail::filter::linear>),
+    symbolic<"aten::upsample_trilinear3d_backward(grad_output, output_size, input_size, align_corners, scales_d, scales_h, scales_w)">(detail::trilinear3d_gradient),
+    symbolic<"aten::upsample_bicubic2d_backward(grad_output, output_size, input_size, align_corners, scales_h, scales_w)">(detail::corners2d_gradient<detail::filter::cubic>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
 // ---- aton/mappings/detail/volume_sampling.hpp
 // grid_sampler as arithmetic and gathers: GridSample was added in opset 16, and supports three dimensions since opset 20.
 // Internal header.
@@ -17291,6 +17666,107 @@ inline constexpr auto sampling = table(
     symbolic<"aten::grid_sampler_3d(input, grid, interpolation_mode, padding_mode, align_corners)">(detail::grid_sampler<graph<10, 15>>),
     symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid),
     symbolic<"aten::affine_grid_generator(theta, size, align_corners)">(detail::affine_grid_until_19));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/scaled_product.hpp
+// Products of quantized matrices with their scales: int8 weights, and float8 operands.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// self [M, K] times a weight [N, K] of int8 with one scale per row.
+inline constexpr auto int8_weight_product = [](graph<7> g, value self, value weight, value scales) -> value {
+    if (self.rank() != 2 || weight.rank() != 2 || scales.rank() != 1)
+        return g.unsupported("operands that are not two matrices and a vector of scales");
+    if (weight.dtype() != dtype::int8) return g.unsupported("a weight of another dtype than int8");
+    if (scales.dtype() != self.dtype()) return g.unsupported("scales of another dtype than self");
+    return in_opmath(g, self, [&](value x) -> value {
+        value const transposed = g.op<"Transpose">(g.cast(weight, x.dtype()), attr::perm_i({1, 0}));
+        return g.op<"Mul">(g.op<"MatMul">(x, transposed), g.cast(scales, x.dtype()));
+    });
+};
+
+inline bool is_float8(dtype t) { return t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz; }
+
+inline bool has_one_element(value x) { return x.has_rank() && x.shape().element_count() == 1; }
+inline bool has_size(value x, std::int64_t axis, std::int64_t n) { return x.size(axis) == dim(n); }
+
+/// A float8 operand times its scale: one number, or one for each row of self, or column of mat2.
+inline value descaled(graph<19> g, value x, value scale) {
+    value const wide = g.cast(x, dtype::float32);
+    return g.op<"Mul">(wide, has_one_element(scale) && scale.rank() > 2 ? reshape(g, scale, {1}) : scale);
+}
+
+inline void expect_scales(value scale_a, value scale_b) {
+    if (scale_a.dtype() != dtype::float32 || scale_b.dtype() != dtype::float32)
+        throw unsupported_error("scales of another dtype than float32");
+    bool const by_row =
+        scale_a.rank() == 2 && has_size(scale_a, 1, 1) && scale_b.rank() == 2 && has_size(scale_b, 0, 1);
+    if (!by_row && !(has_one_element(scale_a) && has_one_element(scale_b)))
+        throw unsupported_error("scales that are neither two numbers nor one per row of self and per column of mat2");
+}
+
+/// The product in float32. ATen converts it to float8_e4m3fn with saturation, and to float8_e5m2 without.
+inline value product_of_float8(graph<19> g, value self, value mat2, value scale_a, value scale_b, optional_value bias,
+                               dtype type) {
+    if (!is_float8(self.dtype()) || !is_float8(mat2.dtype())) return g.unsupported("operands that are not float8");
+    if (self.rank() != 2 || mat2.rank() != 2) return g.unsupported("operands that are not matrices");
+    expect_scales(scale_a, scale_b);
+    value y = g.op<"MatMul">(descaled(g, self, scale_a), descaled(g, mat2, scale_b));
+    if (bias && bias->rank() != 1) return g.unsupported("a bias that is not a vector");
+    if (bias) y = g.op<"Add">(y, g.cast(*bias, dtype::float32));
+    if (!is_float8(type)) return g.cast(y, type);
+    if (type != dtype::float8_e4m3fn && type != dtype::float8_e5m2)
+        return g.unsupported("a result of " + std::string(name(type)));
+    if (type == dtype::float8_e4m3fn) return g.cast(y, type);
+    return g.op<"Cast">(y, attr::to_i(type), attr::saturate_i(0));
+}
+
+/// use_fast_accum only selects an implementation.
+inline constexpr auto scaled_mm = [](graph<19> g, value self, value mat2, value scale_a, value scale_b,
+                                     optional_value bias, optional_value scale_result, optional_dtype out_dtype,
+                                     bool /*use_fast_accum*/) -> value {
+    if (scale_result) return g.unsupported("scale_result, by which ATen divides on the CPU and multiplies on CUDA");
+    return product_of_float8(g, self, mat2, scale_a, scale_b, bias, out_dtype ? *out_dtype : self.dtype());
+};
+
+/// One scale for a tensor (recipe 0), or one per row (recipe 1), in the order of the rows.
+inline value only_scale(safe_span<value const> scales, int_list recipes, int_list swizzles) {
+    bool const known = scales.size() == 1 && recipes.size() == 1 && (recipes[0] == 0 || recipes[0] == 1);
+    if (!known) throw unsupported_error("scales of blocks, or of two levels");
+    for (std::int64_t const swizzle : swizzles)
+        if (swizzle != 0) throw unsupported_error("swizzled scales");
+    return scales[0];
+}
+
+inline constexpr auto scaled_mm_v2 =
+    [](graph<19> g, value self, value mat2, safe_span<value const> scale_a, int_list recipe_a, int_list swizzle_a,
+       safe_span<value const> scale_b, int_list recipe_b, int_list swizzle_b, optional_value bias,
+       optional_dtype out_dtype, int_list contraction_dim, bool /*use_fast_accum*/) -> value {
+    bool const usual =
+        contraction_dim.empty() || (contraction_dim.size() == 2 && contraction_dim[0] == 1 && contraction_dim[1] == 0);
+    if (!usual) return g.unsupported("contraction_dim");
+    value const a = only_scale(scale_a, recipe_a, swizzle_a);
+    value const b = only_scale(scale_b, recipe_b, swizzle_b);
+    if (recipe_a[0] != recipe_b[0]) return g.unsupported("different recipes of the two scales");
+    if (recipe_a[0] == 0 && !(has_one_element(a) && has_one_element(b)))
+        return g.unsupported("a scale of a tensor that is not one number");
+    if (self.size(1) == dim(0)) bias = {}; // ATen does not add it to products without terms
+    return product_of_float8(g, self, mat2, a, b, bias, out_dtype ? *out_dtype : self.dtype());
+};
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto scaled_product = table(
+    symbolic<"aten::_weight_int8pack_mm(self, mat2, scales)">(detail::int8_weight_product),
+    // float8 was added in opset 19.
+    symbolic<"aten::_scaled_mm(self, mat2, scale_a, scale_b, bias, scale_result, out_dtype, use_fast_accum)">(detail::scaled_mm),
+    symbolic<"aten::_scaled_mm_v2(self, mat2, scale_a, recipe_a, swizzle_a, scale_b, recipe_b, swizzle_b, bias, out_dtype, contraction_dim, use_fast_accum)">(detail::scaled_mm_v2));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
@@ -18059,6 +18535,7 @@ inline constexpr table_view families[] = {
     linear_algebra,
     loss,
     loss_backward,
+    loss_scaling,
     masked_indexing,
     matrix_product,
     norm,
@@ -18082,7 +18559,9 @@ inline constexpr table_view families[] = {
     regions,
     repeating,
     resize,
+    resize_backward,
     sampling,
+    scaled_product,
     scatter,
     segments,
     selection,
