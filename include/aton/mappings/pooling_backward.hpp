@@ -117,7 +117,8 @@ inline constexpr auto adaptive_max_pool_backward = [](Graph g, value grad, value
                 refuse_below(16, "the gradient of an adaptive pool over a dynamic size");
             std::int64_t const in = self.size(axis).size();
             std::int64_t const out = grad.size(axis).size();
-            apart.push_back(in % out == 0 ? checked_int(1) : (checked_int(out) + in - 1) / in + 1);
+            bool const disjoint = in == 0 || out == 0 || in % out == 0;
+            apart.push_back(disjoint ? checked_int(1) : (checked_int(out) + in - 1) / in + 1);
         }
         return apart;
     });
