@@ -72,6 +72,8 @@ bool is_same_default(std::string_view a, std::string_view b) {
 TEST_CASE("calls that other releases of torch write bind, with the same defaults") {
     std::set<std::string> unknown;  // arguments that are not in Aton's schema
     std::set<std::string> required; // arguments that other releases do not have, without a default
+    std::set<std::string>
+        optional; // arguments with a default there, but not here: calls that leave them out are refused
     int compared = 0;
     for (schema_there const& there : all_schemas_there()) {
         if (there.schema.starts_with('-') || there.schema.starts_with('+') || !has_row(there.overload)) continue;
@@ -85,6 +87,8 @@ TEST_CASE("calls that other releases of torch write bind, with the same defaults
                 std::find_if(ours.begin(), ours.end(), [&](auto const& each) { return each.name == name; });
             given.insert(name);
             if (found == ours.end()) unknown.insert(there.overload + " " + std::string(theirs.name));
+            else if (theirs.has_default && !found->has_default)
+                optional.insert(there.overload + " " + std::string(name));
             else if (theirs.has_default) CHECK(is_same_default(theirs.default_text, found->default_text));
         }
         for (aton::aten::schema_argument const& each : ours)
@@ -94,7 +98,10 @@ TEST_CASE("calls that other releases of torch write bind, with the same defaults
     CHECK(compared > 10);
     // torch 2.8 gave the number of dimensions instead of their sizes; such a call is refused by name.
     CHECK(unknown == std::set<std::string>{"aten::_fused_rms_norm normalized_shape_ndim"});
-    CHECK(required == std::set<std::string>{"aten::_fused_rms_norm normalized_shape"});
+    CHECK(required == std::set<std::string>{"aten::_fused_rms_norm normalized_shape",
+                                            "aten::_scaled_dot_product_cudnn_attention attn_bias", // before torch 2.5
+                                            "aten::_scaled_dot_product_cudnn_attention compute_log_sumexp"});
+    CHECK(optional == std::set<std::string>{"aten::_scaled_mm scale_a", "aten::_scaled_mm scale_b"}); // torch 2.4
 }
 
 TEST_CASE("a renamed argument is bound to the one with the same meaning") {
