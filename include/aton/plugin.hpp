@@ -7,7 +7,7 @@
 
 #include <aton/dsl/plugin_abi.hpp>
 
-/// Exports the rows of the tables as the object `aton_plugin`. At namespace scope, once per shared library.
+/// Exports the rows of the tables, of mappings and of rewrites, as the object `aton_plugin`. At namespace scope, once per shared library.
 /// `aton export --plugin` and `aton::load_plugin` read it. Two rows for the same overload and opset are a compile error.
 /// ```cpp
 /// #include <aton/aton.hpp>

@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,7 @@
 #include <aton/aten/schema_table.hpp>
 #include <aton/dsl/plugin_abi.hpp>
 #include <aton/onnx/registry.hpp>
+#include <aton/passes/patterns.hpp>
 
 namespace ATON_NAMESPACE {
 
@@ -123,6 +125,7 @@ public:
 
     [[nodiscard]] std::vector<dsl::entry> read_rows(abi::description const& d) const {
         constexpr std::uint64_t max_rows = 100'000;
+        if (d.row_count == 0 && d.rewrite_count != 0) return {};
         if (d.row_count == 0 || d.row_count > max_rows || !is_loaded(d.rows, d.row_count * sizeof(abi::row)))
             malformed("it claims to have " + std::to_string(d.row_count) + " rows");
         if (d.run == nullptr || !is_code(d.run)) malformed("it has no function that runs rows");
@@ -133,6 +136,16 @@ public:
         return rows;
     }
 
+    [[nodiscard]] rewrites_view read_rewrites(abi::description const& d) const {
+        constexpr std::uint64_t max_rewrites = 10'000;
+        if (d.rewrite_count == 0) return {};
+        if (d.rewrite_count > max_rewrites || !is_loaded(d.rewrites, d.rewrite_count * sizeof(rewrite_entry)))
+            malformed("it claims to have " + std::to_string(d.rewrite_count) + " rewrites");
+        rewrites_view const all(static_cast<rewrite_entry const*>(d.rewrites), d.rewrite_count);
+        for (std::size_t i = 0; i != all.size(); ++i) check_rewrite(all[i], "rewrite " + std::to_string(i + 1));
+        return all;
+    }
+
     [[noreturn]] void refuse(std::string const& why) const { throw error(path_ + ": " + why); }
 
 private:
@@ -140,7 +153,8 @@ private:
         refuse("the description of the plugin is malformed: " + what);
     }
 
-    static bool is_code(abi::call* f) {
+    template <class Result, class... Arguments>
+    static bool is_code(Result (*f)(Arguments...)) {
         return is_loaded(reinterpret_cast<void const*>(f), 1, PF_X); // NOLINT(*-reinterpret-cast): an address
     }
 
@@ -185,6 +199,33 @@ private:
         return e;
     }
 
+    template <class T>
+    static bool is_loaded_list(std::span<T const> list, std::size_t max) {
+        return list.size() <= max && (list.empty() || is_loaded(list.data(), list.size_bytes()));
+    }
+
+    void check_rewrite(rewrite_entry const& r, std::string const& place) const {
+        (void)view_of(abi::text_of(r.name), "name of " + place);
+        if (r.since < 1 || r.until < r.since || r.until > onnx::newest_opset)
+            malformed(place + " covers opsets " + std::to_string(r.since) + " to " + std::to_string(r.until));
+        constexpr std::size_t max_parts = 1000;
+        pattern_view const& p = r.pattern;
+        bool const is_readable = is_loaded_list(p.nodes, max_parts) && is_loaded_list(p.terms, max_parts) &&
+                                 is_loaded_list(p.attributes, max_parts) && is_loaded_list(p.integers, max_parts) &&
+                                 is_loaded_list(p.captures, max_parts) &&
+                                 is_loaded_list(std::span(p.text.data(), p.text.size()), max_parts);
+        bool const has_functions = is_code(r.build) && (r.holds == nullptr || is_code(r.holds));
+        if (!is_readable || !has_functions) malformed(place + " is not one that rewrite<...> makes");
+        for (pattern_node const& n : p.nodes)
+            if (!is_loaded(n.op.data(), n.op.size()) ||
+                (!n.domain.empty() && !is_loaded(n.domain.data(), n.domain.size())))
+                malformed("an operator of " + place + " is not a valid string");
+        for (pattern_attribute const& a : p.attributes)
+            if (!is_loaded(a.name.data(), a.name.size()))
+                malformed("an attribute of " + place + " is not a valid string");
+        if (!is_well_formed(p)) malformed(place + " has parts that do not exist");
+    }
+
     std::string const& path_;
 };
 
@@ -204,6 +245,7 @@ struct plugin::library {
     library_handle handle;
     std::vector<foreign_row> foreign;
     std::vector<dsl::entry> rows;
+    rewrites_view rewrites;
 };
 
 plugin::plugin(std::unique_ptr<library> loaded) : library_(std::move(loaded)) {}
@@ -212,6 +254,7 @@ plugin& plugin::operator=(plugin&& other) noexcept = default;
 plugin::~plugin() = default;
 
 std::vector<dsl::table_view> plugin::tables() const { return {dsl::table_view(library_->rows)}; }
+rewrites_view plugin::rewrites() const noexcept { return library_->rewrites; }
 std::string const& plugin::path() const { return library_->path; }
 
 plugin load_plugin(std::string const& path) {
@@ -229,6 +272,7 @@ plugin load_plugin(std::string const& path) {
     if (loaded->handle == nullptr) source.refuse(load_fault(file));
     abi::description const& d = source.find_description(loaded->handle.get());
     loaded->rows = source.read_rows(d);
+    loaded->rewrites = source.read_rewrites(d);
     for (std::uint64_t i = 0; i != d.row_count; ++i) loaded->foreign.push_back({d.run, i, &loaded->path});
     for (std::size_t i = 0; i != loaded->rows.size(); ++i) loaded->rows[i].foreign = &loaded->foreign[i];
     return plugin(std::move(loaded));

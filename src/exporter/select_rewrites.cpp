@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include <aton/core/error.hpp>
 #include <aton/core/nearest.hpp>
@@ -10,13 +11,22 @@
 
 namespace ATON_NAMESPACE::exporter {
 
+namespace {
+
+/// Whether a name is that of the rewrite, or of its group: "attention" of "attention.product".
+bool names(std::string_view name, rewrite_entry const& r) {
+    return r.name == name || (r.name.starts_with(name) && r.name.substr(name.size()).starts_with('.'));
+}
+
+} // namespace
+
 std::vector<rewrite_entry> select_rewrites(export_options const& options) {
     std::vector<rewrite_entry> all;
     for (rewrites_view const& table : options.rewrites) all.insert(all.end(), table.begin(), table.end());
     rewrites_view const built_in = fusions::built_in_rewrites();
     all.insert(all.end(), built_in.begin(), built_in.end());
     for (std::string const& name : options.without_rewrites) {
-        auto const has_name = [&](rewrite_entry const& r) { return r.name == name; };
+        auto const has_name = [&](rewrite_entry const& r) { return names(name, r); };
         if (std::none_of(all.begin(), all.end(), has_name)) {
             nearest near(name);
             for (rewrite_entry const& r : all) near.offer(r.name);
@@ -26,8 +36,8 @@ std::vector<rewrite_entry> select_rewrites(export_options const& options) {
         }
     }
     auto const is_left_out = [&](rewrite_entry const& r) {
-        auto const& names = options.without_rewrites;
-        return std::find(names.begin(), names.end(), r.name) != names.end();
+        auto const& all_names = options.without_rewrites;
+        return std::any_of(all_names.begin(), all_names.end(), [&](std::string const& name) { return names(name, r); });
     };
     all.erase(std::remove_if(all.begin(), all.end(), is_left_out), all.end());
     return all;

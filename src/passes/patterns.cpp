@@ -216,6 +216,80 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Checks that terms refer to what is before them, and counts variants.
+class pattern_checker {
+public:
+    explicit pattern_checker(pattern_view const& p) noexcept : p_(p) {}
+
+    [[nodiscard]] bool is_well_formed() const noexcept {
+        for (std::size_t i = 0; i != p_.nodes.size(); ++i) {
+            pattern_node const& n = p_.nodes[i];
+            if (!is_range(n.first_operand, n.operand_count, p_.terms.size()) ||
+                !is_range(n.first_attribute, n.attribute_count, p_.attributes.size()) ||
+                (n.commutes && n.operand_count != 2))
+                return false;
+            for (std::size_t k = 0; k != static_cast<std::size_t>(n.operand_count); ++k)
+                if (!exists(static_cast<std::size_t>(n.first_operand) + k, i)) return false;
+        }
+        for (pattern_attribute const& a : p_.attributes) {
+            std::size_t const size = a.type == onnx::attr_type::s ? p_.text.size() : p_.integers.size();
+            if (!is_range(a.first, a.count, size) || a.capture >= static_cast<int>(p_.captures.size())) return false;
+        }
+        for (capture_kind k : p_.captures)
+            if (k > capture_kind::type) return false;
+        return exists(p_.terms.size(), p_.nodes.size()) && count(p_.terms.size()) <= max_variants;
+    }
+
+private:
+    static constexpr std::size_t max_variants = 4096;
+
+    static bool is_range(int first, int count, std::size_t size) noexcept {
+        return first >= 0 && count >= 0 && static_cast<std::size_t>(first) + static_cast<std::size_t>(count) <= size;
+    }
+    /// Whether a term refers to nodes before `node`, and an `either` to terms before itself.
+    [[nodiscard]] bool exists(std::size_t at, std::size_t node) const noexcept {
+        pattern_term const& t = term_at(p_, at);
+        switch (t.what) {
+        case pattern_term::kind::absent:
+        case pattern_term::kind::number: return true;
+        case pattern_term::kind::node: return is_range(t.index, 1, node);
+        case pattern_term::kind::capture: return is_range(t.index, 1, p_.captures.size());
+        case pattern_term::kind::integers: return is_range(t.index, t.count, p_.integers.size());
+        case pattern_term::kind::either: break;
+        default: return false;
+        }
+        if (t.count < 1 || !is_range(t.index, t.count, at)) return false;
+        for (std::size_t i = 0; i != static_cast<std::size_t>(t.count); ++i)
+            if (!exists(static_cast<std::size_t>(t.index) + i, node)) return false;
+        return true;
+    }
+    /// At most one more than the maximum.
+    [[nodiscard]] std::size_t count(std::size_t at) const noexcept {
+        pattern_term const& t = term_at(p_, at);
+        auto const index = static_cast<std::size_t>(t.index);
+        std::size_t n = 1;
+        if (t.what == pattern_term::kind::either) {
+            n = 0;
+            for (std::size_t i = 0; i != static_cast<std::size_t>(t.count) && n <= max_variants; ++i)
+                n += count(index + i);
+        } else if (t.what == pattern_term::kind::node) {
+            pattern_node const& node = p_.nodes[index];
+            if (has_two_orders(node, p_.terms, p_.captures)) n = 2;
+            for (std::size_t i = 0; i != static_cast<std::size_t>(node.operand_count) && n <= max_variants; ++i)
+                n *= count(static_cast<std::size_t>(node.first_operand) + i);
+        }
+        return std::min(n, max_variants + 1);
+    }
+
+    pattern_view const& p_;
+};
+
+} // namespace
+
+bool is_well_formed(pattern_view const& p) noexcept { return pattern_checker(p).is_well_formed(); }
+
 std::vector<pattern_variant> variants_of(pattern_view const& p) {
     std::vector<pattern_variant> all;
     decisions d(p);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Applies the rewrites of tables: builds the replacement of a match beside the graph, checks its type, and takes its nodes over.
 #include <algorithm>
+#include <exception>
+#include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -54,6 +57,10 @@ struct replacement {
             result = rewrite.build(graph, graph.opset, captures);
         } catch (refused const&) { // the nodes stay as they are
             return false;
+        } catch (std::bad_alloc const&) {
+            throw;
+        } catch (std::exception const& e) {
+            throw error("rewrite " + std::string(rewrite.name) + ": " + e.what());
         }
         ids.resize(graph.values.size(), unassigned);
         return result < graph.values.size();

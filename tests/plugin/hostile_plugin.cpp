@@ -4,6 +4,9 @@
 #include <string_view>
 
 #include <aton/dsl/plugin_description.hpp>
+#if HOSTILE >= 50
+#include <aton/ir/pattern.hpp>
+#endif
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -56,6 +59,35 @@ constexpr abi::row rows_of(int hostile) {
 
 [[maybe_unused]] constexpr abi::row rows[] = {rows_of(HOSTILE), row};
 
+#if HOSTILE >= 50
+using term = pattern_term;
+constexpr term terms[] = {{.what = term::kind::capture},
+                          {.what = term::kind::node, .index = HOSTILE == 50 ? 1 : 0},
+                          {.what = term::kind::either, .index = HOSTILE == 51 ? 2 : 0, .count = 2}};
+constexpr pattern_attribute attributes[] = {
+    {.name = "axis", .type = onnx::attr_type::ints, .first = 0, .count = HOSTILE == 52 ? 1 : 0}};
+constexpr pattern_node nodes[] = {
+    {.domain = {},
+     .op = "Neg",
+     .first_operand = HOSTILE == 53 ? 2 : 0,
+     .operand_count = HOSTILE == 53 ? 2 : 1,
+     .attribute_count = 1},
+    {.domain = {}, .op = "Abs", .first_operand = HOSTILE == 51 ? 2 : 1, .operand_count = 1}};
+constexpr capture_kind captures[] = {HOSTILE == 54 ? static_cast<capture_kind>(77) : capture_kind::value};
+value_id build(graph_data&, int, std::span<captured const> c) { return c[0].value; }
+
+constexpr rewrite_entry hostile_rewrite() {
+    rewrite_entry r{
+        HOSTILE == 55 ? std::string_view("tab\t") : std::string_view("hostile"), 13, 28, {}, nullptr, &build};
+    r.pattern = {nodes, terms, attributes, {}, {}, captures, {.what = term::kind::node, .index = 1}};
+    if (HOSTILE == 56) r.build = nullptr;
+    if (HOSTILE == 57) r.since = 0;
+    if (HOSTILE == 58) r.pattern.root.index = 2;
+    return r;
+}
+constexpr rewrite_entry hostile_rewrites[] = {hostile_rewrite()};
+#endif
+
 [[maybe_unused]] abi::description describe(int hostile) {
     abi::description d{{'A', 't', 'o', 'n', 'P', 'l', 'u', 'g'},
                        sizeof(abi::description),
@@ -64,7 +96,15 @@ constexpr abi::row rows_of(int hostile) {
                        honest_layout(),
                        rows,
                        1,
-                       &run};
+                       &run,
+                       nullptr,
+                       0};
+#if HOSTILE >= 50 && HOSTILE != 60
+    d.rewrites = hostile_rewrites;
+    d.rewrite_count = 1;
+#elif HOSTILE == 60
+    d.rewrite_count = 1; // and no rewrites
+#endif
     switch (hostile) {
     case 1: d.magic[7] = 'h'; break;
     case 2: d.bytes = 8; break;
@@ -78,6 +118,7 @@ constexpr abi::row rows_of(int hostile) {
     case 10: d.row_count = 99'999; break; // only two exist
     case 11: d.run = nullptr; break;
     case 12: d.row_count = 2; break; // a duplicate row
+    case 59: d.rewrite_count = ~std::uint64_t{0}; break;
     default: break;
     }
     return d;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plugins loaded into this process: their rows, exceptions of their mappings, plugins of other compilers, and refusals.
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,6 +16,7 @@
 #include <aton/aton.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/exporter/plugin.hpp>
+#include <aton/passes/passes.hpp>
 #include <aton/version.hpp>
 
 #include "../faults.hpp"
@@ -98,6 +100,31 @@ TEST_CASE("the rows of a plugin are those of its tables, for every compiler") {
                   "mylib::parts(Tensor input, SymInt[] sizes) -> Tensor[] 13-" + last + " 0 1",
                   "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor 13-" + last +
                       " 0 1 overrides"});
+    }
+}
+
+TEST_CASE("rewrites of a plugin are applied, refuse and fail, for every compiler") {
+    for (std::string const& compiler : compilers()) {
+        CAPTURE(compiler);
+        aton::plugin const p = aton::load_plugin(plugin_path("rewriting_plugin" + compiler));
+        REQUIRE(p.rewrites().size() == 3);
+        CHECK(p.rewrites()[0].name == "mine.double");
+        CHECK(p.tables()[0].size() == 1);
+        auto const ops = [&](auto const& build) {
+            fixture f;
+            f.data.opset = 20;
+            f.data.outputs.push_back(value(build(graph<13>(f.data, 20), f.x)).id());
+            std::deque<aton::stored_tensor> weights;
+            aton::optimize(f.data, weights, {.rewrites = p.rewrites()});
+            std::string all;
+            for (auto const& n : f.data.nodes) all += n.op + ' ';
+            return all;
+        };
+        CHECK(ops([](auto g, value x) { return g.template op<"Add">(x, x); }) == "Mul ");
+        CHECK(ops([](auto g, value x) { return g.template op<"Sin">(g.template op<"Cos">(x)); }) == "Cos Sin ");
+        CHECK(aton::tests::fault_of([&] {
+                  return ops([](auto g, value x) { return g.template op<"Cos">(g.template op<"Sin">(x)); });
+              }) == "rewrite mine.throws: out of luck");
     }
 }
 
@@ -253,6 +280,17 @@ TEST_CASE("a malformed description is refused, not followed") {
         {41, "malformed: it differs from"},
         {42, "malformed: its version is not a valid string"},
         {44, "malformed: its version is not a valid string"},
+        {50, "malformed: rewrite 1 has parts that do not exist"}, // a node before its operand
+        {51, "malformed: rewrite 1 has parts that do not exist"}, // alternatives that are themselves
+        {52, "malformed: rewrite 1 has parts that do not exist"}, // an attribute with integers that do not exist
+        {53, "malformed: rewrite 1 has parts that do not exist"}, // operands that do not exist
+        {54, "malformed: rewrite 1 has parts that do not exist"}, // a capture of no kind
+        {55, "malformed: its name of rewrite 1 is not a valid string"},
+        {56, "malformed: rewrite 1 is not one that rewrite<...> makes"},
+        {57, "malformed: rewrite 1 covers opsets 0 to 28"},
+        {58, "malformed: rewrite 1 has parts that do not exist"}, // a result that does not exist
+        {59, "malformed: it claims to have 18446744073709551615 rewrites"},
+        {60, "malformed: it claims to have 1 rewrites"},
     };
     for (wrong const& each : all) {
         CAPTURE(each.number);

@@ -229,6 +229,13 @@ class AtonCommand(unittest.TestCase):
         names = [row["overload"] for row in rows]
         self.assertEqual(len(names), len(set(names)))
 
+    def test_rewrites_are_applied_unless_they_are_left_out(self):
+        for options, applied in (([], True), (["--no-rewrite", "attention"], False), (["--no-rewrite", "attention.both"], True),
+                                 (["--no-optimize"], False)):
+            target = Path(self.folder.name, "rewritten.onnx")
+            self.assertEqual(aton("export", self.sample("sdpa.pt2"), "-o", target, "--opset", 23, *options).returncode, 0)
+            self.assertEqual("onnx::Attention" in aton("print", target).stdout, applied, options)
+
     def test_ops_lists_rewrites(self):
         rows = json.loads(aton("ops", "--rewrites", "--format", "json").stdout)
         norm = next(row for row in rows if row["rewrite"] == "rms_normalization")

@@ -107,6 +107,7 @@ int export_model(export_request request) {
         throw error(plain(output) + ": is also the input; name another output file with -o");
     std::vector<plugin> const plugins = load_plugins(request.plugins);
     request.options.tables = tables_of(plugins);
+    for (plugin const& each : plugins) request.options.rewrites.push_back(each.rewrites());
     export_report report;
     {
         progress_line progress;

@@ -100,9 +100,10 @@ command add_export(CLI::App& app) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     sub.add_flag_callback(
         "--no-optimize", [request] { request->options.optimize = false; }, "Keep the graph as the mappings made it");
-    sub.add_option("--no-rewrite",
-                   request->options.without_rewrites,
-                   "Leave one rewrite out (aton ops --rewrites lists them); may be repeated")
+    sub.add_option(
+           "--no-rewrite",
+           request->options.without_rewrites,
+           "Leave out a rewrite, or a group such as attention (aton ops --rewrites lists them); may be repeated")
         ->type_name("NAME")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

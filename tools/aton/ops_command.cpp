@@ -129,9 +129,14 @@ std::string list_operators(list_request const& request) {
 }
 
 std::string list_rewrites(list_request const& request) {
+    std::vector<plugin> const plugins = load_plugins(request.plugins);
     std::vector<rewrite_entry> rows;
-    for (rewrite_entry const& r : fusions::built_in_rewrites())
-        if (request.opset == 0 || r.holds_at(request.opset)) rows.push_back(r);
+    auto const add = [&](rewrites_view table) {
+        for (rewrite_entry const& r : table)
+            if (request.opset == 0 || r.holds_at(request.opset)) rows.push_back(r);
+    };
+    for (plugin const& each : plugins) add(each.rewrites());
+    add(fusions::built_in_rewrites());
     json_writer json;
     std::string text = request.format == list_format::markdown ? "| rewrite | opsets | pattern |\n|---|---|---|\n" : "";
     json.begin_array();

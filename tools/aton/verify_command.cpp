@@ -92,8 +92,8 @@ std::string usage_fault(verify_request const& request) {
                      request.least_row_power != 0 || !request.plugins.empty() || !request.calls.empty()))
         return "--only, --opset, --mutants, --least-power, --least-row-power, --plugin and --calls are for mappings, "
                "not for a model";
-    if (request.rewrites && (of_model || !request.plugins.empty() || !request.calls.empty()))
-        return "--rewrites is for built-in rewrites, not for a model, --plugin or --calls";
+    if (request.rewrites && (of_model || !request.calls.empty()))
+        return "--rewrites is for rewrites, not for a model or --calls";
     if (!of_model && (!request.inputs.empty() || !request.model.empty())) return "--inputs and --model are for a model";
     if (request.least_power != 0 && !request.mutants) return "--least-power needs --mutants";
     if (!request.without_mutants.empty() && !request.mutants) return "--without-mutants needs --mutants";
@@ -136,7 +136,12 @@ int verify_mappings(verify_request const& request) {
             std::fprintf(stderr, done == total ? "\r\033[K" : "\r%zu of %zu mappings\033[K", done, total);
         };
     std::vector<dsl::entry> rows;
-    verify::rewrite_rows const rewrites(fusions::built_in_rewrites());
+    std::vector<rewrite_entry> checked_rewrites; // of the plugins, or the built-in ones
+    for (plugin const& each : plugins)
+        checked_rewrites.insert(checked_rewrites.end(), each.rewrites().begin(), each.rewrites().end());
+    if (plugins.empty())
+        checked_rewrites.assign(fusions::built_in_rewrites().begin(), fusions::built_in_rewrites().end());
+    verify::rewrite_rows const rewrites(checked_rewrites);
     if (request.rewrites) {
         rows.assign(rewrites.rows().begin(), rewrites.rows().end());
         options = rewrites.options(options);
@@ -170,7 +175,7 @@ int verify_mappings(verify_request const& request) {
                     " % of its mutants, less than --least-row-power " + std::to_string(request.least_row_power) + " %");
     if (request.rewrites && request.mutants) {
         options.mutants = false;
-        print_out(verify::check_conditions(fusions::built_in_rewrites(), options).to_text());
+        print_out(verify::check_conditions(checked_rewrites, options).to_text());
     }
     return all.passed() ? 0 : 1;
 }

@@ -27,9 +27,10 @@ int run(int argc, char** argv) {
     app.add_option(
            "MODEL", request.files, "MODEL.pt2 MODEL.onnx: a program and its graph; default: every built-in mapping")
         ->expected(0, 2);
-    app.add_flag("--rewrites",
-                 request.rewrites,
-                 "Check the built-in rewrites of finished graphs instead: what a pattern computes is the truth");
+    app.add_flag(
+        "--rewrites",
+        request.rewrites,
+        "Check the rewrites of finished graphs instead, built in or of plugins: what a pattern computes is the truth");
     app.add_option("--only", request.only, "Only mappings of overloads whose name contains TEXT")->type_name("TEXT");
     app.add_option("--opset",
                    request.opset,

@@ -17,6 +17,7 @@
 #include <aton/dsl/symbolic.hpp>
 #include <aton/dsl/table.hpp>
 #include <aton/dsl/thrown.hpp>
+#include <aton/ir/pattern.hpp>
 #include <aton/version.hpp>
 
 namespace ATON_NAMESPACE::abi {
@@ -43,7 +44,7 @@ constexpr std::string_view standard_library() {
 /// A fingerprint of the layouts of the shared structs.
 constexpr std::uint64_t layout() {
     constexpr std::size_t facts[] = {
-        4, // incremented when the meaning of a member changes without its offset
+        5, // incremented when the meaning of a member changes without its offset
         sizeof(void*),
         dtype_count,
         sizeof(graph_data),
@@ -99,6 +100,16 @@ constexpr std::uint64_t layout() {
         offsetof(dsl::invocation, arguments),
         offsetof(dsl::invocation, results),
         offsetof(dsl::invocation, complex),
+        sizeof(rewrite_entry),
+        offsetof(rewrite_entry, pattern),
+        offsetof(rewrite_entry, build),
+        sizeof(pattern_node),
+        offsetof(pattern_node, shared),
+        sizeof(pattern_term),
+        sizeof(pattern_attribute),
+        offsetof(pattern_attribute, f),
+        sizeof(captured),
+        offsetof(captured, type),
     };
     std::uint64_t h = 14695981039346656037ULL;
     for (std::size_t fact : facts) h = (h ^ fact) * 1099511628211ULL;
@@ -107,16 +118,35 @@ constexpr std::uint64_t layout() {
 
 #pragma GCC diagnostic pop
 
-/// The rows of all tables of a plugin, concatenated.
+/// Whether a type is a table of mappings, or of rewrites.
+template <class Table>
+inline constexpr bool is_table = std::is_convertible_v<Table, dsl::table_view>;
+template <class Table>
+inline constexpr bool is_rewrite_table = std::is_convertible_v<Table, rewrites_view>;
+
+/// The rows of all tables of a plugin, concatenated, and its rewrites.
 template <class... Tables>
 struct plugin_rows {
-    static constexpr std::size_t count = (0 + ... + Tables::size());
+    static constexpr std::size_t count = (0 + ... + (is_table<Tables> ? Tables::size() : 0));
+    static constexpr std::size_t rewrite_count = (0 + ... + (is_rewrite_table<Tables> ? Tables::size() : 0));
     static constexpr std::array<dsl::entry, count> entries = [] {
         std::array<dsl::entry, count> all{};
         std::size_t n = 0;
         (
             [&] {
-                for (dsl::entry const& e : Tables::entries) all[n++] = e;
+                if constexpr (is_table<Tables>)
+                    for (dsl::entry const& e : Tables::entries) all[n++] = e;
+            }(),
+            ...);
+        return all;
+    }();
+    static constexpr std::array<rewrite_entry, rewrite_count> rewrites = [] {
+        std::array<rewrite_entry, rewrite_count> all{};
+        std::size_t n = 0;
+        (
+            [&] {
+                if constexpr (is_rewrite_table<Tables>)
+                    for (rewrite_entry const& e : Tables::entries) all[n++] = e;
             }(),
             ...);
         return all;
@@ -141,14 +171,14 @@ struct plugin_rows {
 
 /// Not defined; for decltype. No rows if an argument is not a table: describe() says so, and compilers report nothing else.
 template <class... Tables>
-std::conditional_t<(true && ... && std::is_convertible_v<Tables, dsl::table_view>), plugin_rows<Tables...>,
+std::conditional_t<(true && ... && (is_table<Tables> || is_rewrite_table<Tables>)), plugin_rows<Tables...>,
                    plugin_rows<>>
 rows_of(Tables const&... tables);
 
 template <class Rows>
 constexpr description describe(call* run) {
     constexpr bool has_tables = !std::is_same_v<Rows, plugin_rows<>>;
-    static_assert(has_tables, "ATON_PLUGIN(...) takes one or more tables made by table(...)");
+    static_assert(has_tables, "ATON_PLUGIN(...) takes one or more tables made by table(...) or rewrites(...)");
     using verdict = std::conditional_t<Rows::duplicate.length == 0, char, dsl::detail::diagnosis<Rows::duplicate>>;
 #ifdef ATON_DIAGNOSIS_IN_CONDITION
     static_assert(dsl::detail::holds<verdict>);
@@ -162,7 +192,9 @@ constexpr description describe(call* run) {
             layout(),
             Rows::rows.data(),
             Rows::count,
-            run};
+            run,
+            Rows::rewrites.data(),
+            Rows::rewrite_count};
 }
 
 /// Runs a row; an exception becomes an outcome and a message.

@@ -50,6 +50,8 @@ struct description {
     row const* rows;
     std::uint64_t row_count;
     call* run;
+    void const* rewrites; ///< of aton::rewrite_entry
+    std::uint64_t rewrite_count;
 };
 
 } // extern "C"

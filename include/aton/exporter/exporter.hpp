@@ -88,7 +88,7 @@ struct export_options {
     bool inline_functions = false; ///< replace calls of custom operators by their bodies, as always below opset 13
     std::vector<dsl::table_view> tables;       ///< searched before the built-in ones
     std::vector<rewrites_view> rewrites;       ///< tried before the built-in ones (docs/rewrites.md)
-    std::vector<std::string> without_rewrites; ///< names of rewrites that are not applied
+    std::vector<std::string> without_rewrites; ///< names of rewrites, or of groups ("attention"), that are not applied
     guard_mode guards = guard_mode::frozen;
     random_mode random = random_mode::operators;
     std::optional<std::uint32_t>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <aton/dsl/table.hpp>
+#include <aton/ir/pattern.hpp>
 
 namespace ATON_NAMESPACE {
 
@@ -23,6 +24,8 @@ public:
 
     /// For export_options::tables.
     [[nodiscard]] std::vector<dsl::table_view> tables() const;
+    /// For export_options::rewrites.
+    [[nodiscard]] rewrites_view rewrites() const noexcept;
     /// The path that was passed to load_plugin().
     [[nodiscard]] std::string const& path() const;
 
@@ -40,6 +43,7 @@ private:
 ///     aton::plugin const mine = aton::load_plugin(library); // lives as long as its tables are used
 ///     aton::export_options options;
 ///     options.tables = mine.tables();
+///     options.rewrites = {mine.rewrites()};
 ///     aton::export_file("model.pt2", "model.onnx", options);
 /// }
 /// ```

@@ -82,6 +82,17 @@ inline constexpr auto masked_attention_pattern = [](pattern<23> p, capture<value
     else return weighted(p, scores, v, axis);
 };
 
+inline constexpr auto unscaled_attention_pattern = [](pattern<23> p, capture<value> q, capture<value> k,
+                                                      capture<value> v, capture<std::int64_t> axis) {
+    return weighted(p, p.op<"MatMul">(q, transposed(p, k)), v, axis);
+};
+template <class Mask>
+inline constexpr auto masked_unscaled_attention_pattern = [](pattern<23> p, capture<value> q, capture<value> k,
+                                                             capture<value> v, capture<std::int64_t> axis,
+                                                             capture<value> mask) {
+    return weighted(p, Mask::masked(p, p.op<"MatMul">(q, transposed(p, k)), mask), v, axis);
+};
+
 /// Whether the operator Attention takes these operands, as runtimes implement it: nothing is broadcast.
 inline constexpr auto is_attention = [](value q, value k, value v, double c, std::int64_t axis) {
     bool const usable = q.dtype() == dtype::float32 && q.rank() == 4 && k.rank() == 4 && v.rank() == 4 &&
@@ -110,6 +121,20 @@ inline constexpr auto fused_with_mask =
     value const nan = g.scalar_like(std::numeric_limits<double>::quiet_NaN(), y);
     if (mask.dtype() == dtype::bool_) return g.op<"Where">(best, y, nan);
     return g.op<"Where">(g.op<"Equal">(best, g.scalar_like(-std::numeric_limits<double>::infinity(), mask)), nan, y);
+};
+
+inline constexpr auto is_unscaled_attention = [](value q, value k, value v, std::int64_t axis) {
+    return is_attention(q, k, v, 1, axis);
+};
+inline constexpr auto is_masked_unscaled_attention = [](value q, value k, value v, std::int64_t axis, value mask) {
+    return is_masked_attention(q, k, v, 1, axis, mask);
+};
+inline constexpr auto fused_unscaled = [](graph<23> g, value q, value k, value v, std::int64_t) {
+    return g.op<"Attention">(q, k, v, attr::scale_f(1));
+};
+inline constexpr auto fused_unscaled_with_mask = [](graph<23> g, value q, value k, value v, std::int64_t axis,
+                                                    value mask) {
+    return fused_with_mask<scaled_product, false>(g, q, k, v, 1, axis, mask);
 };
 
 // Keys and values of groups: every head of them serves several heads of the queries.
@@ -155,6 +180,9 @@ inline constexpr auto attention = rewrites(
     rewrite<"attention.product_added">(detail::masked_attention_pattern<detail::scaled_product, detail::added_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::scaled_product, false>),
     rewrite<"attention.divided_boolean">(detail::masked_attention_pattern<detail::divided_product, detail::boolean_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::divided_product, false>),
     rewrite<"attention.divided_added">(detail::masked_attention_pattern<detail::divided_product, detail::added_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::divided_product, false>),
+    rewrite<"attention.unscaled">(detail::unscaled_attention_pattern, detail::is_unscaled_attention, detail::fused_unscaled),
+    rewrite<"attention.unscaled_boolean">(detail::masked_unscaled_attention_pattern<detail::boolean_mask>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask),
+    rewrite<"attention.unscaled_added">(detail::masked_unscaled_attention_pattern<detail::added_mask>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask),
     rewrite<"grouped_attention">(
         [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<double> scale, capture<detail::list> repeats, capture<detail::list> key_sizes, capture<detail::list> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), attr::scale_f(scale)); },
         [](value q, value k, value v, double, detail::list const& repeats, detail::list const& key_sizes, detail::list const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },

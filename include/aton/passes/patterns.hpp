@@ -25,6 +25,9 @@ struct pattern_variant {
     return index == p.terms.size() ? p.root : p.terms[index];
 }
 
+/// Whether all parts of a pattern exist, a node comes after its operands, and it has at most 4,096 variants, as patterns of the DSL do.
+[[nodiscard]] bool is_well_formed(pattern_view const& p) noexcept;
+
 /// All variants of a pattern. Of a commutative node with a constant operand, only the order with the constant behind is listed; matching
 /// accepts both. Throws only if memory runs out.
 [[nodiscard]] std::vector<pattern_variant> variants_of(pattern_view const& p);

@@ -1,5 +1,5 @@
 // rule: plugin
-// error: ATON_PLUGIN(...) takes one or more tables made by table(...)
+// error: ATON_PLUGIN(...) takes one or more tables made by table(...) or rewrites(...)
 // twin: ATON_PLUGIN(rows[0]) => ATON_PLUGIN(my_table)
 #include <aton/aton.hpp>
 #include <aton/plugin.hpp>
