@@ -12,6 +12,7 @@
 
 #include <aton/core/error.hpp>
 #include <aton/core/shape.hpp>
+#include <aton/ir/contradiction.hpp>
 #include <aton/ir/graph.hpp>
 #include <aton/ir/print.hpp>
 #include <aton/ir/shapes/rules.hpp>
@@ -19,14 +20,6 @@
 namespace ATON_NAMESPACE {
 
 namespace {
-
-bool contradicts(shape const& declared, shape const& found) {
-    if (!declared.has_rank() || !found.has_rank()) return false;
-    if (declared.rank() != found.rank()) return true;
-    for (std::size_t i = 0; i != declared.rank(); ++i)
-        if (declared[i].is_static() && found[i].is_static() && declared[i].size() != found[i].size()) return true;
-    return false;
-}
 
 /// The declared shape, with the sizes inferred from the node.
 shape merged(shape const& declared, shape const& found) {
@@ -82,7 +75,7 @@ private:
         for (std::size_t i = 0; i != types.size(); ++i) {
             auto const& [id, declared] = declared_[first + i];
             value_type& t = graph_.values[id].type;
-            if (contradicts(declared, t.shape))
+            if (detail::contradicts(declared, t.shape))
                 throw error("onnx::" + n.op + ": a result is declared as " +
                             to_string({types[i].dtype, declared, types[i].kind}) + ", but is " +
                             to_string({types[i].dtype, t.shape, types[i].kind}) + detail::made_for(graph_, n));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
+#include <aton/ir/contradiction.hpp>
 
 #include "rewrite_index.hpp"
 #include "rewrite_match.hpp"
@@ -22,11 +23,7 @@ namespace {
 bool contradicts(value_type const& a, value_type const& b) {
     if (a.kind != b.kind) return true;
     if (a.dtype != b.dtype && a.dtype != dtype::undefined && b.dtype != dtype::undefined) return true;
-    if (!a.shape.has_rank() || !b.shape.has_rank()) return false;
-    if (a.shape.rank() != b.shape.rank()) return true;
-    for (std::size_t i = 0; i != a.shape.rank(); ++i)
-        if (a.shape[i].is_static() && b.shape[i].is_static() && a.shape[i].size() != b.shape[i].size()) return true;
-    return false;
+    return aton::detail::contradicts(a.shape, b.shape);
 }
 
 /// A graph of its own in which a replacement is built; its inputs are the captured values.

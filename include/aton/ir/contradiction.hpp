@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Whether two shapes cannot be those of the same value.
+// Internal header.
+#pragma once
+
+#include <cstddef>
+
+#include <aton/core/shape.hpp>
+
+namespace ATON_NAMESPACE::detail {
+
+/// Whether both ranks are known and differ, or a size is known in both and differs.
+inline bool contradicts(shape const& a, shape const& b) {
+    if (!a.has_rank() || !b.has_rank()) return false;
+    if (a.rank() != b.rank()) return true;
+    for (std::size_t i = 0; i != a.rank(); ++i)
+        if (a[i].is_static() && b[i].is_static() && a[i].size() != b[i].size()) return true;
+    return false;
+}
+
+} // namespace ATON_NAMESPACE::detail
