@@ -23,6 +23,8 @@ using namespace dsl; // NOLINT(google-build-using-namespace): the tables are wri
 
 namespace detail {
 
+using integers = std::vector<std::int64_t>;
+
 /// Whether runtimes compute functions of this value in float32: ONNX stores factors of its activations, and epsilons, with that precision.
 inline bool computes_in_float32(value x) {
     return x.dtype() == dtype::float32 || x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16;
@@ -32,7 +34,7 @@ inline bool computes_in_float32(value x) {
 inline bool is_same(dim const& a, dim const& b) { return a == b && (a.is_static() || a.is_symbolic()); }
 
 /// Whether a list of axes is the last axis of `x`.
-inline bool is_last_axis(value x, std::vector<std::int64_t> const& axes) {
+inline bool is_last_axis(value x, integers const& axes) {
     return axes.size() == 1 && x.has_rank() && x.rank() != 0 && (axes[0] == -1 || axes[0] == x.rank() - 1);
 }
 
@@ -256,8 +258,7 @@ inline constexpr auto repeated_heads = [](auto p, auto x, auto repeats, auto siz
 };
 
 /// Whether repeated_heads() makes the heads of `q` from those of `x`.
-inline bool repeats_heads(value q, value x, std::vector<std::int64_t> const& repeats,
-                          std::vector<std::int64_t> const& sizes) {
+inline bool repeats_heads(value q, value x, integers const& repeats, integers const& sizes) {
     if (q.rank() != 4 || x.rank() != 4 || repeats.size() != 5 || sizes.size() != 4) return false;
     dim const heads = q.size(1);
     dim const groups = x.size(1);
@@ -268,8 +269,6 @@ inline bool repeats_heads(value q, value x, std::vector<std::int64_t> const& rep
                             keeps(repeats[4], size.size()) && repeats[2] * groups.size() == heads.size();
     return only_heads && sizes[0] == 0 && sizes[1] == heads.size() && sizes[2] == -1 && sizes[3] == size.size();
 }
-
-using list = std::vector<std::int64_t>;
 
 } // namespace detail
 
@@ -293,13 +292,13 @@ inline constexpr auto attention = rewrites(
     rewrite<"attention.unscaled_boolean">(detail::masked_unscaled_attention_pattern<detail::boolean_mask>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask),
     rewrite<"attention.unscaled_added">(detail::masked_unscaled_attention_pattern<detail::added_mask>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask),
     rewrite<"grouped_attention">(
-        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<double> scale, capture<detail::list> repeats, capture<detail::list> key_sizes, capture<detail::list> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), attr::scale_f(scale)); },
-        [](value q, value k, value v, double, detail::list const& repeats, detail::list const& key_sizes, detail::list const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
-        [](graph<23> g, value q, value k, value v, double scale, detail::list const&, detail::list const&, detail::list const&) { return g.op<"Attention">(q, k, v, attr::scale_f(scale)); }),
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<double> scale, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), attr::scale_f(scale)); },
+        [](value q, value k, value v, double, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
+        [](graph<23> g, value q, value k, value v, double scale, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, attr::scale_f(scale)); }),
     rewrite<"grouped_attention_mask">(
-        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<detail::list> repeats, capture<detail::list> key_sizes, capture<detail::list> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), mask, attr::scale_f(scale)); },
-        [](value q, value k, value v, value, double, detail::list const& repeats, detail::list const& key_sizes, detail::list const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
-        [](graph<23> g, value q, value k, value v, value mask, double scale, detail::list const&, detail::list const&, detail::list const&) { return g.op<"Attention">(q, k, v, mask, attr::scale_f(scale)); }));
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), mask, attr::scale_f(scale)); },
+        [](value q, value k, value v, value, double, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
+        [](graph<23> g, value q, value k, value v, value mask, double scale, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, mask, attr::scale_f(scale)); }));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::fusions
@@ -409,8 +408,6 @@ inline constexpr auto normalization = rewrites(
 namespace ATON_NAMESPACE::fusions {
 
 namespace detail {
-
-using integers = std::vector<std::int64_t>;
 
 /// Angles (batch or 1, sequence, size / 2) as halves of the last axis, for all heads; cosines and sines are computed once for all uses.
 template <fixed_string Function>

@@ -16,6 +16,7 @@
 
 #include <aton/dsl/body.hpp>
 #include <aton/dsl/diagnosis.hpp>
+#include <aton/dsl/operator_rules.hpp>
 #include <aton/dsl/pattern.hpp>
 #include <aton/dsl/refusal.hpp>
 
@@ -206,11 +207,6 @@ template <class T, class Parameter>
 inline constexpr bool receives =
     std::is_arithmetic_v<Parameter> ? std::is_same_v<T, Parameter> : std::is_convertible_v<T const&, Parameter>;
 
-template <class R>
-inline constexpr type_set types_returned_by = any_type;
-template <type_set Types>
-inline constexpr type_set types_returned_by<typed_value<Types>> = Types;
-
 template <class Pattern, class Replacement>
 constexpr rewrite_fault find_replacement_fault() {
     using traits = pattern_traits<Pattern>;
@@ -245,7 +241,7 @@ constexpr rewrite_fault find_replacement_fault() {
         using returned = std::remove_cvref_t<typename body::return_type>;
         if (!std::is_convertible_v<returned, value>) return {rewrite_rule::result};
         fault.pattern_types = stand_in<std::remove_cvref_t<typename traits::return_type>>::types;
-        fault.result_types = types_returned_by<returned>;
+        fault.result_types = returned_types<returned>;
         if ((fault.pattern_types & fault.result_types).empty()) fault.rule = rewrite_rule::result_type;
         return fault;
     }
@@ -274,8 +270,7 @@ constexpr rewrite_fault find_rewrite_fault() {
         if (fault.rule != rewrite_rule::none) return fault;
         if (!std::is_same_v<Condition, always> && !is_condition<Condition, typename traits::captures>)
             return {rewrite_rule::condition};
-        rewrite_fault other = find_replacement_fault<Pattern, Replacement>();
-        return other;
+        return find_replacement_fault<Pattern, Replacement>();
     }
 }
 

@@ -12,8 +12,6 @@ namespace ATON_NAMESPACE::fusions {
 
 namespace detail {
 
-using integers = std::vector<std::int64_t>;
-
 /// Angles (batch or 1, sequence, size / 2) as halves of the last axis, for all heads; cosines and sines are computed once for all uses.
 template <fixed_string Function>
 inline constexpr auto function_of_angles = [](auto p, auto angles, capture<std::int64_t> axis) {

@@ -14,6 +14,8 @@ using namespace dsl; // NOLINT(google-build-using-namespace): the tables are wri
 
 namespace detail {
 
+using integers = std::vector<std::int64_t>;
+
 /// Whether runtimes compute functions of this value in float32: ONNX stores factors of its activations, and epsilons, with that precision.
 inline bool computes_in_float32(value x) {
     return x.dtype() == dtype::float32 || x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16;
@@ -23,7 +25,7 @@ inline bool computes_in_float32(value x) {
 inline bool is_same(dim const& a, dim const& b) { return a == b && (a.is_static() || a.is_symbolic()); }
 
 /// Whether a list of axes is the last axis of `x`.
-inline bool is_last_axis(value x, std::vector<std::int64_t> const& axes) {
+inline bool is_last_axis(value x, integers const& axes) {
     return axes.size() == 1 && x.has_rank() && x.rank() != 0 && (axes[0] == -1 || axes[0] == x.rank() - 1);
 }
 
