@@ -13,6 +13,11 @@
 
 namespace ATON_NAMESPACE::passes {
 
+/// "" for ONNX's default domain, which has two names.
+inline std::string_view plain_domain(std::string_view domain) {
+    return domain == "ai.onnx" ? std::string_view() : domain;
+}
+
 inline std::int64_t int_attribute(graph_node const& n, std::string_view name, std::int64_t otherwise) {
     node_attribute const* const a = n.attribute(name);
     return a == nullptr || a->type != onnx::attr_type::i ? otherwise : a->i;

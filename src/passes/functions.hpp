@@ -9,6 +9,8 @@
 
 #include <aton/ir/graph.hpp>
 
+#include "attributes.hpp"
+
 namespace ATON_NAMESPACE::passes {
 
 /// Clears the types in a body, because calls differ in shapes and, unless `keep_dtypes`, in dtypes.
@@ -40,7 +42,7 @@ public:
 
 private:
     static std::string key(std::string const& domain, std::string const& name, std::string const& overload) {
-        return (domain == "ai.onnx" ? std::string() : domain) + '\n' + name + '\n' + overload;
+        return std::string(plain_domain(domain)) + '\n' + name + '\n' + overload;
     }
 
     std::vector<graph_function> const& functions_;

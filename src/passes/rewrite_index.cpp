@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "attributes.hpp"
+
 namespace ATON_NAMESPACE::passes {
 
 namespace {
 
 std::string key(std::string_view domain, std::string_view op, std::size_t operands) {
-    std::string k;
-    if (domain != "ai.onnx") k = domain;
+    std::string k(plain_domain(domain));
     return (k += '\n').append(op).append("\n").append(std::to_string(operands));
 }
 

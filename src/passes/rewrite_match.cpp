@@ -101,8 +101,7 @@ bool pattern_match::match_node(std::size_t index, graph_node const& n) {
     if (nodes_[index] != nullptr) return nodes_[index] == &n;
     pattern_node const& p = pattern_.nodes[index];
     auto const count = static_cast<std::size_t>(p.operand_count);
-    if (n.op != p.op || (n.domain == "ai.onnx" ? std::string_view() : n.domain) != p.domain ||
-        operand_count(n) != count || !match_attributes(p, n))
+    if (n.op != p.op || plain_domain(n.domain) != p.domain || operand_count(n) != count || !match_attributes(p, n))
         return false;
     nodes_[index] = &n;
     auto const is_constant = [&](value_id id) { return id != no_value && r_.is_constant(id); };

@@ -14,7 +14,7 @@ namespace ATON_NAMESPACE::passes {
 
 namespace {
 
-bool is_default_domain(graph_node const& n) { return n.domain.empty() || n.domain == "ai.onnx"; }
+bool is_default_domain(graph_node const& n) { return plain_domain(n.domain).empty(); }
 
 /// Completes a type with another one of the same value.
 void merge(value_type& to, value_type const& more) {

@@ -268,7 +268,7 @@ bool rewriter::is_only_used_here(value_id id) const {
 bool is_layout_operator(graph_node const& n) {
     for (std::string_view op :
          {"Concat", "Flatten", "Gather", "Identity", "Reshape", "Slice", "Split", "Squeeze", "Transpose", "Unsqueeze"})
-        if (n.op == op) return n.domain.empty() || n.domain == "ai.onnx";
+        if (n.op == op) return plain_domain(n.domain).empty();
     return false;
 }
 
