@@ -83,6 +83,15 @@ std::vector<std::string> overloads_in(std::string const& path) {
     return out;
 }
 
+/// The rewrites of the plugins, or the built-in ones if there are no plugins.
+std::vector<rewrite_entry> rewrites_of(std::vector<plugin> const& plugins) {
+    std::vector<rewrite_entry> all;
+    auto const add = [&](rewrites_view table) { all.insert(all.end(), table.begin(), table.end()); };
+    for (plugin const& each : plugins) add(each.rewrites());
+    if (plugins.empty()) add(fusions::built_in_rewrites());
+    return all;
+}
+
 } // namespace
 
 std::string usage_fault(verify_request const& request) {
@@ -136,11 +145,8 @@ int verify_mappings(verify_request const& request) {
             std::fprintf(stderr, done == total ? "\r\033[K" : "\r%zu of %zu mappings\033[K", done, total);
         };
     std::vector<dsl::entry> rows;
-    std::vector<rewrite_entry> checked_rewrites; // of the plugins, or the built-in ones
-    for (plugin const& each : plugins)
-        checked_rewrites.insert(checked_rewrites.end(), each.rewrites().begin(), each.rewrites().end());
-    if (plugins.empty())
-        checked_rewrites.assign(fusions::built_in_rewrites().begin(), fusions::built_in_rewrites().end());
+    std::vector<rewrite_entry> const checked_rewrites =
+        request.rewrites ? rewrites_of(plugins) : std::vector<rewrite_entry>();
     verify::rewrite_rows const rewrites(checked_rewrites);
     if (request.rewrites) {
         rows.assign(rewrites.rows().begin(), rewrites.rows().end());
