@@ -148,7 +148,9 @@ abi::description aton_plugin{{'A', 't', 'o', 'n', 'P', 'l', 'u', 'g'},
                              0,
                              nullptr,
                              1,
-                             nullptr};
+                             nullptr,
+                             nullptr,
+                             0};
 #else
 extern EXPORT abi::description const aton_plugin;
 abi::description const aton_plugin = describe(HOSTILE);
