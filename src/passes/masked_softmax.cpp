@@ -37,32 +37,14 @@ bool has_no_hidden_row(tensor const& mask) {
 
 constexpr double hidden = -std::numeric_limits<double>::infinity();
 
-/// Whether the value is 0, 1, 2, ... along its last axis (or its second to last).
-bool counts_up(rewriter const& r, value_id id, bool along_last) {
-    shape const& s = r.shape_of(id);
-    if (!s.has_rank() || s.rank() < (along_last ? 1U : 2U)) return false;
-    std::size_t const axis = s.rank() - (along_last ? 1 : 2);
-    for (std::size_t i = 0; i != s.rank(); ++i)
-        if (i != axis && s[i].size() != 1) return false;
-    graph_node const* p = r.producer(id);
-    while (p != nullptr && (p->op == "Unsqueeze" || p->op == "Reshape")) p = r.producer(p->inputs[0]);
-    if (p == nullptr || p->op != "Range") return false;
-    tensor const* const start = r.constant(p->inputs[0]);
-    tensor const* const step = r.constant(p->inputs[2]);
-    return start != nullptr && step != nullptr && start->at(0) == 0 && step->at(0) == 1;
-}
-
 /// Whether no row of these scores consists only of -infinity. Products of finite numbers are assumed not to overflow.
-bool has_harmless_mask(rewriter const& r, value_id scores) {
+bool has_harmless_mask(rewriter& r, value_id scores) {
     graph_node const* const p = r.producer(scores);
     if (p == nullptr) return false;
     if (p->op == "MatMul") return r.type(scores).dtype == dtype::float32 || r.type(scores).dtype == dtype::float64;
     if (p->op == "Where") {
         tensor const* const mask = r.constant(p->inputs[0]);
-        graph_node const* const causal = r.producer(p->inputs[0], "LessOrEqual");
-        bool const shows = mask != nullptr ? has_no_hidden_row(*mask)
-                                           : causal != nullptr && counts_up(r, causal->inputs[0], true) &&
-                                                 counts_up(r, causal->inputs[1], false); // key 0 <= any query
+        bool const shows = mask != nullptr ? has_no_hidden_row(*mask) : shows_in_every_line(r, p->inputs[0]);
         return shows && is_number(r, p->inputs[2], hidden);
     }
     if (p->op != "Add") return false;
@@ -98,12 +80,13 @@ bool is_row_maximum(rewriter const& r, graph_node const& n, value_id x) {
            is_last_axis(r, x, integers(*axes)[0]);
 }
 
-/// The scores in a condition that is true for rows of only -infinity: ReduceMax(scores) == -inf.
+/// The scores in a condition that is true for all of a row of only -infinity: ReduceMax(scores) == -inf, or scores == -inf.
 value_id hidden_rows(rewriter const& r, value_id condition) {
     graph_node const* const equal = r.producer(condition, "Equal");
     if (equal == nullptr || !is_number(r, equal->inputs[1], hidden)) return no_value;
     graph_node const* const largest = r.producer(equal->inputs[0]);
-    return largest != nullptr && is_row_maximum(r, *largest, largest->inputs[0]) ? largest->inputs[0] : no_value;
+    return largest != nullptr && is_row_maximum(r, *largest, largest->inputs[0]) ? largest->inputs[0]
+                                                                                 : equal->inputs[0];
 }
 
 /// The scores in a condition that is true for all other rows: any(not(scores == -inf)), with or without casts to integers.
@@ -121,7 +104,8 @@ value_id visible_rows(rewriter const& r, value_id condition, graph_node const*& 
 
 } // namespace
 
-/// Where(ReduceMax(scores) == -inf, 0, Softmax(scores)), or Where(any(scores != -inf), Softmax(scores), 0).
+/// Where(ReduceMax(scores) == -inf, 0, Softmax(scores)), Where(scores == -inf, 0, Softmax(scores)), or
+/// Where(any(scores != -inf), Softmax(scores), 0).
 bool simplify_masked_softmax(rewriter& r, graph_node& n) {
     if (n.inputs.size() != 3 || r.graph.opset < 13) return false;
     graph_node const* any = nullptr;

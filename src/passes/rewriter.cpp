@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
+#include <aton/ir/shapes/rules.hpp>
+
 #include "attributes.hpp"
 #include "captures.hpp"
 
@@ -37,6 +40,7 @@ rewriter::rewriter(graph_data& g, std::deque<stored_tensor>& weights, pass_optio
                    rewrite_index const& rewrites, rewriter* outer)
     : graph(g),
       options(o),
+      forms(*this),
       weights_(weights),
       rewrites_(rewrites),
       outer_(outer) {
@@ -112,6 +116,8 @@ value_id rewriter::add_node(graph_node n, value_type type, bool first) {
     n.outputs = {id};
     for (value_id in : n.inputs)
         if (in != no_value) ++uses_[in];
+    record_sizes(n);
+    forms.record(n);
     emit(std::move(n));
     first_.back() = first ? 1 : 0;
     changed_ = true;
@@ -175,7 +181,7 @@ bool rewriter::simplify(graph_node& n) {
     if (n.op == "If" && inline_branch(n)) return true;
     if (has_graphs(n)) return false;
     if (n.op == "Constant") return lift_constant(n);
-    if (fold(n) || simplify_sizes(n)) return true;
+    if (fold(n) || simplify_sizes(n) || simplify_indices(*this, n)) return true;
     if (std::vector<rule> const* const rules = rules_of(n.op); rules != nullptr) {
         std::string const op = n.op;
         for (rule const each : *rules) {
@@ -207,6 +213,7 @@ bool rewriter::sweep(bool with_weights) {
     symbol_index_.clear();
     symbols_.clear();
     elements_.clear();
+    forms.clear();
     std::fill(element_index_.begin(), element_index_.end(), -1);
     for (value_id id : graph.inputs) record_symbols(id);
     if (with_weights) plan_weights(old);
@@ -229,8 +236,42 @@ void rewriter::visit(graph_node&& n) {
         changed_ = true;
         return;
     }
-    if (is_default_domain(n)) record_sizes(n);
+    if (is_default_domain(n)) {
+        complete_types(n);
+        record_sizes(n);
+        forms.record(n);
+    }
     emit(std::move(n));
+}
+
+/// Infers unknown dimensions of results again: more may be known of the operands than when the node was made.
+void rewriter::complete_types(graph_node const& n) {
+    auto const is_known = [&](value_id id) {
+        if (id == no_value || type(id).kind != value_kind::tensor) return true;
+        std::vector<dim> const& dims = shape_of(id).dims();
+        return shape_of(id).has_rank() &&
+               std::all_of(dims.begin(), dims.end(), [](dim const& d) { return d.is_static() || d.is_symbolic(); });
+    };
+    if (has_graphs(n) || std::all_of(n.outputs.begin(), n.outputs.end(), is_known)) return;
+    std::vector<value_type> known;
+    for (value_id id : n.outputs) known.push_back(id == no_value ? value_type() : type(id));
+    std::vector<value_type> const before = known;
+    try {
+        shapes::infer_types(graph, n);
+        for (std::size_t i = 0; i != known.size(); ++i)
+            if (n.outputs[i] != no_value) merge(known[i], type(n.outputs[i]));
+    } catch (illegal_call const&) { // what the program recorded contradicts its operators; the converter reports it
+    }
+    for (std::size_t i = 0; i != known.size(); ++i) {
+        if (n.outputs[i] == no_value) continue;
+        changed_ = changed_ || !(known[i].shape == before[i].shape);
+        graph.values[n.outputs[i]].type = std::move(known[i]);
+    }
+}
+
+void rewriter::set_shape(value_id id, shape s) {
+    graph.values[id].type.shape = std::move(s);
+    changed_ = true;
 }
 
 /// Moves nodes marked as first to the front, removes dropped ones, and renumbers producers and outputs.

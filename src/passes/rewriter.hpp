@@ -16,6 +16,8 @@
 #include <aton/ir/graph.hpp>
 #include <aton/passes/passes.hpp>
 
+#include "index_forms.hpp"
+
 namespace ATON_NAMESPACE::passes {
 
 class rewrite_index;
@@ -69,6 +71,8 @@ public:
                                               graph_node const& like);
     /// Replaces `old` by `by` everywhere.
     void replace(value_id old, value_id by);
+    /// More about the shape of a value: following sweeps may use it.
+    void set_shape(value_id id, shape s);
     void set_inputs(graph_node& n, std::vector<value_id> inputs);
     void set_input(graph_node& n, std::size_t i, value_id id);
 
@@ -89,9 +93,21 @@ public:
     /// Records the elements of the results of a node that is kept.
     void record_sizes(graph_node const& n);
     bool simplify_sizes(graph_node& n);
+    /// The index of a symbolic size; nothing for other dimensions.
+    [[nodiscard]] std::optional<std::size_t> symbol_of(dim const& d);
+    [[nodiscard]] std::size_t symbol_of(std::string_view name) { return intern(name); }
+    [[nodiscard]] std::string_view symbol_name(std::size_t symbol_index) const { return symbols_[symbol_index].name; }
+    /// A node's result that is this size, as a tensor of rank 0 or 1, computed after its source; for the size of a graph input, before
+    /// all nodes. no_value if no tensor that has it is alive.
+    [[nodiscard]] value_id size_value(std::size_t symbol_index, std::size_t rank, graph_node const& like);
+    /// The sizes of a shape as a list; a constant if all are numbers, no_value if one cannot be computed.
+    [[nodiscard]] value_id shape_value(std::vector<dim> const& dims, graph_node const& like);
+
+    index_forms forms; // NOLINT: integer tensors that are linear functions of their coordinates
 
 private:
     struct symbol {
+        std::string name;
         value_id source = no_value; ///< a tensor that has it as dimension `axis`
         std::int64_t axis = 0;
         std::array<value_id, 2> sizes{no_value, no_value}; ///< the size as 0-d and as 1-d int64
@@ -105,6 +121,7 @@ private:
     void drop(value_id id);
     void drop_inputs(graph_node& n);
     void merge_type(value_id into, value_id from);
+    void complete_types(graph_node const& n);
     void count_uses(graph_node& n);
     void share_captures();
     [[nodiscard]] value_id resolve(value_id id) const;
@@ -133,7 +150,6 @@ private:
     size_list concat_elements(graph_node const& n);
     [[nodiscard]] size_list gather_elements(graph_node const& n, std::vector<size_element> const& from) const;
     [[nodiscard]] size_list slice_elements(graph_node const& n, std::vector<size_element> const& from) const;
-    value_id size_value(std::size_t symbol_index, std::size_t rank, graph_node const& like);
     bool reuse_size(graph_node& n, size_element const& e);
 
     std::deque<stored_tensor>& weights_;
@@ -174,6 +190,10 @@ bool remove_no_op(rewriter& r, graph_node& n);
 bool simplify_view(rewriter& r, graph_node& n);
 bool simplify_expand(rewriter& r, graph_node& n);
 bool skip_expands(rewriter& r, graph_node& n);
+bool delay_expands(rewriter& r, graph_node& n);
+bool simplify_indices(rewriter& r, graph_node& n);
+bool simplify_gather(rewriter& r, graph_node& n);
+bool simplify_attention_mask(rewriter& r, graph_node& n);
 bool simplify_transpose(rewriter& r, graph_node& n);
 bool fuse_gemm(rewriter& r, graph_node& n);
 bool multiply_stacks(rewriter& r, graph_node& n);
@@ -181,6 +201,8 @@ bool rewrite_weight(rewriter& r, graph_node& n);
 bool join_weights(rewriter& r, graph_node& n);
 bool fold_batch_normalization(rewriter& r, graph_node& n);
 
+/// Whether every line of a mask along its last axis has an element that is true, unless the axis is empty.
+[[nodiscard]] bool shows_in_every_line(rewriter& r, value_id mask);
 /// Whether two shapes are known to be equal.
 [[nodiscard]] bool same_shape(shape const& a, shape const& b);
 /// Whether two tensors with equal numbers of elements have the same shape; one dimension may be unknown.

@@ -27,7 +27,7 @@ bool is_list(value_type const& t) {
 
 std::size_t rewriter::intern(std::string_view name) {
     auto const [found, is_new] = symbol_index_.try_emplace(std::string(name), symbols_.size());
-    if (is_new) symbols_.emplace_back();
+    if (is_new) symbols_.push_back({.name = std::string(name)});
     return found->second;
 }
 
@@ -186,6 +186,35 @@ value_id rewriter::size_value(std::size_t symbol_index, std::size_t rank, graph_
     }
     symbols_[symbol_index].sizes[rank] = made;
     return made;
+}
+
+std::optional<std::size_t> rewriter::symbol_of(dim const& d) {
+    return d.is_symbolic() ? std::optional(intern(d.symbol())) : std::nullopt;
+}
+
+value_id rewriter::shape_value(std::vector<dim> const& dims, graph_node const& like) {
+    std::vector<value_id> parts;
+    std::vector<std::int64_t> numbers; // adjacent ones
+    auto const end_numbers = [&] {
+        if (!numbers.empty()) parts.push_back(add_integers(numbers));
+        numbers.clear();
+    };
+    for (dim const& d : dims) {
+        if (d.is_static()) {
+            numbers.push_back(d.size());
+            continue;
+        }
+        end_numbers();
+        auto const symbol = symbol_of(d);
+        parts.push_back(symbol ? size_value(*symbol, 1, like) : no_value);
+        if (parts.back() == no_value) return no_value;
+    }
+    end_numbers();
+    if (parts.empty()) return add_integers({});
+    if (parts.size() == 1) return parts[0];
+    graph_node n = make_node("Concat", std::move(parts), like);
+    set_int_attribute(n, "axis", 0);
+    return add_node(std::move(n), {dtype::int64, shape{static_cast<std::int64_t>(dims.size())}});
 }
 
 bool rewriter::reuse_size(graph_node& n, size_element const& e) {

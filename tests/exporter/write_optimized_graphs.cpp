@@ -14,6 +14,7 @@
 #include "../dsl/random_layers.hpp"
 #include "name_outputs.hpp"
 #include "random_chain.hpp"
+#include "random_positions.hpp"
 
 namespace {
 
@@ -63,6 +64,10 @@ int main(int argc, char** argv) {
                 random_chain const chain(g);
                 place = std::string(argv[1]) + "/chain_" + std::to_string(opset) + '_' + std::to_string(seed);
                 write(g, place);
+                random_graph p(1000 * seed + number, opset);
+                random_positions const positions(p);
+                place = std::string(argv[1]) + "/positions_" + std::to_string(opset) + '_' + std::to_string(seed);
+                if (!p.data.outputs.empty()) write(p, place);
             }
         }
     } catch (std::exception const& e) {

@@ -93,12 +93,13 @@ inline constexpr auto masked_unscaled_attention_pattern = [](pattern<23> p, capt
     return weighted(p, Mask::masked(p, p.op<"MatMul">(q, transposed(p, k)), mask), v, axis);
 };
 
-/// Whether the operator Attention takes these operands, as runtimes implement it: nothing is broadcast.
+/// Whether the operator Attention takes these operands, as runtimes implement it: nothing is broadcast. The products demand that heads
+/// have one size, and that there are as many values as keys.
 inline constexpr auto is_attention = [](value q, value k, value v, double c, std::int64_t axis) {
     bool const usable = q.dtype() == dtype::float32 && q.rank() == 4 && k.rank() == 4 && v.rank() == 4 &&
                         (axis == -1 || axis == 3) && c > 0 && c < std::numeric_limits<double>::infinity();
     return usable && is_same(q.size(0), k.size(0)) && is_same(q.size(0), v.size(0)) && is_same(q.size(1), k.size(1)) &&
-           is_same(q.size(1), v.size(1)) && is_same(q.size(3), k.size(3)) && is_same(k.size(2), v.size(2));
+           is_same(q.size(1), v.size(1));
 };
 inline constexpr auto is_masked_attention = [](value q, value k, value v, double c, std::int64_t axis, value mask) {
     if (!is_attention(q, k, v, c, axis) || mask.rank() < 2 || mask.rank() > 4) return false;
