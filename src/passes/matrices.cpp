@@ -100,7 +100,7 @@ bool simplify_transpose(rewriter& r, graph_node& n) {
         r.replace(n.outputs[0], x);
         return true;
     }
-    if (x == n.inputs[0]) return false;
+    if (x == n.inputs[0] || r.is_first_sweep()) return false; // rewrites look for the last transposition alone
     n.attributes.resize(1);
     n.attributes[0] = {};
     n.attributes[0].name = "perm";

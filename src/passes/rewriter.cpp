@@ -185,7 +185,6 @@ bool rewriter::simplify(graph_node& n) {
     if (std::vector<rule> const* const rules = rules_of(n.op); rules != nullptr) {
         std::string const op = n.op;
         for (rule const each : *rules) {
-            if (each == simplify_masked_softmax && !with_weights_) continue; // after the rewrites, which know the whole
             if (each(*this, n)) return true;
             if (n.op != op) break; // the other rules do not apply to the new operator
         }

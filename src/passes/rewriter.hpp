@@ -38,6 +38,9 @@ public:
     /// Runs every rule on every node once, in order. Returns whether anything changed. `with_weights`: includes rules that rewrite weights.
     bool sweep(bool with_weights);
 
+    /// Whether this sweep is the first, in which rewrites see formulas as they were written.
+    [[nodiscard]] bool is_first_sweep() const { return !with_weights_; }
+
     // Queries for rules. The inputs of the current node are final: their producers have been visited.
     graph_data& graph; // NOLINT: the two are what the passes work on
     pass_options const options;
