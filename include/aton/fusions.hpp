@@ -9,6 +9,7 @@
 #include <aton/fusions/activation.hpp>
 #include <aton/fusions/arithmetic.hpp>
 #include <aton/fusions/attention.hpp>
+#include <aton/fusions/heads.hpp>
 #include <aton/fusions/normalization.hpp>
 #include <aton/fusions/rotary.hpp>
 
@@ -16,7 +17,7 @@ namespace ATON_NAMESPACE::fusions {
 
 namespace detail {
 
-inline constexpr auto all = activation + normalization + rotary + attention + arithmetic;
+inline constexpr auto all = activation + normalization + rotary + attention + heads + arithmetic;
 
 } // namespace detail
 

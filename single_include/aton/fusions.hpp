@@ -8,6 +8,7 @@
 #include <aton/dsl/rewrite.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -62,6 +63,14 @@ inline constexpr auto twice_gelu_tanh = [](auto p, auto x) {
     auto const argument = p.template op<"Add">(x, p.template op<"Mul">(cube, 0.044715));
     return p.template op<"Add">(p.template op<"Tanh">(p.template op<"Mul">(argument, 0.7978845608028654)), 1);
 };
+/// The same as 1 + tanh((sqrt(2 / pi) * x) * (1 + (0.044715 * x) * x)).
+inline constexpr auto twice_factored_gelu_tanh = [](auto p, auto x) {
+    auto const square = p.either(p.template op<"Mul">(p.template op<"Mul">(x, 0.044715), x),
+                                 p.template op<"Mul">(p.template op<"Mul">(x, x), 0.044715));
+    auto const argument =
+        p.template op<"Mul">(p.template op<"Mul">(x, 0.7978845608028654), p.template op<"Add">(square, 1));
+    return p.template op<"Add">(p.template op<"Tanh">(argument), 1);
+};
 
 /// 1 + erf(x / sqrt(2)).
 inline constexpr auto twice_normal_cdf = [](auto p, auto x) {
@@ -84,9 +93,10 @@ inline constexpr auto is_single = [](value x) { return computes_in_float32(x); }
 // clang-format off: one row per line
 inline constexpr auto activation = rewrites(
     rewrite<"hard_swish">([](pattern<14> p, capture<value> x) { return p.op<"Mul">(x, p.op<"HardSigmoid">(x, attr::alpha_f(1.0 / 6))); }, detail::is_single, [](graph<14> g, value x) { return g.op<"HardSwish">(x); }),
-    rewrite<"mish">([](pattern<18> p, capture<value> x) { return p.op<"Mul">(x, p.op<"Tanh">(p.op<"Softplus">(x))); }, detail::is_single, [](graph<18> g, value x) { return g.op<"Mish">(x); }),
-    rewrite<"gelu">([](pattern<20> p, capture<value> x) { return detail::half_product(p, x, detail::twice_normal_cdf(p, x)); }, detail::is_single, [](graph<20> g, value x) { return g.op<"Gelu">(x); }),
-    rewrite<"gelu_tanh">([](pattern<20> p, capture<value> x) { return detail::half_product(p, x, detail::twice_gelu_tanh(p, x)); }, detail::is_single, [](graph<20> g, value x) { return g.op<"Gelu">(x, attr::approximate_s("tanh")); }),
+    rewrite<"mish">([](pattern<18> p, capture<value> x) { return p.op<"Mul">(x, p.op<"Tanh">(p.op<"Softplus">(x))); }, [](graph<18> g, value x) { return g.op<"Mish">(x); }),
+    rewrite<"gelu">([](pattern<20> p, capture<value> x) { return detail::half_product(p, x, detail::twice_normal_cdf(p, x)); }, [](graph<20> g, value x) { return g.op<"Gelu">(x); }),
+    rewrite<"gelu_tanh">([](pattern<20> p, capture<value> x) { return detail::half_product(p, x, detail::twice_gelu_tanh(p, x)); }, [](graph<20> g, value x) { return g.op<"Gelu">(x, attr::approximate_s("tanh")); }),
+    rewrite<"gelu_tanh_factored">([](pattern<20> p, capture<value> x) { return detail::half_product(p, x, detail::twice_factored_gelu_tanh(p, x)); }, [](graph<20> g, value x) { return g.op<"Gelu">(x, attr::approximate_s("tanh")); }),
     // ONNX Runtime 1.31 has no kernel for Swish, and expands it only in models of opset 24 and 25.
     rewrite<"swish">([](pattern<24, 25> p, capture<value> x) { return p.op<"Mul">(x, p.op<"Sigmoid">(x)); }, [](graph<24, 25> g, value x) { return g.op<"Swish">(x); }),
     rewrite<"scaled_swish">([](pattern<24, 25> p, capture<value> x, capture<double> alpha) { return p.op<"Mul">(x, p.op<"Sigmoid">(p.op<"Mul">(x, alpha))); }, [](value x, double) { return detail::computes_in_float32(x); }, [](graph<24, 25> g, value x, double alpha) { return g.op<"Swish">(x, attr::alpha_f(alpha)); }));
@@ -197,19 +207,22 @@ inline constexpr auto unscaled_attention_pattern = [](pattern<23> p, capture<val
                                                       capture<value> v, capture<std::int64_t> axis) {
     return weighted(p, p.op<"MatMul">(q, transposed(p, k)), v, axis);
 };
-template <class Mask>
+template <class Mask, bool Safe>
 inline constexpr auto masked_unscaled_attention_pattern = [](pattern<23> p, capture<value> q, capture<value> k,
                                                              capture<value> v, capture<std::int64_t> axis,
                                                              capture<value> mask) {
-    return weighted(p, Mask::masked(p, p.op<"MatMul">(q, transposed(p, k)), mask), v, axis);
+    auto const scores = Mask::masked(p, p.op<"MatMul">(q, transposed(p, k)), mask);
+    if constexpr (Safe) return safely_weighted(p, scores, v, axis);
+    else return weighted(p, scores, v, axis);
 };
 
-/// Whether the operator Attention takes these operands, as runtimes implement it: nothing is broadcast.
+/// Whether the operator Attention takes these operands, as runtimes implement it: nothing is broadcast. The products demand that heads
+/// have one size, and that there are as many values as keys.
 inline constexpr auto is_attention = [](value q, value k, value v, double c, std::int64_t axis) {
     bool const usable = q.dtype() == dtype::float32 && q.rank() == 4 && k.rank() == 4 && v.rank() == 4 &&
                         (axis == -1 || axis == 3) && c > 0 && c < std::numeric_limits<double>::infinity();
     return usable && is_same(q.size(0), k.size(0)) && is_same(q.size(0), v.size(0)) && is_same(q.size(1), k.size(1)) &&
-           is_same(q.size(1), v.size(1)) && is_same(q.size(3), k.size(3)) && is_same(k.size(2), v.size(2));
+           is_same(q.size(1), v.size(1));
 };
 inline constexpr auto is_masked_attention = [](value q, value k, value v, double c, std::int64_t axis, value mask) {
     if (!is_attention(q, k, v, c, axis) || mask.rank() < 2 || mask.rank() > 4) return false;
@@ -243,10 +256,11 @@ inline constexpr auto is_masked_unscaled_attention = [](value q, value k, value 
 inline constexpr auto fused_unscaled = [](graph<23> g, value q, value k, value v, std::int64_t) {
     return g.op<"Attention">(q, k, v, attr::scale_f(1));
 };
-inline constexpr auto fused_unscaled_with_mask = [](graph<23> g, value q, value k, value v, std::int64_t axis,
-                                                    value mask) {
-    return fused_with_mask<scaled_product, false>(g, q, k, v, 1, axis, mask);
-};
+template <bool Safe>
+inline constexpr auto fused_unscaled_with_mask =
+    [](graph<23> g, value q, value k, value v, std::int64_t axis, value mask) {
+        return fused_with_mask<scaled_product, Safe>(g, q, k, v, 1, axis, mask);
+    };
 
 // Keys and values of groups: every head of them serves several heads of the queries.
 
@@ -289,16 +303,97 @@ inline constexpr auto attention = rewrites(
     rewrite<"attention.divided_boolean">(detail::masked_attention_pattern<detail::divided_product, detail::boolean_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::divided_product, false>),
     rewrite<"attention.divided_added">(detail::masked_attention_pattern<detail::divided_product, detail::added_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::divided_product, false>),
     rewrite<"attention.unscaled">(detail::unscaled_attention_pattern, detail::is_unscaled_attention, detail::fused_unscaled),
-    rewrite<"attention.unscaled_boolean">(detail::masked_unscaled_attention_pattern<detail::boolean_mask>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask),
-    rewrite<"attention.unscaled_added">(detail::masked_unscaled_attention_pattern<detail::added_mask>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask),
+    rewrite<"attention.unscaled_boolean">(detail::masked_unscaled_attention_pattern<detail::boolean_mask, false>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<false>),
+    rewrite<"attention.unscaled_boolean_safe">(detail::masked_unscaled_attention_pattern<detail::boolean_mask, true>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<true>),
+    rewrite<"attention.unscaled_added">(detail::masked_unscaled_attention_pattern<detail::added_mask, false>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<false>),
+    rewrite<"attention.unscaled_added_safe">(detail::masked_unscaled_attention_pattern<detail::added_mask, true>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<true>),
     rewrite<"grouped_attention">(
-        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<double> scale, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), attr::scale_f(scale)); },
-        [](value q, value k, value v, double, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
-        [](graph<23> g, value q, value k, value v, double scale, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, attr::scale_f(scale)); }),
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<double> scale, capture<std::int64_t> causal, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), attr::scale_f(scale), attr::is_causal_i(causal)); },
+        [](value q, value k, value v, double, std::int64_t, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
+        [](graph<23> g, value q, value k, value v, double scale, std::int64_t causal, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, attr::scale_f(scale), attr::is_causal_i(causal)); }),
     rewrite<"grouped_attention_mask">(
-        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), mask, attr::scale_f(scale)); },
-        [](value q, value k, value v, value, double, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
-        [](graph<23> g, value q, value k, value v, value mask, double scale, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, mask, attr::scale_f(scale)); }));
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<std::int64_t> causal, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), mask, attr::scale_f(scale), attr::is_causal_i(causal)); },
+        [](value q, value k, value v, value, double, std::int64_t, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
+        [](graph<23> g, value q, value k, value v, value mask, double scale, std::int64_t causal, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, mask, attr::scale_f(scale), attr::is_causal_i(causal)); }));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::fusions
+
+// ---- aton/fusions/heads.hpp
+// Operators that split their last axis into heads themselves, instead of the Reshape and Transpose before and after them.
+// Public header.
+
+namespace ATON_NAMESPACE::fusions {
+
+namespace detail {
+
+/// (batch, positions, heads * size) as (batch, heads, positions, size).
+inline constexpr auto split_heads = [](auto p, auto x, capture<integers> sizes) {
+    return p.template op<"Transpose">(p.template op<"Reshape">(x, sizes), attr::perm_i({0, 2, 1, 3}));
+};
+/// The same of keys and values, which may also be a result.
+inline constexpr auto split_groups = [](auto p, auto x, capture<integers> sizes) {
+    return p.shared(
+        p.template op<"Transpose">(p.shared(p.template op<"Reshape">(x, sizes)), attr::perm_i({0, 2, 1, 3})));
+};
+/// (batch, heads, positions, size) as (batch, positions, heads * size).
+inline constexpr auto merged_heads = [](auto p, auto x, capture<integers> sizes) {
+    return p.template op<"Reshape">(p.template op<"Transpose">(x, attr::perm_i({0, 2, 1, 3})), sizes);
+};
+
+/// Whether a Reshape to these sizes keeps the first two axes of `x`, for which another size must be known; -1 may be one of them.
+inline bool keeps_two_axes(value x, integers const& sizes) {
+    std::size_t open = 0;
+    for (std::size_t i = 0; i != sizes.size(); ++i) open += sizes[i] == -1 ? 1 : 0;
+    for (std::size_t i = 0; i != 2; ++i) {
+        bool const same = sizes[i] == 0 || (sizes[i] > 0 && x.size(static_cast<std::int64_t>(i)) == dim(sizes[i]));
+        if (!same && sizes[i] != -1) return false;
+    }
+    return open <= 1;
+}
+
+/// The number of heads that split_heads() makes of the last axis of `x`; 0 if that is not certain.
+inline std::int64_t heads_of(value x, integers const& sizes) {
+    if (x.rank() != 3 || sizes.size() != 4 || !x.size(2).is_static() || !keeps_two_axes(x, sizes)) return 0;
+    std::int64_t const width = x.size(2).size();
+    std::int64_t const heads = sizes[2] == -1 && sizes[3] > 0 ? width / sizes[3] : sizes[2];
+    std::int64_t const size = sizes[3] == -1 && heads > 0 ? width / heads : sizes[3];
+    return heads > 0 && size > 0 && heads * size == width ? heads : 0;
+}
+
+/// Whether attention over heads of these operands is what Attention computes from the operands themselves.
+inline bool is_attention_of_heads(value q, value k, value v, integers const& q_sizes, integers const& k_sizes,
+                                  integers const& v_sizes, integers const& merged) {
+    std::int64_t const heads = heads_of(q, q_sizes);
+    std::int64_t const groups = heads_of(k, k_sizes);
+    if (heads == 0 || groups == 0 || heads_of(v, v_sizes) != groups || heads % groups != 0) return false;
+    std::int64_t const width = heads * (v.size(2).size() / groups);
+    return merged.size() == 3 && keeps_two_axes(q, merged) && (merged[2] == width || merged[2] == -1);
+}
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto heads = rewrites(
+    rewrite<"rotary_embedding_of_heads">(
+        [](pattern<23> p, capture<value> x, capture<value> cosines, capture<value> sines, capture<detail::integers> sizes, capture<std::int64_t> interleaved, capture<std::int64_t> rotated) {
+            return p.op<"RotaryEmbedding">(detail::split_heads(p, x, sizes), cosines, sines, attr::interleaved_i(interleaved), attr::rotary_embedding_dim_i(rotated)); },
+        [](value x, value, value, detail::integers const& sizes, std::int64_t, std::int64_t) { return detail::heads_of(x, sizes) != 0; },
+        [](graph<23> g, value x, value cosines, value sines, detail::integers const& sizes, std::int64_t interleaved, std::int64_t rotated) {
+            value const turned = g.op<"RotaryEmbedding">(x, cosines, sines, attr::num_heads_i(detail::heads_of(x, sizes)), attr::interleaved_i(interleaved), attr::rotary_embedding_dim_i(rotated));
+            return g.op<"Transpose">(g.op<"Reshape">(turned, g.ints(sizes)), attr::perm_i({0, 2, 1, 3})); }),
+    rewrite<"attention_of_heads">(
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<double> scale, capture<std::int64_t> causal, capture<detail::integers> q_sizes, capture<detail::integers> k_sizes, capture<detail::integers> v_sizes, capture<detail::integers> merged) {
+            return detail::merged_heads(p, p.op<"Attention">(detail::split_heads(p, q, q_sizes), detail::split_groups(p, k, k_sizes), detail::split_groups(p, v, v_sizes), attr::scale_f(scale), attr::is_causal_i(causal)), merged); },
+        [](value q, value k, value v, double, std::int64_t, detail::integers const& q_sizes, detail::integers const& k_sizes, detail::integers const& v_sizes, detail::integers const& merged) { return detail::is_attention_of_heads(q, k, v, q_sizes, k_sizes, v_sizes, merged); },
+        [](graph<23> g, value q, value k, value v, double scale, std::int64_t causal, detail::integers const& q_sizes, detail::integers const& k_sizes, detail::integers const&, detail::integers const&) {
+            return g.op<"Attention">(q, k, v, attr::scale_f(scale), attr::is_causal_i(causal), attr::q_num_heads_i(detail::heads_of(q, q_sizes)), attr::kv_num_heads_i(detail::heads_of(k, k_sizes))); }),
+    rewrite<"attention_of_heads_mask">(
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<std::int64_t> causal, capture<detail::integers> q_sizes, capture<detail::integers> k_sizes, capture<detail::integers> v_sizes, capture<detail::integers> merged) {
+            return detail::merged_heads(p, p.op<"Attention">(detail::split_heads(p, q, q_sizes), detail::split_groups(p, k, k_sizes), detail::split_groups(p, v, v_sizes), mask, attr::scale_f(scale), attr::is_causal_i(causal)), merged); },
+        [](value q, value k, value v, value, double, std::int64_t, detail::integers const& q_sizes, detail::integers const& k_sizes, detail::integers const& v_sizes, detail::integers const& merged) { return detail::is_attention_of_heads(q, k, v, q_sizes, k_sizes, v_sizes, merged); },
+        [](graph<23> g, value q, value k, value v, value mask, double scale, std::int64_t causal, detail::integers const& q_sizes, detail::integers const& k_sizes, detail::integers const&, detail::integers const&) {
+            return g.op<"Attention">(q, k, v, mask, attr::scale_f(scale), attr::is_causal_i(causal), attr::q_num_heads_i(detail::heads_of(q, q_sizes)), attr::kv_num_heads_i(detail::heads_of(k, k_sizes))); }));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::fusions
@@ -397,6 +492,17 @@ inline constexpr auto normalization = rewrites(
         },
         [](graph<17> g, value x, value scale, double epsilon, value bias) {
             return g.op<"LayerNormalization">(x, scale, bias, attr::epsilon_f(epsilon));
+        }),
+    // Without its mean, a value has the mean square that is its variance.
+    rewrite<"centered_normalization">(
+        [](pattern<23> p, capture<value> x, capture<value> scale, capture<std::vector<std::int64_t>> axes,
+           capture<double> epsilon) {
+            auto const centered = p.op<"Sub">(x, detail::mean_over(p, x, axes));
+            return p.op<"RMSNormalization">(centered, scale, attr::epsilon_f(epsilon));
+        },
+        detail::is_normalization,
+        [](graph<23> g, value x, value scale, std::vector<std::int64_t> const&, double epsilon) {
+            return g.op<"LayerNormalization">(x, scale, attr::epsilon_f(epsilon));
         }));
 
 } // namespace ATON_NAMESPACE::fusions
@@ -470,7 +576,7 @@ namespace ATON_NAMESPACE::fusions {
 
 namespace detail {
 
-inline constexpr auto all = activation + normalization + rotary + attention + arithmetic;
+inline constexpr auto all = activation + normalization + rotary + attention + heads + arithmetic;
 
 } // namespace detail
 

@@ -117,7 +117,8 @@ bool simplify_masked_softmax(rewriter& r, graph_node& n) {
     if (softmax == nullptr || scores == no_value || softmax->inputs[0] != scores ||
         !is_last_axis(r, scores, int_attribute(*softmax, "axis", -1)))
         return false;
-    if (r.is_first_sweep() && r.producer(scores, "MatMul") == nullptr) return false; // rewrites know the guard with its mask
+    if (r.is_first_sweep() && r.producer(scores, "MatMul") == nullptr)
+        return false; // rewrites know the guard with its mask
     if (has_harmless_mask(r, scores)) {
         r.replace(n.outputs[0], kept);
         return true;

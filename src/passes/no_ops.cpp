@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "attributes.hpp"
 
@@ -69,10 +71,22 @@ bool all_positive(rewriter const& r, value_id steps) {
     return std::all_of(list.begin(), list.end(), [](std::int64_t s) { return s > 0; });
 }
 
+/// Drops operands of Concat without elements along its axis; the last operand stays.
+void drop_empty_parts(rewriter& r, graph_node& n) {
+    std::vector<value_id> parts;
+    for (value_id id : n.inputs) {
+        shape const& s = r.shape_of(id);
+        auto const axis = axis_at(int_attribute(n, "axis", 0), s.rank());
+        if (!axis || s[*axis].size() != 0) parts.push_back(id);
+    }
+    if (parts.size() != n.inputs.size() && !parts.empty()) r.set_inputs(n, std::move(parts));
+}
+
 } // namespace
 
 bool remove_no_op(rewriter& r, graph_node& n) {
     if (n.inputs.empty() || n.inputs[0] == no_value) return false;
+    if (n.op == "Concat") drop_empty_parts(r, n);
     if (n.op == "Identity" || ((n.op == "Concat" || n.op == "Sum") && n.inputs.size() == 1))
         return replace_by_input(r, n);
     if (n.op == "Dropout") {

@@ -42,6 +42,19 @@ TEST_CASE("Reshape with a computed shape gets a constant one if the result's siz
     check_consistent(o.data);
 }
 
+TEST_CASE("parts without elements are not joined") {
+    optimized<> o;
+    value const x = o.input("x", batch_3_5);
+    value const nothing = o.g.op<"Slice">(x, o.g.ints({3}), o.g.ints({INT64_MAX}), o.g.ints({1}));
+    CHECK(o(o.g.op<"Relu">(o.g.op<"Concat">(x, nothing, attr::axis_i(-2)))) == "Relu");
+    optimized<> p; // one part must stay, and a part that is empty along another axis decides the other sizes
+    value const y = p.input("y", {std::string("batch"), 0});
+    CHECK(p(p.g.op<"Concat">(y, y, attr::axis_i(1))) == "Concat");
+    optimized<> q;
+    value const z = q.input("z", {std::string("batch"), 0});
+    CHECK(q(q.g.op<"Concat">(z, z, attr::axis_i(0))) == "Concat");
+}
+
 TEST_CASE("one size that cannot be copied is -1; two stay computed") {
     optimized<> o;
     value const x = o.input("x", {std::string("batch"), 4, std::string("time")});

@@ -86,11 +86,13 @@ inline constexpr auto unscaled_attention_pattern = [](pattern<23> p, capture<val
                                                       capture<value> v, capture<std::int64_t> axis) {
     return weighted(p, p.op<"MatMul">(q, transposed(p, k)), v, axis);
 };
-template <class Mask>
+template <class Mask, bool Safe>
 inline constexpr auto masked_unscaled_attention_pattern = [](pattern<23> p, capture<value> q, capture<value> k,
                                                              capture<value> v, capture<std::int64_t> axis,
                                                              capture<value> mask) {
-    return weighted(p, Mask::masked(p, p.op<"MatMul">(q, transposed(p, k)), mask), v, axis);
+    auto const scores = Mask::masked(p, p.op<"MatMul">(q, transposed(p, k)), mask);
+    if constexpr (Safe) return safely_weighted(p, scores, v, axis);
+    else return weighted(p, scores, v, axis);
 };
 
 /// Whether the operator Attention takes these operands, as runtimes implement it: nothing is broadcast. The products demand that heads
@@ -133,10 +135,11 @@ inline constexpr auto is_masked_unscaled_attention = [](value q, value k, value 
 inline constexpr auto fused_unscaled = [](graph<23> g, value q, value k, value v, std::int64_t) {
     return g.op<"Attention">(q, k, v, attr::scale_f(1));
 };
-inline constexpr auto fused_unscaled_with_mask = [](graph<23> g, value q, value k, value v, std::int64_t axis,
-                                                    value mask) {
-    return fused_with_mask<scaled_product, false>(g, q, k, v, 1, axis, mask);
-};
+template <bool Safe>
+inline constexpr auto fused_unscaled_with_mask =
+    [](graph<23> g, value q, value k, value v, std::int64_t axis, value mask) {
+        return fused_with_mask<scaled_product, Safe>(g, q, k, v, 1, axis, mask);
+    };
 
 // Keys and values of groups: every head of them serves several heads of the queries.
 
@@ -179,16 +182,18 @@ inline constexpr auto attention = rewrites(
     rewrite<"attention.divided_boolean">(detail::masked_attention_pattern<detail::divided_product, detail::boolean_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::divided_product, false>),
     rewrite<"attention.divided_added">(detail::masked_attention_pattern<detail::divided_product, detail::added_mask, false>, detail::is_masked_attention, detail::fused_with_mask<detail::divided_product, false>),
     rewrite<"attention.unscaled">(detail::unscaled_attention_pattern, detail::is_unscaled_attention, detail::fused_unscaled),
-    rewrite<"attention.unscaled_boolean">(detail::masked_unscaled_attention_pattern<detail::boolean_mask>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask),
-    rewrite<"attention.unscaled_added">(detail::masked_unscaled_attention_pattern<detail::added_mask>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask),
+    rewrite<"attention.unscaled_boolean">(detail::masked_unscaled_attention_pattern<detail::boolean_mask, false>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<false>),
+    rewrite<"attention.unscaled_boolean_safe">(detail::masked_unscaled_attention_pattern<detail::boolean_mask, true>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<true>),
+    rewrite<"attention.unscaled_added">(detail::masked_unscaled_attention_pattern<detail::added_mask, false>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<false>),
+    rewrite<"attention.unscaled_added_safe">(detail::masked_unscaled_attention_pattern<detail::added_mask, true>, detail::is_masked_unscaled_attention, detail::fused_unscaled_with_mask<true>),
     rewrite<"grouped_attention">(
-        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<double> scale, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), attr::scale_f(scale)); },
-        [](value q, value k, value v, double, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
-        [](graph<23> g, value q, value k, value v, double scale, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, attr::scale_f(scale)); }),
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<double> scale, capture<std::int64_t> causal, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), attr::scale_f(scale), attr::is_causal_i(causal)); },
+        [](value q, value k, value v, double, std::int64_t, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
+        [](graph<23> g, value q, value k, value v, double scale, std::int64_t causal, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, attr::scale_f(scale), attr::is_causal_i(causal)); }),
     rewrite<"grouped_attention_mask">(
-        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), mask, attr::scale_f(scale)); },
-        [](value q, value k, value v, value, double, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
-        [](graph<23> g, value q, value k, value v, value mask, double scale, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, mask, attr::scale_f(scale)); }));
+        [](pattern<23> p, capture<value> q, capture<value> k, capture<value> v, capture<value> mask, capture<double> scale, capture<std::int64_t> causal, capture<detail::integers> repeats, capture<detail::integers> key_sizes, capture<detail::integers> value_sizes) { return p.op<"Attention">(q, detail::repeated_heads(p, k, repeats, key_sizes), detail::repeated_heads(p, v, repeats, value_sizes), mask, attr::scale_f(scale), attr::is_causal_i(causal)); },
+        [](value q, value k, value v, value, double, std::int64_t, detail::integers const& repeats, detail::integers const& key_sizes, detail::integers const& value_sizes) { return detail::repeats_heads(q, k, repeats, key_sizes) && detail::repeats_heads(q, v, repeats, value_sizes); },
+        [](graph<23> g, value q, value k, value v, value mask, double scale, std::int64_t causal, detail::integers const&, detail::integers const&, detail::integers const&) { return g.op<"Attention">(q, k, v, mask, attr::scale_f(scale), attr::is_causal_i(causal)); }));
 // clang-format on
 
 } // namespace ATON_NAMESPACE::fusions

@@ -98,6 +98,17 @@ inline constexpr auto normalization = rewrites(
         },
         [](graph<17> g, value x, value scale, double epsilon, value bias) {
             return g.op<"LayerNormalization">(x, scale, bias, attr::epsilon_f(epsilon));
+        }),
+    // Without its mean, a value has the mean square that is its variance.
+    rewrite<"centered_normalization">(
+        [](pattern<23> p, capture<value> x, capture<value> scale, capture<std::vector<std::int64_t>> axes,
+           capture<double> epsilon) {
+            auto const centered = p.op<"Sub">(x, detail::mean_over(p, x, axes));
+            return p.op<"RMSNormalization">(centered, scale, attr::epsilon_f(epsilon));
+        },
+        detail::is_normalization,
+        [](graph<23> g, value x, value scale, std::vector<std::int64_t> const&, double epsilon) {
+            return g.op<"LayerNormalization">(x, scale, attr::epsilon_f(epsilon));
         }));
 
 } // namespace ATON_NAMESPACE::fusions
