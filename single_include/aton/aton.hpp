@@ -887,6 +887,7 @@ struct node_context {
     dsl::bound_argument const* first_argument = nullptr;
     std::uint32_t argument_count = 0;
     std::uint32_t nodes_left = unlimited; ///< limit for the nodes of the call: dsl/budget.hpp
+    bool exact_nan = true;                ///< graph::exact_nan()
 
     /// The operator without the name of the overload: "aten::add" of "aten::add.Tensor".
     [[nodiscard]] constexpr std::string_view op() const { return overload.substr(0, overload.find('.')); }
@@ -16180,6 +16181,8 @@ public:
     [[nodiscard]] graph_data& data() const { return *data_; }
     /// The call being converted: overload, source line, expected results.
     [[nodiscard]] node_context const& context() const { return data_->context; }
+    /// Whether NaN must be treated as ATen does, even if that takes more nodes (`aton export --nan exact`).
+    [[nodiscard]] bool exact_nan() const { return data_->context.exact_nan; }
 
     /// The same graph in a narrower range, inside `if (g.opset() <= 17)` and the like: `g.within<13, 17>()`.
     /// ```cpp body
@@ -16416,9 +16419,8 @@ public:
     /// The first `count` elements of a sequence.
     [[nodiscard]] safe_vector<value> elements(value sequence, std::size_t count) const {
         safe_vector<value> all;
-        for (std::size_t i = 0; i != count; ++i)
-            all.push_back(
-                within<11>().template op<"SequenceAt">(sequence, scalar(static_cast<std::int64_t>(i), dtype::int64)));
+        for (std::int64_t i = 0; std::cmp_less(i, count); ++i)
+            all.push_back(within<11>().template op<"SequenceAt">(sequence, scalar(i, dtype::int64)));
         return all;
     }
 
@@ -16430,8 +16432,7 @@ public:
     /// });
     /// ```
     [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
-    /// Leaves the call to the row below: the one of the next table, plugin or the built-in library for the same overload. Nodes that the
-    /// body has made are removed. Where no row is below, the call is refused.
+    /// Leaves the call to the row below, of the next table, plugin or the built-in library, without the body's nodes; refused if there is none.
     /// ```cpp
     /// inline constexpr auto faster = table(override_<"aten::gelu(self, approximate)">([](graph<20> g, value x, std::string_view how) -> value {
     ///     if (x.dtype() != dtype::float16) return g.next(); // everything else as before
@@ -16439,7 +16440,7 @@ public:
     /// }));
     /// ```
     [[nodiscard]] refusal next() const {
-        throw declined("the row leaves the call to the row below (g.next()), but there is none");
+        throw declined("the row leaves the call to the row below, but there is none");
     }
 
 private:
@@ -16456,10 +16457,10 @@ private:
         for (std::size_t i = 0; i != count; ++i) {
             if (first[i].is_constant()) {
                 run.push_back(first[i].constant());
-                continue;
+            } else {
+                flush();
+                parts.push_back(op<"Reshape">(first[i].as_value(), ints({1})));
             }
-            flush();
-            parts.push_back(op<"Reshape">(first[i].as_value(), ints({1})));
         }
         if (parts.empty()) return int_list(run.data(), run.size());
         flush();

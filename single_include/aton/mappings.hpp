@@ -217,6 +217,9 @@ inline value is_nan(graph<7> g, value x) {
     return g.op<"Not">(detail::is_number(g, x));
 }
 
+/// Whether NaN in x must be treated as ATen does, with nodes of its own.
+inline bool watches_nan(graph<7> g, value x) { return is_floating(x.dtype()) && g.exact_nan(); }
+
 namespace detail {
 
 /// Less or Greater, which take integers since opset 9; below, those of up to 32 bits are compared as float64.
@@ -1872,6 +1875,7 @@ inline std::tuple<value, value> computed_max(graph<9> g, value x, safe_span<sym_
     }
     value const largest = reduce<"ReduceMax">(g, seen, windows, true);
     value const candidates = g.op<"Where">(is_equal(g, seen, largest), *place, to_the_end);
+    if (!g.exact_nan()) return {squeeze(g, largest, windows), reduce<"ReduceMin">(g, candidates, windows, false)};
     value const last_nan = reduce<"ReduceMax">(g, g.op<"Where">(is_nan(g, seen), *place, -1), windows, false);
     value const has_nan = is_at_least(g, last_nan, 0);
     value const y = g.op<"Where">(has_nan, std::numeric_limits<double>::quiet_NaN(), squeeze(g, largest, windows));
@@ -3290,7 +3294,7 @@ value extreme(graph<9> g, value x, axis_list axes, bool keepdim) {
     bool const is_narrow = is_integral(x.dtype()) && bits(x.dtype()) <= 16 && (bits(x.dtype()) == 16 || g.opset() < 12);
     dtype const type = is_narrow ? dtype::int32 : x.dtype();
     value const y = g.cast(reduce<Reduce>(g, g.cast(x, type), axes, keepdim), x.dtype());
-    return is_floating(x.dtype()) ? g.op<"Add">(y, detail::nan_along(g, x, axes, keepdim)) : y;
+    return watches_nan(g, x) ? g.op<"Add">(y, detail::nan_along(g, x, axes, keepdim)) : y;
 }
 
 namespace detail {
@@ -3301,7 +3305,7 @@ value arg_extreme_with(graph<9> g, value x, std::int64_t axis, bool keepdim, Nan
     bool const narrow = x.dtype() == dtype::bool_ || (is_integral(x.dtype()) && bits(x.dtype()) < 32);
     value const index =
         g.op<Arg>(g.cast(x, narrow ? dtype::int32 : x.dtype()), attr::axis_i(axis), attr::keepdims_i(keepdim));
-    if (!is_floating(x.dtype())) return index;
+    if (!watches_nan(g, x)) return index;
     value const nan = g.cast(is_nan(g, x), g.opset() < 12 ? dtype::int32 : dtype::uint8);
     value const found = g.cast(reduce<"ReduceMax">(g, nan, std::array{axis}, keepdim), dtype::bool_);
     return g.op<"Where">(found, nan_at(nan), index);
@@ -6793,7 +6797,7 @@ inline value place_of_extreme(graph<13> g, value x, std::int64_t axis, bool is_m
     auto const extreme_of = [&](graph<13> b, auto earlier, auto later) {
         value is_later =
             is_max ? b.op<"GreaterOrEqual">(later[0], earlier[0]) : b.op<"LessOrEqual">(later[0], earlier[0]);
-        if (is_floating(x.dtype())) is_later = b.op<"Or">(is_later, b.op<"IsNaN">(later[0]));
+        if (watches_nan(g, x)) is_later = b.op<"Or">(is_later, b.op<"IsNaN">(later[0]));
         return safe_vector<value>{b.op<"Where">(is_later, later[0], earlier[0]),
                                   b.op<"Where">(is_later, later[1], earlier[1])};
     };
@@ -6823,7 +6827,7 @@ inline constexpr auto running_extreme = [](graph<9> g, value self, std::int64_t 
                                    false);
     };
     value index = last(is_equal(g, p.row, unsqueeze(g, best, -1)));
-    if (is_floating(x.dtype())) {
+    if (watches_nan(g, x)) {
         value const nan = last(is_nan(g, p.row));
         index = g.op<"Where">(is_less(g, nan, 0), index, nan);
     }
@@ -7038,6 +7042,7 @@ namespace detail {
 inline value sort_key(graph<9> g, value x) {
     if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
     if (!is_floating(x.dtype())) return x;
+    if (!g.exact_nan()) return g.cast(x, bits(x.dtype()) < 32 ? dtype::float32 : x.dtype());
     value const wide = g.cast(x, dtype::float64);
     value const finite = min_of(g, wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64));
     return g.op<"Where">(is_nan(g, wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);
@@ -14889,7 +14894,7 @@ inline value lower_middle(graph<7> g, value n) {
 inline value median_index(graph<9> g, value x, std::int64_t axis, bool ignore_nan) {
     value const n = g.to_value(g.size(x, axis));
     value const sorted = sorted_indices(g, x, axis, false);
-    if (!is_floating(x.dtype())) {
+    if (!watches_nan(g, x)) {
         if (g.opset() >= 10) {
             value const start = g.op<"Reshape">(lower_middle(g, n), g.ints({1}));
             return g.within<10>().op<"Slice">(sorted, start, g.op<"Add">(start, g.ints({1})), g.ints({axis}));

@@ -231,6 +231,7 @@ constexpr std::uint64_t layout() {
         sizeof(node_context),
         offsetof(node_context, expected),
         offsetof(node_context, first_argument),
+        offsetof(node_context, exact_nan),
         sizeof(value_type),
         offsetof(value_type, shape),
         offsetof(value_type, kind),

@@ -14,6 +14,8 @@
 #include <aton/mappings/built_in.hpp>
 #include <aton/onnx/registry.hpp>
 
+#include "nan_as_data.hpp"
+
 namespace ATON_NAMESPACE::exporter {
 
 dtype dtype_of(program::value_kind kind) {
@@ -28,6 +30,7 @@ dtype dtype_of(program::value_kind kind) {
 converter::converter(program::program const& p, export_options const& options)
     : program_(p),
       options_(options),
+      exact_nan_(options.nan == nan_mode::exact || has_nan_as_data(p)),
       dims_(p, options.dims),
       bound_(p.values.size()),
       doubts_(p.values.size(), doubt::none) {
@@ -52,6 +55,7 @@ program::origin const& converter::origin_of(program::node const& n) const { retu
 
 void converter::convert(program::node const& n) {
     program::origin const& from = origin_of(n);
+    graph_->context.exact_nan = exact_nan_;
     graph_->context.node_name = n.name;
     graph_->context.module = from.module;
     graph_->context.source = from.source;

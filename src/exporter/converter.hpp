@@ -155,6 +155,7 @@ private:
 
     program::program const& program_;
     export_options const& options_;
+    bool exact_nan_;
     dimension_names dims_;
     graph_data main_;
     graph_data* graph_ = &main_; ///< the graph that nodes are added to: the main graph or a nested one

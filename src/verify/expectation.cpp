@@ -7,6 +7,7 @@
 #include <set>
 
 #include <aton/runtime/compute.hpp>
+#include <aton/verify/translation.hpp>
 
 namespace ATON_NAMESPACE::verify {
 
@@ -41,13 +42,28 @@ bool has_numbers(runtime::tensor const& x) {
     return false;
 }
 
-/// Whether any element is NaN or infinite.
-bool has_special(runtime::tensor const& x) {
-    if (!x || !is_floating(x.dtype()) || !aton::tensor::can_hold(x.dtype())) return false;
+/// Whether any element is such a number.
+template <class Predicate>
+bool has_any(runtime::tensor const& given, Predicate const& is) {
+    if (!given || !aton::tensor::can_hold(given.dtype())) return false;
+    runtime::tensor const x = is_complex(given.dtype()) ? in_reals(given) : given;
+    if (!is_floating(x.dtype())) return false;
     aton::tensor const all = runtime::to_host(x).to_constant();
     for (std::int64_t i = 0; i != x.count(); ++i)
-        if (!std::isfinite(all.at(static_cast<std::size_t>(i)).to<double>())) return true;
+        if (is(all.at(static_cast<std::size_t>(i)).to<double>())) return true;
     return false;
+}
+
+template <class Visit>
+void for_each_tensor(sample const& s, std::vector<value> const& results, Visit const& visit) {
+    for (runtime::aten_argument const& a : s.arguments) {
+        visit(a.tensor);
+        for (runtime::tensor const& t : a.tensors) visit(t);
+    }
+    for (value const& v : results) {
+        visit(v.one());
+        for (runtime::tensor const& t : v.many()) visit(t);
+    }
 }
 
 } // namespace
@@ -100,17 +116,23 @@ theme theme_of(sample const& s, std::vector<value> const& results) {
         if (!x) return;
         if (out.type == dtype::undefined) out.type = x.dtype();
         if (x.count() == 0) out.sizes = size_theme::empty;
-        if (has_special(x)) out.values = value_theme::special;
+        if (has_any(x, [](double n) { return !std::isfinite(n); })) out.values = value_theme::special;
     };
-    for (runtime::aten_argument const& a : s.arguments) {
-        add(a.tensor);
-        for (runtime::tensor const& t : a.tensors) add(t);
-    }
-    for (value const& v : results) {
-        add(v.one());
-        for (runtime::tensor const& t : v.many()) add(t);
-    }
+    for_each_tensor(s, results, add);
     return out;
+}
+
+bool has_nan(sample const& s, std::vector<value> const& results) {
+    bool found = false;
+    for_each_tensor(s, results, [&](runtime::tensor const& x) {
+        found = found || has_any(x, [](double n) { return std::isnan(n); });
+    });
+    auto const is_nan = [](scalar const& n) { return n.is_floating() && std::isnan(n.to<double>()); };
+    for (runtime::aten_argument const& a : s.arguments) {
+        found = found || (a.kind == aten::argument_kind::number && is_nan(a.number));
+        for (scalar const& n : a.numbers) found = found || is_nan(n);
+    }
+    return found;
 }
 
 } // namespace ATON_NAMESPACE::verify

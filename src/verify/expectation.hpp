@@ -42,5 +42,7 @@ struct expectation {
 
 /// The theme that a recorded call belongs to: the dtype of its first tensor, and whether it has no elements or special ones.
 [[nodiscard]] theme theme_of(sample const& s, std::vector<runtime::value> const& results);
+/// Whether an argument or a result of a call is or contains NaN.
+[[nodiscard]] bool has_nan(sample const& s, std::vector<runtime::value> const& results);
 
 } // namespace ATON_NAMESPACE::verify

@@ -69,8 +69,9 @@ void name_versions(graph_data& g, int opset) {
 
 } // namespace
 
-translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s) {
+translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s, bool exact_nan) {
     translation out;
+    out.graph.context.exact_nan = exact_nan;
     std::vector<dsl::argument> arguments;
     aten::schema_argument formal;
     for (aten::argument_cursor each{schema}; each.next(formal);) {

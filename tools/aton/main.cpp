@@ -122,6 +122,13 @@ command add_export(CLI::App& app) {
                             {{"operators", random_mode::operators}, {"inputs", random_mode::inputs}},
                             "Random numbers, as of rand and of dropout in training. operators: ONNX's random operators "
                             "draw them; inputs: every draw is an extra input of the model");
+    add_choice<nan_mode>(
+        sub,
+        "--nan",
+        options.nan,
+        {{"fast", nan_mode::fast}, {"exact", nan_mode::exact}},
+        "Maxima, minima, sorts and their indices of NaN. fast: as the runtime's operators, except in programs "
+        "that test for NaN; exact: as ATen, with more nodes");
     sub.add_option("--seed", options.seed, "The seed of the random operators; default: other numbers in every run")
         ->check(CLI::Range(0, 1 << 24))
         ->type_name("NUMBER");

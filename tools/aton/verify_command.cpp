@@ -67,6 +67,7 @@ runtime::device device_of(verify_request const& request) {
 std::string settings_of(verify_request const& request) {
     std::string out = "aton verify --samples " + std::to_string(request.samples) + " --device " + request.device;
     if (!request.only.empty()) out += " --only " + plain(request.only);
+    if (request.nan != "exact") out += " --nan " + request.nan;
     if (request.opset != 0) out += " --opset " + std::to_string(request.opset);
     for (std::string const& path : request.plugins) out += " --plugin " + plain(path);
     return out;
@@ -130,6 +131,7 @@ int verify_mappings(verify_request const& request) {
     options.only = request.only;
     options.samples = request.samples;
     options.seed = request.seed;
+    options.exact_nan = request.nan == "exact";
     options.mutants = request.mutants;
     options.max_mutants = request.max_mutants;
     std::vector<std::string> const without_mutants = overloads_in(request.without_mutants);

@@ -13,6 +13,7 @@ struct verify_request {
     std::string only;
     int opset = 0; ///< 0: all
     int samples = 3;
+    std::string nan = "exact"; ///< or "fast"
     std::uint64_t seed = 0;
     std::string seeds;     ///< "1..200": several seeds instead of `seed`
     std::string log;       ///< the file that records finished seeds

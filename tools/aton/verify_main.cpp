@@ -41,6 +41,13 @@ int run(int argc, char** argv) {
                    "Calls per combination of dtype, sizes and values; for a model: sets of inputs")
         ->check(CLI::Range(1, 10000))
         ->capture_default_str();
+    app.add_option(
+           "--nan",
+           request.nan,
+           "exact: calls with NaN, and the graphs of aton export --nan exact; fast: those of --nan fast, on calls "
+           "without NaN")
+        ->check(CLI::IsMember({"exact", "fast"}))
+        ->capture_default_str();
     app.add_option("--seed", request.seed, "Seed of the random calls or inputs")->capture_default_str();
     app.add_option("--seeds",
                    request.seeds,

@@ -102,6 +102,8 @@ public:
     [[nodiscard]] graph_data& data() const { return *data_; }
     /// The call being converted: overload, source line, expected results.
     [[nodiscard]] node_context const& context() const { return data_->context; }
+    /// Whether NaN must be treated as ATen does, even if that takes more nodes (`aton export --nan exact`).
+    [[nodiscard]] bool exact_nan() const { return data_->context.exact_nan; }
 
     /// The same graph in a narrower range, inside `if (g.opset() <= 17)` and the like: `g.within<13, 17>()`.
     /// ```cpp body
@@ -338,9 +340,8 @@ public:
     /// The first `count` elements of a sequence.
     [[nodiscard]] safe_vector<value> elements(value sequence, std::size_t count) const {
         safe_vector<value> all;
-        for (std::size_t i = 0; i != count; ++i)
-            all.push_back(
-                within<11>().template op<"SequenceAt">(sequence, scalar(static_cast<std::int64_t>(i), dtype::int64)));
+        for (std::int64_t i = 0; std::cmp_less(i, count); ++i)
+            all.push_back(within<11>().template op<"SequenceAt">(sequence, scalar(i, dtype::int64)));
         return all;
     }
 
@@ -352,8 +353,7 @@ public:
     /// });
     /// ```
     [[nodiscard]] refusal unsupported(std::string_view reason) const { throw unsupported_error(std::string(reason)); }
-    /// Leaves the call to the row below: the one of the next table, plugin or the built-in library for the same overload. Nodes that the
-    /// body has made are removed. Where no row is below, the call is refused.
+    /// Leaves the call to the row below, of the next table, plugin or the built-in library, without the body's nodes; refused if there is none.
     /// ```cpp
     /// inline constexpr auto faster = table(override_<"aten::gelu(self, approximate)">([](graph<20> g, value x, std::string_view how) -> value {
     ///     if (x.dtype() != dtype::float16) return g.next(); // everything else as before
@@ -361,7 +361,7 @@ public:
     /// }));
     /// ```
     [[nodiscard]] refusal next() const {
-        throw declined("the row leaves the call to the row below (g.next()), but there is none");
+        throw declined("the row leaves the call to the row below, but there is none");
     }
 
 private:
@@ -378,10 +378,10 @@ private:
         for (std::size_t i = 0; i != count; ++i) {
             if (first[i].is_constant()) {
                 run.push_back(first[i].constant());
-                continue;
+            } else {
+                flush();
+                parts.push_back(op<"Reshape">(first[i].as_value(), ints({1})));
             }
-            flush();
-            parts.push_back(op<"Reshape">(first[i].as_value(), ints({1})));
         }
         if (parts.empty()) return int_list(run.data(), run.size());
         flush();

@@ -59,6 +59,12 @@ enum class random_mode : std::uint8_t {
     inputs,    ///< each draw is an input of the model, so that results can be repeated and compared
 };
 
+/// What the model does where operands are NaN.
+enum class nan_mode : std::uint8_t {
+    fast,  ///< what the runtime's operators do, unless the program tests for NaN or contains it as a number
+    exact, ///< what ATen does: maxima, minima, sorts and their indices get nodes that treat NaN
+};
+
 /// The subject of a warning.
 enum class warning_kind : std::uint8_t {
     unused_input,
@@ -91,6 +97,7 @@ struct export_options {
     std::vector<std::string> without_rewrites; ///< names of rewrites, or of groups ("attention"), that are not applied
     guard_mode guards = guard_mode::frozen;
     random_mode random = random_mode::operators;
+    nan_mode nan = nan_mode::fast;
     std::optional<std::uint32_t>
         seed; ///< of the random operators, at most 2^24; none: the runtime chooses one for every run
     bool warnings_are_errors = false;                                      ///< refuse the export if there is a warning

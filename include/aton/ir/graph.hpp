@@ -137,6 +137,7 @@ struct node_context {
     dsl::bound_argument const* first_argument = nullptr;
     std::uint32_t argument_count = 0;
     std::uint32_t nodes_left = unlimited; ///< limit for the nodes of the call: dsl/budget.hpp
+    bool exact_nan = true;                ///< graph::exact_nan()
 
     /// The operator without the name of the overload: "aten::add" of "aten::add.Tensor".
     [[nodiscard]] constexpr std::string_view op() const { return overload.substr(0, overload.find('.')); }

@@ -142,6 +142,7 @@ inline std::tuple<value, value> computed_max(graph<9> g, value x, safe_span<sym_
     }
     value const largest = reduce<"ReduceMax">(g, seen, windows, true);
     value const candidates = g.op<"Where">(is_equal(g, seen, largest), *place, to_the_end);
+    if (!g.exact_nan()) return {squeeze(g, largest, windows), reduce<"ReduceMin">(g, candidates, windows, false)};
     value const last_nan = reduce<"ReduceMax">(g, g.op<"Where">(is_nan(g, seen), *place, -1), windows, false);
     value const has_nan = is_at_least(g, last_nan, 0);
     value const y = g.op<"Where">(has_nan, std::numeric_limits<double>::quiet_NaN(), squeeze(g, largest, windows));

@@ -94,7 +94,7 @@ inline value place_of_extreme(graph<13> g, value x, std::int64_t axis, bool is_m
     auto const extreme_of = [&](graph<13> b, auto earlier, auto later) {
         value is_later =
             is_max ? b.op<"GreaterOrEqual">(later[0], earlier[0]) : b.op<"LessOrEqual">(later[0], earlier[0]);
-        if (is_floating(x.dtype())) is_later = b.op<"Or">(is_later, b.op<"IsNaN">(later[0]));
+        if (watches_nan(g, x)) is_later = b.op<"Or">(is_later, b.op<"IsNaN">(later[0]));
         return safe_vector<value>{b.op<"Where">(is_later, later[0], earlier[0]),
                                   b.op<"Where">(is_later, later[1], earlier[1])};
     };
@@ -124,7 +124,7 @@ inline constexpr auto running_extreme = [](graph<9> g, value self, std::int64_t 
                                    false);
     };
     value index = last(is_equal(g, p.row, unsqueeze(g, best, -1)));
-    if (is_floating(x.dtype())) {
+    if (watches_nan(g, x)) {
         value const nan = last(is_nan(g, p.row));
         index = g.op<"Where">(is_less(g, nan, 0), index, nan);
     }

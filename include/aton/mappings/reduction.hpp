@@ -130,7 +130,7 @@ value extreme(graph<9> g, value x, axis_list axes, bool keepdim) {
     bool const is_narrow = is_integral(x.dtype()) && bits(x.dtype()) <= 16 && (bits(x.dtype()) == 16 || g.opset() < 12);
     dtype const type = is_narrow ? dtype::int32 : x.dtype();
     value const y = g.cast(reduce<Reduce>(g, g.cast(x, type), axes, keepdim), x.dtype());
-    return is_floating(x.dtype()) ? g.op<"Add">(y, detail::nan_along(g, x, axes, keepdim)) : y;
+    return watches_nan(g, x) ? g.op<"Add">(y, detail::nan_along(g, x, axes, keepdim)) : y;
 }
 
 namespace detail {
@@ -141,7 +141,7 @@ value arg_extreme_with(graph<9> g, value x, std::int64_t axis, bool keepdim, Nan
     bool const narrow = x.dtype() == dtype::bool_ || (is_integral(x.dtype()) && bits(x.dtype()) < 32);
     value const index =
         g.op<Arg>(g.cast(x, narrow ? dtype::int32 : x.dtype()), attr::axis_i(axis), attr::keepdims_i(keepdim));
-    if (!is_floating(x.dtype())) return index;
+    if (!watches_nan(g, x)) return index;
     value const nan = g.cast(is_nan(g, x), g.opset() < 12 ? dtype::int32 : dtype::uint8);
     value const found = g.cast(reduce<"ReduceMax">(g, nan, std::array{axis}, keepdim), dtype::bool_);
     return g.op<"Where">(found, nan_at(nan), index);

@@ -21,6 +21,7 @@ namespace detail {
 inline value sort_key(graph<9> g, value x) {
     if (x.dtype() == dtype::bool_) return g.cast(x, dtype::int32);
     if (!is_floating(x.dtype())) return x;
+    if (!g.exact_nan()) return g.cast(x, bits(x.dtype()) < 32 ? dtype::float32 : x.dtype());
     value const wide = g.cast(x, dtype::float64);
     value const finite = min_of(g, wide, g.scalar(std::numeric_limits<double>::max(), dtype::float64));
     return g.op<"Where">(is_nan(g, wide), g.scalar(std::numeric_limits<double>::infinity(), dtype::float64), finite);

@@ -152,7 +152,7 @@ inline value lower_middle(graph<7> g, value n) {
 inline value median_index(graph<9> g, value x, std::int64_t axis, bool ignore_nan) {
     value const n = g.to_value(g.size(x, axis));
     value const sorted = sorted_indices(g, x, axis, false);
-    if (!is_floating(x.dtype())) {
+    if (!watches_nan(g, x)) {
         if (g.opset() >= 10) {
             value const start = g.op<"Reshape">(lower_middle(g, n), g.ints({1}));
             return g.within<10>().op<"Slice">(sorted, start, g.op<"Add">(start, g.ints({1})), g.ints({axis}));

@@ -54,6 +54,7 @@ struct check_options {
     std::uint64_t seed = 0;
     int min_opset = 1;
     int max_opset = 1000;
+    bool exact_nan = true; ///< false: the graphs of `aton export --nan fast`, on calls without NaN
     bool mutants = false;
     std::span<std::string const> without_mutants; ///< overloads whose graphs are not changed
     int min_mutant_opset = 13; ///< graphs below it are compared, not changed, unless the row ends before it

@@ -28,8 +28,9 @@ struct translation {
     std::vector<bool> complex_outputs; ///< for each output: whether its pairs of reals are complex numbers
 };
 
-/// Throws aton::unsupported_error if the mapping refuses the call.
-[[nodiscard]] translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s);
+/// Throws aton::unsupported_error if the mapping refuses the call. `exact_nan`: dsl::graph::exact_nan().
+[[nodiscard]] translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s,
+                                    bool exact_nan = true);
 
 /// Runs a graph with the inputs and outputs of the translation and returns the results in ATen's order. Results that the mapping does
 /// not produce are empty values. Throws aton::error if the graph does not run. `same`, if given, becomes the opsets at which the same

@@ -111,6 +111,9 @@ inline value is_nan(graph<7> g, value x) {
     return g.op<"Not">(detail::is_number(g, x));
 }
 
+/// Whether NaN in x must be treated as ATen does, with nodes of its own.
+inline bool watches_nan(graph<7> g, value x) { return is_floating(x.dtype()) && g.exact_nan(); }
+
 namespace detail {
 
 /// Less or Greater, which take integers since opset 9; below, those of up to 32 bits are compared as float64.
