@@ -8,16 +8,16 @@
 
 namespace ATON_NAMESPACE::passes {
 
-std::optional<std::int64_t> small_count(std::span<std::int64_t const> sizes, dtype type) {
+std::optional<std::int64_t> small_count(std::span<std::int64_t const> sizes, dtype type, std::int64_t max_bytes) {
     std::int64_t n = 1;
     for (std::int64_t s : sizes)
         if (s < 0) return {};
     for (std::int64_t s : sizes) {
-        if (s > max_constant_bytes) return {};
-        n *= s; // below 2^40
-        if (n > max_constant_bytes) return {};
+        if (s > max_bytes) return {};
+        n *= s; // below 2^62
+        if (n > max_bytes) return {};
     }
-    return n * static_cast<std::int64_t>(bits(type)) > max_constant_bytes * 8 ? std::nullopt : std::optional(n);
+    return n * static_cast<std::int64_t>(bits(type)) > max_bytes * 8 ? std::nullopt : std::optional(n);
 }
 
 std::vector<std::int64_t> dense_strides(std::span<std::int64_t const> sizes) {

@@ -13,15 +13,24 @@
 
 namespace ATON_NAMESPACE::passes {
 
-/// The maximum size of a result and of each operand.
+/// The maximum size of a result and of each operand, unless weights are computed.
 inline constexpr std::int64_t max_constant_bytes = std::int64_t{1} << 20;
+
+/// The number of elements; nothing if a size is negative or the tensor exceeds `max_bytes`, at most 2^31.
+[[nodiscard]] std::optional<std::int64_t> small_count(std::span<std::int64_t const> sizes, dtype type,
+                                                      std::int64_t max_bytes = max_constant_bytes);
 
 /// A node whose operands are known. Omitted ones are null.
 struct constant_call {
     graph_node const& node;
     std::span<tensor const* const> inputs;
+    std::int64_t max_bytes = max_constant_bytes; ///< of the result
 
     [[nodiscard]] tensor const* input(std::size_t i) const { return i < inputs.size() ? inputs[i] : nullptr; }
+    /// The number of elements of a result; nothing if it is too large.
+    [[nodiscard]] std::optional<std::int64_t> count(std::span<std::int64_t const> sizes, dtype type) const {
+        return small_count(sizes, type, max_bytes);
+    }
 };
 
 /// The result of an evaluator; nothing if the result of a runtime is not certain.
@@ -39,9 +48,6 @@ using evaluator = evaluated (*)(constant_call const&);
 
 /// Whether the elements are whole bytes, which can be moved.
 [[nodiscard]] inline bool is_movable(tensor const& t) { return bits(t.type) >= 8; }
-
-/// The number of elements; nothing if a size is negative or the tensor exceeds max_constant_bytes.
-[[nodiscard]] std::optional<std::int64_t> small_count(std::span<std::int64_t const> sizes, dtype type);
 
 /// The tensor of these sizes whose element [i, j, ...] is at `offset + i * strides[0] + j * strides[1] + ...` of `from`.
 [[nodiscard]] tensor take(tensor const& from, std::vector<std::int64_t> sizes, std::span<std::int64_t const> strides,

@@ -84,16 +84,16 @@ struct operands {
 };
 
 template <class T>
-std::optional<operands<T>> broadcast_operands(tensor const& a, tensor const& b) {
+std::optional<operands<T>> broadcast_operands(constant_call const& c, tensor const& a, tensor const& b) {
     auto sizes = broadcast(a.sizes, b.sizes);
-    if (!sizes || !small_count(*sizes, a.type)) return {};
+    if (!sizes || !c.count(*sizes, a.type)) return {};
     return operands<T>{*sizes, load<T>(broadcast_to(a, *sizes)), load<T>(broadcast_to(b, *sizes))};
 }
 
 evaluated arithmetic_on(constant_call const& c, tensor const& a, tensor const& b) {
     if (a.type != b.type || !is_number(a.type)) return {};
     return with_number_type(a.type, [&]<class T>(T) -> evaluated {
-        auto x = broadcast_operands<T>(a, b);
+        auto x = broadcast_operands<T>(c, a, b);
         if (!x) return {};
         for (std::size_t i = 0; i != x->a.size(); ++i) {
             auto const result = combine(c.node.op, c.node, x->a[i], x->b[i]);
@@ -139,7 +139,7 @@ evaluated comparison(constant_call const& c) {
     tensor const& a = *c.inputs[0];
     if (c.inputs.size() != 2 || c.inputs[1] == nullptr || a.type != c.inputs[1]->type) return {};
     auto const compared = [&]<class T>(T) -> evaluated {
-        auto x = broadcast_operands<T>(a, *c.inputs[1]);
+        auto x = broadcast_operands<T>(c, a, *c.inputs[1]);
         if (!x) return {};
         std::vector<bool> out;
         for (std::size_t i = 0; i != x->a.size(); ++i) out.push_back(compare(c.node.op, x->a[i], x->b[i]));
@@ -153,7 +153,7 @@ evaluated logic(constant_call const& c) {
     tensor const& a = *c.inputs[0];
     if (c.inputs.size() != 2 || c.inputs[1] == nullptr || a.type != dtype::bool_ || c.inputs[1]->type != dtype::bool_)
         return {};
-    auto x = broadcast_operands<std::uint8_t>(a, *c.inputs[1]);
+    auto x = broadcast_operands<std::uint8_t>(c, a, *c.inputs[1]);
     if (!x) return {};
     std::vector<bool> out;
     for (std::size_t i = 0; i != x->a.size(); ++i) {

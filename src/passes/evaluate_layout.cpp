@@ -51,9 +51,9 @@ evaluated reshape(constant_call const& c) {
             inferred = static_cast<std::ptrdiff_t>(i);
             continue;
         }
-        if (sizes[i] < 0 || sizes[i] > max_constant_bytes) return {};
+        if (sizes[i] < 0 || sizes[i] > c.max_bytes) return {};
         rest *= sizes[i];
-        if (rest > max_constant_bytes) return {};
+        if (rest > c.max_bytes) return {};
     }
     if (inferred >= 0) {
         if (rest == 0) return {};
@@ -128,7 +128,7 @@ evaluated expand(constant_call const& c) {
     tensor const* const to = c.input(1);
     if (to == nullptr || !is_index_tensor(*to)) return {};
     auto const sizes = broadcast(c.inputs[0]->sizes, integers(*to));
-    if (!sizes || !small_count(*sizes, c.inputs[0]->type)) return {};
+    if (!sizes || !c.count(*sizes, c.inputs[0]->type)) return {};
     return broadcast_to(*c.inputs[0], *sizes);
 }
 
@@ -144,7 +144,7 @@ evaluated concat(constant_call const& c) {
         total += t->sizes[*axis];
     }
     out.sizes[*axis] = total;
-    if (!small_count(out.sizes, out.type)) return {};
+    if (!c.count(out.sizes, out.type)) return {};
     std::int64_t outer = 1;
     for (std::size_t i = 0; i != *axis; ++i) outer *= out.sizes[i];
     out.bytes.clear();
@@ -198,7 +198,7 @@ evaluated gather(constant_call const& c) {
     tensor out{x.type, {x.sizes.begin(), x.sizes.begin() + static_cast<std::ptrdiff_t>(*axis)}, {}};
     out.sizes.insert(out.sizes.end(), at->sizes.begin(), at->sizes.end());
     out.sizes.insert(out.sizes.end(), x.sizes.begin() + static_cast<std::ptrdiff_t>(*axis) + 1, x.sizes.end());
-    if (!small_count(out.sizes, out.type)) return {};
+    if (!c.count(out.sizes, out.type)) return {};
     std::int64_t const n = x.sizes[*axis];
     std::size_t inner = bits(x.type) / 8;
     std::size_t outer = 1;
@@ -226,7 +226,7 @@ evaluated gather_nd(constant_call const& c) {
     if (depth == 0 || depth > x.sizes.size()) return {};
     tensor out{x.type, {at->sizes.begin(), at->sizes.end() - 1}, {}};
     out.sizes.insert(out.sizes.end(), x.sizes.begin() + static_cast<std::ptrdiff_t>(depth), x.sizes.end());
-    if (!small_count(out.sizes, out.type)) return {};
+    if (!c.count(out.sizes, out.type)) return {};
     std::vector<std::int64_t> const strides = dense_strides(x.sizes);
     std::size_t const chunk = static_cast<std::size_t>(strides[depth - 1]) * (bits(x.type) / 8);
     std::vector<std::int64_t> const indices = integers(*at);
@@ -258,7 +258,7 @@ evaluated tile(constant_call const& c) {
         strides.insert(strides.end(), {0, own[i]});
         result.push_back(times[i] * x.sizes[i]);
     }
-    if (!small_count(result, x.type)) return {};
+    if (!c.count(result, x.type)) return {};
     tensor out = take(x, std::move(sizes), strides, 0);
     out.sizes = std::move(result);
     return out;
@@ -271,7 +271,7 @@ evaluated where(constant_call const& c) {
         return {};
     auto sizes = broadcast(x->sizes, y->sizes);
     if (sizes) sizes = broadcast(*sizes, c.inputs[0]->sizes);
-    if (!sizes || !small_count(*sizes, x->type)) return {};
+    if (!sizes || !c.count(*sizes, x->type)) return {};
     tensor const condition = broadcast_to(*c.inputs[0], *sizes);
     tensor out = broadcast_to(*x, *sizes);
     tensor const other = broadcast_to(*y, *sizes);
@@ -311,7 +311,7 @@ evaluated constant_of_shape(constant_call const& c) {
     tensor const one =
         a == nullptr || a->tensors.empty() ? tensor{dtype::float32, {1}, std::string(4, '\0')} : a->tensors[0];
     tensor out{one.type, integers(*c.inputs[0]), {}};
-    auto const n = small_count(out.sizes, out.type);
+    auto const n = c.count(out.sizes, out.type);
     if (!n || !is_movable(one) || one.bytes.size() != bits(one.type) / 8) return {};
     for (std::int64_t i = 0; i != *n; ++i) out.bytes += one.bytes;
     return out;

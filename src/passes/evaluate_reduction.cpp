@@ -86,6 +86,23 @@ struct maximum {
     }
 };
 
+struct squares : sum {
+    template <class T>
+    static accumulator<T> next(accumulator<T> total, T e) {
+        return total + widened(e) * widened(e);
+    }
+};
+
+/// The square root of the sum of squares.
+struct norm : squares {
+    static double last(double total, std::size_t) { return std::sqrt(total); }
+};
+
+struct mean : sum {
+    static constexpr bool of_nothing = false;
+    static double last(double total, std::size_t count) { return total / static_cast<double>(count); }
+};
+
 /// The axes of a reduction, from the attribute or the input; nothing if the input is not a list of integers.
 std::optional<std::vector<std::int64_t>> axes_of(constant_call const& c) {
     if (tensor const* const t = c.input(1); t != nullptr) {
@@ -140,7 +157,12 @@ evaluated folded(tensor const& x, reduced_layout const& to) {
         totals[at] = Fold::next(totals[at], e);
     }
     std::vector<T> out(to.count);
-    std::transform(totals.begin(), totals.end(), out.begin(), [](auto t) { return static_cast<T>(t); });
+    std::transform(totals.begin(), totals.end(), out.begin(), [&](auto t) {
+        if constexpr (requires { Fold::last(0.0, std::size_t{}); })
+            return static_cast<T>(
+                Fold::last(static_cast<double>(t), static_cast<std::size_t>(x.element_count()) / to.count));
+        else return static_cast<T>(t);
+    });
     return store(out, x.type, to.sizes);
 }
 
@@ -152,6 +174,7 @@ evaluated reduction(constant_call const& c) {
     if (axes->empty() && int_attribute(c.node, "noop_with_empty_axes", 0) != 0) return x;
     auto const to = layout_of(x.sizes, *axes, int_attribute(c.node, "keepdims", 1) != 0);
     if (!to || (x.element_count() == 0 && !Fold::of_nothing)) return {};
+    if (requires { Fold::last(0.0, std::size_t{}); } && !is_floating(x.type)) return {};
     return with_number_type(x.type, [&]<class T>(T) { return folded<Fold, T>(x, *to); });
 }
 
@@ -206,15 +229,20 @@ evaluated cumulative_sum(constant_call const& c) {
     });
 }
 
-/// Products of small stacks of matrices, accumulated in double.
+/// Products of stacks of matrices or of vectors, accumulated in double.
 evaluated matrix_product(constant_call const& c) {
-    tensor const& a = *c.inputs[0];
+    tensor a = *c.inputs[0];
     if (c.inputs.size() != 2 || c.inputs[1] == nullptr || c.inputs[1]->type != a.type || !is_floating(a.type))
         return {};
-    tensor const& b = *c.inputs[1];
+    tensor b = *c.inputs[1];
+    if (a.sizes.empty() || b.sizes.empty()) return {};
+    bool const is_row = a.sizes.size() == 1;
+    bool const is_column = b.sizes.size() == 1;
+    if (is_row) a.sizes.insert(a.sizes.begin(), 1);
+    if (is_column) b.sizes.push_back(1);
     std::size_t const ra = a.sizes.size();
     std::size_t const rb = b.sizes.size();
-    if (ra < 2 || rb < 2 || a.sizes[ra - 1] != b.sizes[rb - 2]) return {};
+    if (a.sizes[ra - 1] != b.sizes[rb - 2]) return {};
     std::int64_t const rows = a.sizes[ra - 2];
     std::int64_t const depth = a.sizes[ra - 1];
     std::int64_t const columns = b.sizes[rb - 1];
@@ -225,26 +253,28 @@ evaluated matrix_product(constant_call const& c) {
         sizes.insert(sizes.end(), {m, n});
         return sizes;
     };
-    auto const count = small_count(stacked(rows, columns), a.type);
-    if (!count || !small_count(stacked(rows, depth), a.type) || !small_count(stacked(depth, columns), a.type) ||
-        *count * depth > max_constant_bytes)
+    auto const count = c.count(stacked(rows, columns), a.type);
+    if (!count || !c.count(stacked(rows, depth), a.type) || !c.count(stacked(depth, columns), a.type) ||
+        (depth != 0 && *count > c.max_bytes / depth))
         return {};
     return with_number_type(a.type, [&]<class T>(T) -> evaluated {
         if constexpr (!std::is_floating_point_v<T>) return {};
         std::vector<T> const x = load<T>(broadcast_to(a, stacked(rows, depth)));
         std::vector<T> const y = load<T>(broadcast_to(b, stacked(depth, columns)));
-        std::vector<T> out(static_cast<std::size_t>(*count));
-        for (std::int64_t i = 0; i != *count; ++i) {
-            std::int64_t const column = i % columns;
-            std::int64_t const row = i / columns; // of all matrices
-            std::int64_t const matrix = row / rows;
-            double total = 0;
+        std::vector<double> totals(static_cast<std::size_t>(*count), 0.0);
+        for (std::int64_t row = 0; columns != 0 && row != *count / columns; ++row) { // of all matrices
+            double* const to = totals.data() + row * columns;
+            T const* const left = x.data() + row * depth;
+            T const* const right = y.data() + row / rows * depth * columns;
             for (std::int64_t k = 0; k != depth; ++k)
-                total += static_cast<double>(x[static_cast<std::size_t>(row * depth + k)]) *
-                         static_cast<double>(y[static_cast<std::size_t>((matrix * depth + k) * columns + column)]);
-            out[static_cast<std::size_t>(i)] = static_cast<T>(total);
+                for (std::int64_t i = 0; i != columns; ++i)
+                    to[i] += static_cast<double>(left[k]) * static_cast<double>(right[k * columns + i]);
         }
-        return store(out, a.type, stacked(rows, columns));
+        std::vector<T> out(totals.begin(), totals.end());
+        std::vector<std::int64_t> sizes = *batch;
+        if (!is_row) sizes.push_back(rows);
+        if (!is_column) sizes.push_back(columns);
+        return store(out, a.type, std::move(sizes));
     });
 }
 
@@ -257,10 +287,13 @@ constexpr named_evaluator reduction_evaluators[] = {
     {"CumSum", cumulative_sum},
     {"MatMul", matrix_product},
     {"Range", range},
+    {"ReduceL2", reduction<norm>},
     {"ReduceMax", reduction<maximum>},
+    {"ReduceMean", reduction<mean>},
     {"ReduceMin", reduction<minimum>},
     {"ReduceProd", reduction<product>},
     {"ReduceSum", reduction<sum>},
+    {"ReduceSumSquare", reduction<squares>},
 };
 
 } // namespace

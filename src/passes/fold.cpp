@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Replaces nodes by constants: Constant nodes, nodes with constant inputs, and an If with a constant condition.
 #include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -42,22 +45,68 @@ bool rewriter::lift_constant(graph_node& n) {
     return true;
 }
 
+namespace {
+
+constexpr std::uint64_t max_growth = 65536; // bytes that a computed weight may add to the file
+
+} // namespace
+
+/// Whether computing the results of a node on large constants makes the file smaller, or hardly larger.
+bool rewriter::is_worth_computing(graph_node const& n) {
+    std::uint64_t result = 0;
+    for (value_id id : n.outputs) {
+        if (id == no_value) continue;
+        shape const& s = shape_of(id);
+        if (!s.is_static() || type(id).dtype == dtype::undefined) return false;
+        result += static_cast<std::uint64_t>(s.element_count()) * bits(type(id).dtype) / 8;
+    }
+    std::uint64_t freed = 0;
+    std::vector<value_id> ids = n.inputs;
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    for (value_id id : ids) {
+        if (id == no_value) continue;
+        auto const here = std::count(n.inputs.begin(), n.inputs.end(), id);
+        if (static_cast<std::int64_t>(uses(id)) != here || !is_only_used_here(id)) continue;
+        if (stored_tensor const* const s = stored(id); s != nullptr) freed += s->byte_count();
+        else if (tensor const* const t = constant(id); t != nullptr) freed += t->bytes.size();
+    }
+    if (result > freed + max_growth || result > computable_bytes_) return false;
+    computable_bytes_ -= result;
+    return true;
+}
+
 bool rewriter::fold(graph_node& n) {
     bool const split = n.op == "Split";
     evaluator const evaluate = split ? nullptr : find_evaluator(n.op);
-    if ((evaluate == nullptr && !split) || n.inputs.empty()) return false;
+    if ((evaluate == nullptr && !split) || n.inputs.empty() || n.inputs[0] == no_value) return false;
     if (evaluate != nullptr && n.outputs.size() != 1) return false;
+    bool is_large = false;
+    for (value_id id : n.inputs) {
+        if (id == no_value) continue;
+        // rewrite_weight handles layout operators on weights, so that the weight stays in its file and keeps its name.
+        stored_tensor const* const s = stored(id);
+        tensor const* const t = loaded(id);
+        if (s != nullptr && is_floating(s->type) && is_layout_operator(n) && (n.op != "Gather" || t == nullptr))
+            return false;
+        if (t == nullptr && (s == nullptr || split || !options.rewrite_weights || is_first_sweep())) return false;
+        if (bits(type(id).dtype) < 8 || (t != nullptr && !is_movable(*t))) return false;
+        is_large = is_large || t == nullptr || !small_count(t->sizes, t->type);
+    }
+    if (is_large && !is_worth_computing(n)) return false;
+    std::int64_t const max_bytes = is_large ? max_computed_bytes : max_constant_bytes;
+    std::deque<tensor> read; // weights, for this node only
     std::vector<tensor const*> inputs;
     for (value_id id : n.inputs) {
-        // rewrite_weight handles layout operators on weights, so that the weight stays in its file and keeps its name.
-        if (stored(id) != nullptr && is_floating(stored(id)->type) && is_layout_operator(n) && n.op != "Gather")
-            return false;
-        tensor const* const t = loaded(id);
-        if (id != no_value && (t == nullptr || !is_movable(*t) || !small_count(t->sizes, t->type))) return false;
+        tensor const* t = loaded(id);
+        if (t == nullptr && id != no_value) {
+            std::optional<tensor> weight = load_weight(*stored(id), static_cast<std::uint64_t>(max_bytes));
+            if (!weight) return false;
+            t = &read.emplace_back(std::move(*weight));
+        }
         inputs.push_back(t);
     }
-    if (inputs[0] == nullptr) return false;
-    constant_call const call{n, inputs};
+    constant_call const call{n, inputs, max_bytes};
     std::vector<tensor> results;
     if (split) {
         auto parts = evaluate_split(call);
@@ -65,7 +114,7 @@ bool rewriter::fold(graph_node& n) {
         results = std::move(*parts);
     } else {
         evaluated result = evaluate(call);
-        if (!result || !small_count(result->sizes, result->type)) return false;
+        if (!result || !call.count(result->sizes, result->type)) return false;
         results.push_back(std::move(*result));
     }
     for (std::size_t i = 0; i != results.size(); ++i) {

@@ -22,6 +22,9 @@ namespace ATON_NAMESPACE::passes {
 
 class rewrite_index;
 
+/// The maximum size of what is computed on weights, of each tensor and of all results.
+inline constexpr std::int64_t max_computed_bytes = std::int64_t{1} << 29;
+
 /// One element of a list of sizes: a number, a symbol (index into the table of size_table), or unknown.
 struct size_element {
     enum class kind : std::uint8_t { unknown, number, symbol };
@@ -138,6 +141,7 @@ private:
     bool inline_branch(graph_node& n);
     bool lift_constant(graph_node& n);
     bool fold(graph_node& n);
+    bool is_worth_computing(graph_node const& n);
 
     // In rewrites.cpp. Whether the node was replaced.
     bool apply_rewrites(graph_node& n);
@@ -165,6 +169,7 @@ private:
     std::unordered_multimap<std::size_t, value_id> constants_;
     std::unordered_map<value_id, tensor> loaded_;
     std::size_t generated_names_ = 0;
+    std::uint64_t computable_bytes_ = max_computed_bytes;
     // State of one sweep:
     std::vector<std::uint64_t> rewritten_; // by value: bytes that layout operators would write of a weight
     bool changed_ = false;

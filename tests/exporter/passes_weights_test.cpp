@@ -279,3 +279,47 @@ TEST_CASE("a Conv whose weight is a constant in memory also absorbs the scale") 
     for (std::size_t i = 0; i != 6; ++i)
         CHECK(scaled[i] == static_cast<double>(static_cast<float>(static_cast<double>(i + 1) * three.factor(i / 2))));
 }
+
+TEST_CASE("arithmetic on weights alone is computed") {
+    optimized<18> o; // as torch's weight_norm
+    value const v = o.weight("v", {128, 64, 3});
+    value const g = o.weight("g", {128, 1, 1});
+    value const norm = o.g.op<"ReduceL2">(v, o.g.ints({1, 2}), attr::keepdims_i(1));
+    value const w = o.g.op<"Mul">(v, o.g.op<"Div">(g, norm));
+    CHECK(o(o.g.op<"Conv">(o.input("x", {2, 64, 9}), w)) == "Conv");
+    std::vector<double> const got = o.numbers_of(*o.data.constant(o.data.nodes[0].inputs[1]));
+    double squares = 0; // of the second row: 96.5, 97, ...
+    for (int i = 193; i <= 384; ++i) squares += 0.25 * i * i;
+    CHECK(got.size() == 128U * 64 * 3);
+    CHECK(got[192] == doctest::Approx(96.5 * 1 / std::sqrt(squares)).epsilon(1e-6));
+
+    optimized<18> p; // a product of matrices, as in adapters of low rank, and a vector
+    value const base = p.weight("base", {70, 90});
+    value const update = p.g.op<"MatMul">(p.weight("b", {70, 3}), p.weight("a", {3, 90}));
+    value const sum = p.g.op<"Add">(base, update);
+    value const row = p.g.op<"MatMul">(p.weight("c", {70}), sum);
+    CHECK(p(p.g.op<"Add">(p.input("x", {5, 90}), row)) == "Add");
+    double expected = 0; // of the first column
+    for (int i = 0; i != 70; ++i) {
+        double e = 0.5 * (i * 90 + 1);
+        for (int k = 0; k != 3; ++k) e += 0.5 * (i * 3 + k + 1) * 0.5 * (k * 90 + 1);
+        expected += 0.5 * (i + 1) * e;
+    }
+    CHECK(p.numbers_of(*p.data.constant(p.data.nodes[0].inputs[1]))[0] == doctest::Approx(expected).epsilon(1e-6));
+}
+
+TEST_CASE("arithmetic on weights that would make the file larger stays") {
+    optimized<18> o; // the weight is used elsewhere
+    value const w = o.weight("w", {200, 200});
+    value const x = o.input("x", {5, 200});
+    value const twice = o.g.op<"Mul">(w, o.g.scalar(2.0, dtype::float32));
+    CHECK(o({value(o.g.op<"MatMul">(x, w)), value(o.g.op<"MatMul">(x, twice))}) == "Mul MatMul MatMul");
+    optimized<18> p; // an outer product
+    value const table = p.g.op<"Mul">(p.weight("column", {2000, 1}), p.weight("row", {1, 300}));
+    CHECK(p(p.g.op<"Add">(p.input("x", {2000, 300}), table)) == "Mul Add");
+    optimized<18> q; // weights that stay in their file
+    value const half = q.g.op<"Mul">(q.weight("w", {200, 200}), q.g.scalar(0.5, dtype::float32));
+    value const y = q.g.op<"MatMul">(q.input("x", {5, 200}), half);
+    q.data.outputs.push_back(y.id());
+    CHECK(q.run({.rewrite_weights = false}) == "Mul MatMul");
+}
