@@ -110,18 +110,59 @@ void functionalizer::visit_fill(node const& n) {
     same_tensor(n);
 }
 
+/// A long diagonal is every (1 + width)-th element of the matrix in one dimension, and that of a cube likewise.
+value_index functionalizer::with_every_filled(node const& n, value_index whole, concrete_layout const& layout,
+                                              argument const& number) {
+    std::int64_t const count = count_of(layout);
+    std::int64_t step = 0;
+    for (std::int64_t const size : layout.sizes) step = step * size + 1;
+    auto const one_dimension = [&](std::int64_t size) {
+        value v = program_.values[whole];
+        v.sizes = {extent{size, extent::none}};
+        v.strides = {extent{1, extent::none}};
+        return out_.fresh(std::move(v));
+    };
+    value_index const flat = out_.emit(
+        "aten::reshape", n, {tensor_argument("self", whole), integers_argument("shape", {-1})}, one_dimension(count));
+    std::vector<argument> const every{number_argument("dim", 0), number_argument("step", step)};
+    value_index const part = out_.emit("aten::slice.Tensor",
+                                       n,
+                                       {tensor_argument("self", flat), every[0], every[1]},
+                                       one_dimension((count + step - 1) / step));
+    value_index const filled =
+        out_.emit("aten::fill.Scalar", n, {tensor_argument("self", part), renamed(number, "value")}, out_.fresh(part));
+    value_index const changed =
+        out_.emit("aten::slice_scatter",
+                  n,
+                  {tensor_argument("self", flat), tensor_argument("src", filled), every[0], every[1]},
+                  out_.fresh(flat));
+    return out_.emit("aten::reshape",
+                     n,
+                     {tensor_argument("self", changed), integers_argument("shape", layout.sizes)},
+                     result_of(n, whole));
+}
+
 void functionalizer::visit_fill_diagonal(node const& n) {
     value_index const self = tensor_of(n, "self");
-    value_index const made = result_of(n, self);
     value_index const described = state_.described_by(self);
-    auto const layout = layout_.of(described);
+    std::optional<concrete_layout> const layout = layout_.of(described);
     argument const* const number = find_argument(n, "fill_value");
-    // With wrap, the diagonal of a tall matrix continues at the top; with more than two dimensions, it is that of a cube.
-    bool const plain =
-        layout && layout->sizes.size() == 2 && (!boolean_of(n, "wrap", false) || layout->sizes[0] <= layout->sizes[1]);
-    if (!plain || number == nullptr)
-        throw error(describe(program_, n) +
-                    ": is supported only for matrices, and without wrap; fill torch.diagonal() instead");
+    bool const is_matrix = layout && layout->sizes.size() == 2;
+    if (!layout || layout->sizes.size() < 2 || number == nullptr)
+        throw error(describe(program_, n) + ": needs a tensor with at least 2 dimensions, and a number");
+    // With wrap, the diagonal of a tall matrix starts again below the row where it ends; with more dimensions, it is that of a cube.
+    bool const wraps = is_matrix && boolean_of(n, "wrap", false) && layout->sizes[0] > layout->sizes[1] + 1;
+    if (!is_matrix || wraps) {
+        bool const follows_rows = !wraps || layouts::is_contiguous(*layout);
+        for (extent const& size : program_.values[described].sizes)
+            if (!size.is_number() || !follows_rows)
+                throw error(describe(program_, n) +
+                            ": fills a diagonal with wrap or of more than 2 dimensions, which needs static sizes" +
+                            (wraps ? " and a contiguous tensor" : "") + "; fill torch.diagonal() instead");
+        write(self, with_every_filled(n, state_.read(self, n), *layout, *number), n);
+        return same_tensor(n);
+    }
+    value_index const made = result_of(n, self);
     value_index const now = state_.read(self, n);
     value along = program_.values[described];
     std::size_t const shorter = layout->sizes[0] <= layout->sizes[1] ? 0 : 1;

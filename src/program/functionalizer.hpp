@@ -61,6 +61,8 @@ private:
     void visit_copy(node const& n);
     void visit_fill(node const& n);
     void visit_fill_diagonal(node const& n);
+    value_index with_every_filled(node const& n, value_index whole, concrete_layout const& layout,
+                                  argument const& number);
     void visit_norm(node const& n);
 
     // functionalize_custom.cpp: operators that torch does not declare.

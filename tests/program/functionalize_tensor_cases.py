@@ -183,6 +183,20 @@ def a_diagonal(m, x):
     return h
 
 
+@case((11, 3))
+def diagonals_that_wrap_and_those_of_cubes(m, x):
+    h = x * 2
+    h.fill_diagonal_(-1, wrap=True)
+    h[1:5].fill_diagonal_(7, wrap=True)
+    g = (x @ x.T)[1:9, 1:9].reshape(4, 4, 4)
+    g.transpose(0, 2).fill_diagonal_(0.5)
+    square = x[:3] + 1
+    square.t().fill_diagonal_(5, wrap=True)
+    row = x[:1] * 3
+    row.fill_diagonal_(2, wrap=True)
+    return h, g, square, row
+
+
 @case((3, 5))
 def movedim_and_narrow(m, x):
     h = x * 2
