@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/view.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -51,7 +52,8 @@ inline constexpr auto triangle_until_13 = [](graph<9, 13> g, value self, sym_int
     value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(self, -2)), 1);
     value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(self, -1)), g.to_value(diagonal));
     value const inside = Upper ? value(is_at_most(g, rows, columns)) : value(is_at_least(g, rows, columns));
-    return g.op<"Where">(inside, self, g.scalar_like(0, self));
+    if (self.dtype() == dtype::bool_) return g.op<"And">(inside, self);
+    return choose(g, inside, self, g.scalar_like(0, self));
 };
 
 /// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.
