@@ -2980,6 +2980,22 @@ inline constexpr auto baddbmm = [](graph<9> g, value self, value a, value b, num
     return scaled_sum_of_product(g, self, a, b, beta, alpha);
 };
 
+/// Products whose result may have a wider dtype than the matrices, which are then converted first: their products are exact in it.
+inline void expect_wider(dtype in, dtype out) {
+    if (out != in && !(out == dtype::float32 && (in == dtype::float16 || in == dtype::bfloat16)))
+        throw unsupported_error("out_dtype must be that of the matrices, or float32 for float16 and bfloat16");
+}
+inline constexpr auto product_in_dtype = [](graph<7> g, value self, value mat2, dtype out) -> value {
+    expect_wider(self.dtype(), out);
+    return plain_product(g, g.cast(self, out), g.cast(mat2, out));
+};
+template <auto Sum>
+inline constexpr auto sum_in_dtype =
+    [](graph<9> g, value self, value a, value b, dtype out, number beta, number alpha) -> value {
+    expect_wider(a.dtype(), out);
+    return Sum(g, g.cast(self, out), g.cast(a, out), g.cast(b, out), beta, alpha);
+};
+
 inline value sum_of_products(graph<9> g, value self, value a, value b, number const& beta, number const& alpha) {
     std::int64_t const batch[] = {0};
     value const products = matmul(g, a, b);
@@ -3142,6 +3158,8 @@ inline constexpr auto product_of_bytes = [](graph<10> g, value self, value mat2)
 inline constexpr auto matrix_product = table(
     symbolic<"aten::_int_mm(self, mat2)">(detail::product_of_bytes),
     symbolic<"aten::mm(self, mat2)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
+    symbolic<"aten::mm.dtype(self, mat2, out_dtype)">(detail::product_in_dtype),
+    symbolic<"aten::bmm.dtype(self, mat2, out_dtype)">(detail::product_in_dtype),
     symbolic<"aten::bmm(self, mat2)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
     symbolic<"aten::mv(self, vec)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
     symbolic<"aten::matmul(self, other)">(detail::plain_product).for_complex(detail::complex_product<detail::plain_product>),
@@ -3153,6 +3171,8 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::ger(self, vec2)">(detail::outer_product).for_complex(detail::complex_product<detail::outer_product>),
     symbolic<"aten::linear(input, weight, bias)">(detail::linear_layer).for_complex(detail::complex_linear),
     symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(detail::addmm).for_complex(detail::complex_sum_of_product),
+    symbolic<"aten::addmm.dtype(self, mat1, mat2, out_dtype, beta, alpha)">(detail::sum_in_dtype<detail::addmm>),
+    symbolic<"aten::baddbmm.dtype(self, batch1, batch2, out_dtype, beta, alpha)">(detail::sum_in_dtype<detail::baddbmm>),
     symbolic<"aten::_addmm_activation(self, mat1, mat2, beta, alpha, use_gelu)">(detail::addmm_activation),
     symbolic<"aten::addmv(self, mat, vec, beta, alpha)">(detail::addmv).for_complex(detail::complex_sum_of_product),
     symbolic<"aten::baddbmm(self, batch1, batch2, beta, alpha)">(detail::baddbmm).for_complex(detail::complex_sum_of_product),
@@ -10047,7 +10067,8 @@ inline constexpr auto triangle_until_13 = [](graph<9, 13> g, value self, sym_int
     value const rows = unsqueeze(g, arithmetic_sequence(g, 0, g.size(self, -2)), 1);
     value const columns = g.op<"Sub">(arithmetic_sequence(g, 0, g.size(self, -1)), g.to_value(diagonal));
     value const inside = Upper ? value(is_at_most(g, rows, columns)) : value(is_at_least(g, rows, columns));
-    return g.op<"Where">(inside, self, g.scalar_like(0, self));
+    if (self.dtype() == dtype::bool_) return g.op<"And">(inside, self);
+    return choose(g, inside, self, g.scalar_like(0, self));
 };
 
 /// For every element of the square matrix with `length` elements on a diagonal: its index on the diagonal, or `length` elsewhere.

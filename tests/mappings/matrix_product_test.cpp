@@ -166,6 +166,36 @@ TEST_CASE("transformers' mixtures of experts, one of which has no rows, and thei
           1);
 }
 
+TEST_CASE("products in float32 of narrow matrices are rounded once, to float32") {
+    auto const half = [](runtime::sizes const& sizes, std::vector<double> const& numbers) {
+        return of(dtype::float16, sizes, numbers);
+    };
+    auto const type = [] { return runtime::aten_argument::of_type(dtype::float32).named("out_dtype"); };
+    tensor const a = half({1, 2}, {2048, 60000});
+    tensor const b = half({2, 1}, {1.0009765625, 2});
+    double const product = 2048 * 1.0009765625 + 120000; // beyond float16
+    gives("aten::mm.dtype", {arg("self", a), arg("mat2", b), type()}, of(dtype::float32, {1, 1}, {product}));
+    gives("aten::bmm.dtype",
+          {arg("self", a.unsqueezed(0)), arg("mat2", b.unsqueezed(0)), type()},
+          of(dtype::float32, {1, 1, 1}, {product}));
+    std::vector<runtime::aten_argument> const factors = {number("beta", 3), number("alpha", 0.5)};
+    gives("aten::addmm.dtype",
+          {arg("self", of(dtype::float32, {1}, {0.1})), arg("mat1", a), arg("mat2", b), type(), factors[0], factors[1]},
+          of(dtype::float32, {1, 1}, {0.3 + product / 2}));
+    gives("aten::baddbmm.dtype",
+          {arg("self", half({1, 1, 1}, {0.5})),
+           arg("batch1", a.unsqueezed(0)),
+           arg("batch2", b.unsqueezed(0)),
+           type(),
+           factors[0],
+           factors[1]},
+          of(dtype::float32, {1, 1, 1}, {1.5 + product / 2}));
+    CHECK(contains(
+        refusal("aten::mm.dtype",
+                {arg("self", of(dtype::float64, {1, 1}, {1})), arg("mat2", of(dtype::float64, {1, 1}, {1})), type()}),
+        "out_dtype must be that of the matrices, or float32 for float16 and bfloat16"));
+}
+
 TEST_CASE("grouped products of rows, columns and sums, with an empty group and a rest") {
     tensor const ends = row_of(dtype::int32, {1, 1, 2});
     tensor const flat = of(dtype::float32, {3, 1}, {1, 2, 3});

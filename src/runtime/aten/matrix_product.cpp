@@ -94,10 +94,28 @@ results addbmm(call const& c) {
     return out;
 }
 
-/// A result dtype that is not that of the matrices.
-template <kernel Plain>
-results in_type(call const& c) {
-    return cast(Plain(c).all().results[0].one(), c.type("out_dtype"));
+/// A result dtype that may be wider than that of the matrices: the product is rounded once, to that one.
+dtype wider_type(call const& c, std::string_view matrix) {
+    dtype const in = c.t(matrix).dtype();
+    dtype const out = c.type("out_dtype");
+    bool const is_narrow = in == dtype::float16 || in == dtype::bfloat16;
+    if (out != in && !(out == dtype::float32 && is_narrow))
+        throw error("out_dtype must be that of the matrices, or float32 for float16 and bfloat16");
+    return out;
+}
+template <std::size_t Rank>
+results product_in_type(call const& c) {
+    return cast(checked_product<Rank, Rank>(c, "self", "mat2"), wider_type(c, "self"));
+}
+template <std::size_t Rank>
+results sum_in_type(call const& c) {
+    std::string_view const left = Rank == 2 ? "mat1" : "batch1";
+    dtype const out = wider_type(c, left);
+    if (c.t("self").dtype() != out && c.t("self").dtype() != c.t(left).dtype())
+        throw error("the dtype of 'self' is neither out_dtype nor that of the matrices");
+    tensor const product = checked_product<Rank, Rank>(c, left, Rank == 2 ? "mat2" : "batch2");
+    bool const drops = Rank == 2 && c.number("alpha") == scalar(0) && compute_type(out) == out; // as addmm does
+    return added(c, product, out, drops || c.t(left).count() == 0);
 }
 
 results addmm_activation(call const& c) {
@@ -299,16 +317,18 @@ rows matrix_product() {
     static constexpr row all[] = {
         {"_int_mm", int_mm},
         {"mm", mm},
+        {"mm.dtype", product_in_type<2>},
         {"bmm", bmm},
+        {"bmm.dtype", product_in_type<3>},
         {"mv", mv},
         {"matmul", matrix_or_vector_product},
         {"linalg_matmul", matrix_or_vector_product},
         {"addmm", addmm},
-        {"addmm.dtype", in_type<addmm>},
+        {"addmm.dtype", sum_in_type<2>},
         {"_addmm_activation", addmm_activation},
         {"addmv", addmv},
         {"baddbmm", baddbmm},
-        {"baddbmm.dtype", in_type<baddbmm>},
+        {"baddbmm.dtype", sum_in_type<3>},
         {"addbmm", addbmm},
         {"addr", addr},
         {"linear", linear},
