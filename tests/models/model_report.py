@@ -12,7 +12,8 @@ Every model below has random weights, was exported by PyTorch {torch} to a `.pt2
 {onnx} with full shape inference, and run by ONNX Runtime {onnxruntime} on two inputs, of different sizes if dimensions are
 dynamic. The number, dtypes and shapes of the outputs must be PyTorch's. A cell is a bound on the largest error relative to
 the largest value of the output (allowed: 1e-4, in float16 2e-2); `exact` means that all values are equal; `needs N` means
-that the command refuses the model because an operator's mapping starts at opset N.
+that the command refuses the model because an operator's mapping starts at opset N, `no kernel` that ONNX Runtime has none for
+an operator's version at that opset.
 
 Nodes are those of the ONNX graph at opset {newest}, or of both graphs if they differ. Models marked * have their full size.
 Written by:
@@ -40,6 +41,8 @@ def cell(result):
     """A bound that is the same on every machine, unlike the error itself."""
     if result["status"] == "needs":
         return f"needs {result['opset']}"
+    if result["status"] == "skipped":
+        return "no kernel"
     if result["status"] == "fail":
         return "**wrong**"
     if result["error"] == 0:

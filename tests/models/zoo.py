@@ -42,6 +42,7 @@ class Entry:
     full_size: bool
     tested: bool  # False: only measured, by benchmarks/export
     tolerance: float
+    until: int  # the last opset whose operators ONNX Runtime has kernels for
 
     def missing(self):
         """The first package that this entry needs and that is not installed, or ''."""
@@ -65,7 +66,7 @@ def installed(package):
         return False
 
 
-def model(name, *, needs=(), quick=False, full_size=False, tested=True, tolerance=1e-4, parts=()):
+def model(name, *, needs=(), quick=False, full_size=False, tested=True, tolerance=1e-4, until=99, parts=()):
     """Registers the decorated function as the entry `name`; its arguments after `parts` make one entry for each
     part."""
 
@@ -77,7 +78,7 @@ def model(name, *, needs=(), quick=False, full_size=False, tested=True, toleranc
             if full_name in MODELS:
                 raise ValueError(f"two models are named {full_name}")
             call = build if part is None else functools.partial(build, part)
-            MODELS[full_name] = Entry(full_name, call, source, packages, quick, full_size, tested, tolerance)
+            MODELS[full_name] = Entry(full_name, call, source, packages, quick, full_size, tested, tolerance, until)
         return build
 
     return register
