@@ -7,6 +7,9 @@ TASKS = ("CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "SPEECH_SEQ_2_SEQ", "CTC", "IMAGE_
          "AUDIO_CLASSIFICATION", "ZERO_SHOT_IMAGE_CLASSIFICATION", "SEQUENCE_CLASSIFICATION", "IMAGE_TO_IMAGE", "KEYPOINT_DETECTION",
          "MASK_GENERATION", "VISUAL_QUESTION_ANSWERING", "TIME_SERIES_PREDICTION", "TEXT_TO_SPECTROGRAM", "TEXT_TO_WAVEFORM", "PRETRAINING")
 
+# How else the head of a causal language model is captured, with --variants.
+VARIANTS = ("eager", "outputs", "prefill", "padded", "padded_decode", "static", "embeds", "float16")
+
 # The most used types come first.
 FIRST = """bert gpt2 llama t5 vit clip wav2vec2 whisper mistral swin roberta distilbert qwen2 qwen3 gemma gemma2 gemma3_text phi phi3 opt bloom
 gpt_neox gptj gpt_neo falcon bart mbart pegasus marian m2m_100 albert electra deberta deberta-v2 xlm-roberta camembert mpnet longformer

@@ -3,7 +3,7 @@
 """Exports every model type of the installed transformers, in a tiny configuration, and compares ONNX Runtime with torch.
 
     tests/huggingface/run_huggingface.py --aton build/release/aton [--types bert,gpt2] [--only REGEX] [--shard 1/4]
-                                         [--jsonl FILE] [--report FILE] [--keep FOLDER] [--check] [--list]
+                                         [--opsets 20,23,26] [--variants] [--jsonl FILE] [--report FILE] [--keep FOLDER] [--check] [--list]
 
 The components of a type are its model without a head, the head of its main task and, for a causal language model, one more word after
 a cache of earlier ones. Each is captured by torch.export with a dynamic batch and length where torch finds them dynamic, and exported and
@@ -21,11 +21,7 @@ invalid. --check exits with 1 if one is, or if a type of --types is not captured
 
 import argparse
 import collections
-import contextlib
-import copy
-import functools
 import importlib.util
-import inspect
 import json
 import os
 import pathlib
@@ -41,21 +37,21 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "tests" / "models"), str(ROOT / "tests" / "oracle")]
 
 import checking  # noqa: E402
-from model_types import FIRST, TASKS  # noqa: E402
+from model_types import FIRST, TASKS, VARIANTS  # noqa: E402
+from tiny_models import Absent, Unbuilt, Uncaptured, prepare  # noqa: E402
 from worker_pool import run_jobs  # noqa: E402
 
 SECONDS = 300
-TOLERANCE = 1e-4
-MAX_PARAMETERS = 40_000_000
+NO_KERNEL = re.compile(r"implementation for (Random|Bernoulli|Multinomial)\w*\(22\)")  # in any release of ONNX Runtime
 STATES = ("right", "refused", "wrong", "invalid", "uncaptured", "unbuilt")
 
 
-def components():
+def components(with_variants=False):
     """[(model type, component, class name)]"""
     from transformers.models.auto import CONFIG_MAPPING, modeling_auto
 
     heads = {task: getattr(modeling_auto, f"MODEL_FOR_{task}_MAPPING_NAMES") for task in TASKS}
-    types = sorted(CONFIG_MAPPING.keys(), key=lambda t: (FIRST.index(t) if t in FIRST else len(FIRST), t))
+    types = sorted(CONFIG_MAPPING.keys(), key=lambda t: (FIRST.index(t) if t in FIRST else len(FIRST), zlib.crc32(t.encode())))
     found = []
     for kind in types:
         base = modeling_auto.MODEL_MAPPING_NAMES.get(kind)
@@ -69,183 +65,8 @@ def components():
                 found.append((kind, task.lower(), head))
             if task == "CAUSAL_LM":
                 found.append((kind, "decode", head))
+                found += [(kind, variant, head) for variant in VARIANTS if with_variants]
     return found
-
-
-class Unbuilt(Exception):
-    """No tiny model of the type runs in torch."""
-
-
-class Uncaptured(Exception):
-    pass
-
-
-class Absent(Exception):
-    """The type has no such component."""
-
-
-def build(kind, component, class_name):
-    import torch
-    import transformers
-
-    from tiny_configs import parts_of, tiny
-
-    config = tiny(kind)
-    for part in parts_of(config):
-        if getattr(part, "use_cache", None):
-            part.use_cache = False
-    if component in ("causal_lm", "decode") and hasattr(config, "is_decoder"):
-        config.is_decoder = True
-    model_class = getattr(transformers, class_name)
-    with contextlib.suppress(NotImplementedError, RuntimeError), torch.device("meta"):
-        size = sum(p.numel() for p in model_class._from_config(config).parameters())
-        if size > MAX_PARAMETERS:
-            raise Unbuilt(f"{size} parameters")
-    return model_class._from_config(copy.deepcopy(config)).eval()
-
-
-def positional(model, names, rest):
-    """The model with tensors by position and its results as a tuple. `rest` makes the arguments that are no tensors of their own."""
-    import exported
-    import torch
-
-    class Positional(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.wrapped = model
-
-        def forward(self, *args):
-            given = dict(zip(names, args))
-            return tuple(exported.tensors(dict(model_output(self.wrapped(**given, **rest(args[len(names) :]))))))
-
-    return Positional().eval()
-
-
-def model_output(result):
-    return result if isinstance(result, dict) else {"results": result}
-
-
-def cache_of(model, given):
-    """The tensors of a cache after a call, and the function that makes the argument of them."""
-    import torch
-    from transformers.exporters.exporter_dynamo import register_cache_pytrees_for_model
-
-    register_cache_pytrees_for_model(model)
-    result = model(**given, use_cache=True)
-    name = next((n for n in ("past_key_values", "cache_params") if result.get(n) is not None), None)
-    if name is None:
-        raise Absent("no cache")
-    leaves, spec = torch.utils._pytree.tree_flatten(result[name])
-    if not leaves or not all(isinstance(leaf, torch.Tensor) for leaf in leaves):
-        raise Unbuilt("the cache holds no tensors")
-    return leaves, lambda tensors: {name: torch.utils._pytree.tree_unflatten(list(tensors), spec), "use_cache": True}
-
-
-def places_for(problem):
-    """The number of words that a model wants for the vectors of one image or sound, as its message says."""
-    found = re.search(r"tokens do not match, tokens: 0, features: (\d+)", str(problem))
-    return int(found[1]) // 2 if found else 0
-
-
-def inputs_that_run(model):
-    """The names of the first set of arguments that the model takes, and the function that makes them."""
-    import inputs
-
-    problem, images, tried = None, 0, ()
-    wanted, parameters = inputs.choices(model)
-    for names in wanted:
-        for images in (0, None):
-            if images is None and not (images := places_for(problem)):
-                continue
-            given = inputs.arguments(names, model.config, 2, 7, parameters, images)
-            if given is None:
-                continue
-            try:
-                model(**given)
-                return tuple(given), functools.partial(inputs.arguments, tuple(given), model.config, parameters=parameters, images=images)
-            except Exception as e:  # a model may raise anything
-                if problem is None or places_for(e) or len(names) >= len(tried):
-                    problem, tried = e, names
-    raise Unbuilt(f"{tried}: {type(problem).__name__}: {checking.short(problem)}" if problem else f"no inputs for {wanted}")
-
-
-def maker(model, component):
-    """The module with tensors by position, and a function of batch and length that makes the tensors."""
-    import inputs
-
-    names, arguments = inputs_that_run(model)
-    if component != "decode":
-        return positional(model, names, lambda _: {}), lambda batch, length: tuple(arguments(batch=batch, length=length).values())
-    parameters = inspect.signature(model.forward).parameters
-    if "past_key_values" not in parameters and "cache_params" not in parameters:
-        raise Absent("no cache")
-    _, rest = cache_of(model, arguments(batch=2, length=7))
-
-    def give(batch, length):
-        leaves, _ = cache_of(model, arguments(batch=batch, length=length))
-        return (inputs.words(model.config, batch, 1), *leaves)
-
-    return positional(model, ("input_ids",), rest), give
-
-
-def capture(module, make, model, length):
-    """The program of torch.export, and two sets of inputs for it."""
-    import torch
-    from transformers.exporters.exporter_dynamo import apply_patches
-
-    args = make(2, length)
-    others = make(3, length + 4)
-    auto = torch.export.Dim.AUTO
-    varying = tuple({d: auto for d, (a, b) in enumerate(zip(t.shape, o.shape)) if a != b} or None for t, o in zip(args, others))
-    problem = None
-    for dynamic, patched in ((True, False), (False, False), (True, True), (False, True)):
-        with apply_patches("dynamo") if patched else contextlib.nullcontext():
-            try:
-                shapes = (varying,) if dynamic else None
-                program = torch.export.export(module, copy.deepcopy(args), dynamic_shapes=shapes, strict=False)
-            except Exception as e:
-                problem = problem or e
-                continue
-        for batch, other_length in ((3, length + 4), (3, length), (2, length + 4)) if dynamic else ():
-            with contextlib.suppress(Exception):  # sizes that the program does not accept
-                others = make(batch, other_length)
-                program.module()(*copy.deepcopy(others))
-                changed = {d for t, o in zip(args, others) for d, (a, b) in enumerate(zip(t.shape, o.shape)) if a != b}
-                if not changed:
-                    break
-                return program, args, others, f"{'batch' if batch == 3 else ''} {'length' if changed - {0} else ''}".strip()
-        return program, args, make(2, length), "static"
-    raise Uncaptured(f"{type(problem).__name__}: {checking.short(problem)}")
-
-
-def prepare(kind, component, class_name, folder):
-    """Fills a folder as exported.make_folder() does; gives what is dynamic."""
-    import exported
-    import numpy
-    import torch
-
-    import zoo
-
-    torch.set_num_threads(1)
-    torch.manual_seed(zlib.crc32(f"{kind} {component}".encode()))
-    with torch.no_grad():
-        try:
-            model = build(kind, component, class_name)
-            zoo.randomize(model)
-            module, make = maker(model, component)
-            zoo.randomize_statistics(module, make(2, 7))
-        except (Unbuilt, Absent):
-            raise
-        except Exception as e:
-            raise Unbuilt(f"{type(e).__name__}: {checking.short(e)}") from None
-        program, args, others, dynamic = capture(module, make, model, 7)
-        cases = {}
-        for number, given in enumerate((args, others)):
-            cases |= exported.record(program.module(), given, number)
-        torch.export.save(program, folder / "raw.pt2")
-    numpy.savez(folder / "cases.npz", **cases)
-    same = all(numpy.array_equal(cases[n], cases[n.replace("output_0", "output_1")], equal_nan=True) for n in cases if n.startswith("output_0"))
-    return dynamic, same
 
 
 def state_of(result):
@@ -258,6 +79,23 @@ def state_of(result):
     return "invalid" if reason.startswith(("onnx.checker", "ONNX Runtime does not load")) else "wrong"
 
 
+def at_opsets(folder, tolerance, options):
+    """The result at the first opset where it is not right, or the largest error. A program may need a later one of the opsets."""
+    worst = None
+    for opset in options.opsets:
+        result = checking.check_opset(options.aton, folder, "raw", opset, tolerance)
+        if result["status"] == "needs" and result["opset"] <= max(options.opsets):
+            continue
+        if NO_KERNEL.search(result.get("reason", "")) and worst:
+            continue
+        state = state_of(result)
+        if state != "right":
+            return {"state": state, "at": opset} | {k: v for k, v in result.items() if k in ("reason", "nodes")}
+        if worst is None or result["error"] > worst["error"]:
+            worst = {"state": state, "error": result["error"], "nodes": result["nodes"]}
+    return worst or {"state": "refused", "reason": f"needs opset {result['opset']}"}
+
+
 def check(kind, component, class_name, options):
     """The result of a component, as --jsonl records it."""
     start = time.monotonic()
@@ -266,10 +104,9 @@ def check(kind, component, class_name, options):
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         try:
-            found["dynamic"], same = prepare(kind, component, class_name, folder)
+            found["dynamic"], same, tolerance = prepare(kind, component, class_name, folder)
             found["torch_seconds"] = round(time.monotonic() - start, 1)
-            result = checking.check_opset(options.aton, folder, "raw", options.opset, TOLERANCE)
-            found |= {"state": state_of(result)} | {k: v for k, v in result.items() if k != "status"}
+            found |= at_opsets(folder, tolerance, options)
             if same:
                 found["constant"] = True
         except Unbuilt as problem:
@@ -293,7 +130,8 @@ def parse(words):
     parser.add_argument("--types", help="only these model types: bert,gpt2")
     parser.add_argument("--only", help="only components, as bert.base, that the expression matches")
     parser.add_argument("--shard", default="1/1", help="every N-th type: 1/4, ..., 4/4")
-    parser.add_argument("--opset", type=int, default=20)
+    parser.add_argument("--opsets", type=lambda text: [int(n) for n in text.split(",")], default=[20, 23, 26])
+    parser.add_argument("--variants", action="store_true", help="also other arguments and dtypes of causal language models")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--jsonl", type=pathlib.Path, help="a line for each result; those in the file are kept")
     parser.add_argument("--report", type=pathlib.Path, help="write the table as Markdown")
@@ -379,7 +217,7 @@ def main(words=None):
     logging.disable(logging.WARNING)
     import zoo_detection  # noqa: F401  operators that transformers imports with torchvision
 
-    todo = select(components(), options)
+    todo = select(components(options.variants), options)
     if options.list:
         print("\n".join(f"{kind}.{component} {name}" for kind, component, name in todo))
         return 0
