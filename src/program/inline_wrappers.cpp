@@ -12,6 +12,7 @@
 #include "autocast.hpp"
 #include "node_arguments.hpp"
 #include "node_emitter.hpp"
+#include "vmap.hpp"
 #include <aton/program/subgraphs.hpp>
 
 namespace ATON_NAMESPACE::program {
@@ -185,9 +186,11 @@ void inline_wrappers(program& p) {
     autocast_regions const hidden = hidden_autocast(p);
     auto const is_changed = [&](node const& n) { return is_wrapper(n) || is_cast(p, hidden, n); };
     auto const has_any = [&](graph const& g) { return std::any_of(g.nodes.begin(), g.nodes.end(), is_changed); };
-    if (!has_any(p.main) && std::none_of(p.subgraphs.begin(), p.subgraphs.end(), has_any)) return;
-    inliner in(p, hidden);
-    for_each_graph(p, [&in](graph& g) { in.run(g); });
+    if (has_any(p.main) || std::any_of(p.subgraphs.begin(), p.subgraphs.end(), has_any)) {
+        inliner in(p, hidden);
+        for_each_graph(p, [&in](graph& g) { in.run(g); });
+    }
+    expand_vmap(p);
 }
 
 } // namespace ATON_NAMESPACE::program

@@ -199,7 +199,7 @@ struct program {
 [[nodiscard]] std::string to_string(program const& p);
 
 /// Replaces wrappers such as torch.no_grad() and autocast (wrap_with_set_grad_enabled, wrap_with_autocast) by the nodes of their graph,
-/// including in branches and loop bodies.
+/// including in branches and loop bodies, and functions under torch.vmap by operators on tensors with one more dimension.
 /// Throws aton::error, with the node, for a wrapper that does not fit its graph or is nested too deeply.
 void inline_wrappers(program& p);
 
