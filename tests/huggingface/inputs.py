@@ -48,19 +48,31 @@ def features(config, batch, length):
     mels = first(config, "num_mel_bins", "feature_size", "input_feat_per_channel", "feature_projection_input_dim", "input_dim", default=80)
     if config.model_type in ("whisper", "qwen2_audio_encoder", "voxtral_encoder", "audioflamingo3_encoder", "glmasr_encoder"):
         return normal(batch, mels, 2 * first(config, "max_source_positions", default=30))
+    if config.model_type in ("clvp", "voxtral_realtime", "voxtral_realtime_encoder"):
+        return normal(batch, mels, 8 * length)
+    if config.model_type in ("clap", "clap_audio_model"):
+        return normal(batch, 1, 16 * length, mels)
+    if config.model_type == "nemotron3_5_transcribe_audio":
+        return normal(batch, 8 * length, mels)
     return normal(batch, 4 * length, mels)
 
 
 def audio(config, batch, length, name, parameters):
     if config.model_type == "audio-spectrogram-transformer":
         return normal(batch, config.max_length, config.num_mel_bins)
-    if config.model_type in ("encodec", "dac", "mimi", "xcodec", "xcodec2", "neucodec"):
+    if config.model_type in ("encodec", "dac", "mimi", "mimi_encoder", "xcodec", "xcodec2", "neucodec", "pe_audio", "pe_audio_encoder"):
         return normal(batch, 1, 320 * length)
     return normal(batch, 320 * length)
 
 
 def made(name, config, batch, length, parameters):
     """The tensor for an argument; None if it is not known."""
+    if name == "inputs" and config.model_type == "perceiver":
+        return normal(batch, length, config.d_model)
+    if name == "past_values" and config.model_type in ("patchtst", "patchtsmixer"):
+        return normal(batch, config.context_length, config.num_input_channels)
+    if name == "input_features_mask":
+        return padding_mask(batch, 4 * length)
     if name in ("input_ids", "decoder_input_ids", "input_tokens", "inputs"):
         return words(config, batch, length if name == "input_ids" else max(2, length - 2))
     if name == "attention_mask":
@@ -78,7 +90,7 @@ def made(name, config, batch, length, parameters):
     if name in ("input_values", "audio_values"):
         return audio(config, batch, length, name, parameters)
     if name in ("hidden_states", "inputs_embeds", "vision_embeds", "query_embeds", "encoder_hidden_states"):
-        return normal(batch, length, first(config, "hidden_size", "d_model", default=32))
+        return normal(batch, length, first(config, "encoder_hidden_size" if name == "encoder_hidden_states" else "hidden_size", "hidden_size", "d_model", default=32))
     if name == "grid_thw":
         return torch.tensor([[1, 4, 4]] * batch)
     if name == "past_values":
@@ -108,6 +120,8 @@ def choices(model):
     if "bbox" in known:
         wanted.insert(0, (*base, "bbox"))
     required = tuple(n for n, p in parameters.items() if p.default is inspect.Parameter.empty and p.kind is p.POSITIONAL_OR_KEYWORD)
+    if "input_features_mask" in parameters and main == "input_features":
+        wanted.append((*base, "input_features_mask"))
     if required:
         wanted.append(tuple(dict.fromkeys((*base, *required))))
         wanted.append(required)
@@ -138,6 +152,8 @@ def arguments(names, config, batch, length, parameters, images=0):
             found["attention_mask"] = torch.cat([torch.ones(batch, images, dtype=torch.long), found["attention_mask"]], 1)
     if config.model_type in ("timesformer", "videomae", "vivit", "vjepa2", "videoprism", "xclip_vision_model") and "pixel_values" in found:
         found["pixel_values"] = frames(config, batch)
+    if config.model_type == "blip_2_qformer":
+        found["encoder_hidden_states"] = normal(batch, length + 2, config.encoder_hidden_size)
     if config.model_type == "vit_mae":  # which patches it hides, random if not given
         found["noise"] = torch.rand(batch, (config.image_size // config.patch_size) ** 2)
     if config.model_type in ("siglip2", "siglip2_vision_model") and "pixel_values" in found:

@@ -40,6 +40,9 @@ def build(kind, component, class_name):
     if component in ("causal_lm", "decode", *VARIANTS) and hasattr(config, "is_decoder"):
         config.is_decoder = True
     model_class = getattr(transformers, class_name)
+    wanted = model_class.config_class
+    if isinstance(wanted, type):  # such as that of the text alone
+        config = next((part for part in parts_of(config) if isinstance(part, wanted)), config)
     with contextlib.suppress(NotImplementedError, RuntimeError), torch.device("meta"):
         size = sum(p.numel() for p in model_class._from_config(config).parameters())
         if size > MAX_PARAMETERS:
