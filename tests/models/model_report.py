@@ -20,7 +20,7 @@ Written by:
 
     tests/models/run_models.py --aton build/release/aton --report docs/models.md
 
-Old opsets are checked by `--opsets 11,9 --least 11:95,9:65`; [the state of Aton](state.md) has the figures.
+Old opsets are checked by `--opsets 11,9 --least 11:95,9:60`; [the state of Aton](state.md) has the figures.
 
 """
 
