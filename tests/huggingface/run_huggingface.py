@@ -3,7 +3,7 @@
 """Exports every model type of the installed transformers, in a tiny configuration, and compares ONNX Runtime with torch.
 
     tests/huggingface/run_huggingface.py --aton build/release/aton [--types bert,gpt2] [--only REGEX] [--shard 1/4]
-                                         [--opsets 20,23,26] [--variants] [--jsonl FILE] [--report FILE] [--keep FOLDER] [--check] [--list]
+                                         [--opsets 20,23,26] [--variants] [--jsonl FILE] [--report FILE] [--recorded] [--keep FOLDER] [--check] [--list]
 
 The components of a type are its model without a head, the head of its main task and, for a causal language model, one more word after
 a cache of earlier ones. Each is captured by torch.export with a dynamic batch and length where torch finds them dynamic, and exported and
@@ -135,6 +135,7 @@ def parse(words):
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--jsonl", type=pathlib.Path, help="a line for each result; those in the file are kept")
     parser.add_argument("--report", type=pathlib.Path, help="write the table as Markdown")
+    parser.add_argument("--recorded", action="store_true", help="only report what the file of --jsonl has")
     parser.add_argument("--keep", type=pathlib.Path, help="folder for programs that are refused, wrong or invalid")
     parser.add_argument("--check", action="store_true", help="exit with 1 if one of them is, or a type of --types is not captured")
     parser.add_argument("--list", action="store_true", help="print the components and exit")
@@ -183,17 +184,49 @@ def summary(results):
     return f"{types} model types, {len(results)} components: " + ", ".join(f"{counts[state]} {state}" for state in STATES)
 
 
-def markdown(results):
+INTRODUCTION = """# Models of transformers
+
+Tiny models of transformers {transformers} with random weights, captured by PyTorch {torch}, exported at opsets {opsets}, with the built-in
+rewrites, and compared in ONNX Runtime {onnxruntime} with the exported program in PyTorch, on two sets of inputs. What varies in the
+inputs, the batch or the length, is a dynamic dimension where torch.export finds it dynamic. Components are the model without a head
+(`base`), the head of its main task, and one more word after a cache (`decode`).{variants}
+
+Written by
+
+    tests/huggingface/run_huggingface.py --aton build/release/aton --variants --jsonl results.jsonl --report docs/huggingface.md
+
+{tried} of the {all} model types that have a component were tried: the most used ones, then the others in a random order.
+
+{summary}.
+
+"""
+OF_VARIANTS = """ Of heads of causal
+language models: plain attention (`eager`), with attention weights and hidden states as outputs (`outputs`), with the cache as an output
+(`prefill`), texts padded on the left with `position_ids` (`padded`, `padded_decode`), a `StaticCache` (`static`), vectors instead of
+words (`embeds`), and `float16`."""
+MEANINGS = """`uncaptured`: torch.export fails. `unbuilt`: the tests have no tiny model or no inputs. Neither says anything about Aton.
+
+"""
+
+
+def markdown(results, every, opsets):
+    """A row for each model type, and the reasons of components that are not right."""
     import importlib.metadata
 
     versions = {p: importlib.metadata.version(p).split("+")[0] for p in ("torch", "transformers", "onnxruntime")}
-    out = "# Model types of transformers\n\n"
-    out += "Tiny models of transformers {transformers}, captured by PyTorch {torch}, in ONNX Runtime {onnxruntime}.\n\n".format(**versions)
-    out += f"{summary(results)}.\n\n| component | dynamic | nodes | result |\n|---|---|--:|---|\n"
+    types = {}
     for r in sorted(results, key=lambda r: r["name"]):
-        said = "right" if r["state"] == "right" else f"{r['state']}: {r.get('reason', '')[:160]}".replace("|", "\\|")
-        out += f"| {r['name']} | {r.get('dynamic', '')} | {r.get('nodes', '')} | {said} |\n"
-    return out
+        kind, component = r["name"].split(".")
+        types.setdefault(kind, {}).setdefault(r["state"], []).append(component)
+    named = ", ".join(map(str, opsets[:-1])) + f" and {opsets[-1]}" if len(opsets) > 1 else str(opsets[0])
+    variants = OF_VARIANTS if any(r["name"].split(".")[1] in VARIANTS for r in results) else ""
+    out = INTRODUCTION.format(**versions, opsets=named, variants=variants, tried=len(types), all=len({kind for kind, *_ in every}), summary=summary(results))
+    out += MEANINGS + "| model type | right | other components |\n|---|---|---|\n"
+    for kind, states in types.items():
+        others = "; ".join(f"{state}: {', '.join(names)}" for state, names in states.items() if state != "right")
+        out += f"| {kind} | {', '.join(states.get('right', []))} | {others} |\n"
+    bad = [r for r in sorted(results, key=lambda r: r["name"]) if r["state"] in ("refused", "wrong", "invalid")]
+    return out + "".join(f"\n- {r['name']}, {r['state']}: {r.get('reason', '')[:200]}" for r in bad) + ("\n" if bad else "")
 
 
 def problems_of(results, options):
@@ -223,10 +256,10 @@ def main(words=None):
         return 0
     before = recorded(options.jsonl)
     names = [f"{kind}.{component}" for kind, component, _ in todo]
-    fresh = run([c for c, name in zip(todo, names) if name not in before], options)
+    fresh = [] if options.recorded else run([c for c, name in zip(todo, names) if name not in before], options)
     results = [r for r in (*(before[name] for name in names if name in before), *fresh) if r["state"] != "absent"]
     if options.report:
-        options.report.write_text(markdown(results), encoding="utf-8")
+        options.report.write_text(markdown(results, components(), options.opsets), encoding="utf-8")
     problems = problems_of(results, options)
     print("\n".join(["", *problems, summary(results)]))
     return 1 if problems and options.check else 0

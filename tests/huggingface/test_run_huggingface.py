@@ -44,6 +44,22 @@ class Runner(unittest.TestCase):
         parts = [select(FOUND, options(shard=f"{n}/2")) for n in (1, 2)]
         self.assertEqual(parts, [[*FOUND[:2], FOUND[3]], [FOUND[2]]])
 
+    def test_a_later_opset_counts_where_an_earlier_one_is_too_old(self):
+        results = {20: {"status": "needs", "opset": 23}, 23: {"status": "pass", "error": 1e-6, "nodes": 3}, 26: {"status": "pass", "error": 1e-5, "nodes": 2}}
+        check = lambda found: run_huggingface.at_opsets(pathlib.Path(), 1e-4, argparse.Namespace(aton="", opsets=list(found)))
+        before = run_huggingface.checking.check_opset
+        run_huggingface.checking.check_opset = lambda aton, folder, kind, opset, tolerance: results[opset]
+        try:
+            self.assertEqual(check([20, 23, 26]), {"state": "right", "error": 1e-5, "nodes": 2})
+            self.assertEqual(check([20]), {"state": "refused", "at": 20})
+            results[26] = {"status": "fail", "reason": "ONNX Runtime does not load it: implementation for RandomNormalLike(22)", "nodes": 2}
+            self.assertEqual(check([20, 23, 26])["state"], "right")
+            self.assertEqual(check([26])["state"], "invalid")
+            results[26] = {"status": "fail", "reason": "error 0.5, allowed 0.0001", "nodes": 2}
+            self.assertEqual(check([20, 23, 26]), {"state": "wrong", "at": 26, "reason": "error 0.5, allowed 0.0001", "nodes": 2})
+        finally:
+            run_huggingface.checking.check_opset = before
+
     def test_what_is_recorded_is_read_again(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "results"
