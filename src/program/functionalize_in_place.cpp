@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Functionalization of operators that write in a way of their own: in-place views, copies, fills, and normalizations with statistics.
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -151,8 +153,14 @@ void functionalizer::visit_fill_diagonal(node const& n) {
     if (!layout || layout->sizes.size() < 2 || number == nullptr)
         throw error(describe(program_, n) + ": needs a tensor with at least 2 dimensions, and a number");
     // With wrap, the diagonal of a tall matrix starts again below the row where it ends; with more dimensions, it is that of a cube.
-    bool const wraps = is_matrix && boolean_of(n, "wrap", false) && layout->sizes[0] > layout->sizes[1] + 1;
+    bool const wraps = is_matrix && boolean_of(n, "wrap", false) && layout->sizes[0] - 1 > layout->sizes[1];
     if (!is_matrix || wraps) {
+        bool const is_cube = std::all_of(layout->sizes.begin(), layout->sizes.end(), [&](std::int64_t size) {
+            return size == layout->sizes.front();
+        });
+        if (count_of(*layout) < 0 || (!is_matrix && !is_cube))
+            throw error(describe(program_, n) +
+                        ": needs a matrix, or a tensor whose dimensions all have the same size");
         bool const follows_rows = !wraps || layouts::is_contiguous(*layout);
         for (extent const& size : program_.values[described].sizes)
             if (!size.is_number() || !follows_rows)

@@ -259,6 +259,18 @@ TEST_CASE("out arguments are written to") {
     CHECK(b.p.main.outputs[1].tensor == c);
 }
 
+TEST_CASE("a diagonal of a tensor that is no cube, or too large, is refused") {
+    for (numbers const& sizes : {numbers{3},
+                                 numbers{2, 2, 3},
+                                 numbers{0, std::int64_t{1} << 40, std::int64_t{1} << 40},
+                                 numbers(3, std::int64_t{1} << 40)}) {
+        program_builder b;
+        value_index const x = b.input(input_kind::user, "x", sizes);
+        b.output(b.add("aten::fill_diagonal_", {tensor("self", x), integer("fill_value", 1)}, sizes));
+        CHECK_THROWS_WITH_AS(functionalize(b.p), doctest::Contains("aten::fill_diagonal_"), aton::error);
+    }
+}
+
 TEST_CASE("an out argument of another size is refused") {
     program_builder b;
     value_index const x = b.input(input_kind::user, "x", {3, 4});
