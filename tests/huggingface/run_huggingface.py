@@ -3,7 +3,7 @@
 """Exports every model type of the installed transformers, in a tiny configuration, and compares ONNX Runtime with torch.
 
     tests/huggingface/run_huggingface.py --aton build/release/aton [--types bert,gpt2] [--only REGEX] [--shard 1/4]
-                                         [--opsets 20,23,26] [--variants] [--jsonl FILE] [--report FILE] [--recorded] [--keep FOLDER] [--check] [--list]
+                                         [--opsets 20,23,26] [--variants] [--decomposed] [--jsonl FILE] [--report FILE] [--recorded] [--keep FOLDER] [--check] [--list]
 
 The components of a type are its model without a head, the head of its main task and, for a causal language model, one more word after
 a cache of earlier ones. Each is captured by torch.export with a dynamic batch and length where torch finds them dynamic, and exported and
@@ -104,7 +104,7 @@ def check(kind, component, class_name, options):
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         try:
-            found["dynamic"], same, tolerance = prepare(kind, component, class_name, folder)
+            found["dynamic"], same, tolerance = prepare(kind, component, class_name, folder, options.decomposed)
             found["torch_seconds"] = round(time.monotonic() - start, 1)
             found |= at_opsets(folder, tolerance, options)
             if same:
@@ -132,6 +132,7 @@ def parse(words):
     parser.add_argument("--shard", default="1/1", help="every N-th type: 1/4, ..., 4/4")
     parser.add_argument("--opsets", type=lambda text: [int(n) for n in text.split(",")], default=[20, 23, 26])
     parser.add_argument("--variants", action="store_true", help="also other arguments and dtypes of causal language models")
+    parser.add_argument("--decomposed", action="store_true", help="the programs after run_decompositions()")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--jsonl", type=pathlib.Path, help="a line for each result; those in the file are kept")
     parser.add_argument("--report", type=pathlib.Path, help="write the table as Markdown")

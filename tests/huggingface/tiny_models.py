@@ -236,7 +236,7 @@ def rounding(module, args):
         return 0.0
 
 
-def prepare(kind, component, class_name, folder):
+def prepare(kind, component, class_name, folder, decomposed=False):
     """Fills a folder as exported.make_folder() does; gives what is dynamic, whether both outputs are the same, and the tolerance."""
     import exported
     import numpy
@@ -261,7 +261,7 @@ def prepare(kind, component, class_name, folder):
         for number, given in enumerate((args, others)):
             cases |= exported.record(program.module(), given, number)
         noise = rounding(module, args)
-        torch.export.save(program, folder / "raw.pt2")
+        torch.export.save(program.run_decompositions() if decomposed else program, folder / "raw.pt2")
     numpy.savez(folder / "cases.npz", **cases)
     same = all(numpy.array_equal(cases[n], cases[n.replace("output_0", "output_1")], equal_nan=True) for n in cases if n.startswith("output_0"))
     return dynamic, same, HALF_TOLERANCE if component == "float16" else min(MOST_TOLERANCE, max(TOLERANCE, 4 * noise))

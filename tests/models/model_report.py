@@ -20,6 +20,7 @@ Written by:
 
     tests/models/run_models.py --aton build/release/aton --report docs/models.md
 
+Other pages have the [model types of transformers](huggingface.md) in tiny configurations, and [models of other packages](zoo.md).
 Old opsets are checked by `--opsets 11,9 --least 11:95,9:60`; [the state of Aton](state.md) has the figures.
 
 """
