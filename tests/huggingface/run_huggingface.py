@@ -192,9 +192,7 @@ rewrites, and compared in ONNX Runtime {onnxruntime} with the exported program i
 inputs, the batch or the length, is a dynamic dimension where torch.export finds it dynamic. Components are the model without a head
 (`base`), the head of its main task, and one more word after a cache (`decode`).{variants}
 
-Written by
-
-    tests/huggingface/run_huggingface.py --aton build/release/aton --variants --jsonl results.jsonl --report docs/huggingface.md
+Written by `tests/huggingface/run_huggingface.py --aton build/release/aton --variants --jsonl results.jsonl --report docs/huggingface.md`.
 
 {tried} of the {all} model types that have a component were tried: the most used ones, then the others in a random order.
 
