@@ -65,6 +65,8 @@ public:
     void run();
 
     [[nodiscard]] std::vector<unconvertible> const& refused() const { return refused_; }
+    /// The results of a node whose arguments are the inputs of the program. Throws aton::error if it cannot be converted.
+    [[nodiscard]] std::vector<dsl::result> results_alone(program::node const& n); // infer_types.cpp
     [[nodiscard]] graph_data take_graph() { return std::move(main_); }
     [[nodiscard]] std::vector<std::string> const& output_names() const { return output_names_; }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <aton/exporter/exporter.hpp>
-#include <aton/frontend/pt2/read_program.hpp>
 #include <aton/model_io/legality.hpp>
 #include <aton/passes/passes.hpp>
 
@@ -75,7 +74,7 @@ void refuse_warnings(std::string const& file, std::vector<warning> const& all) {
 } // namespace
 
 export_report export_file(std::string const& from, std::string const& to, export_options const& options) {
-    program::program p = pt2::read_program(from, options.model);
+    program::program p = read_program(from, options);
     prepare(p, options);
     graph_data graph = convert_program(p, options);
     std::vector<std::string> names;

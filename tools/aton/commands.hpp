@@ -36,22 +36,26 @@ struct export_request {
     std::string input;
     std::string output; ///< empty: next to the input, with the extension .onnx
     bool quiet = false;
+    std::vector<std::string> inputs;  ///< "x:float32[1,3,224,224]"
     std::vector<std::string> dims;    ///< "x:0=batch"
     std::vector<std::string> renames; ///< "relu=probabilities"
     std::vector<std::string> plugins; ///< files, in order of priority
     export_options options;
 };
 int export_model(export_request request);
+/// "x:float32[batch,3,224,224]"
+[[nodiscard]] torchscript::input_type parse_input(std::string const& text);
 
 struct unconvertible_request {
     std::string input;
     std::string format = "text";
+    std::vector<std::string> inputs;
     std::vector<std::string> plugins;
     export_options options;
 };
 int list_unconvertible(unconvertible_request const& request);
 
-int print_file(std::string const& path, std::string const& model);
+int print_file(std::string const& path, std::string const& model, std::vector<std::string> const& inputs);
 int check_models(std::vector<std::string> const& paths);
 
 } // namespace aton::tool

@@ -36,13 +36,15 @@ bool is_archive(std::string const& path) {
 
 namespace {
 
-int print_program(std::string const& path, std::string const& name) {
-    pt2::archive const archive(path);
-    program::program const p = pt2::read_program(archive, name);
+int print_program(std::string const& path, export_options const& options) {
+    program::program const p = read_program(path, options);
     std::string head = "# model " + plain(p.name);
-    if (archive.models().size() > 1) {
-        head += " of";
-        for (std::string const& each : archive.models()) head += ' ' + plain(each);
+    if (!torchscript::is_archive(path)) {
+        pt2::archive const archive(path);
+        if (archive.models().size() > 1) {
+            head += " of";
+            for (std::string const& each : archive.models()) head += ' ' + plain(each);
+        }
     }
     if (!p.torch_version.empty()) head += ", torch " + plain(p.torch_version);
     print_out(head + ", " + std::to_string(p.main.nodes.size()) + " nodes\n" + to_string(p));
@@ -79,8 +81,12 @@ std::string as_text(std::vector<unconvertible> const& all, std::size_t nodes, in
 
 } // namespace
 
-int print_file(std::string const& path, std::string const& name) {
-    if (is_archive(path)) return print_program(path, name);
+int print_file(std::string const& path, std::string const& name, std::vector<std::string> const& inputs) {
+    export_options options;
+    options.model = name;
+    for (std::string const& text : inputs) options.inputs.push_back(parse_input(text));
+    if (is_archive(path)) return print_program(path, options);
+    if (!inputs.empty()) throw error(plain(path) + ": --input is for TorchScript archives");
     if (!name.empty()) throw error(plain(path) + ": --model is for .pt2 files");
     model const m = read_model(path);
     std::string out = "# " + summary(m) + '\n';
@@ -107,10 +113,11 @@ int check_models(std::vector<std::string> const& paths) {
 }
 
 int list_unconvertible(unconvertible_request const& request) {
-    program::program p = pt2::read_program(request.input, request.options.model);
     std::vector<plugin> const plugins = load_plugins(request.plugins);
     export_options options = request.options;
     options.tables = tables_of(plugins);
+    for (std::string const& text : request.inputs) options.inputs.push_back(parse_input(text));
+    program::program p = read_program(request.input, options);
     prepare(p, options);
     std::vector<unconvertible> const all = find_unconvertible(p, options);
     print_out(request.format == "json" ? as_json(all) : as_text(all, p.main.nodes.size(), request.options.opset));

@@ -59,6 +59,17 @@ void add_plugins(CLI::App& app, std::vector<std::string>& plugins) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+void add_inputs(CLI::App& app, std::vector<std::string>& inputs) {
+    app.add_option(
+           "--input",
+           inputs,
+           "The type of an input of a TorchScript archive: x:float32[1,3,224,224]; a name instead of a size makes "
+           "the dimension dynamic; may be repeated")
+        ->type_name("NAME:DTYPE[SIZES]")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 command add_export(CLI::App& app) {
     auto const request = std::make_shared<export_request>();
     CLI::App& sub = *app.add_subcommand("export", "Convert a .pt2 file to an .onnx file");
@@ -84,6 +95,7 @@ command add_export(CLI::App& app) {
         "only those that cannot be converted do; keep: custom operators without a mapping become nodes of their "
         "own domain");
     add_plugins(sub, request->plugins);
+    add_inputs(sub, request->inputs);
     add_choice<state_mode>(sub,
                            "--state",
                            options.state,
@@ -145,6 +157,7 @@ command add_unconvertible(CLI::App& app) {
     sub.add_option("--format", request->format, "text or json")
         ->check(CLI::IsMember({"text", "json"}))
         ->capture_default_str();
+    add_inputs(sub, request->inputs);
     add_plugins(sub, request->plugins);
     return [&sub, request] { return sub.parsed() ? list_unconvertible(*request) : -1; };
 }
@@ -182,7 +195,9 @@ command add_print(CLI::App& app) {
     CLI::App& sub = *app.add_subcommand("print", "Print the program of a .pt2 file or the graph of an .onnx file");
     sub.add_option("FILE", *file, "A .pt2 or .onnx file")->required();
     sub.add_option("--model", *model, "The name of one of several models in a .pt2 archive")->type_name("NAME");
-    return [&sub, file, model] { return sub.parsed() ? print_file(*file, *model) : -1; };
+    auto const inputs = std::make_shared<std::vector<std::string>>();
+    add_inputs(sub, *inputs);
+    return [&sub, file, model, inputs] { return sub.parsed() ? print_file(*file, *model, *inputs) : -1; };
 }
 
 command add_check(CLI::App& app) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Exports .pt2 files to .onnx files.
+// Exports .pt2 files and TorchScript archives to .onnx files.
 // Public header.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <aton/dsl/table.hpp>
+#include <aton/frontend/torchscript/read_program.hpp>
 #include <aton/ir/pattern.hpp>
 #include <aton/model_io/weights.hpp>
 #include <aton/program/program.hpp>
@@ -87,7 +88,8 @@ struct export_options {
     weight_mode weights = weight_mode::embed;
     operator_mode operators = operator_mode::standard;
     state_mode state = state_mode::outputs;
-    std::string model; ///< selects one of several in an archive
+    std::string model;                           ///< selects one of several in an archive
+    std::vector<torchscript::input_type> inputs; ///< of a TorchScript archive, which does not record their types
     std::vector<dim_name> dims;
     std::vector<std::pair<std::string, std::string>> renames; ///< inputs and outputs: {"relu", "probabilities"}
     bool optimize = true;                                     ///< false: keep the graph as built by the mappings
@@ -161,6 +163,10 @@ private:
 /// }
 /// ```
 export_report export_file(std::string const& from, std::string const& to, export_options const& options = {});
+
+/// Reads a .pt2 file, or a TorchScript archive with the types in `options.inputs`; `options.dims` make dimensions of these inputs dynamic. The
+/// result is not prepared. Throws aton::error.
+[[nodiscard]] program::program read_program(std::string const& path, export_options const& options = {});
 
 /// Checks tables, which are searched in order, and before the built-in ones. Throws aton::error if a row shadows another row for the same
 /// overload and opsets without override_. Every export calls this first.

@@ -3,31 +3,12 @@
 #include <string>
 
 #include "pickle_machine.hpp"
+#include "storage_classes.hpp"
 #include "text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
 namespace {
-
-struct storage_class {
-    std::string_view name;
-    dtype type;
-};
-
-constexpr storage_class storage_classes[] = {{"FloatStorage", dtype::float32},
-                                             {"DoubleStorage", dtype::float64},
-                                             {"HalfStorage", dtype::float16},
-                                             {"BFloat16Storage", dtype::bfloat16},
-                                             {"LongStorage", dtype::int64},
-                                             {"IntStorage", dtype::int32},
-                                             {"ShortStorage", dtype::int16},
-                                             {"CharStorage", dtype::int8},
-                                             {"ByteStorage", dtype::uint8},
-                                             {"BoolStorage", dtype::bool_},
-                                             {"ComplexHalfStorage", dtype::complex32},
-                                             {"ComplexFloatStorage", dtype::complex64},
-                                             {"ComplexDoubleStorage", dtype::complex128},
-                                             {"UntypedStorage", dtype::undefined}};
 
 /// Known functions that are refused, and why.
 struct refused_function {
@@ -143,10 +124,9 @@ void pickle_machine::persistent_id() {
         to_.text(given[0]) != "storage")
         fail_here("has a persistent id that is not a storage");
     pickled_tensors::global const& g = global_of(given[1]);
-    for (storage_class const& c : storage_classes) {
-        if (g.name != c.name || (g.module != "torch" && g.module != "torch.storage")) continue;
+    if (std::optional<dtype> const type = dtype_of_storage(g.module, g.name)) {
         count(3);
-        to_.storages_.push_back({c.type, to_.text(given[2]), given[4].number});
+        to_.storages_.push_back({*type, to_.text(given[2]), given[4].number});
         push({kind::storage, 0, static_cast<std::int64_t>(to_.storages_.size() - 1)});
         return;
     }

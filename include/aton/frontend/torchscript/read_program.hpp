@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Reads TorchScript archives (torch.jit.save) as programs: interprets the method `forward` for inputs of given types.
+// Public header.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <aton/core/dtype.hpp>
+#include <aton/core/shape.hpp>
+#include <aton/program/program.hpp>
+
+namespace ATON_NAMESPACE::torchscript {
+
+/// The type of an input, which archives do not record: `x:float32[batch,3,224,224]`.
+struct input_type {
+    std::string name; ///< an argument of `forward`; "x.0" and "x.key" are elements of a list, tuple or dict
+    dtype type = dtype::undefined;
+    std::vector<dim> sizes; ///< numbers, or symbols for dynamic dimensions
+};
+
+/// What is known about a result of a node.
+struct inferred_type {
+    dtype type = dtype::undefined; ///< undefined: unknown
+    bool has_rank = false;
+    std::vector<std::optional<program::extent>> sizes; ///< extents of the given program; nullopt: unknown
+};
+
+/// The types of a result: one, or those of a list of tensors.
+struct inferred_result {
+    std::vector<inferred_type> types;
+    bool is_list = false;
+};
+
+/// The result types of `n`, whose arguments are values of `p`. Throws aton::error if the operator cannot be converted, and so has none.
+using infer_types = std::function<std::vector<inferred_result>(program::program const& p, program::node const& n)>;
+
+/// The schemas of the overloads of an operator that torch does not declare, "mylib::scale"; empty if there is none.
+using custom_schemas = std::function<std::vector<std::string_view>(std::string_view op)>;
+
+/// What to read, and the knowledge about operators that the reader itself does not have.
+struct read_options {
+    std::vector<input_type> inputs;
+    infer_types infer;
+    custom_schemas schemas_of;
+};
+
+/// Whether a file is a TorchScript archive. Throws aton::error if it cannot be read.
+[[nodiscard]] bool is_archive(std::string const& path);
+
+/// The program that `forward` runs on inputs of these types: methods are inlined, and numbers, lists and conditions that do not depend on
+/// data are evaluated. Sizes of dynamic dimensions stay symbolic. Throws aton::error, one line with the file and the line of the code: for
+/// archives that are damaged, for inputs that are missing or unknown, and for code that is not supported.
+[[nodiscard]] program::program read_program(std::string const& path, read_options const& options);
+
+} // namespace ATON_NAMESPACE::torchscript

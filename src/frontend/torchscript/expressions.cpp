@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Evaluates expressions: literals, names, attributes, items, and calls by the kind of what is called.
+#include "interpreter.hpp"
+
+#include "../pt2/text.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+using pt2::in_quotes;
+
+value interpreter::evaluate(expr const& e) {
+    spend(1);
+    if (e.line != 0) line_ = e.line;
+    auto const all = [&] {
+        std::vector<value> out;
+        for (expr const& each : e.items) out.push_back(evaluate(each));
+        return out;
+    };
+    switch (e.is) {
+    case expr_kind::none: return {};
+    case expr_kind::boolean: return value::of(e.integer != 0);
+    case expr_kind::integer: return value::of(e.integer);
+    case expr_kind::real: return value::of(e.real);
+    case expr_kind::text: return value::of(kind::text, e.text);
+    case expr_kind::name: return evaluate_name(e);
+    case expr_kind::attribute: {
+        value const owner = evaluate(e.items[0]);
+        line_ = e.line;
+        return attribute_of(owner, e.text);
+    }
+    case expr_kind::subscript: {
+        value const owner = evaluate(e.items[0]);
+        return item_of(owner, evaluate(e.items[1]));
+    }
+    case expr_kind::call: return evaluate_call(e);
+    case expr_kind::list: return heap_.list(all());
+    case expr_kind::tuple: return heap_.tuple(all());
+    case expr_kind::dict: {
+        value out = heap_.dict();
+        std::vector<value> const items = all();
+        for (std::size_t i = 0; i + 1 < items.size(); i += 2)
+            (void)call_on_dict("_set_item", {out, items[i], items[i + 1]});
+        return out;
+    }
+    case expr_kind::conditional: {
+        value const condition = evaluate(e.items[1]);
+        std::optional<bool> const holds = decide(condition);
+        if (!holds) fail_undecidable("a conditional expression", condition);
+        return evaluate(e.items[*holds ? 0 : 2]);
+    }
+    case expr_kind::negative: return arithmetic("_operator.neg", {evaluate(e.items[0])});
+    }
+    return {};
+}
+
+value interpreter::evaluate_name(expr const& e) {
+    auto const found = frame_->variables.find(e.text);
+    if (found != frame_->variables.end()) {
+        if (found->second.is == kind::nothing) fail("the variable " + in_quotes(e.text) + " has no value");
+        return found->second;
+    }
+    if (e.text == "torch" || e.text == "ops" || e.text == "__torch__" || e.text == "CONSTANTS" || e.text == "math")
+        return value::of(kind::path, e.text);
+    fail("the variable " + in_quotes(e.text) + " has no value");
+}
+
+value interpreter::attribute_of(value const& v, std::string const& name) {
+    switch (v.is) {
+    case kind::path: return resolve_path(v.text + '.' + name);
+    case kind::object: {
+        instance const& object = *v.object;
+        if (auto const found = object.attributes.find(name); found != object.attributes.end()) return found->second;
+        if (object.type != nullptr) {
+            for (function_code const& f : object.type->methods)
+                if (f.name == name) {
+                    value method = v;
+                    method.is = kind::function;
+                    method.function = &f;
+                    return method;
+                }
+            for (class_attribute const& each : object.type->attributes)
+                if (each.name == name && each.value) return evaluate(*each.value);
+        }
+        fail("an object of " + in_quotes(object.class_name) + " has no attribute " + in_quotes(name));
+    }
+    case kind::tuple:
+        if (v.list->fields != nullptr) {
+            std::size_t i = 0;
+            for (class_attribute const& each : v.list->fields->attributes) {
+                if (!each.type) continue;
+                if (each.name == name && i < v.list->items.size()) return v.list->items[i];
+                ++i;
+            }
+        }
+        break;
+    default: break;
+    }
+    fail(std::string(describe(v)) + " has no attribute " + in_quotes(name));
+}
+
+value interpreter::resolve_path(std::string path) {
+    if (path.starts_with("CONSTANTS.c")) {
+        std::size_t index = 0;
+        for (char const c : path.substr(11)) {
+            if (c < '0' || c > '9' || index > 100'000'000) fail("unknown constant " + in_quotes(path));
+            index = index * 10 + static_cast<std::size_t>(c - '0');
+        }
+        if (constants_.is != kind::tuple || index >= constants_.list->items.size() || path.size() == 11)
+            fail("the archive has no constant " + in_quotes(path));
+        return constants_.list->items[index];
+    }
+    if (path.starts_with("__torch__.")) {
+        value out;
+        if (function_code const* const f = code_.find_function(path)) {
+            out.is = kind::function;
+            out.function = f;
+            return out;
+        }
+        if (class_code const* const c = code_.find_class(path)) {
+            out.is = kind::type;
+            out.type = c;
+            return out;
+        }
+    }
+    return value::of(kind::path, std::move(path));
+}
+
+value interpreter::item_of(value const& v, value const& index) {
+    if (v.is == kind::dict) {
+        for (auto const& [key, each] : v.dict->items)
+            if (equal(key, index)) return each;
+        fail("a dict has no key " + in_quotes(format({value::of(kind::text, "{}"), index})));
+    }
+    if (v.is == kind::text)
+        return value::of(kind::text, v.text.substr(static_cast<std::size_t>(position(index, v.text.size())), 1));
+    if (v.is != kind::list && v.is != kind::tuple) fail("reads an item of " + std::string(describe(v)));
+    return v.list->items[static_cast<std::size_t>(position(index, v.list->items.size()))];
+}
+
+call_arguments interpreter::evaluate_arguments(expr const& e) {
+    call_arguments out;
+    std::size_t const first_named = e.items.size() - e.keywords.size();
+    for (std::size_t i = 1; i != e.items.size(); ++i) {
+        value v = evaluate(e.items[i]);
+        if (i < first_named) out.positional.push_back(std::move(v));
+        else out.named.emplace_back(e.keywords[i - first_named], std::move(v));
+    }
+    return out;
+}
+
+value interpreter::evaluate_call(expr const& e) {
+    expr const& callee = e.items[0];
+    if (callee.is == expr_kind::name && !frame_->variables.contains(callee.text))
+        if (std::optional<value> out = call_special(e, callee.text)) return *std::move(out);
+    value const function = evaluate(callee);
+    call_arguments given = evaluate_arguments(e);
+    line_ = e.line;
+    switch (function.is) {
+    case kind::function:
+        if (function.object != nullptr) {
+            value self;
+            self.is = kind::object;
+            self.object = function.object;
+            given.positional.insert(given.positional.begin(), std::move(self));
+        }
+        return call_function(*function.function, std::move(given));
+    case kind::type: return construct(*function.type, std::move(given));
+    case kind::path: return call_path(function.text, given);
+    default: fail("calls " + std::string(describe(function)));
+    }
+}
+
+/// Functions whose arguments are types, and those of Python itself.
+std::optional<value> interpreter::call_special(expr const& e, std::string_view name) {
+    std::size_t const count = e.items.size() - 1;
+    if (name == "uninitialized") return value::of(kind::nothing, std::string());
+    if ((name == "annotate" || name == "unchecked_cast") && count == 2) return evaluate(e.items[2]);
+    if (name == "isinstance" && count == 2) return value::of(is_instance(evaluate(e.items[1]), e.items[2]));
+    if (name == "fork" || name == "wait" || name == "awaitable")
+        fail("calls " + in_quotes(name) + ", which is not supported");
+    call_arguments const given = evaluate_arguments(e);
+    std::vector<value> const& x = given.positional;
+    line_ = e.line;
+    if (name == "getattr" && x.size() == 2 && x[1].is == kind::text) return attribute_of(x[0], x[1].text);
+    if ((name == "int" || name == "float" || name == "bool") && x.size() == 1) return convert_number(name, x[0]);
+    if (name == "str" && x.size() == 1) return value::of(kind::text, format({value::of(kind::text, "{}"), x[0]}));
+    if (name == "print") {
+        out_.dropped.push_back({"print", where(), true});
+        return value{};
+    }
+    if (name == "range" && !x.empty() && x.size() <= 3) {
+        std::int64_t bounds[3] = {0, 0, 1};
+        for (std::size_t i = 0; i != x.size(); ++i) {
+            if (x[i].is == kind::symbol) fail_undecidable("the number of steps of a loop", x[i]);
+            if (x[i].is != kind::integer) fail("range() of " + std::string(describe(x[i])));
+            bounds[x.size() == 1 ? 1 : i] = x[i].integer;
+        }
+        if (bounds[2] == 0) fail("range() with a step of 0");
+        std::vector<value> out;
+        for (std::int64_t i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1];) {
+            spend(1);
+            out.push_back(value::of(i));
+            if (__builtin_add_overflow(i, bounds[2], &i)) break;
+        }
+        return heap_.list(std::move(out));
+    }
+    fail("calls " + in_quotes(name) + ", which is not supported");
+}
+
+/// Whether a value has the type, which is a name, Optional[T], List[T], Dict[K, V], Tuple[...], or a tuple of types.
+bool interpreter::is_instance(value const& v, expr const& type) {
+    if (type.is == expr_kind::tuple || type.is == expr_kind::list) {
+        for (expr const& each : type.items)
+            if (is_instance(v, each)) return true;
+        return false;
+    }
+    if (type.is == expr_kind::none) return v.is == kind::none;
+    std::string const& name = type.is == expr_kind::subscript ? type.items[0].text : type.text;
+    if (name == "Tensor") return v.acts_as_tensor();
+    if (name == "int")
+        return v.is == kind::integer ||
+               (v.is == kind::symbol &&
+                out_.values[static_cast<std::size_t>(v.integer)].kind == program::value_kind::sym_int);
+    if (name == "float")
+        return v.is == kind::real || (v.is == kind::symbol && out_.values[static_cast<std::size_t>(v.integer)].kind ==
+                                                                  program::value_kind::sym_float);
+    if (name == "bool") return v.is == kind::boolean;
+    if (name == "str") return v.is == kind::text;
+    if (name == "Device" || name == "Device") return v.is == kind::device;
+    if (name == "NoneType") return v.is == kind::none;
+    if (type.is == expr_kind::subscript) {
+        if (name == "Optional") return v.is == kind::none || is_instance(v, type.items[1]);
+        if (name == "Tuple") return v.is == kind::tuple;
+        if (name == "Dict")
+            return v.is == kind::dict && (v.dict->items.empty() || type.items[1].items.size() != 2 ||
+                                          is_instance(v.dict->items[0].second, type.items[1].items[1]));
+        if (name == "List")
+            return v.is == kind::list && (v.list->items.empty() || is_instance(v.list->items[0], type.items[1]));
+    }
+    if (name == "list") return v.is == kind::list;
+    if (name == "tuple") return v.is == kind::tuple;
+    if (v.is == kind::object) return v.object->type != nullptr && v.object->type->name == name;
+    fail("isinstance() with the type " + in_quotes(name) + ", which is not supported");
+}
+
+} // namespace ATON_NAMESPACE::torchscript

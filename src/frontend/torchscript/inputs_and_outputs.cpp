@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// The inputs of a program: the tensors of the module, and the arguments of `forward` with the types that the user gives. Its outputs.
+#include "interpreter.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "../pt2/text.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+namespace {
+
+using pt2::in_quotes;
+
+bool lists_name(class_code const& type, std::string_view list, std::string_view name) {
+    for (class_attribute const& each : type.attributes)
+        if (each.name == list && each.value)
+            for (expr const& item : each.value->items)
+                if (item.text == name) return true;
+    return false;
+}
+
+/// "Optional[Tensor]" for messages.
+std::string text_of(expr const& type) {
+    if (type.is == expr_kind::none) return "None";
+    if (type.is == expr_kind::attribute) return text_of(type.items[0]) + '.' + type.text;
+    if (type.is == expr_kind::subscript) return text_of(type.items[0]) + '[' + text_of(type.items[1]) + ']';
+    if (type.is != expr_kind::tuple) return type.text;
+    std::string out;
+    for (expr const& each : type.items) (out += out.empty() ? "" : ", ") += text_of(each);
+    return out;
+}
+
+} // namespace
+
+/// Names all objects and tensors by their first place in the module, and finds their classes.
+void interpreter::name_weights(value const& module) {
+    std::set<void const*> seen;
+    struct place {
+        value held;
+        std::string path;
+        program::input_kind role = program::input_kind::buffer;
+    };
+    std::vector<place> left{{module, {}}};
+    while (!left.empty()) {
+        place const now = std::move(left.back());
+        left.pop_back();
+        std::vector<place> inner;
+        auto const below = [&](std::string const& name) { return now.path.empty() ? name : now.path + '.' + name; };
+        if (now.path.size() > 4000) fail("the modules are nested too deeply");
+        switch (now.held.is) {
+        case kind::weight: {
+            weight& w = heap_.weights[static_cast<std::size_t>(now.held.integer)];
+            if (w.name.empty()) {
+                w.name = now.path;
+                w.role = now.role;
+            }
+            break;
+        }
+        case kind::object: {
+            instance& object = *now.held.object;
+            if (!seen.insert(&object).second) break;
+            object.path = now.path;
+            object.type = code_.find_class(object.class_name);
+            for (auto const& [name, each] : object.attributes) {
+                bool const is_parameter = object.type != nullptr && lists_name(*object.type, "__parameters__", name);
+                inner.push_back(
+                    {each, below(name), is_parameter ? program::input_kind::parameter : program::input_kind::buffer});
+            }
+            break;
+        }
+        case kind::list:
+        case kind::tuple:
+            if (!seen.insert(now.held.list).second) break;
+            for (std::size_t i = 0; i != now.held.list->items.size(); ++i)
+                inner.push_back({now.held.list->items[i], below(std::to_string(i)), now.role});
+            break;
+        case kind::dict:
+            if (!seen.insert(now.held.dict).second) break;
+            for (auto const& [key, each] : now.held.dict->items)
+                inner.push_back({each, below(format({value::of(kind::text, "{}"), key})), now.role});
+            break;
+        default: break;
+        }
+        std::move(inner.rbegin(), inner.rend(), std::back_inserter(left)); // in their order
+    }
+}
+
+value interpreter::make_input(input_type const& type) {
+    inferred_type made{type.type, true, {}};
+    for (dim const& d : type.sizes) {
+        if (d.is_static()) {
+            made.sizes.emplace_back(program::extent{d.size(), program::extent::none});
+            continue;
+        }
+        program::expression e;
+        e.kind = program::expression_kind::symbol;
+        e.symbol = d.symbol();
+        out_.ranges.try_emplace(e.symbol, program::symbol_range{1, std::numeric_limits<std::int64_t>::max()});
+        made.sizes.emplace_back(extent_of(std::move(e)));
+    }
+    std::string plain = type.name;
+    std::replace(plain.begin(), plain.end(), '.', '_');
+    program::value_index const v = add_tensor(plain, made);
+    std::int64_t stride = 1; // inputs are contiguous
+    std::vector<program::extent>& strides = out_.values[v].strides;
+    bool const is_static =
+        std::all_of(type.sizes.begin(), type.sizes.end(), [](dim const& d) { return d.is_static(); });
+    if (is_static) {
+        strides.resize(type.sizes.size());
+        for (std::size_t i = type.sizes.size(); i-- > 0;) {
+            strides[i] = {stride, program::extent::none};
+            if (__builtin_mul_overflow(stride, std::max<std::int64_t>(type.sizes[i].size(), 1), &stride))
+                fail("input " + in_quotes(type.name) + " is too large");
+        }
+    }
+    program::input in;
+    in.value = v;
+    in.target = plain;
+    out_.inputs.push_back(std::move(in));
+    out_.main.inputs.push_back(v);
+    return value::of(kind::tensor, v);
+}
+
+/// The value of an argument whose elements are given one by one: "x.0", "x.1", or "x.key".
+value interpreter::group_inputs(std::string const& name, expr const* type) {
+    bool const is_dict = type != nullptr && text_of(*type).starts_with("Dict");
+    bool const is_tuple = type != nullptr && text_of(*type).starts_with("Tuple");
+    std::vector<value> items;
+    value dict = heap_.dict();
+    for (input_type const& each : options_.inputs) {
+        if (!each.name.starts_with(name + '.')) continue;
+        std::string const key = each.name.substr(name.size() + 1);
+        value const made = make_input(each);
+        if (is_dict) {
+            dict.dict->items.emplace_back(value::of(kind::text, key), made);
+            continue;
+        }
+        if (key != std::to_string(items.size()))
+            fail("input " + in_quotes(each.name) + ": the elements of " + in_quotes(name) +
+                 " are given in order: " + in_quotes(name + '.' + std::to_string(items.size())) + " is next");
+        items.push_back(made);
+    }
+    if (is_dict) return dict;
+    return is_tuple ? heap_.tuple(std::move(items)) : heap_.list(std::move(items));
+}
+
+call_arguments interpreter::make_inputs(function_code const& forward, value const& module) {
+    call_arguments out;
+    std::set<std::string> used;
+    std::string known;
+    for (std::size_t i = 1; i < forward.parameters.size(); ++i)
+        (known += known.empty() ? "" : ", ") += in_quotes(forward.parameters[i].name);
+    out.positional.push_back(module);
+    for (std::size_t i = 1; i < forward.parameters.size(); ++i) {
+        parameter const& p = forward.parameters[i];
+        expr const* const type = p.type ? &*p.type : nullptr;
+        bool is_given = false;
+        bool is_group = false;
+        for (input_type const& each : options_.inputs) {
+            if (each.name == p.name) {
+                if (!used.insert(each.name).second) fail("input " + in_quotes(each.name) + " is given twice");
+                if (type != nullptr && text_of(*type) != "Tensor" && text_of(*type) != "Optional[Tensor]")
+                    fail("the argument " + in_quotes(p.name) + " of forward is " + text_of(*type) + ", not a tensor");
+                out.named.emplace_back(p.name, make_input(each));
+                is_given = true;
+            } else if (each.name.starts_with(p.name + '.')) {
+                if (!used.insert(each.name).second) fail("input " + in_quotes(each.name) + " is given twice");
+                is_group = true;
+            }
+        }
+        if (is_group && !is_given) out.named.emplace_back(p.name, group_inputs(p.name, type));
+        else if (!is_given && !p.fallback)
+            fail("the argument " + in_quotes(p.name) + " of forward" +
+                 (type == nullptr ? "" : ", " + text_of(*type) + ",") + " is missing: give its type with --input " +
+                 p.name + ":float32[1,3,224,224]");
+    }
+    for (input_type const& each : options_.inputs)
+        if (!used.contains(each.name))
+            fail("forward has no argument " + in_quotes(each.name) + "; it has " + (known.empty() ? "none" : known));
+    return out;
+}
+
+void interpreter::add_output(value const& v, std::string const& path) {
+    spend(1);
+    if (++depth_ > 100) fail("the outputs are nested more than 100 levels deep");
+    auto const below = [&](std::string const& name) { return path.empty() ? name : path + '.' + name; };
+    auto const add = [&](program::argument a) {
+        out_.main.outputs.push_back(std::move(a));
+        out_.outputs.push_back({program::output_kind::user, path});
+    };
+    switch (v.is) {
+    case kind::none: break;
+    case kind::tensor:
+    case kind::weight: add(program::argument::of_tensor(tensor_of(v))); break;
+    case kind::boolean:
+    case kind::integer:
+    case kind::real:
+    case kind::symbol:
+        if (v.is_tensor) add(program::argument::of_tensor(tensor_of(v)));
+        else add(program::argument::of_number(number_of(v)));
+        break;
+    case kind::list:
+    case kind::tuple: {
+        std::vector<std::string> names;
+        if (v.list->fields != nullptr)
+            for (class_attribute const& each : v.list->fields->attributes)
+                if (each.type) names.push_back(each.name);
+        for (std::size_t i = 0; i != v.list->items.size(); ++i)
+            add_output(v.list->items[i],
+                       i < names.size() ? below(names[i])
+                       : path.empty()   ? path
+                                        : below(std::to_string(i)));
+        break;
+    }
+    case kind::dict:
+        for (auto const& [key, each] : v.dict->items)
+            add_output(each, below(format({value::of(kind::text, "{}"), key})));
+        break;
+    default: fail("returns " + std::string(describe(v)) + ", which a graph cannot");
+    }
+    --depth_;
+}
+
+/// New values of buffers that were assigned: `self.count = torch.add(self.count, 1)`.
+void interpreter::add_state() {
+    for (auto const& [index, place] : assigned_) {
+        value const& now = place.first->attributes[place.second];
+        if (now.is == kind::weight && static_cast<std::size_t>(now.integer) == index) continue;
+        if (!now.acts_as_tensor())
+            fail("assigns " + std::string(describe(now)) + " to the buffer " + in_quotes(place.second));
+        program::value_index const old = use_weight(index);
+        program::argument a = program::argument::of_tensor(tensor_of(now));
+        inferred_type const before = type_of(old);
+        if (type_of(a.tensor).sizes != before.sizes)
+            fail("assigns a tensor of other sizes to the buffer " + in_quotes(place.second));
+        out_.main.outputs.push_back(std::move(a));
+        bool const is_parameter = heap_.weights[index].role == program::input_kind::parameter;
+        out_.outputs.push_back(
+            {is_parameter ? program::output_kind::parameter_mutation : program::output_kind::buffer_mutation,
+             heap_.weights[index].name});
+    }
+}
+
+} // namespace ATON_NAMESPACE::torchscript

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+#include "interpreter.hpp"
+
+#include <algorithm>
+
+#include "../pt2/text.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+namespace {
+
+using pt2::in_quotes;
+
+constexpr std::size_t max_steps = std::size_t{1} << 22U;
+constexpr std::size_t max_nodes = std::size_t{1} << 18U;
+constexpr int max_calls = 200;
+
+bool is_raise(expr const& e) {
+    return e.is == expr_kind::call && e.items[0].is == expr_kind::attribute && e.items[0].text == "RaiseException";
+}
+
+/// Whether a block does nothing but raise an exception.
+bool only_raises(std::vector<stmt> const& block) {
+    for (stmt const& s : block) {
+        if (s.is == stmt_kind::expression && is_raise(s.value)) return true;
+        if (s.is == stmt_kind::if_ && only_raises(s.body) && only_raises(s.other)) return true;
+        if (s.is != stmt_kind::assign && s.is != stmt_kind::pass) return false;
+    }
+    return false;
+}
+
+} // namespace
+
+std::string_view describe(value const& v) {
+    switch (v.is) {
+    case kind::none: return "None";
+    case kind::boolean: return "a bool";
+    case kind::integer: return v.is_tensor ? "a tensor of one integer" : "an int";
+    case kind::real: return "a float";
+    case kind::text: return "a string";
+    case kind::tensor:
+    case kind::weight: return "a tensor";
+    case kind::symbol: return "a number that the model computes";
+    case kind::list: return "a list";
+    case kind::tuple: return "a tuple";
+    case kind::dict: return "a dict";
+    case kind::object: return "an object";
+    case kind::function: return "a function";
+    case kind::type: return "a class";
+    case kind::path: return "a name of a module";
+    case kind::device: return "a device";
+    case kind::nothing: return "a variable without a value";
+    }
+    return {};
+}
+
+interpreter::interpreter(library& code, read_options const& options) : code_(code), options_(options) {
+    out_.file = code.path();
+    out_.name = "model";
+    out_.origins.emplace_back();
+}
+
+std::string interpreter::where() const {
+    if (frame_ == nullptr || frame_->function == nullptr) return {};
+    return frame_->function->file->name + ':' + std::to_string(line_) + " in " + frame_->function->name;
+}
+
+void interpreter::fail(std::string_view what) const {
+    std::string const place = where();
+    pt2::fail(place.empty() ? code_.path() : code_.path() + ": " + place, what);
+}
+
+void interpreter::fail_undecidable(std::string_view what, value const& condition) {
+    std::string reason = "depends on data";
+    if (condition.is == kind::symbol) {
+        program::value const& v = out_.values[static_cast<std::size_t>(condition.integer)];
+        reason = "depends on a size or on data ('" + v.name + "')";
+    }
+    fail(
+        std::string(what) + ' ' + reason +
+        ", which is not supported in TorchScript archives: export the model with torch.export.save, or use a constant");
+}
+
+void interpreter::spend(std::size_t steps) {
+    steps_ += steps;
+    if (steps_ > max_steps) fail("the code needs more than 4194304 steps: a loop is too long, or does not end");
+    if (out_.main.nodes.size() > max_nodes) fail("the code makes more than 262144 nodes: a loop is too long");
+}
+
+interpreter::flow interpreter::run_block(std::vector<stmt> const& block) {
+    for (stmt const& s : block)
+        if (run_statement(s) == flow::returned) return flow::returned;
+    return flow::next;
+}
+
+interpreter::flow interpreter::run_statement(stmt const& s) {
+    spend(1);
+    line_ = s.line;
+    switch (s.is) {
+    case stmt_kind::pass: return flow::next;
+    case stmt_kind::assign: assign(s.targets, evaluate(s.value)); return flow::next;
+    case stmt_kind::expression: (void)evaluate(s.value); return flow::next;
+    case stmt_kind::if_: return run_if(s);
+    case stmt_kind::while_: return run_while(s);
+    case stmt_kind::for_: return run_for(s);
+    case stmt_kind::return_: frame_->result = evaluate(s.value); return flow::returned;
+    }
+    return flow::next;
+}
+
+interpreter::flow interpreter::run_if(stmt const& s) {
+    value const condition = evaluate(s.value);
+    std::optional<bool> holds = decide(condition);
+    if (!holds && (only_raises(s.body) || only_raises(s.other))) {
+        holds = !only_raises(s.body);
+        out_.dropped.push_back({"ops.prim.RaiseException", where(), true});
+    }
+    if (!holds) fail_undecidable("the condition of an if", condition);
+    return run_block(*holds ? s.body : s.other);
+}
+
+interpreter::flow interpreter::run_while(stmt const& s) {
+    for (;;) {
+        line_ = s.line;
+        spend(1);
+        value const condition = evaluate(s.value);
+        std::optional<bool> const holds = decide(condition);
+        if (!holds) fail_undecidable("the condition of a loop", condition);
+        if (!*holds) return flow::next;
+        if (run_block(s.body) == flow::returned) return flow::returned;
+    }
+}
+
+interpreter::flow interpreter::run_for(stmt const& s) {
+    value const over = evaluate(s.value);
+    if (over.is != kind::list && over.is != kind::tuple)
+        fail("loops over " + std::string(describe(over)) + ", which is not supported");
+    std::vector<value> const items = over.list->items;
+    for (value const& each : items) {
+        line_ = s.line;
+        spend(1);
+        assign(s.targets, each);
+        if (run_block(s.body) == flow::returned) return flow::returned;
+    }
+    return flow::next;
+}
+
+void interpreter::assign(std::vector<expr> const& targets, value const& v) {
+    auto const assign_one = [&](expr const& target, value const& each) {
+        if (target.is == expr_kind::name) frame_->variables[target.text] = each;
+        else if (target.is == expr_kind::attribute) assign_attribute(target, each);
+        else fail("assigns to an expression that is neither a variable nor an attribute");
+    };
+    if (targets.size() == 1 && targets[0].is != expr_kind::tuple) return assign_one(targets[0], v);
+    std::vector<expr> const& unpacked = targets.size() == 1 ? targets[0].items : targets;
+    if (v.is != kind::tuple && v.is != kind::list)
+        fail("unpacks " + std::string(describe(v)) + ", which is not a tuple");
+    if (v.list->items.size() != unpacked.size())
+        fail("unpacks " + std::to_string(v.list->items.size()) + " values into " + std::to_string(unpacked.size()) +
+             " variables");
+    std::vector<value> const items = v.list->items;
+    for (std::size_t i = 0; i != unpacked.size(); ++i) assign_one(unpacked[i], items[i]);
+}
+
+void interpreter::assign_attribute(expr const& target, value const& v) {
+    value const owner = evaluate(target.items[0]);
+    if (owner.is != kind::object) fail("assigns an attribute of " + std::string(describe(owner)));
+    value& old = owner.object->attributes[target.text];
+    if (owner.object->is_loaded) {
+        bool const was_weight = old.is == kind::weight;
+        bool const is_known_state = std::any_of(assigned_.begin(), assigned_.end(), [&](auto const& each) {
+            return each.second.first == owner.object && each.second.second == target.text;
+        });
+        if (!was_weight && !is_known_state && !equal(old, v))
+            fail("assigns the attribute " + in_quotes(target.text) +
+                 " of the module, which would keep its value until the next call; only buffers can");
+        if (was_weight) assigned_.emplace(static_cast<std::size_t>(old.integer), std::pair{owner.object, target.text});
+    }
+    old = v;
+}
+
+value interpreter::call_function(function_code const& f, call_arguments given) {
+    if (++depth_ > max_calls)
+        fail("calls are nested more than 200 levels deep: " + in_quotes(f.name) + " calls itself");
+    frame inner;
+    inner.function = &f;
+    if (frame_ != nullptr) {
+        inner.module = frame_->module;
+        inner.module_type = frame_->module_type;
+    }
+    if (given.positional.size() > f.parameters.size())
+        fail(in_quotes(f.name) + " has " + std::to_string(f.parameters.size()) + " arguments, but gets " +
+             std::to_string(given.positional.size()));
+    std::size_t const positional = given.positional.size();
+    if (positional != 0 && given.positional[0].is == kind::object && !f.parameters.empty() &&
+        given.positional[0].object->is_loaded) {
+        inner.module = given.positional[0].object->path;
+        inner.module_type = given.positional[0].object->class_name;
+    }
+    for (std::size_t i = 0; i != positional; ++i)
+        inner.variables[f.parameters[i].name] = std::move(given.positional[i]);
+    for (auto& [name, each] : given.named) {
+        auto const found =
+            std::find_if(f.parameters.begin(), f.parameters.end(), [&](parameter const& p) { return p.name == name; });
+        if (found == f.parameters.end()) fail(in_quotes(f.name) + " has no argument " + in_quotes(name));
+        inner.variables[found->name] = std::move(each);
+    }
+    for (parameter const& p : f.parameters) {
+        if (inner.variables.contains(p.name)) continue;
+        if (!p.fallback) fail(in_quotes(f.name) + " gets no argument " + in_quotes(p.name));
+        inner.variables[p.name] = evaluate(*p.fallback);
+    }
+    frame* const outer = frame_;
+    std::uint32_t const line = line_;
+    frame_ = &inner;
+    (void)run_block(f.body);
+    frame_ = outer;
+    line_ = line;
+    --depth_;
+    return inner.result;
+}
+
+value interpreter::construct(class_code const& type, call_arguments given) {
+    if (type.base == "NamedTuple") {
+        std::size_t fields = 0;
+        for (class_attribute const& each : type.attributes) fields += each.type ? 1 : 0;
+        for (auto& [name, each] : given.named) given.positional.push_back(std::move(each));
+        if (given.positional.size() != fields)
+            fail(in_quotes(type.name) + " has " + std::to_string(fields) + " fields, but gets " +
+                 std::to_string(given.positional.size()) + " values");
+        value made = heap_.tuple(std::move(given.positional));
+        made.list->fields = &type;
+        return made;
+    }
+    value made = heap_.object(type.qualified);
+    made.object->type = &type;
+    for (function_code const& f : type.methods) {
+        if (f.name != "__init__") continue;
+        given.positional.insert(given.positional.begin(), made);
+        (void)call_function(f, std::move(given));
+        return made;
+    }
+    if (given.size() != 0) fail("the class " + in_quotes(type.name) + " has no __init__");
+    return made;
+}
+
+program::program interpreter::run() {
+    value const module = code_.read_module(heap_);
+    if (module.is != kind::object) fail("data.pkl has no module, but " + std::string(describe(module)));
+    constants_ = code_.read_constants(heap_);
+    name_weights(module);
+    function_code const* forward = nullptr;
+    if (module.object->type != nullptr)
+        for (function_code const& f : module.object->type->methods)
+            if (f.name == "forward") forward = &f;
+    if (forward == nullptr) fail("the module has no method forward");
+    value const result = call_function(*forward, make_inputs(*forward, module));
+    add_output(result, {});
+    add_state();
+    if (out_.outputs.empty()) fail("forward returns nothing");
+    return std::move(out_);
+}
+
+} // namespace ATON_NAMESPACE::torchscript

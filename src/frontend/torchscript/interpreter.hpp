@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Runs `forward` on values whose numbers are known and whose tensors are not: everything that depends on tensors becomes nodes of a
+// program. Each part has its own source file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <aton/aten/function_schema.hpp>
+#include <aton/frontend/torchscript/read_program.hpp>
+#include <aton/program/program.hpp>
+
+#include "library.hpp"
+#include "values.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+/// The arguments of a call.
+struct call_arguments {
+    std::vector<value> positional;
+    std::vector<std::pair<std::string, value>> named;
+
+    [[nodiscard]] std::size_t size() const { return positional.size() + named.size(); }
+};
+
+/// An overload of an operator.
+struct overload {
+    std::string op; ///< "aten::add.Tensor"
+    std::string_view schema;
+    std::vector<aten::schema_argument> arguments;
+    std::vector<aten::schema_return> returns;
+    bool is_torchs = true;
+};
+
+class interpreter {
+public:
+    interpreter(library& code, read_options const& options);
+
+    [[nodiscard]] program::program run();
+
+private:
+    struct frame {
+        std::unordered_map<std::string_view, value> variables;
+        function_code const* function = nullptr;
+        std::string module;
+        std::string module_type;
+        value result;
+    };
+    enum class flow : std::uint8_t { next, returned };
+
+    // interpreter.cpp: statements and calls
+    [[nodiscard]] flow run_block(std::vector<stmt> const& block);
+    [[nodiscard]] flow run_statement(stmt const& s);
+    [[nodiscard]] flow run_if(stmt const& s);
+    [[nodiscard]] flow run_while(stmt const& s);
+    [[nodiscard]] flow run_for(stmt const& s);
+    void assign(std::vector<expr> const& targets, value const& v);
+    void assign_attribute(expr const& target, value const& v);
+    [[nodiscard]] value call_function(function_code const& f, call_arguments given);
+    [[nodiscard]] value construct(class_code const& type, call_arguments given);
+
+    // expressions.cpp
+    [[nodiscard]] value evaluate(expr const& e);
+    [[nodiscard]] value evaluate_name(expr const& e);
+    [[nodiscard]] value attribute_of(value const& v, std::string const& name);
+    [[nodiscard]] value resolve_path(std::string path);
+    [[nodiscard]] value item_of(value const& v, value const& index);
+    [[nodiscard]] value evaluate_call(expr const& e);
+    [[nodiscard]] call_arguments evaluate_arguments(expr const& e);
+    [[nodiscard]] std::optional<value> call_special(expr const& e, std::string_view name);
+    [[nodiscard]] bool is_instance(value const& v, expr const& type);
+
+    // functions.cpp: functions on lists, dicts, strings and types of tensors
+    [[nodiscard]] value call_path(std::string_view path, call_arguments const& given);
+    [[nodiscard]] std::optional<value> call_prim(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] std::optional<value> call_about_tensor(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] std::optional<value> call_on_containers(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] std::optional<value> call_on_dict(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] std::string format(std::vector<value> const& x);
+    [[nodiscard]] bool equal(value const& a, value const& b, int depth = 0);
+    [[nodiscard]] std::int64_t position(value const& index, std::size_t size);
+
+    // numbers.cpp
+    [[nodiscard]] std::optional<value> call_on_numbers(std::string_view name, call_arguments const& given);
+    [[nodiscard]] value arithmetic(std::string_view op, std::vector<value> const& x);
+    [[nodiscard]] value convert_number(std::string_view type, value const& v);
+    [[nodiscard]] std::optional<value> constant_of(value const& v);
+    [[nodiscard]] std::optional<bool> decide(value const& condition);
+    [[nodiscard]] std::optional<bool> compare_symbols(std::string_view op, std::vector<value> const& x);
+    [[nodiscard]] program::expression expression_of(program::extent const& e) const;
+    [[nodiscard]] program::extent extent_of(program::expression e);
+    [[nodiscard]] program::extent extent_of(value const& v);
+    [[nodiscard]] program::extent fresh_extent();
+    [[nodiscard]] value size_value(program::value_index tensor, std::size_t axis);
+
+    // operators.cpp: nodes of the program
+    [[nodiscard]] value call_operator(std::string const& op, call_arguments const& given);
+    [[nodiscard]] std::vector<overload> const& overloads_of(std::string const& op);
+    [[nodiscard]] std::optional<int> match(overload const& o, call_arguments const& given,
+                                           std::vector<value const*>& bound);
+    [[nodiscard]] std::optional<int> cost_of(aten::schema_type const& type, value const& v);
+    [[nodiscard]] std::optional<int> cost_of_element(aten::schema_type const& type, value const& v);
+    [[nodiscard]] program::argument argument_of(aten::schema_type const& type, value const& v);
+    [[nodiscard]] program::number number_of(value const& v);
+    [[nodiscard]] value make_tensor(call_arguments const& given);
+    [[nodiscard]] program::value_index tensor_of(value const& v);
+    [[nodiscard]] program::value_index use_weight(std::size_t index);
+
+    // results.cpp: the types of what nodes compute
+    [[nodiscard]] std::vector<inferred_result> types_of(program::node const& n, overload const& o);
+    [[nodiscard]] std::optional<inferred_type> type_by_rule(program::node const& n);
+    [[nodiscard]] inferred_type type_of(program::value_index v) const;
+    [[nodiscard]] std::optional<std::vector<std::optional<program::extent>>> reshaped(inferred_type const& from,
+                                                                                      program::argument const& sizes);
+    [[nodiscard]] value add_results(program::node n, overload const& o, std::vector<inferred_result> const& types);
+    [[nodiscard]] program::value_index add_value(std::string_view name, program::value_kind k);
+    [[nodiscard]] program::value_index add_tensor(std::string_view name, inferred_type const& type);
+    [[nodiscard]] value add_python_node(std::string_view op, std::vector<value> const& x, program::value_kind k,
+                                        std::optional<program::extent> size);
+    [[nodiscard]] std::string unique_name(std::string_view wanted);
+    [[nodiscard]] std::uint32_t origin_here();
+
+    // inputs_and_outputs.cpp
+    void name_weights(value const& module);
+    [[nodiscard]] call_arguments make_inputs(function_code const& forward, value const& module);
+    [[nodiscard]] value make_input(input_type const& type);
+    [[nodiscard]] value group_inputs(std::string const& name, expr const* type);
+    void add_output(value const& v, std::string const& path);
+    void add_state();
+
+    void spend(std::size_t steps);
+    [[nodiscard]] std::string where() const;
+    [[noreturn]] void fail(std::string_view what) const;
+    [[noreturn]] void fail_undecidable(std::string_view what, value const& condition);
+
+    library& code_;
+    read_options const& options_;
+    program::program out_;
+    heap heap_;
+    value constants_;
+    frame* frame_ = nullptr;
+    std::uint32_t line_ = 0;
+    int depth_ = 0;
+    std::size_t steps_ = 0;
+    std::unordered_map<std::string, std::vector<overload>> overloads_;
+    std::unordered_map<std::string, std::uint32_t> expressions_; ///< by to_string()
+    std::unordered_map<std::string, std::uint32_t> origins_;
+    std::unordered_map<std::string, std::size_t> names_;
+    std::map<std::pair<program::value_index, std::size_t>, program::value_index> sizes_; ///< of dynamic dimensions
+    std::unordered_map<program::value_index, program::value_index>
+        resized_; ///< a value whose sizes were changed in place, and its new type
+    std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
+    std::size_t next_symbol_ = 0;
+};
+
+} // namespace ATON_NAMESPACE::torchscript

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "library.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "../pt2/file_kind.hpp"
+#include "../pt2/text.hpp"
+#include "inflate.hpp"
+#include "object_reader.hpp"
+#include "parser.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+namespace {
+
+using pt2::in_quotes;
+
+pt2::zip_directory read_directory(pt2::mapped_file const& file, std::string const& path) {
+    if (!pt2::looks_like_zip(file.bytes())) pt2::fail(path, pt2::describe_other_file(file.bytes()));
+    return {file.bytes(), path};
+}
+
+/// "a.b.C" -> "a.b" and "C"
+std::pair<std::string_view, std::string_view> split(std::string_view qualified) {
+    std::size_t const dot = qualified.rfind('.');
+    if (dot == std::string_view::npos) return {{}, qualified};
+    return {qualified.substr(0, dot), qualified.substr(dot + 1)};
+}
+
+template <class List>
+auto const* find_by_name(List const& list, std::string_view name) {
+    auto const found = std::find_if(list.begin(), list.end(), [&](auto const& each) { return each.name == name; });
+    return found == list.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+bool is_archive(pt2::zip_directory const& directory) {
+    std::string const root(directory.root());
+    if (directory.find(root + "constants.pkl") != nullptr) return true;
+    std::string const code = root + "code/";
+    return std::any_of(directory.members().begin(), directory.members().end(), [&](pt2::zip_member const& m) {
+        return m.name.starts_with(code);
+    });
+}
+
+library::library(std::shared_ptr<pt2::mapped_file> file, std::string const& path)
+    : file_(std::move(file)),
+      path_(path),
+      directory_(read_directory(*file_, path)),
+      root_(directory_.root()) {
+    if (!is_archive(directory_)) pt2::fail(path_, pt2::describe_other_archive(directory_, root_));
+    pt2::zip_member const* const order = find("byteorder");
+    if (order != nullptr && !bytes_of(*order).starts_with("little"))
+        pt2::fail(path_, "is big-endian; save the module again on a little-endian machine");
+}
+
+pt2::zip_member const* library::find(std::string_view name) const { return directory_.find(root_ + std::string(name)); }
+
+std::string_view library::bytes_of(pt2::zip_member const& member) {
+    constexpr std::uint16_t deflated = 8;
+    if (member.method != deflated) return directory_.stored(member);
+    auto const known = inflated_.find(member.name);
+    if (known != inflated_.end()) return known->second;
+    std::optional<std::string> text = inflate(member.bytes, left_to_inflate_);
+    if (!text)
+        pt2::fail(path_,
+                  "member " + in_quotes(member.name) + " is damaged, or its code is too long; save the module again");
+    left_to_inflate_ -= text->size();
+    return inflated_.emplace(std::string(member.name), std::move(*text)).first->second;
+}
+
+code_file const* library::find_file(std::string_view module) {
+    auto const known = files_.find(module);
+    if (known != files_.end()) return known->second.get();
+    std::string name = "code/" + std::string(module) + ".py";
+    std::replace(name.begin() + 5, name.end() - 3, '.', '/');
+    pt2::zip_member const* const member = find(name);
+    std::unique_ptr<code_file> made;
+    if (member != nullptr) made = parse(bytes_of(*member), std::move(name), path_);
+    return files_.emplace(std::string(module), std::move(made)).first->second.get();
+}
+
+class_code const* library::find_class(std::string_view qualified) {
+    auto const [module, name] = split(qualified);
+    code_file const* const file = module.empty() ? nullptr : find_file(module);
+    return file == nullptr ? nullptr : find_by_name(file->classes, name);
+}
+
+function_code const* library::find_function(std::string_view qualified) {
+    auto const [module, name] = split(qualified);
+    code_file const* const file = module.empty() ? nullptr : find_file(module);
+    return file == nullptr ? nullptr : find_by_name(file->functions, name);
+}
+
+value library::read(std::string_view pickle, std::string const& folder, heap& to) {
+    pt2::file_bytes const all{file_->bytes(), file_->descriptor()};
+    return read_object(
+        pickle,
+        path_ + ": member " + in_quotes(folder + ".pkl"),
+        [&](std::string_view key) {
+            pt2::zip_member const* const record = find(folder + '/' + std::string(key));
+            if (record == nullptr) pt2::fail(path_, "has no member " + in_quotes(folder + '/' + std::string(key)));
+            return all.span(directory_.stored(*record));
+        },
+        to);
+}
+
+value library::read_module(heap& to) {
+    pt2::zip_member const* const member = find("data.pkl");
+    if (member == nullptr) pt2::fail(path_, "is a TorchScript archive without data.pkl; save the module again");
+    return read(bytes_of(*member), "data", to);
+}
+
+value library::read_constants(heap& to) {
+    pt2::zip_member const* const member = find("constants.pkl");
+    if (member == nullptr) return to.tuple({});
+    return read(bytes_of(*member), "constants", to);
+}
+
+} // namespace ATON_NAMESPACE::torchscript

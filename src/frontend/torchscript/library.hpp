@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The members of a TorchScript archive: its classes and functions, parsed when they are first used, and its objects.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "../pt2/mapped_file.hpp"
+#include "../pt2/tensor_source.hpp"
+#include "../pt2/zip_directory.hpp"
+#include "values.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+class library {
+public:
+    /// Throws aton::error if the file is not a TorchScript archive.
+    explicit library(std::shared_ptr<pt2::mapped_file> file, std::string const& path);
+
+    /// The class or function with a qualified name; null if there is none.
+    [[nodiscard]] class_code const* find_class(std::string_view qualified);
+    [[nodiscard]] function_code const* find_function(std::string_view qualified);
+
+    /// The module of data.pkl, and the tuple of constants.pkl.
+    [[nodiscard]] value read_module(heap& to);
+    [[nodiscard]] value read_constants(heap& to);
+
+    [[nodiscard]] std::string const& path() const { return path_; }
+
+private:
+    [[nodiscard]] code_file const* find_file(std::string_view module);
+    [[nodiscard]] pt2::zip_member const* find(std::string_view name) const;
+    /// The bytes of a member, which are decompressed if necessary.
+    [[nodiscard]] std::string_view bytes_of(pt2::zip_member const& member);
+    [[nodiscard]] value read(std::string_view pickle, std::string const& folder, heap& to);
+
+    std::shared_ptr<pt2::mapped_file> file_;
+    std::string path_;
+    pt2::zip_directory directory_;
+    std::string root_;
+    std::map<std::string, std::unique_ptr<code_file>, std::less<>> files_; ///< by module; null: there is none
+    std::map<std::string, std::string, std::less<>> inflated_;
+    std::size_t left_to_inflate_ = std::size_t{1} << 28U;
+};
+
+/// Whether the members are those of torch.jit.save.
+[[nodiscard]] bool is_archive(pt2::zip_directory const& directory);
+
+} // namespace ATON_NAMESPACE::torchscript

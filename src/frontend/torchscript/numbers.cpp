@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: MIT
+// Numbers: constants are computed; what depends on a dynamic size becomes nodes of Python's arithmetic, as in programs of torch.export.
+#include "interpreter.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include <aton/aten/scalar_type.hpp>
+#include <aton/program/arithmetic.hpp>
+
+#include "../pt2/text.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+namespace {
+
+using pt2::in_quotes;
+using ek = program::expression_kind;
+
+struct number_function {
+    std::string_view name;
+    std::string_view python;
+    std::size_t operands;
+};
+
+constexpr number_function functions[] = {{"add", "_operator.add", 2},
+                                         {"sub", "_operator.sub", 2},
+                                         {"subtract", "_operator.sub", 2},
+                                         {"mul", "_operator.mul", 2},
+                                         {"multiply", "_operator.mul", 2},
+                                         {"div", "_operator.truediv", 2},
+                                         {"true_divide", "_operator.truediv", 2},
+                                         {"truediv", "_operator.truediv", 2},
+                                         {"floordiv", "_operator.floordiv", 2},
+                                         {"floor_divide", "_operator.floordiv", 2},
+                                         {"remainder", "_operator.mod", 2},
+                                         {"pow", "_operator.pow", 2},
+                                         {"lt", "_operator.lt", 2},
+                                         {"le", "_operator.le", 2},
+                                         {"gt", "_operator.gt", 2},
+                                         {"ge", "_operator.ge", 2},
+                                         {"eq", "_operator.eq", 2},
+                                         {"ne", "_operator.ne", 2},
+                                         {"__and__", "_operator.and_", 2},
+                                         {"__or__", "_operator.or_", 2},
+                                         {"__lshift__", "_operator.lshift", 2},
+                                         {"__rshift__", "_operator.rshift", 2},
+                                         {"minimum", "torch.sym_min", 2},
+                                         {"maximum", "torch.sym_max", 2},
+                                         {"neg", "_operator.neg", 1},
+                                         {"abs", "_operator.abs", 1},
+                                         {"floor", "math.floor", 1},
+                                         {"ceil", "math.ceil", 1},
+                                         {"round", "round", 1},
+                                         {"sqrt", "torch._sym_sqrt", 1},
+                                         {"__not__", "torch.sym_not", 1},
+                                         {"trunc", "math.trunc", 1}};
+
+bool is_comparison(std::string_view op) {
+    return op == "_operator.lt" || op == "_operator.le" || op == "_operator.gt" || op == "_operator.ge" ||
+           op == "_operator.eq" || op == "_operator.ne";
+}
+
+value of_scalar(scalar const& s) {
+    if (s.is_bool()) return value::of(s.to<bool>());
+    return s.is_integral() ? value::of(s.to<std::int64_t>()) : value::of(s.to<double>());
+}
+
+/// Functions of floats that Python's arithmetic on sizes does not have.
+std::optional<double> real_function(std::string_view name, double x) {
+    if (name == "log") return std::log(x);
+    if (name == "exp") return std::exp(x);
+    if (name == "log2") return std::log2(x);
+    if (name == "log10") return std::log10(x);
+    if (name == "sin") return std::sin(x);
+    if (name == "cos") return std::cos(x);
+    if (name == "tanh") return std::tanh(x);
+    return {};
+}
+
+program::expression integer_expression(std::int64_t n) {
+    program::expression e;
+    e.number = n;
+    return e;
+}
+
+program::expression make(ek kind, std::vector<program::expression> operands) {
+    program::expression e;
+    e.kind = kind;
+    e.operands = std::move(operands);
+    return e;
+}
+
+/// Bounds of an expression; nothing if they are not known.
+struct bounds {
+    std::optional<std::int64_t> min;
+    std::optional<std::int64_t> max;
+};
+
+using ranges = std::map<std::string, program::symbol_range, std::less<>>;
+
+std::optional<std::int64_t> sum(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+    std::int64_t out = 0;
+    if (!a || !b || __builtin_add_overflow(*a, *b, &out)) return {};
+    return out;
+}
+
+std::optional<std::int64_t> product(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+    std::int64_t out = 0;
+    if (!a || !b || __builtin_mul_overflow(*a, *b, &out)) return {};
+    return out;
+}
+
+bounds bounds_of(program::expression const& e, ranges const& known) {
+    switch (e.kind) {
+    case ek::integer: return {e.number, e.number};
+    case ek::symbol: {
+        auto const found = known.find(e.symbol);
+        if (found == known.end()) return {};
+        constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+        return {found->second.min, found->second.max == none ? std::nullopt : std::optional(found->second.max)};
+    }
+    case ek::add: {
+        bounds all{0, 0};
+        for (program::expression const& each : e.operands) {
+            bounds const b = bounds_of(each, known);
+            all = {sum(all.min, b.min), sum(all.max, b.max)};
+        }
+        return all;
+    }
+    case ek::mul: {
+        bounds all{1, 1};
+        for (program::expression const& each : e.operands) {
+            bounds b = bounds_of(each, known);
+            if (each.kind == ek::integer && each.number < 0) {
+                all = {product(all.max, each.number), product(all.min, each.number)};
+                continue;
+            }
+            if (!b.min || *b.min < 0) return {};
+            bool const is_negative = all.max && *all.max <= 0;
+            if (!is_negative && (!all.min || *all.min < 0)) return {};
+            all = is_negative ? bounds{product(all.min, b.max), product(all.max, b.min)}
+                              : bounds{product(all.min, b.min), product(all.max, b.max)};
+        }
+        return all;
+    }
+    case ek::floor_div: {
+        if (e.operands.size() != 2 || e.operands[1].kind != ek::integer || e.operands[1].number < 1) return {};
+        bounds const b = bounds_of(e.operands[0], known);
+        if (!b.min || *b.min < 0) return {};
+        std::int64_t const by = e.operands[1].number;
+        return {*b.min / by, b.max ? std::optional(*b.max / by) : std::nullopt};
+    }
+    default: return {};
+    }
+}
+
+} // namespace
+
+/// The number that a value is: a constant, or the element of a tensor of the archive with one element.
+std::optional<value> interpreter::constant_of(value const& v) {
+    if (v.is_number()) return v;
+    if (v.is != kind::weight) return {};
+    stored_tensor const& t = heap_.weights[static_cast<std::size_t>(v.integer)].data;
+    if (t.element_count() != 1 || t.parts.size() != 1) return {};
+    stored_part const& part = t.parts[0];
+    std::byte const* const at = part.bytes.data + static_cast<std::size_t>(part.offset) * (bits(t.type) / 8);
+    auto const read = [&]<class T>(T number) {
+        std::memcpy(&number, at, sizeof number);
+        return number;
+    };
+    value out;
+    switch (t.type) {
+    case dtype::int64: out = value::of(read(std::int64_t{})); break;
+    case dtype::int32: out = value::of(std::int64_t{read(std::int32_t{})}); break;
+    case dtype::int16: out = value::of(std::int64_t{read(std::int16_t{})}); break;
+    case dtype::int8: out = value::of(std::int64_t{read(std::int8_t{})}); break;
+    case dtype::uint8: out = value::of(std::int64_t{read(std::uint8_t{})}); break;
+    case dtype::bool_: out = value::of(read(std::uint8_t{}) != 0); break;
+    case dtype::float32: out = value::of(static_cast<double>(read(float{}))); break;
+    case dtype::float64: out = value::of(read(double{})); break;
+    default: return {};
+    }
+    out.is_tensor = true;
+    return out;
+}
+
+std::optional<bool> interpreter::decide(value const& condition) {
+    switch (condition.is) {
+    case kind::boolean:
+    case kind::integer: return condition.integer != 0;
+    case kind::real: return condition.real != 0;
+    case kind::symbol:
+    case kind::tensor: return {};
+    case kind::weight: return {}; // a buffer may change between calls
+    default: fail("uses " + std::string(describe(condition)) + " as a condition");
+    }
+}
+
+std::optional<value> interpreter::call_on_numbers(std::string_view name, call_arguments const& given) {
+    std::vector<value> x = given.positional;
+    bool any_number = false;
+    for (value& each : x) any_number = any_number || each.is_number() || each.is == kind::symbol;
+    if (x.empty() || !any_number) return {};
+    bool const starts_as_tensor = x[0].is_tensor;
+    if (starts_as_tensor &&
+        (name == "detach" || name == "clone" || name == "contiguous" || name == "lift_fresh" || name == "alias"))
+        return x[0];
+    if (starts_as_tensor && name == "to") {
+        for (std::size_t i = 1; i != x.size(); ++i)
+            if (x[i].is == kind::integer && !x[i].is_tensor) {
+                value out = convert_number(is_floating(aten::scalar_type(x[i].integer)) ? "float" : "int", x[0]);
+                out.is_tensor = true;
+                return out;
+            }
+        return x[0];
+    }
+    if ((name == "IntImplicit" || name == "FloatImplicit" || name == "ScalarImplicit" || name == "item") &&
+        x.size() == 1)
+        return convert_number(name == "IntImplicit" ? "int" : name == "FloatImplicit" ? "float" : "item", x[0]);
+    // Traced code calculates with 0-d tensors: sizes, and constants of the archive.
+    bool as_tensor = false;
+    for (value& each : x) {
+        if (each.is == kind::weight)
+            if (std::optional<value> const constant =
+                    heap_.weights[static_cast<std::size_t>(each.integer)].data.sizes.empty() ? constant_of(each)
+                                                                                             : std::nullopt)
+                each = *constant;
+        if (!each.is_number() && each.is != kind::symbol) return {};
+        as_tensor = as_tensor || each.is_tensor;
+    }
+    std::string_view op;
+    for (number_function const& each : functions)
+        if (each.name == name && each.operands == x.size()) op = each.python;
+    if (name == "rsub" && x.size() == 2) std::swap(x[0], x[1]), op = "_operator.sub";
+    if (op.empty() && x.size() == 1 && x[0].is_number())
+        if (std::optional<double> const y = real_function(name, x[0].number().to<double>())) {
+            value out = value::of(*y);
+            out.is_tensor = as_tensor;
+            return out;
+        }
+    if (op.empty()) return {};
+    for (auto const& [key, each] : given.named) {
+        if (key == "alpha" && each.is_number() && each.number() == scalar(1)) continue;
+        if (key == "rounding_mode" && each.is == kind::none) continue;
+        if (key != "rounding_mode" || each.is != kind::text || name != "div") return {};
+        if (each.text == "floor") op = "_operator.floordiv";
+        else op = "trunc"; // sizes are not negative
+    }
+    if (op == "trunc") {
+        bool const are_known =
+            x[0].is == kind::integer && x[1].is == kind::integer && x[1].integer != 0 && x[1].integer != -1;
+        if (are_known) {
+            value out = value::of(x[0].integer / x[1].integer);
+            out.is_tensor = as_tensor;
+            return out;
+        }
+        for (value const& each : x) {
+            bounds const b = bounds_of(expression_of(extent_of(each)), out_.ranges);
+            if (!b.min || *b.min < 0)
+                fail("divides a size that may be negative and rounds towards zero, which is not supported");
+        }
+        op = "_operator.floordiv";
+    }
+    value out = arithmetic(op, x);
+    out.is_tensor = as_tensor;
+    return out;
+}
+
+value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) {
+    std::vector<scalar> numbers;
+    bool all_integral = true;
+    for (value const& each : x) {
+        if (each.is_number()) numbers.push_back(each.number());
+        else if (each.is != kind::symbol) fail("calculates with " + std::string(describe(each)));
+        bool const is_real_symbol =
+            each.is == kind::symbol &&
+            out_.values[static_cast<std::size_t>(each.integer)].kind == program::value_kind::sym_float;
+        all_integral = all_integral && each.is != kind::real && !is_real_symbol;
+    }
+    if (numbers.size() == x.size()) {
+        std::optional<scalar> const result = program::compute(op, numbers);
+        if (!result) fail("cannot compute " + in_quotes(op) + ": it overflows, divides by zero, or is not supported");
+        return of_scalar(*result);
+    }
+    if (is_comparison(op)) {
+        if (std::optional<bool> const known = compare_symbols(op, x)) return value::of(*known);
+        return add_python_node(op, x, program::value_kind::sym_bool, {});
+    }
+    if (op == "torch.sym_not" || op == "_operator.and_" || op == "_operator.or_")
+        return add_python_node(op, x, program::value_kind::sym_bool, {});
+    bool const to_int =
+        op == "math.floor" || op == "math.ceil" || op == "math.trunc" || op == "round" || op == "torch.sym_int";
+    if (op == "_operator.truediv" || op == "torch.sym_float" || op == "torch._sym_sqrt" || (!all_integral && !to_int))
+        return add_python_node(op, x, program::value_kind::sym_float, {});
+    if (!all_integral) return add_python_node(op, x, program::value_kind::sym_int, fresh_extent());
+    if (to_int) return x[0];
+    std::vector<program::expression> e;
+    for (value const& each : x) e.push_back(expression_of(extent_of(each)));
+    program::expression made;
+    if (op == "_operator.add") made = make(ek::add, e);
+    else if (op == "_operator.sub") made = make(ek::add, {e[0], make(ek::mul, {integer_expression(-1), e[1]})});
+    else if (op == "_operator.mul") made = make(ek::mul, e);
+    else if (op == "_operator.neg") made = make(ek::mul, {integer_expression(-1), e[0]});
+    else if (op == "_operator.floordiv") made = make(ek::floor_div, e);
+    else if (op == "_operator.mod") made = make(ek::mod, e);
+    else if (op == "torch.sym_max") made = make(ek::maximum, e);
+    else if (op == "torch.sym_min") made = make(ek::minimum, e);
+    else return add_python_node(op, x, program::value_kind::sym_int, fresh_extent());
+    program::extent const size = extent_of(std::move(made));
+    if (size.is_number()) return value::of(size.number);
+    return add_python_node(op, x, program::value_kind::sym_int, size);
+}
+
+/// The result of a comparison that follows from the ranges of symbols.
+std::optional<bool> interpreter::compare_symbols(std::string_view op, std::vector<value> const& x) {
+    for (value const& each : x) {
+        bool const is_integer = each.is == kind::integer ||
+                                (each.is == kind::symbol && out_.values[static_cast<std::size_t>(each.integer)].kind ==
+                                                                program::value_kind::sym_int);
+        if (!is_integer) return {};
+    }
+    program::expression const difference =
+        make(ek::add,
+             {expression_of(extent_of(x[0])), make(ek::mul, {integer_expression(-1), expression_of(extent_of(x[1]))})});
+    bounds const b = bounds_of(program::substitute(difference, {}), out_.ranges);
+    bool const positive = b.min && *b.min > 0;
+    bool const negative = b.max && *b.max < 0;
+    bool const not_negative = b.min && *b.min >= 0;
+    bool const not_positive = b.max && *b.max <= 0;
+    auto const answer = [](bool yes, bool no) {
+        return yes ? std::optional(true) : no ? std::optional(false) : std::nullopt;
+    };
+    if (op == "_operator.lt") return answer(negative, not_negative);
+    if (op == "_operator.le") return answer(not_positive, positive);
+    if (op == "_operator.gt") return answer(positive, not_positive);
+    if (op == "_operator.ge") return answer(not_negative, negative);
+    bool const same = not_negative && not_positive;
+    return op == "_operator.eq" ? answer(same, positive || negative) : answer(positive || negative, same);
+}
+
+value interpreter::convert_number(std::string_view type, value const& v) {
+    if (v.is == kind::text && (type == "float" || type == "int")) {
+        char* stop = nullptr;
+        double const real = std::strtod(v.text.c_str(), &stop);
+        if (v.text.empty() || stop != v.text.c_str() + v.text.size())
+            fail("the string " + in_quotes(v.text) + " is not a number");
+        return type == "float" ? value::of(real) : convert_number("int", value::of(real));
+    }
+    // Constants are known; other weights of the module may change between calls.
+    bool const is_constant = v.is == kind::weight &&
+                             heap_.weights[static_cast<std::size_t>(v.integer)].role == program::input_kind::constant;
+    std::optional<value> const constant = v.is_number() || is_constant ? constant_of(v) : std::nullopt;
+    if (constant) {
+        scalar const n = constant->number();
+        if (type == "bool") return value::of(!(n == scalar(0)));
+        if (type == "float") return value::of(n.to<double>());
+        if (type == "int") {
+            if (n.is_floating() && !(std::abs(n.to<double>()) < 9.0e18))
+                fail("int() of a float that does not fit in 64 bits");
+            return value::of(n.to<std::int64_t>());
+        }
+        value out = *constant;
+        out.is_tensor = false;
+        return out;
+    }
+    if (v.is == kind::tensor || v.is == kind::weight) {
+        if (type == "bool") return v;
+        program::value_index const t = tensor_of(v);
+        dtype const held = type_of(t).type;
+        program::node n;
+        n.op = "aten::item";
+        n.schema = aten::find_schema(n.op);
+        n.arguments.push_back(program::argument::of_tensor(t).named("self"));
+        n.origin = origin_here();
+        program::value_kind const k = is_floating(held)      ? program::value_kind::sym_float
+                                      : held == dtype::bool_ ? program::value_kind::sym_bool
+                                                             : program::value_kind::sym_int;
+        program::value_index const made = add_value("item", k);
+        if (k == program::value_kind::sym_int) out_.values[made].symbolic = fresh_extent();
+        n.name = out_.values[made].name;
+        n.results.push_back({{made}, false});
+        out_.main.nodes.push_back(std::move(n));
+        return convert_number(type, value::of(kind::symbol, made));
+    }
+    if (v.is != kind::symbol) fail(std::string(type) + "() of " + std::string(describe(v)));
+    value out = v;
+    out.is_tensor = false;
+    program::value_kind const k = out_.values[static_cast<std::size_t>(v.integer)].kind;
+    if (type == "int" && k != program::value_kind::sym_int) return arithmetic("torch.sym_int", {out});
+    if (type == "float" && k != program::value_kind::sym_float) return arithmetic("torch.sym_float", {out});
+    if (type == "bool" && k != program::value_kind::sym_bool)
+        return arithmetic("_operator.ne", {out, value::of(std::int64_t{0})});
+    return out;
+}
+
+program::expression interpreter::expression_of(program::extent const& e) const {
+    return e.is_number() ? integer_expression(e.number) : out_.expressions[e.expression];
+}
+
+program::extent interpreter::extent_of(program::expression e) {
+    program::expression plain = program::substitute(e, {});
+    if (plain.kind == ek::integer) return {plain.number, program::extent::none};
+    std::string text = program::to_string(plain);
+    if (text.size() > 2000) fail("a size is too complicated: an expression of more than 2000 characters");
+    auto const [known, is_new] =
+        expressions_.try_emplace(std::move(text), static_cast<std::uint32_t>(out_.expressions.size()));
+    if (is_new) out_.expressions.push_back(std::move(plain));
+    return {0, known->second};
+}
+
+program::extent interpreter::extent_of(value const& v) {
+    if (v.is == kind::integer || v.is == kind::boolean) return {v.integer, program::extent::none};
+    if (v.is != kind::symbol) fail("uses " + std::string(describe(v)) + " as a size");
+    std::optional<program::extent>& known = out_.values[static_cast<std::size_t>(v.integer)].symbolic;
+    if (!known) known = fresh_extent();
+    return *known;
+}
+
+/// A size that is not known before the model runs. Its name tells that it depends on data.
+program::extent interpreter::fresh_extent() {
+    program::expression e;
+    e.kind = ek::symbol;
+    e.symbol = "u" + std::to_string(next_symbol_++);
+    out_.ranges[e.symbol] = {0, std::numeric_limits<std::int64_t>::max()};
+    return extent_of(std::move(e));
+}
+
+/// The size of a dimension: a number, or a node that reads it.
+value interpreter::size_value(program::value_index tensor, std::size_t axis) {
+    inferred_type const type = type_of(tensor);
+    program::extent const size = type.sizes.at(axis).value();
+    if (size.is_number()) return value::of(size.number);
+    auto const [known, is_new] = sizes_.try_emplace({tensor, axis}, program::no_value);
+    if (is_new) {
+        program::node n;
+        n.op = "aten::sym_size.int";
+        n.schema = aten::find_schema(n.op);
+        n.arguments.push_back(program::argument::of_tensor(tensor).named("self"));
+        n.arguments.push_back(program::argument::of_number(static_cast<std::int64_t>(axis)).named("dim"));
+        n.origin = origin_here();
+        known->second = add_value("sym_size_int", program::value_kind::sym_int);
+        out_.values[known->second].symbolic = size;
+        n.name = out_.values[known->second].name;
+        n.results.push_back({{known->second}, false});
+        out_.main.nodes.push_back(std::move(n));
+    }
+    return value::of(kind::symbol, known->second);
+}
+
+} // namespace ATON_NAMESPACE::torchscript

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// The types of what nodes compute: rules for operators that write, view or make tensors, and for all others the types that their
+// mapping infers.
+#include "interpreter.hpp"
+
+#include <algorithm>
+
+#include <aton/aten/schema_table.hpp>
+
+#include "../pt2/text.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+namespace {
+
+using sizes = std::vector<std::optional<program::extent>>;
+
+std::string_view base_name(std::string_view op) {
+    op = op.substr(0, op.find('.'));
+    std::size_t const colons = op.find("::");
+    return colons == std::string_view::npos ? op : op.substr(colons + 2);
+}
+
+program::argument const* find_argument(program::node const& n, std::string_view name) {
+    auto const found = std::find_if(
+        n.arguments.begin(), n.arguments.end(), [&](program::argument const& a) { return a.name == name; });
+    return found == n.arguments.end() ? nullptr : &*found;
+}
+
+/// In-place operators that change the sizes of their argument, and what computes the new sizes.
+std::string_view resizing(std::string_view name) {
+    constexpr std::pair<std::string_view, std::string_view> all[] = {{"unsqueeze_", "aten::unsqueeze"},
+                                                                     {"t_", "aten::t"},
+                                                                     {"transpose_", "aten::transpose.int"},
+                                                                     {"swapaxes_", "aten::swapaxes"},
+                                                                     {"swapdims_", "aten::swapdims"},
+                                                                     {"squeeze_", "aten::squeeze"}};
+    for (auto const& [in_place, view] : all)
+        if (in_place == name) return view;
+    return {};
+}
+
+bool is_in_place(overload const& o) {
+    return !o.arguments.empty() && !o.returns.empty() && o.arguments[0].type.mutates && o.returns[0].type.mutates &&
+           o.returns.size() == 1;
+}
+
+} // namespace
+
+inferred_type interpreter::type_of(program::value_index v) const {
+    if (auto const now = resized_.find(v); now != resized_.end()) v = now->second;
+    program::value const& known = out_.values[v];
+    inferred_type out;
+    out.type = known.type;
+    out.has_rank = known.has_type;
+    for (program::extent const& e : known.sizes) out.sizes.emplace_back(e);
+    return out;
+}
+
+/// The sizes of a view with these sizes, one of which may be -1; nothing if that one cannot be computed.
+std::optional<sizes> interpreter::reshaped(inferred_type const& from, program::argument const& to) {
+    sizes out;
+    std::optional<std::size_t> open;
+    program::expression known;
+    known.kind = program::expression_kind::mul;
+    for (program::number const& each : to.numbers) {
+        if (each.integer() == -1) {
+            if (open) return {};
+            open = out.size();
+            out.emplace_back();
+            continue;
+        }
+        program::extent const e = each.is_computed()
+                                      ? extent_of(value::of(kind::symbol, each.computed))
+                                      : program::extent{each.integer().value_or(0), program::extent::none};
+        if (e.is_number() && e.number < 0) return {};
+        known.operands.push_back(expression_of(e));
+        out.emplace_back(e);
+    }
+    if (!open) return out;
+    // Equal factors of both products are left out; the rest is divided if it consists of numbers.
+    program::expression all;
+    all.kind = program::expression_kind::mul;
+    for (auto const& each : from.sizes) {
+        if (!each) return {};
+        all.operands.push_back(expression_of(*each));
+    }
+    std::vector<program::expression> factors;
+    std::int64_t number = 1;
+    auto const collect = [&](program::expression const& product, auto const& add) {
+        program::expression const plain = program::substitute(product, {});
+        if (plain.kind != program::expression_kind::mul) return add(plain);
+        for (program::expression const& each : plain.operands) add(each);
+    };
+    collect(all, [&](program::expression const& each) {
+        if (each.kind != program::expression_kind::integer) factors.push_back(each);
+        else if (__builtin_mul_overflow(number, each.number, &number)) number = 0;
+    });
+    bool is_exact = number != 0;
+    collect(known, [&](program::expression const& each) {
+        if (each.kind == program::expression_kind::integer) {
+            is_exact = is_exact && each.number > 0 && number % each.number == 0;
+            if (is_exact) number /= each.number;
+            return;
+        }
+        auto const same = std::find(factors.begin(), factors.end(), each);
+        if (same == factors.end()) is_exact = false;
+        else factors.erase(same);
+    });
+    if (!is_exact) return {};
+    program::expression rest;
+    rest.kind = program::expression_kind::mul;
+    rest.operands = factors;
+    program::expression n;
+    n.number = number;
+    rest.operands.push_back(n);
+    out[*open] = extent_of(std::move(rest));
+    return out;
+}
+
+/// The type of the single result of an operator whose sizes are arguments.
+std::optional<inferred_type> interpreter::type_by_rule(program::node const& n) {
+    std::string_view const name = base_name(n.op);
+    program::argument const* const self = find_argument(n, "self");
+    bool const is_view = name == "view" || name == "reshape" || name == "_unsafe_view" || name == "_reshape_alias";
+    if (is_view && self != nullptr && self->kind == program::argument_kind::tensor) {
+        program::argument const* const to = find_argument(n, name == "reshape" ? "shape" : "size");
+        if (to == nullptr || to->kind != program::argument_kind::numbers) return {};
+        inferred_type out = type_of(self->tensor);
+        std::optional<sizes> made = reshaped(out, *to);
+        if (!made) return {};
+        out.sizes = *std::move(made);
+        return out;
+    }
+    if (name == "dropout" || name == "feature_dropout" || name == "contiguous" || name == "detach" || name == "alias" ||
+        name == "clone") {
+        program::argument const* const x = self != nullptr ? self : find_argument(n, "input");
+        if (x != nullptr && x->kind == program::argument_kind::tensor) return type_of(x->tensor);
+    }
+    return {};
+}
+
+std::vector<inferred_result> interpreter::types_of(program::node const& n, overload const& o) {
+    std::string_view const name = base_name(n.op);
+    if (o.is_torchs && is_in_place(o)) {
+        program::argument const& self = n.arguments.front();
+        if (std::string_view const view = resizing(name); !view.empty()) {
+            program::node made = n;
+            made.op = view;
+            if (name == "squeeze_" && n.op.find('.') != std::string::npos) made.op += n.op.substr(n.op.find('.'));
+            made.schema = aten::find_schema(made.op);
+            return options_.infer(out_, made);
+        }
+        if (self.kind != program::argument_kind::tensor) fail("writes to a value that is not a tensor");
+        return {{{type_of(self.tensor)}, false}};
+    }
+    if (o.returns.empty()) return {};
+    if (std::optional<inferred_type> type = type_by_rule(n); type && o.returns.size() == 1)
+        return {{{*std::move(type)}, false}};
+    program::node asked = n;
+    for (program::argument& a : asked.arguments)
+        program::for_each_value(a, [&](program::value_index& v) {
+            if (auto const now = resized_.find(v); now != resized_.end()) v = now->second;
+        });
+    return options_.infer(out_, asked);
+}
+
+value interpreter::add_results(program::node n, overload const& o, std::vector<inferred_result> const& types) {
+    std::string const name(base_name(n.op));
+    if (!o.returns.empty() && types.size() < o.returns.size())
+        fail("'" + n.op + "' has " + std::to_string(o.returns.size()) + " results, but its mapping returns " +
+             std::to_string(types.size()));
+    std::vector<value> results;
+    for (std::size_t i = 0; i != o.returns.size(); ++i) {
+        program::result& made = n.results.emplace_back();
+        made.is_list = o.returns[i].type.list;
+        if (made.is_list != types[i].is_list)
+            fail("the results of the mapping of '" + n.op + "' do not match its schema");
+        std::vector<value> all;
+        for (inferred_type const& each : types[i].types) {
+            if (o.returns[i].type.base != aten::base_type::tensor)
+                fail("'" + n.op + "' returns " + std::string(o.returns[i].type.text) + ", which is not supported");
+            if (each.type == dtype::undefined || !each.has_rank)
+                fail("the type of a result of '" + n.op + "' is not known");
+            made.values.push_back(add_tensor(name, each));
+            all.push_back(value::of(kind::tensor, made.values.back()));
+        }
+        if (made.is_list) results.push_back(heap_.list(std::move(all)));
+        else results.push_back(all.empty() ? value{} : all[0]);
+    }
+    n.name =
+        n.results.empty() || n.results[0].values.empty() ? unique_name(name) : out_.values[n.results[0].values[0]].name;
+    if (o.is_torchs && is_in_place(o) && !resizing(name).empty())
+        resized_[n.arguments.front().tensor] = n.results[0].values[0];
+    out_.main.nodes.push_back(std::move(n));
+    spend(1);
+    if (results.empty()) return {};
+    return results.size() == 1 ? results[0] : heap_.tuple(std::move(results));
+}
+
+value interpreter::add_python_node(std::string_view op, std::vector<value> const& x, program::value_kind k,
+                                   std::optional<program::extent> size) {
+    program::node n;
+    n.kind = program::node_kind::python;
+    n.op = op;
+    for (value const& each : x) n.arguments.push_back(program::argument::of_number(number_of(each)));
+    n.origin = origin_here();
+    program::value_index const made = add_value(op.substr(op.rfind('.') + 1), k);
+    out_.values[made].symbolic = size;
+    n.name = out_.values[made].name;
+    n.results.push_back({{made}, false});
+    out_.main.nodes.push_back(std::move(n));
+    spend(1);
+    return value::of(kind::symbol, made);
+}
+
+program::value_index interpreter::add_value(std::string_view name, program::value_kind k) {
+    auto const index = static_cast<program::value_index>(out_.values.size());
+    program::value& made = out_.values.emplace_back();
+    made.name = unique_name(name);
+    made.kind = k;
+    return index;
+}
+
+program::value_index interpreter::add_tensor(std::string_view name, inferred_type const& type) {
+    program::value_index const index = add_value(name, program::value_kind::tensor);
+    std::vector<program::extent> all;
+    for (auto const& each : type.sizes) all.push_back(each ? *each : fresh_extent());
+    program::value& made = out_.values[index];
+    made.has_type = true;
+    made.type = type.type;
+    made.sizes = std::move(all);
+    return index;
+}
+
+/// "relu", "relu_1", "relu_2"
+std::string interpreter::unique_name(std::string_view wanted) {
+    std::string name(wanted);
+    while (name.size() > 1 && name.back() == '_') name.pop_back();
+    for (;;) {
+        std::size_t const number = names_[name]++;
+        if (number == 0) return name;
+        std::string next = name + '_' + std::to_string(number);
+        if (names_.try_emplace(next, 1).second) return next;
+    }
+}
+
+std::uint32_t interpreter::origin_here() {
+    program::origin made;
+    if (frame_ != nullptr) {
+        made.module = frame_->module;
+        made.module_type = frame_->module_type;
+    }
+    made.source = where();
+    auto const [known, is_new] =
+        origins_.try_emplace(made.module + '\n' + made.source, static_cast<std::uint32_t>(out_.origins.size()));
+    if (is_new) out_.origins.push_back(std::move(made));
+    return known->second;
+}
+
+} // namespace ATON_NAMESPACE::torchscript
