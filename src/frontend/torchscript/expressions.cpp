@@ -55,10 +55,7 @@ value interpreter::evaluate(expr const& e) {
 
 value interpreter::evaluate_name(expr const& e) {
     auto const found = frame_->variables.find(e.text);
-    if (found != frame_->variables.end()) {
-        if (found->second.is == kind::nothing) fail("the variable " + in_quotes(e.text) + " has no value");
-        return found->second;
-    }
+    if (found != frame_->variables.end()) return found->second;
     if (e.text == "torch" || e.text == "ops" || e.text == "__torch__" || e.text == "CONSTANTS" || e.text == "math")
         return value::of(kind::path, e.text);
     fail("the variable " + in_quotes(e.text) + " has no value");
@@ -67,6 +64,7 @@ value interpreter::evaluate_name(expr const& e) {
 value interpreter::attribute_of(value const& v, std::string const& name) {
     switch (v.is) {
     case kind::path: return resolve_path(v.text + '.' + name);
+    case kind::type: return resolve_path(v.type->qualified + '.' + name);
     case kind::object: {
         instance const& object = *v.object;
         if (auto const found = object.attributes.find(name); found != object.attributes.end()) return found->second;
@@ -121,6 +119,15 @@ value interpreter::resolve_path(std::string path) {
             out.type = c;
             return out;
         }
+        // A member of an enumeration is a string, as in data.pkl.
+        std::size_t const dot = path.rfind('.');
+        class_code const* const owner = code_.find_class(path.substr(0, dot));
+        if (owner != nullptr)
+            for (class_attribute const& each : owner->attributes)
+                if (each.value && each.name == path.substr(dot + 1))
+                    return value::of(kind::text,
+                                     owner->qualified + '.' +
+                                         format({value::of(kind::text, "{}"), evaluate(*each.value)}));
     }
     return value::of(kind::path, std::move(path));
 }

@@ -66,6 +66,22 @@ bool interpreter::equal(value const& a, value const& b, int depth) {
     }
 }
 
+/// Whether two strings or lists are equal: a bool, or the number that tells it if it depends on sizes.
+value interpreter::are_equal(value const& a, value const& b) {
+    if (a.is == kind::text || a.list->items.size() != b.list->items.size()) return value::of(equal(a, b));
+    value all = value::of(true);
+    for (std::size_t i = 0; i != a.list->items.size(); ++i) {
+        value const& x = a.list->items[i];
+        value const& y = b.list->items[i];
+        bool const is_open = x.is == kind::symbol || y.is == kind::symbol;
+        value const same = is_open ? arithmetic("_operator.eq", {x, y}) : value::of(equal(x, y));
+        if (same.is == kind::boolean && same.integer == 0) return same;
+        if (same.is == kind::boolean) continue;
+        all = all.is == kind::boolean ? same : arithmetic("_operator.and_", {all, same});
+    }
+    return all;
+}
+
 /// torch.format("a {} b", x): the text of an error message.
 std::string interpreter::format(std::vector<value> const& x) {
     std::string out;
@@ -201,7 +217,10 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
     if (x.empty() || !is_container(x[0])) return {};
     if (x[0].is == kind::dict) return call_on_dict(name, x);
     bool const same_kind = x.size() == 2 && x[0].is == x[1].is;
-    if (same_kind && (name == "eq" || name == "ne")) return value::of(equal(x[0], x[1]) == (name == "eq"));
+    if (same_kind && (name == "eq" || name == "ne")) {
+        value const same = are_equal(x[0], x[1]);
+        return name == "eq" ? same : arithmetic("torch.sym_not", {same});
+    }
     if (x[0].is == kind::text) {
         if (name == "len") return value::of(static_cast<std::int64_t>(x[0].text.size()));
         if (name == "__contains__" && same_kind) return value::of(x[0].text.find(x[1].text) != std::string::npos);

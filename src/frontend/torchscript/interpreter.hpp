@@ -84,6 +84,7 @@ private:
     [[nodiscard]] std::optional<value> call_about_tensor(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_containers(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_dict(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] value are_equal(value const& a, value const& b);
     [[nodiscard]] std::string format(std::vector<value> const& x);
     [[nodiscard]] bool equal(value const& a, value const& b, int depth = 0);
     [[nodiscard]] std::int64_t position(value const& index, std::size_t size);
@@ -120,6 +121,7 @@ private:
     [[nodiscard]] inferred_type type_of(program::value_index v) const;
     [[nodiscard]] std::optional<std::vector<std::optional<program::extent>>> reshaped(inferred_type const& from,
                                                                                       program::argument const& sizes);
+    void complete_sizes(program::node const& n, inferred_type& type);
     [[nodiscard]] value add_results(program::node n, overload const& o, std::vector<inferred_result> const& types);
     [[nodiscard]] program::value_index add_value(std::string_view name, program::value_kind k);
     [[nodiscard]] program::value_index add_tensor(std::string_view name, inferred_type const& type);

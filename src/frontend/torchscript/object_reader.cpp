@@ -155,6 +155,15 @@ private:
         case 'R': {
             item const arguments = pop();
             item const function = pop();
+            if (function.is == item::kind::function && function.module.starts_with("__torch__") &&
+                arguments.is == item::kind::value &&
+                (arguments.held.is == kind::text || arguments.held.is == kind::integer)) {
+                // A member of an enumeration, by its value.
+                value const& held = arguments.held;
+                std::string const member = held.is == kind::text ? held.text : std::to_string(held.integer);
+                push(value::of(kind::text, qualified(function) + '.' + member));
+                return true;
+            }
             if (function.is != item::kind::function || arguments.is != item::kind::value ||
                 arguments.held.is != kind::tuple)
                 fail("calls a value that is not a function");

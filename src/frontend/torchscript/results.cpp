@@ -162,7 +162,29 @@ std::vector<inferred_result> interpreter::types_of(program::node const& n, overl
         program::for_each_value(a, [&](program::value_index& v) {
             if (auto const now = resized_.find(v); now != resized_.end()) v = now->second;
         });
-    return options_.infer(out_, asked);
+    std::vector<inferred_result> out = options_.infer(out_, asked);
+    if (out.size() == 1 && out[0].types.size() == 1) complete_sizes(asked, out[0].types[0]);
+    return out;
+}
+
+/// The sizes of operators that get them as an argument, where inference knows less.
+void interpreter::complete_sizes(program::node const& n, inferred_type& type) {
+    constexpr std::string_view makers[] = {
+        "zeros", "ones", "full", "empty", "rand", "randn", "new_zeros", "new_ones", "new_full", "new_empty", "expand"};
+    std::string_view const name = base_name(n.op);
+    if (std::find(std::begin(makers), std::end(makers), name) == std::end(makers)) return;
+    program::argument const* const wanted = find_argument(n, "size");
+    if (wanted == nullptr || wanted->kind != program::argument_kind::numbers) return;
+    if (!type.has_rank) {
+        type.has_rank = true;
+        type.sizes.assign(wanted->numbers.size(), std::nullopt);
+    }
+    for (std::size_t i = 0; i != type.sizes.size() && i < wanted->numbers.size(); ++i) {
+        program::number const& each = wanted->numbers[i];
+        if (type.sizes[i] || (each.integer().has_value() && *each.integer() < 0)) continue;
+        type.sizes[i] = each.is_computed() ? extent_of(value::of(kind::symbol, each.computed))
+                                           : program::extent{each.integer().value_or(0), program::extent::none};
+    }
 }
 
 value interpreter::add_results(program::node n, overload const& o, std::vector<inferred_result> const& types) {
