@@ -68,7 +68,9 @@ std::string_view describe_other_archive(zip_directory const& directory, std::str
         return "is an AOTInductor package, which is compiled: export the model again with torch.export.save";
     if (has_folder("data/executorch/")) return executorch;
     if (has("constants.pkl") || has_folder("code/"))
-        return "is a TorchScript archive of torch.jit.save: export the model again with torch.export.save";
+        return "is a TorchScript archive of torch.jit.save, not a .pt2 file: aton export reads it with --input, or "
+               "save the model "
+               "with torch.export.save";
     if (has("data.pkl")) return checkpoint;
     return "is a ZIP archive without models/*.json: export the model with torch.export.save";
 }

@@ -43,7 +43,7 @@ private:
     std::string root_;
     std::map<std::string, std::unique_ptr<code_file>, std::less<>> files_; ///< by module; null: there is none
     std::map<std::string, std::string, std::less<>> inflated_;
-    std::size_t left_to_inflate_ = std::size_t{1} << 28U;
+    std::size_t left_to_inflate_ = std::size_t{1} << 26U;
 };
 
 /// Whether the members are those of torch.jit.save.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers: constants are computed; what depends on a dynamic size becomes nodes of Python's arithmetic, as in programs of torch.export.
+#include "bounds.hpp"
 #include "interpreter.hpp"
 
 #include <array>
@@ -79,83 +80,6 @@ std::optional<double> real_function(std::string_view name, double x) {
     if (name == "cos") return std::cos(x);
     if (name == "tanh") return std::tanh(x);
     return {};
-}
-
-program::expression integer_expression(std::int64_t n) {
-    program::expression e;
-    e.number = n;
-    return e;
-}
-
-program::expression make(ek kind, std::vector<program::expression> operands) {
-    program::expression e;
-    e.kind = kind;
-    e.operands = std::move(operands);
-    return e;
-}
-
-/// Bounds of an expression; nothing if they are not known.
-struct bounds {
-    std::optional<std::int64_t> min;
-    std::optional<std::int64_t> max;
-};
-
-using ranges = std::map<std::string, program::symbol_range, std::less<>>;
-
-std::optional<std::int64_t> sum(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
-    std::int64_t out = 0;
-    if (!a || !b || __builtin_add_overflow(*a, *b, &out)) return {};
-    return out;
-}
-
-std::optional<std::int64_t> product(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
-    std::int64_t out = 0;
-    if (!a || !b || __builtin_mul_overflow(*a, *b, &out)) return {};
-    return out;
-}
-
-bounds bounds_of(program::expression const& e, ranges const& known) {
-    switch (e.kind) {
-    case ek::integer: return {e.number, e.number};
-    case ek::symbol: {
-        auto const found = known.find(e.symbol);
-        if (found == known.end()) return {};
-        constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-        return {found->second.min, found->second.max == none ? std::nullopt : std::optional(found->second.max)};
-    }
-    case ek::add: {
-        bounds all{0, 0};
-        for (program::expression const& each : e.operands) {
-            bounds const b = bounds_of(each, known);
-            all = {sum(all.min, b.min), sum(all.max, b.max)};
-        }
-        return all;
-    }
-    case ek::mul: {
-        bounds all{1, 1};
-        for (program::expression const& each : e.operands) {
-            bounds b = bounds_of(each, known);
-            if (each.kind == ek::integer && each.number < 0) {
-                all = {product(all.max, each.number), product(all.min, each.number)};
-                continue;
-            }
-            if (!b.min || *b.min < 0) return {};
-            bool const is_negative = all.max && *all.max <= 0;
-            if (!is_negative && (!all.min || *all.min < 0)) return {};
-            all = is_negative ? bounds{product(all.min, b.max), product(all.max, b.min)}
-                              : bounds{product(all.min, b.min), product(all.max, b.max)};
-        }
-        return all;
-    }
-    case ek::floor_div: {
-        if (e.operands.size() != 2 || e.operands[1].kind != ek::integer || e.operands[1].number < 1) return {};
-        bounds const b = bounds_of(e.operands[0], known);
-        if (!b.min || *b.min < 0) return {};
-        std::int64_t const by = e.operands[1].number;
-        return {*b.min / by, b.max ? std::optional(*b.max / by) : std::nullopt};
-    }
-    default: return {};
-    }
 }
 
 } // namespace
@@ -301,45 +225,19 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
     std::vector<program::expression> e;
     for (value const& each : x) e.push_back(expression_of(extent_of(each)));
     program::expression made;
-    if (op == "_operator.add") made = make(ek::add, e);
-    else if (op == "_operator.sub") made = make(ek::add, {e[0], make(ek::mul, {integer_expression(-1), e[1]})});
-    else if (op == "_operator.mul") made = make(ek::mul, e);
-    else if (op == "_operator.neg") made = make(ek::mul, {integer_expression(-1), e[0]});
-    else if (op == "_operator.floordiv") made = make(ek::floor_div, e);
-    else if (op == "_operator.mod") made = make(ek::mod, e);
-    else if (op == "torch.sym_max") made = make(ek::maximum, e);
-    else if (op == "torch.sym_min") made = make(ek::minimum, e);
+    if (op == "_operator.add") made = make_expression(ek::add, e);
+    else if (op == "_operator.sub")
+        made = make_expression(ek::add, {e[0], make_expression(ek::mul, {integer_expression(-1), e[1]})});
+    else if (op == "_operator.mul") made = make_expression(ek::mul, e);
+    else if (op == "_operator.neg") made = make_expression(ek::mul, {integer_expression(-1), e[0]});
+    else if (op == "_operator.floordiv") made = make_expression(ek::floor_div, e);
+    else if (op == "_operator.mod") made = make_expression(ek::mod, e);
+    else if (op == "torch.sym_max") made = make_expression(ek::maximum, e);
+    else if (op == "torch.sym_min") made = make_expression(ek::minimum, e);
     else return add_python_node(op, x, program::value_kind::sym_int, fresh_extent());
     program::extent const size = extent_of(std::move(made));
     if (size.is_number()) return value::of(size.number);
     return add_python_node(op, x, program::value_kind::sym_int, size);
-}
-
-/// The result of a comparison that follows from the ranges of symbols.
-std::optional<bool> interpreter::compare_symbols(std::string_view op, std::vector<value> const& x) {
-    for (value const& each : x) {
-        bool const is_integer = each.is == kind::integer ||
-                                (each.is == kind::symbol && out_.values[static_cast<std::size_t>(each.integer)].kind ==
-                                                                program::value_kind::sym_int);
-        if (!is_integer) return {};
-    }
-    program::expression const difference =
-        make(ek::add,
-             {expression_of(extent_of(x[0])), make(ek::mul, {integer_expression(-1), expression_of(extent_of(x[1]))})});
-    bounds const b = bounds_of(program::substitute(difference, {}), out_.ranges);
-    bool const positive = b.min && *b.min > 0;
-    bool const negative = b.max && *b.max < 0;
-    bool const not_negative = b.min && *b.min >= 0;
-    bool const not_positive = b.max && *b.max <= 0;
-    auto const answer = [](bool yes, bool no) {
-        return yes ? std::optional(true) : no ? std::optional(false) : std::nullopt;
-    };
-    if (op == "_operator.lt") return answer(negative, not_negative);
-    if (op == "_operator.le") return answer(not_positive, positive);
-    if (op == "_operator.gt") return answer(positive, not_positive);
-    if (op == "_operator.ge") return answer(not_negative, negative);
-    bool const same = not_negative && not_positive;
-    return op == "_operator.eq" ? answer(same, positive || negative) : answer(positive || negative, same);
 }
 
 value interpreter::convert_number(std::string_view type, value const& v) {
@@ -395,60 +293,6 @@ value interpreter::convert_number(std::string_view type, value const& v) {
     if (type == "bool" && k != program::value_kind::sym_bool)
         return arithmetic("_operator.ne", {out, value::of(std::int64_t{0})});
     return out;
-}
-
-program::expression interpreter::expression_of(program::extent const& e) const {
-    return e.is_number() ? integer_expression(e.number) : out_.expressions[e.expression];
-}
-
-program::extent interpreter::extent_of(program::expression e) {
-    program::expression plain = program::substitute(e, {});
-    if (plain.kind == ek::integer) return {plain.number, program::extent::none};
-    std::string text = program::to_string(plain);
-    if (text.size() > 2000) fail("a size is too complicated: an expression of more than 2000 characters");
-    auto const [known, is_new] =
-        expressions_.try_emplace(std::move(text), static_cast<std::uint32_t>(out_.expressions.size()));
-    if (is_new) out_.expressions.push_back(std::move(plain));
-    return {0, known->second};
-}
-
-program::extent interpreter::extent_of(value const& v) {
-    if (v.is == kind::integer || v.is == kind::boolean) return {v.integer, program::extent::none};
-    if (v.is != kind::symbol) fail("uses " + std::string(describe(v)) + " as a size");
-    std::optional<program::extent>& known = out_.values[static_cast<std::size_t>(v.integer)].symbolic;
-    if (!known) known = fresh_extent();
-    return *known;
-}
-
-/// A size that is not known before the model runs. Its name tells that it depends on data.
-program::extent interpreter::fresh_extent() {
-    program::expression e;
-    e.kind = ek::symbol;
-    e.symbol = "u" + std::to_string(next_symbol_++);
-    out_.ranges[e.symbol] = {0, std::numeric_limits<std::int64_t>::max()};
-    return extent_of(std::move(e));
-}
-
-/// The size of a dimension: a number, or a node that reads it.
-value interpreter::size_value(program::value_index tensor, std::size_t axis) {
-    inferred_type const type = type_of(tensor);
-    program::extent const size = type.sizes.at(axis).value();
-    if (size.is_number()) return value::of(size.number);
-    auto const [known, is_new] = sizes_.try_emplace({tensor, axis}, program::no_value);
-    if (is_new) {
-        program::node n;
-        n.op = "aten::sym_size.int";
-        n.schema = aten::find_schema(n.op);
-        n.arguments.push_back(program::argument::of_tensor(tensor).named("self"));
-        n.arguments.push_back(program::argument::of_number(static_cast<std::int64_t>(axis)).named("dim"));
-        n.origin = origin_here();
-        known->second = add_value("sym_size_int", program::value_kind::sym_int);
-        out_.values[known->second].symbolic = size;
-        n.name = out_.values[known->second].name;
-        n.results.push_back({{known->second}, false});
-        out_.main.nodes.push_back(std::move(n));
-    }
-    return value::of(kind::symbol, known->second);
 }
 
 } // namespace ATON_NAMESPACE::torchscript
