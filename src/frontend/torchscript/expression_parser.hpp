@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "../pt2/text.hpp"
+#include "frontend/pt2/text.hpp"
 #include "lexer.hpp"
 #include "syntax.hpp"
 

@@ -2,7 +2,7 @@
 // Evaluates expressions: literals, names, attributes, items, and calls by the kind of what is called.
 #include "interpreter.hpp"
 
-#include "../pt2/text.hpp"
+#include "frontend/pt2/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 

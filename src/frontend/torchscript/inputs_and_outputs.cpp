@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "../pt2/text.hpp"
+#include "frontend/pt2/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../pt2/text.hpp"
+#include "frontend/pt2/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 

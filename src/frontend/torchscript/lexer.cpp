@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "../pt2/lexemes.hpp"
-#include "../pt2/text.hpp"
+#include "frontend/pt2/lexemes.hpp"
+#include "frontend/pt2/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "../pt2/file_kind.hpp"
-#include "../pt2/text.hpp"
+#include "frontend/pt2/file_kind.hpp"
+#include "frontend/pt2/text.hpp"
 #include "inflate.hpp"
 #include "object_reader.hpp"
 #include "parser.hpp"

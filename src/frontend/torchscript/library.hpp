@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "../pt2/mapped_file.hpp"
-#include "../pt2/tensor_source.hpp"
-#include "../pt2/zip_directory.hpp"
+#include "frontend/pt2/mapped_file.hpp"
+#include "frontend/pt2/tensor_source.hpp"
+#include "frontend/pt2/zip_directory.hpp"
 #include "values.hpp"
 
 namespace ATON_NAMESPACE::torchscript {

@@ -12,7 +12,7 @@
 #include <aton/aten/scalar_type.hpp>
 #include <aton/program/arithmetic.hpp>
 
-#include "../pt2/text.hpp"
+#include "frontend/pt2/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "../pt2/storage_classes.hpp"
-#include "../pt2/tensor_source.hpp"
-#include "../pt2/text.hpp"
+#include "frontend/pt2/storage_classes.hpp"
+#include "frontend/pt2/tensor_source.hpp"
+#include "frontend/pt2/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 

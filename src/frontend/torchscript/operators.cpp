@@ -7,7 +7,7 @@
 #include <aton/aten/scalar_type.hpp>
 #include <aton/aten/schema_table.hpp>
 
-#include "../pt2/text.hpp"
+#include "frontend/pt2/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 

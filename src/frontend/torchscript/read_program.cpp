@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "../pt2/text.hpp"
+#include "frontend/pt2/text.hpp"
 #include "interpreter.hpp"
 #include "library.hpp"
 
