@@ -180,12 +180,48 @@ class Groups(nn.Module):
         return pair[0] - pair[1] + rest[0] * rest[1] + named["a"] / named["b"]
 
 
-class OnData(nn.Module):
+class Branches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
     def forward(self, x):
-        if x.sum() > 0:
-            y = x * 2
+        n = 1
+        y = x
+        if x.mean() > 0:
+            if x.max() > 1.0:
+                y = self.linear(x)
+            else:
+                y, n = x.relu(), 2
         else:
-            y = x - 1
+            n = x.size(0)
+        if x.size(0) > 2:
+            y = y.flip(0)
+        return y * n, n
+
+
+class WhileLoops(nn.Module):
+    def forward(self, x):
+        y = x.abs() + 0.5
+        n = 0
+        while y.sum() < 50 and n < 5:
+            y = y + 1 if y.max() > 4 else y * 2
+            n += 1
+        state = (x, y)
+        for i in range(x.size(0)):
+            state = (state[0] * 0.5 + i, state[1] - state[0])
+        for i in range(int(x.abs().max()) + 1):
+            if bool((state[0] > 3).all()):
+                break
+            state = (state[0] + i, state[1])
+        return state, n
+
+
+class WriteInBranch(nn.Module):
+    def forward(self, x):
+        y = x.clone()
+        if x.sum() > 0:
+            y.add_(1)
         return y
 
 
@@ -244,7 +280,10 @@ def hand_made():
         case("attention", Attention, normal(2, 5, 16), normal(3, 5, 16), (0,)),
         case("encoder", layer, normal(2, 5, 16), normal(3, 5, 16), (0,), argument="src"),
         Case("groups", groups, ways=("scripted",)),
-        case("on_data", OnData, normal(2, 3), ways=("scripted",), refused="the condition of an if depends on data"),
+        case("branches", Branches, normal(2, 4), lambda: torch.rand(5, 4) * 3, (0,), ways=("scripted",)),
+        case("small_branches", Branches, lambda: torch.rand(3, 4) / 2, lambda: -torch.rand(4, 4), (0,), ways=("scripted",)),
+        case("while_loops", WhileLoops, normal(2, 4), lambda: torch.randn(5, 4) * 3, (0,), ways=("scripted",)),
+        case("write_in_branch", WriteInBranch, normal(2, 3), ways=("scripted",), refused="writes to"),
         case("endless", Endless, normal(2, 3), ways=("scripted",), refused="needs more than"),
         case("counter", Counter, normal(2, 3), ways=("scripted",), refused="assigns the attribute 'calls'"),
     ]

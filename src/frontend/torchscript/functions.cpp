@@ -233,6 +233,9 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
     }
     std::vector<value>& items = x[0].list->items;
     spend(items.size());
+    constexpr std::string_view changes[] = {
+        "append", "clear", "reverse", "_set_item", "Delete", "pop", "insert", "extend", "add_"};
+    if (std::find(std::begin(changes), std::end(changes), name) != std::end(changes)) expect_inside(x[0].list->serial);
     if (name == "len") return value::of(static_cast<std::int64_t>(items.size()));
     if (name == "list" || name == "copy") return heap_.list(items);
     if (name == "append" && x.size() == 2) return items.push_back(x[1]), x[0];
@@ -306,6 +309,8 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
 std::optional<value> interpreter::call_on_dict(std::string_view name, std::vector<value> const& x) {
     auto& items = x[0].dict->items;
     spend(items.size() + 1);
+    if (name == "_set_item" || name == "pop" || name == "setdefault" || name == "Delete" || name == "clear")
+        expect_inside(x[0].dict->serial);
     auto const find = [&] {
         return std::find_if(items.begin(), items.end(), [&](auto const& each) { return equal(each.first, x.at(1)); });
     };

@@ -12,7 +12,7 @@ namespace {
 using pt2::in_quotes;
 
 constexpr std::size_t max_steps = std::size_t{1} << 22U;
-constexpr std::size_t max_nodes = std::size_t{1} << 18U;
+constexpr std::size_t max_values = std::size_t{1} << 18U;
 constexpr int max_calls = 200;
 
 bool is_raise(expr const& e) {
@@ -84,7 +84,12 @@ void interpreter::fail_undecidable(std::string_view what, value const& condition
 void interpreter::spend(std::size_t steps) {
     steps_ += steps;
     if (steps_ > max_steps) fail("the code needs more than 4194304 steps: a loop is too long, or does not end");
-    if (out_.main.nodes.size() > max_nodes) fail("the code makes more than 262144 nodes: a loop is too long");
+    if (out_.values.size() > max_values) fail("the code computes more than 262144 values: a loop is too long");
+}
+
+/// Refuses to change a container or an object from outside of a branch that depends on data.
+void interpreter::expect_inside(std::size_t serial) const {
+    if (serial < heap_.fence) fail("changes a list, a dict or an attribute in a branch or loop that depends on data");
 }
 
 interpreter::flow interpreter::run_block(std::vector<stmt> const& block) {
@@ -115,7 +120,7 @@ interpreter::flow interpreter::run_if(stmt const& s) {
         holds = !only_raises(s.body);
         out_.dropped.push_back({"ops.prim.RaiseException", where(), true});
     }
-    if (!holds) fail_undecidable("the condition of an if", condition);
+    if (!holds) return run_cond(s, condition);
     return run_block(*holds ? s.body : s.other);
 }
 
@@ -125,13 +130,14 @@ interpreter::flow interpreter::run_while(stmt const& s) {
         spend(1);
         value const condition = evaluate(s.value);
         std::optional<bool> const holds = decide(condition);
-        if (!holds) fail_undecidable("the condition of a loop", condition);
+        if (!holds) return run_while_loop(s);
         if (!*holds) return flow::next;
         if (run_block(s.body) == flow::returned) return flow::returned;
     }
 }
 
 interpreter::flow interpreter::run_for(stmt const& s) {
+    if (std::optional<value> const count = open_count(s.value)) return run_counted_loop(s, *count);
     value const over = evaluate(s.value);
     if (over.is != kind::list && over.is != kind::tuple)
         fail("loops over " + std::string(describe(over)) + ", which is not supported");
@@ -165,6 +171,7 @@ void interpreter::assign(std::vector<expr> const& targets, value const& v) {
 void interpreter::assign_attribute(expr const& target, value const& v) {
     value const owner = evaluate(target.items[0]);
     if (owner.is != kind::object) fail("assigns an attribute of " + std::string(describe(owner)));
+    expect_inside(owner.object->serial);
     value& old = owner.object->attributes[target.text];
     if (owner.object->is_loaded) {
         bool const was_weight = old.is == kind::weight;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -66,6 +67,36 @@ private:
     void assign_attribute(expr const& target, value const& v);
     [[nodiscard]] value call_function(function_code const& f, call_arguments given);
     [[nodiscard]] value construct(class_code const& type, call_arguments given);
+
+    // control_flow.cpp
+    struct part {
+        std::vector<program::node> nodes;
+        std::unordered_map<std::string_view, value> variables; ///< at its end
+        value result;
+    };
+    struct merged_outputs {
+        std::vector<program::argument> first;
+        std::vector<program::argument> second;
+        std::vector<program::value_index> results;
+    };
+    template <class Body>
+    [[nodiscard]] part interpret_apart(Body const& body);
+    [[nodiscard]] flow run_cond(stmt const& s, value const& condition);
+    [[nodiscard]] flow run_while_loop(stmt const& s);
+    [[nodiscard]] std::optional<value> open_count(expr const& over);
+    [[nodiscard]] flow run_counted_loop(stmt const& s, value const& count);
+    [[nodiscard]] value merge(value const& a, value const& b, merged_outputs& to, int depth);
+    [[nodiscard]] value carry(value const& v, std::vector<program::value_index>& start,
+                              std::vector<program::value_index>& inside, int depth);
+    void carry_on(std::string const& name, value const& before, value const& after,
+                  std::vector<program::argument>& outputs);
+    [[nodiscard]] program::value_kind common_kind(value const& a, value const& b) const;
+    [[nodiscard]] program::argument condition_argument(value const& condition);
+    [[nodiscard]] program::value_index copy_value(program::value_index v);
+    [[nodiscard]] program::argument make_graph(std::string const& name, std::vector<program::value_index> inputs,
+                                               std::vector<program::value_index> const& captured,
+                                               std::vector<program::node> nodes,
+                                               std::vector<program::argument> outputs);
 
     // expressions.cpp
     [[nodiscard]] value evaluate(expr const& e);
@@ -138,6 +169,7 @@ private:
     void add_output(value const& v, std::string const& path);
     void add_state();
 
+    void expect_inside(std::size_t serial) const;
     void spend(std::size_t steps);
     [[nodiscard]] std::string where() const;
     [[noreturn]] void fail(std::string_view what) const;
@@ -161,6 +193,8 @@ private:
         resized_; ///< a value whose sizes were changed in place, and its new type
     std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
     std::size_t next_symbol_ = 0;
+    int apart_ = 0;            ///< the depth of branches and loops that depend on data
+    std::deque<stmt> counted_; ///< the loops that run_counted_loop() made
 };
 
 } // namespace ATON_NAMESPACE::torchscript

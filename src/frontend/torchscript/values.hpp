@@ -99,10 +99,12 @@ struct value {
 struct list_of_values {
     std::vector<value> items;
     class_code const* fields = nullptr; ///< of a NamedTuple
+    std::size_t serial = 0;             ///< the number of containers and objects made before
 };
 
 struct dict_of_values {
     std::vector<std::pair<value, value>> items; ///< in the order of insertion
+    std::size_t serial = 0;
 };
 
 /// An object of a class of the archive.
@@ -112,6 +114,7 @@ struct instance {
     std::map<std::string, value, std::less<>> attributes;
     std::string path;       ///< in the module: "layer1.0.conv1"
     bool is_loaded = false; ///< from data.pkl; false: made by the code
+    std::size_t serial = 0;
 };
 
 /// A tensor of the archive.
@@ -128,11 +131,13 @@ struct heap {
     std::deque<dict_of_values> dicts;
     std::deque<instance> instances;
     std::vector<weight> weights;
+    std::size_t made = 0;  ///< containers and objects
+    std::size_t fence = 0; ///< older ones must not change: the code around a branch that depends on data uses them
 
     [[nodiscard]] value list(std::vector<value> items) {
         value v;
         v.is = kind::list;
-        v.list = &lists.emplace_back(list_of_values{std::move(items), nullptr});
+        v.list = &lists.emplace_back(list_of_values{std::move(items), nullptr, made++});
         return v;
     }
     [[nodiscard]] value tuple(std::vector<value> items) {
@@ -144,6 +149,7 @@ struct heap {
         value v;
         v.is = kind::dict;
         v.dict = &dicts.emplace_back();
+        v.dict->serial = made++;
         return v;
     }
     [[nodiscard]] value object(std::string class_name) {
@@ -151,6 +157,7 @@ struct heap {
         v.is = kind::object;
         v.object = &instances.emplace_back();
         v.object->class_name = std::move(class_name);
+        v.object->serial = made++;
         return v;
     }
 };
