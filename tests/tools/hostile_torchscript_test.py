@@ -129,7 +129,7 @@ def codes():
     yield "growing_tensor", body("y = x", "while bool(torch.sum(y)):", "  y = torch.cat([y, y])", "return y")
     yield "deep_branches", members(HEAD + BODY + "".join("    " + "  " * i + f"if bool(torch.sum(x)):\n" for i in range(60)) +
                                    "    " + "  " * 60 + "y = 1\n    return x\n")
-    yield "many_branches", body("for i in range(100000):", "  if bool(torch.sum(x)):", "    y = x", "  else:", "    y = x", good)
+    yield "many_branches", body("y = x", "for i in range(100000):", "  if bool(torch.sum(y)):", "    y = torch.neg(y)", "  else:", "    pass", "return y")
     yield "return_in_branch", body("if bool(torch.sum(x)):", "  return x", "else:", "  pass", good)
     yield "size_of_view", body("return torch.view(x, [7, 11])")
     yield "huge_zeros", body("return torch.add(torch.zeros([4611686018427387904, 4611686018427387904]), 1)")
@@ -202,8 +202,8 @@ class HostileTorchScript(unittest.TestCase):
     def check(self, name, path, may_pass=False):
         out = path.with_suffix(".onnx")
         status, message = self.run_export(path, out)
-        self.assertNotIn("memory", message, name)
-        self.assertNotIn("alloc", message, name)
+        self.assertNotIn("out of memory", message, name)
+        self.assertNotIn("bad_alloc", message, name)
         if status == 0 and may_pass:
             out.unlink()
             return
