@@ -62,6 +62,8 @@ bool interpreter::equal(value const& a, value const& b, int depth) {
         if (std::optional<bool> const same = compare_symbols("_operator.eq", {a, b})) return *same;
         fail_undecidable("whether two numbers are equal", a);
     case kind::object: return a.object == b.object;
+    case kind::tensor:
+    case kind::weight: fail("compares tensors inside lists, dicts or tuples, which depends on data");
     default: return a.integer == b.integer && a.dict == b.dict && a.function == b.function;
     }
 }
@@ -172,7 +174,11 @@ std::optional<value> interpreter::call_about_tensor(std::string_view name, std::
         return value::of(false);
     if (name == "is_scripting") return value::of(true);
     if (name == "device" && x.size() == 1) return value::of(kind::device, x[0].text);
-    if (name == "warn" || name == "manual_seed" || name == "_assert") return value{};
+    if (name == "warn" || name == "manual_seed") return value{};
+    if (name == "_assert") {
+        out_.dropped.push_back({"torch._assert", where(), true});
+        return value{};
+    }
     if (x.empty() || (x[0].is != kind::tensor && x[0].is != kind::weight)) return {};
     bool const is_known = name == "size" || name == "dim" || name == "len" || name == "numel" ||
                           name == "is_floating_point" || name == "is_complex" || name == "get_device" ||
@@ -210,8 +216,8 @@ std::optional<value> interpreter::call_about_tensor(std::string_view name, std::
 std::optional<value> interpreter::call_on_containers(std::string_view name, std::vector<value> const& x) {
     if (name == "format" && !x.empty() && x[0].is == kind::text) return value::of(kind::text, format(x));
     if ((name == "__is__" || name == "__isnot__") && x.size() == 2) {
-        bool const same =
-            (x[0].is == kind::none) == (x[1].is == kind::none) && (x[0].is == kind::none || equal(x[0], x[1]));
+        bool const are_tensors = x[0].is == x[1].is && (x[0].is == kind::tensor || x[0].is == kind::weight);
+        bool const same = are_tensors ? x[0].integer == x[1].integer : x[0].is == x[1].is && equal(x[0], x[1]);
         return value::of(same == (name == "__is__"));
     }
     if (x.empty() || !is_container(x[0])) return {};

@@ -3,7 +3,7 @@
 #include "bounds.hpp"
 #include "interpreter.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -84,12 +84,13 @@ std::optional<double> real_function(std::string_view name, double x) {
 
 } // namespace
 
-/// The number that a value is: a constant, or the element of a tensor of the archive with one element.
+/// The number that a value is: a constant, or the element of a constant tensor with one element. Other tensors of the module may change.
 std::optional<value> interpreter::constant_of(value const& v) {
     if (v.is_number()) return v;
     if (v.is != kind::weight) return {};
-    stored_tensor const& t = heap_.weights[static_cast<std::size_t>(v.integer)].data;
-    if (t.element_count() != 1 || t.parts.size() != 1) return {};
+    weight const& w = heap_.weights[static_cast<std::size_t>(v.integer)];
+    stored_tensor const& t = w.data;
+    if (w.role != program::input_kind::constant || t.element_count() != 1 || t.parts.size() != 1) return {};
     stored_part const& part = t.parts[0];
     std::byte const* const at = part.bytes.data + static_cast<std::size_t>(part.offset) * (bits(t.type) / 8);
     auto const read = [&]<class T>(T number) {
@@ -145,14 +146,16 @@ std::optional<value> interpreter::call_on_numbers(std::string_view name, call_ar
     if ((name == "IntImplicit" || name == "FloatImplicit" || name == "ScalarImplicit" || name == "item") &&
         x.size() == 1)
         return convert_number(name == "IntImplicit" ? "int" : name == "FloatImplicit" ? "float" : "item", x[0]);
-    // Traced code calculates with 0-d tensors: sizes, and constants of the archive.
+    // Traced code calculates with 0-d tensors: sizes, and constants of the archive with dtypes that a number implies.
     bool as_tensor = false;
+    bool const has_size = std::any_of(x.begin(), x.end(), [](value const& each) { return each.is_tensor; });
     for (value& each : x) {
-        if (each.is == kind::weight)
-            if (std::optional<value> const constant =
-                    heap_.weights[static_cast<std::size_t>(each.integer)].data.sizes.empty() ? constant_of(each)
-                                                                                             : std::nullopt)
+        if (each.is == kind::weight && has_size) {
+            stored_tensor const& t = heap_.weights[static_cast<std::size_t>(each.integer)].data;
+            bool const is_implied = t.type == dtype::int64 || t.type == dtype::float32 || t.type == dtype::bool_;
+            if (std::optional<value> const constant = is_implied && t.sizes.empty() ? constant_of(each) : std::nullopt)
                 each = *constant;
+        }
         if (!each.is_number() && each.is != kind::symbol) return {};
         as_tensor = as_tensor || each.is_tensor;
     }
@@ -248,10 +251,7 @@ value interpreter::convert_number(std::string_view type, value const& v) {
             fail("the string " + in_quotes(v.text) + " is not a number");
         return type == "float" ? value::of(real) : convert_number("int", value::of(real));
     }
-    // Constants are known; other weights of the module may change between calls.
-    bool const is_constant = v.is == kind::weight &&
-                             heap_.weights[static_cast<std::size_t>(v.integer)].role == program::input_kind::constant;
-    std::optional<value> const constant = v.is_number() || is_constant ? constant_of(v) : std::nullopt;
+    std::optional<value> const constant = constant_of(v);
     if (constant) {
         scalar const n = constant->number();
         if (type == "bool") return value::of(!(n == scalar(0)));

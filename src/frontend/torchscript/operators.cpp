@@ -62,8 +62,7 @@ std::optional<int> interpreter::cost_of_element(aten::schema_type const& type, v
         return v.is == kind::symbol && out_.values[static_cast<std::size_t>(v.integer)].kind == k;
     };
     bool const is_number = v.is_number() || v.is == kind::symbol;
-    bool const is_one_element =
-        v.is == kind::weight && heap_.weights[static_cast<std::size_t>(v.integer)].data.element_count() == 1;
+    bool const is_one_element = v.is == kind::weight && constant_of(v).has_value();
     switch (type.base) {
     case base_type::tensor:
         if (v.acts_as_tensor()) return 0;
@@ -287,6 +286,10 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
     if (op == "aten::as_strided" || op == "aten::as_strided_" || op == "aten::set_" || op == "aten::resize_" ||
         op == "aten::resize_as_")
         fail("calls " + in_quotes(op) + ", which depends on the memory layout of tensors; archives do not record it");
+    bool const writes = op.ends_with('_') && !op.ends_with("__");
+    if (writes && !given.positional.empty() && given.positional[0].is != kind::tensor &&
+        given.positional[0].is != kind::weight)
+        fail("calls " + in_quotes(op) + ", which would write to " + std::string(describe(given.positional[0])));
     std::vector<overload> const& all = overloads_of(op);
     if (all.empty()) fail("calls " + in_quotes(op) + ", which neither torch nor a table declares");
     struct candidate {
