@@ -70,7 +70,10 @@ private:
         if (value.symbolic) copy(*value.symbolic);
         made_.values.push_back(std::move(value));
         program::input in;
-        if (auto const weight = weights.find(v); weight != weights.end()) in = from_.inputs[weight->second];
+        if (auto const weight = weights.find(v); weight != weights.end()) {
+            in = from_.inputs[weight->second];
+            if (is_complex(in.data.type)) in.as_real = as_real(in.data);
+        }
         in.target = "x" + std::to_string(known->second);
         in.value = known->second;
         made_.inputs.push_back(std::move(in));

@@ -62,7 +62,9 @@ std::optional<int> interpreter::cost_of_element(aten::schema_type const& type, v
         return v.is == kind::symbol && out_.values[static_cast<std::size_t>(v.integer)].kind == k;
     };
     bool const is_number = v.is_number() || v.is == kind::symbol;
-    bool const is_one_element = v.is == kind::weight && constant_of(v).has_value();
+    bool const is_one_element =
+        (v.is == kind::weight && heap_.weights[static_cast<std::size_t>(v.integer)].data.element_count() == 1) ||
+        (v.is == kind::tensor && type_of(static_cast<program::value_index>(v.integer)).sizes.empty());
     switch (type.base) {
     case base_type::tensor:
         if (v.acts_as_tensor()) return 0;
@@ -142,6 +144,7 @@ std::optional<int> interpreter::match(overload const& o, call_arguments const& g
 program::number interpreter::number_of(value const& v) {
     if (v.is == kind::symbol) return program::number::of_value(static_cast<program::value_index>(v.integer));
     if (std::optional<value> const constant = constant_of(v)) return constant->number();
+    if (v.is == kind::tensor || v.is == kind::weight) return number_of(convert_number("item", v));
     fail("uses " + std::string(describe(v)) + " as a number");
 }
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Programs of TorchScript archives, with a rule for types that a test can predict: every result has the type of the first argument.
+#include <aton/frontend/torchscript/read_program.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <aton/core/error.hpp>
+
+#include "zip_writer.hpp"
+
+using namespace aton::tests;
+using namespace std::string_literals;
+namespace program = aton::program;
+namespace torchscript = aton::torchscript;
+
+namespace {
+
+/// Adds the pickle of a float32 tensor of 3 elements.
+std::string const tensor = "ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"
+                           "0X\3\0\0\0cpuK\3tQK\0K\3\x85K\1\x85\x89"
+                           "ccollections\nOrderedDict\n)RtR"s;
+
+/// An archive whose module has a parameter `w`, a buffer `b` with the same storage, and the attribute `n` = 7.
+std::string archive(std::string_view code) {
+    std::string const module = "\x80\x02"
+                               "c__torch__\nM\n)\x81}(X\1\0\0\0w"s +
+                               tensor + "X\1\0\0\0b"s + tensor + "X\1\0\0\0nK\7ub."s;
+    zip_writer out;
+    out.add("m/data.pkl", module).add("m/data/0", std::string(12, '\0')).add("m/code/__torch__.py", code);
+    out.add("m/constants.pkl", "\x80\x02"s + tensor + "\x85."s).add("m/constants/0", std::string(12, '\0'));
+    return out.finish();
+}
+
+std::string module_of(std::string_view body) {
+    return "class M(Module):\n  __parameters__ = [\"w\", ]\n  __buffers__ = [\"b\", ]\n  w : Tensor\n  b : Tensor\n  n "
+           ": int\n"
+           "  def forward(self: __torch__.M,\n    x: Tensor,\n    k: int=2) -> Tensor:\n" +
+           std::string(body);
+}
+
+class saved_file {
+public:
+    explicit saved_file(std::string const& bytes)
+        : path_((std::filesystem::temp_directory_path() / ("aton_torchscript_" + std::to_string(::rand()) + ".pt"))
+                    .string()) {
+        std::ofstream(path_, std::ios::binary) << bytes;
+    }
+    saved_file(saved_file const&) = delete;
+    saved_file& operator=(saved_file const&) = delete;
+    ~saved_file() { std::filesystem::remove(path_); }
+    [[nodiscard]] std::string const& path() const { return path_; }
+
+private:
+    std::string path_;
+};
+
+torchscript::read_options options() {
+    torchscript::read_options out;
+    out.inputs = {{"x", aton::dtype::float32, {"batch", 3}}};
+    out.infer = [](program::program const& p, program::node const& n) {
+        torchscript::inferred_type type{aton::dtype::float32, true, {}};
+        if (!n.arguments.empty() && n.arguments[0].kind == program::argument_kind::tensor)
+            for (program::extent const& e : p.values[n.arguments[0].tensor].sizes) type.sizes.emplace_back(e);
+        return std::vector<torchscript::inferred_result>{{{type}, false}};
+    };
+    return out;
+}
+
+program::program read(std::string const& bytes) {
+    saved_file const file(bytes);
+    return torchscript::read_program(file.path(), options());
+}
+
+std::string nodes_of(std::string_view body) {
+    std::string out;
+    for (program::node const& n : read(archive(module_of(body))).main.nodes) (out += out.empty() ? "" : " ") += n.op;
+    return out;
+}
+
+std::string error_of(std::string const& bytes) {
+    try {
+        (void)read(bytes);
+    } catch (aton::error const& e) {
+        std::string const text = e.what();
+        return text.substr(text.find(".pt: ") + 5);
+    }
+    return "accepted";
+}
+
+} // namespace
+
+TEST_CASE("a straight program: overloads, weights, origins") {
+    program::program const p =
+        read(archive(module_of("    w = self.w\n    y = torch.add(torch.mul(x, w), CONSTANTS.c0)\n"
+                               "    return (torch.add(y, 1, alpha=2), torch.pow(2, y))\n")));
+    REQUIRE(p.main.nodes.size() == 4);
+    CHECK(p.main.nodes[0].op == "aten::mul.Tensor");
+    CHECK(p.main.nodes[2].op == "aten::add.Scalar");
+    CHECK(p.main.nodes[2].arguments.back().name == "alpha");
+    CHECK(p.main.nodes[3].op == "aten::pow.Scalar");
+    CHECK(p.origins[p.main.nodes[0].origin].source == "code/__torch__.py:11 in forward");
+    REQUIRE(p.inputs.size() == 3);
+    CHECK(p.inputs[1].target == "w");
+    CHECK(p.inputs[1].kind == program::input_kind::parameter);
+    CHECK(p.inputs[1].data.parts.at(0).bytes.size == 12);
+    CHECK(p.inputs[2].kind == program::input_kind::constant);
+    CHECK(p.outputs.size() == 2);
+}
+
+TEST_CASE("numbers are computed, dynamic sizes are not") {
+    CHECK(nodes_of("    if torch.eq(self.n, torch.add(torch.mul(k, 3), 1)):\n      y = torch.relu(x)\n    else:\n      "
+                   "y = x\n    return y\n") == "aten::relu");
+    CHECK(nodes_of("    return torch.mul(x, torch.add(torch.size(x, 0), torch.size(x, 1)))\n") ==
+          "aten::sym_size.int _operator.add aten::mul.Scalar");
+    CHECK(nodes_of("    a = torch.size(x, 0)\n    b = torch.size(x, 0)\n    return torch.mul(x, torch.add(torch.sub(a, "
+                   "b), 5))\n") == "aten::sym_size.int aten::mul.Scalar");
+    CHECK(nodes_of("    if torch.gt(torch.mul(torch.size(x, 0), 2), 1):\n      y = torch.relu(x)\n    else:\n      y = "
+                   "x\n    return y\n") == "aten::sym_size.int _operator.mul aten::relu");
+    program::program const p =
+        read(archive(module_of("    return torch.view(x, [-1, torch.mul(torch.size(x, 0), 3)])\n")));
+    program::value const& v = p.values[p.main.outputs[0].tensor];
+    CHECK(v.sizes.at(0).number == 1);
+    CHECK(program::to_string(p.expressions.at(v.sizes.at(1).expression)) == "3*batch");
+}
+
+TEST_CASE("loops are unrolled, lists and dicts exist only while the code is read") {
+    CHECK(
+        nodes_of(
+            "    y = annotate(List[Tensor], [])\n    for i in range(k):\n      _0 = torch.append(y, torch.mul(x, i))\n"
+            "    d = {\"a\": y}\n    return d[\"a\"][-1]\n") == "aten::mul.Scalar aten::mul.Scalar");
+    CHECK(nodes_of("    i = 0\n    _0 = True\n    while _0:\n      i0 = torch.add(i, 1)\n      _0, i = torch.lt(i0, "
+                   "3), i0\n    return torch.mul(x, i)\n") == "aten::mul.Scalar");
+}
+
+TEST_CASE("conditions and loops on data become graphs") {
+    program::program p = read(archive(module_of("    if bool(torch.sum(x)):\n      y = torch.mul(x, self.w)\n      n = "
+                                                "1\n    else:\n      y = torch.neg(x)\n      n = 2\n"
+                                                "    return torch.mul(y, n)\n")));
+    REQUIRE(p.subgraphs.size() == 2);
+    CHECK(p.subgraphs[0].nodes.size() == 1);
+    CHECK(p.subgraphs[0].inputs.size() == 2); // x and w, also where only the other branch uses one
+    CHECK(p.subgraphs[1].inputs.size() == 2);
+    CHECK(p.main.nodes[2].op == "higher_order::cond");
+    CHECK(p.main.nodes[2].results.size() == 2);
+    p = read(archive(module_of("    y = x\n    n = 0\n    while bool(torch.sum(y)):\n      y, n = torch.mul(y, "
+                               "self.w), torch.add(n, 1)\n    return torch.mul(y, n)\n")));
+    REQUIRE(p.subgraphs.size() == 2);
+    CHECK(p.subgraphs[0].inputs.size() == 3);
+    CHECK(p.subgraphs[1].outputs.size() == 2);
+}
+
+TEST_CASE("errors have the line of the code") {
+    auto const error_in = [](std::string_view body) { return error_of(archive(module_of(body))); };
+    CHECK(error_in("    y = x\n    return torch.relu(z)\n") ==
+          "code/__torch__.py:11 in forward: the variable 'z' has no value");
+    CHECK(error_in("    self.n = 8\n    return x\n").find("assigns the attribute 'n'") != std::string::npos);
+    CHECK(error_in("    ops.prim.RaiseException(\"too bad\")\n    return x\n") ==
+          "code/__torch__.py:10 in forward: the module raises an exception for these inputs: too bad");
+    CHECK(error_in("    y = torch.relu_(CONSTANTS.c9)\n    return x\n").find("no constant 'CONSTANTS.c9'") !=
+          std::string::npos);
+    CHECK(error_in("    return torch.stride(x)\n").find("memory layout") != std::string::npos);
+    CHECK(error_in("    y = torch.mul_(torch.size(x, 0), 2)\n    return x\n").find("would write to") !=
+          std::string::npos);
+    saved_file const file(archive(module_of("    return x\n")));
+    auto const refusal = [&](torchscript::input_type input) {
+        torchscript::read_options given = options();
+        given.inputs = {std::move(input)};
+        try {
+            (void)torchscript::read_program(file.path(), given);
+        } catch (aton::error const& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    CHECK(refusal({"y", aton::dtype::float32, {3}}).find("the argument 'x' of forward, Tensor, is missing") !=
+          std::string::npos);
+    CHECK(refusal({"k", aton::dtype::int64, {}}) != "");
+    CHECK(torchscript::is_archive(file.path()));
+}
+
+TEST_CASE("any change of code and objects is read or refused") {
+    std::string const good =
+        archive(module_of("    y = torch.mul(x, self.w)\n    for i in range(3):\n      y = torch.add(y, [1, i][0])\n"
+                          "    if bool(torch.sum(y)):\n      z = torch.view(y, [torch.size(y, 0), -1])\n    else:\n    "
+                          "  z = torch.neg(y)\n"
+                          "    return {\"a\": z, \"b\": (y, torch.len([z]))}\n"));
+    std::size_t const code = good.find("class M");
+    std::size_t const end = good.find("torch.len");
+    char const* const more = std::getenv("ATON_FUZZ_ROUNDS");
+    std::mt19937 random(9);
+    for (int round = 0, rounds = more == nullptr ? 1500 : std::atoi(more); round < rounds; ++round) {
+        std::string bytes = good;
+        for (auto changes = 1 + random() % 3; changes != 0; --changes) {
+            std::size_t const at = round % 3 == 0 ? random() % 400 : code + random() % (end - code);
+            bytes[at] = round % 2 == 0 ? static_cast<char>(random()) : bytes[code + random() % (end - code)];
+        }
+        CHECK_NOTHROW((void)error_of(bytes));
+    }
+}
