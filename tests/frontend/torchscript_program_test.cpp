@@ -170,6 +170,8 @@ TEST_CASE("errors have the line of the code") {
     CHECK(error_in("    return torch.stride(x)\n").find("memory layout") != std::string::npos);
     CHECK(error_in("    y = torch.mul_(torch.size(x, 0), 2)\n    return x\n").find("would write to") !=
           std::string::npos);
+    CHECK(error_of(archive("class M(Module):\n  def forward(self, x, k=y):\n    return x\n")) ==
+          "the variable 'y' has no value");
     saved_file const file(archive(module_of("    return x\n")));
     auto const refusal = [&](torchscript::input_type input) {
         torchscript::read_options given = options();

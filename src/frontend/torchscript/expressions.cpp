@@ -53,9 +53,15 @@ value interpreter::evaluate(expr const& e) {
     return {};
 }
 
+/// Null if there is none; default values of forward's arguments are evaluated outside of any function.
+value const* interpreter::find_variable(std::string_view name) const {
+    if (frame_ == nullptr) return nullptr;
+    auto const found = frame_->variables.find(name);
+    return found == frame_->variables.end() ? nullptr : &found->second;
+}
+
 value interpreter::evaluate_name(expr const& e) {
-    auto const found = frame_->variables.find(e.text);
-    if (found != frame_->variables.end()) return found->second;
+    if (value const* const known = find_variable(e.text)) return *known;
     if (e.text == "torch" || e.text == "ops" || e.text == "__torch__" || e.text == "CONSTANTS" || e.text == "math")
         return value::of(kind::path, e.text);
     fail("the variable " + in_quotes(e.text) + " has no value");
@@ -157,7 +163,7 @@ call_arguments interpreter::evaluate_arguments(expr const& e) {
 
 value interpreter::evaluate_call(expr const& e) {
     expr const& callee = e.items[0];
-    if (callee.is == expr_kind::name && !frame_->variables.contains(callee.text))
+    if (callee.is == expr_kind::name && find_variable(callee.text) == nullptr)
         if (std::optional<value> out = call_special(e, callee.text)) return *std::move(out);
     value const function = evaluate(callee);
     call_arguments given = evaluate_arguments(e);

@@ -220,6 +220,16 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         bool const same = are_tensors ? x[0].integer == x[1].integer : x[0].is == x[1].is && equal(x[0], x[1]);
         return value::of(same == (name == "__is__"));
     }
+    if (name == "dict" && (x.empty() || x[0].is == kind::list)) {
+        value out = heap_.dict();
+        if (x.empty()) return out;
+        for (value const& each : x[0].list->items) {
+            if (each.is != kind::tuple || each.list->items.size() != 2)
+                fail("makes a dict of values that are not pairs");
+            (void)call_on_dict("_set_item", {out, each.list->items[0], each.list->items[1]});
+        }
+        return out;
+    }
     if (x.empty() || !is_container(x[0])) return {};
     if (x[0].is == kind::dict) return call_on_dict(name, x);
     bool const same_kind = x.size() == 2 && x[0].is == x[1].is;

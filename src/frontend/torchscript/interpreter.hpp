@@ -100,6 +100,7 @@ private:
 
     // expressions.cpp
     [[nodiscard]] value evaluate(expr const& e);
+    [[nodiscard]] value const* find_variable(std::string_view name) const;
     [[nodiscard]] value evaluate_name(expr const& e);
     [[nodiscard]] value attribute_of(value const& v, std::string const& name);
     [[nodiscard]] value resolve_path(std::string path);
