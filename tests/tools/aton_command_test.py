@@ -55,6 +55,38 @@ class AtonCommand(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertIn(": ok (10 nodes, IR 9, opset 20", run.stdout)
 
+    def test_check_as_json(self):
+        run = aton("check", self.model, "missing.onnx", "--format", "json")
+        self.assertEqual(run.returncode, 1)
+        good, bad = json.loads(run.stdout)
+        self.assertEqual(good, {"file": str(self.model), "ok": True, "nodes": 10, "ir_version": 9, "opset": 20, "error": None})
+        self.assertEqual((bad["ok"], bad["nodes"], bad["error"]), (False, None, "missing.onnx: no such file"))
+
+    def test_export_as_json(self):
+        written = Path(self.folder.name, "as_json.onnx")
+        run = aton("export", Path(SAMPLES, "linear_relu_dynbatch.pt2"), "-o", written, "--opset", 17, "--format", "json")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        report = json.loads(run.stdout)
+        self.assertGreater(report.pop("seconds"), 0)
+        self.assertEqual(report, {"output": str(written), "opset": 17, "nodes": 2, "weights": 2, "weight_bytes": 60,
+                                  "rewritten_bytes": 0, "warnings": [], "drawn_inputs": []})
+        quiet = aton("export", Path(SAMPLES, "linear_relu_dynbatch.pt2"), "-o", written, "-q", "--format", "json")
+        self.assertEqual((quiet.returncode, quiet.stdout), (0, ""))
+
+    def test_a_refused_export_as_json(self):
+        program = Path(SAMPLES).parent / "plugin" / "custom_op.pt2"
+        written = Path(self.folder.name, "refused.onnx")
+        run = aton("export", program, "-o", written, "--format", "json")
+        self.fails(run, 1, "custom_ops::foo_forward")
+        failure = json.loads(run.stdout)
+        self.assertEqual("aton: " + failure["error"] + "\n", run.stderr)
+        self.assertEqual(failure["unconvertible"], [{"op": "custom_ops::foo_forward", "count": 1, "reason": "no mapping",
+                                                     "nearest": None, "places": ["make_tiny.py:44 in forward"]}])
+        self.assertFalse(written.exists())
+        missing = aton("export", "missing.pt2", "--format", "json")
+        self.fails(missing, 1, "missing.pt2")
+        self.assertEqual(json.loads(missing.stdout)["unconvertible"], [])
+
     def test_bad_files(self):
         whole = self.model.read_bytes()
         cut = self.file("cut.onnx", whole[: len(whole) // 2])

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <aton/core/json_writer.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/exporter/plugin.hpp>
 
@@ -34,7 +35,8 @@ void complain(std::string_view what);
 
 struct export_request {
     std::string input;
-    std::string output; ///< empty: next to the input, with the extension .onnx
+    std::string format = "text"; ///< or "json"
+    std::string output;          ///< empty: next to the input, with the extension .onnx
     bool quiet = false;
     std::vector<std::string> inputs;  ///< "x:float32[1,3,224,224]"
     std::vector<std::string> dims;    ///< "x:0=batch"
@@ -56,6 +58,9 @@ struct unconvertible_request {
 int list_unconvertible(unconvertible_request const& request);
 
 int print_file(std::string const& path, std::string const& model, std::vector<std::string> const& inputs);
-int check_models(std::vector<std::string> const& paths);
+/// `format`: "text" or "json".
+int check_models(std::vector<std::string> const& paths, std::string const& format);
+/// The array of JSON that describes operators that cannot be converted.
+void write_json(json_writer& out, std::vector<unconvertible> const& all);
 
 } // namespace aton::tool

@@ -11,8 +11,11 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
+
+#include <aton/core/json_writer.hpp>
 
 #include "commands.hpp"
 
@@ -136,9 +139,44 @@ std::string default_output(std::string const& input) {
     return path.replace_extension(".onnx").string();
 }
 
-} // namespace
+std::string_view word_of(warning_kind kind) {
+    switch (kind) {
+    case warning_kind::unused_input: return "unused_input";
+    case warning_kind::pinned_dimension: return "pinned_dimension";
+    case warning_kind::unchecked_guard: return "unchecked_guard";
+    case warning_kind::dropped_effect: return "dropped_effect";
+    case warning_kind::unknown_operator: return "unknown_operator";
+    case warning_kind::random_operator: return "random_operator";
+    }
+    return "unknown";
+}
 
-int export_model(export_request request) {
+std::string as_json(std::string const& output, int opset, export_report const& report, clock::duration took) {
+    json_writer out;
+    out.begin_object().field("output", output).field("opset", opset).field("nodes", report.nodes);
+    out.field("weights", report.weights).field("weight_bytes", report.weight_bytes);
+    out.field("rewritten_bytes", report.rewritten_bytes);
+    out.name("seconds").value(std::chrono::duration<double>(took).count(), 6);
+    out.name("warnings").array(report.warnings, [&](warning const& each) {
+        out.begin_object().field("kind", word_of(each.kind)).field("text", each.text).end_object();
+    });
+    out.name("drawn_inputs").array(report.drawn_inputs, [&](drawn_input const& each) {
+        out.begin_object().field("name", each.name).field("distribution", each.distribution).field("op", each.op);
+        out.field("place", each.place).end_object();
+    });
+    return out.end_object().text() + '\n';
+}
+
+/// The failure of an export, for programs: the sentence, and the operators that cannot be converted.
+std::string as_json(error const& e) {
+    json_writer out;
+    out.begin_object().field("error", std::string_view(e.what())).name("unconvertible");
+    auto const* const refused = dynamic_cast<export_error const*>(&e);
+    write_json(out, refused != nullptr ? refused->nodes() : std::vector<unconvertible>());
+    return out.end_object().text() + '\n';
+}
+
+int export_or_throw(export_request request) {
     auto const start = clock::now();
     std::string const output = request.output.empty() ? default_output(request.input) : request.output;
     for (std::string const& text : request.inputs) request.options.inputs.push_back(parse_input(text));
@@ -156,11 +194,15 @@ int export_model(export_request request) {
         request.options.progress = [&](std::uint64_t done, std::uint64_t total) { progress(done, total); };
         report = export_file(request.input, output, request.options);
     }
-    if (!request.quiet)
+    if (!request.quiet && request.format != "json")
         for (warning const& each : report.warnings)
             complain("warning: " + plain(request.input) + ": " + plain(each.text));
     bool const is_file = std::filesystem::is_regular_file(output, ignored);
     if (request.quiet || !is_file) return 0; // a pipe may be this process's stdout
+    if (request.format == "json") {
+        print_out(as_json(output, request.options.opset, report, clock::now() - start));
+        return 0;
+    }
     for (drawn_input const& each : report.drawn_inputs)
         print_out(plain(output) + ": input " + plain(each.name) + " is " + each.distribution + ", drawn by " +
                   plain(each.op) + (each.place.empty() ? "" : " at " + plain(each.place)) + '\n');
@@ -170,6 +212,18 @@ int export_model(export_request request) {
     if (report.rewritten_bytes != 0) line += " (" + size_text(report.rewritten_bytes) + " of them rewritten)";
     print_out(line + ", " + time_text(clock::now() - start) + '\n');
     return 0;
+}
+
+} // namespace
+
+int export_model(export_request request) {
+    bool const is_json = request.format == "json";
+    try {
+        return export_or_throw(std::move(request));
+    } catch (error const& e) {
+        if (is_json) print_out(as_json(e));
+        throw;
+    }
 }
 
 } // namespace aton::tool

@@ -53,16 +53,8 @@ int print_program(std::string const& path, export_options const& options) {
 
 std::string as_json(std::vector<unconvertible> const& all) {
     json_writer out;
-    out.begin_array();
-    for (unconvertible const& u : all) {
-        out.new_line("  ").begin_object().field("op", u.op).field("count", u.count).field("reason", u.reason);
-        out.name("nearest");
-        if (u.nearest.empty()) out.null();
-        else out.value(u.nearest);
-        out.name("places").array(u.places).end_object();
-    }
-    if (!all.empty()) out.new_line();
-    return out.end_array().text() + '\n';
+    write_json(out, all);
+    return out.text() + '\n';
 }
 
 std::string as_text(std::vector<unconvertible> const& all, std::size_t nodes, int opset) {
@@ -97,18 +89,42 @@ int print_file(std::string const& path, std::string const& name, std::vector<std
     return 0;
 }
 
-int check_models(std::vector<std::string> const& paths) {
+void write_json(json_writer& out, std::vector<unconvertible> const& all) {
+    out.begin_array();
+    for (unconvertible const& u : all) {
+        out.new_line("  ").begin_object().field("op", u.op).field("count", u.count).field("reason", u.reason);
+        out.name("nearest");
+        if (u.nearest.empty()) out.null();
+        else out.value(u.nearest);
+        out.name("places").array(u.places).end_object();
+    }
+    if (!all.empty()) out.new_line();
+    out.end_array();
+}
+
+int check_models(std::vector<std::string> const& paths, std::string const& format) {
+    bool const is_json = format == "json";
     int status = 0;
+    json_writer out;
+    out.begin_array();
     for (std::string const& path : paths) {
+        out.new_line("  ").begin_object().field("file", path);
         try {
             check_model(path);
             model const m = read_model(path);
-            print_out(path + ": ok (" + std::to_string(m.graph.nodes.size()) + " nodes, " + summary(m) + ")\n");
+            out.field("ok", true).field("nodes", m.graph.nodes.size()).field("ir_version", m.ir_version);
+            out.field("opset", m.graph.opset).name("error").null();
+            if (!is_json)
+                print_out(path + ": ok (" + std::to_string(m.graph.nodes.size()) + " nodes, " + summary(m) + ")\n");
         } catch (error const& e) {
+            out.field("ok", false).name("nodes").null().name("ir_version").null().name("opset").null();
+            out.field("error", std::string_view(e.what()));
             complain(e.what());
             status = 1;
         }
+        out.end_object();
     }
+    if (is_json) print_out(out.new_line().end_array().text() + '\n');
     return status;
 }
 

@@ -70,6 +70,10 @@ void add_inputs(CLI::App& app, std::vector<std::string>& inputs) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+void add_format(CLI::App& app, std::string& format) {
+    app.add_option("--format", format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+}
+
 command add_export(CLI::App& app) {
     auto const request = std::make_shared<export_request>();
     CLI::App& sub = *app.add_subcommand("export", "Convert a .pt2 file to an .onnx file");
@@ -145,6 +149,7 @@ command add_export(CLI::App& app) {
         ->check(CLI::Range(0, 1 << 24))
         ->type_name("NUMBER");
     sub.add_flag("--werror", options.warnings_are_errors, "Treat warnings as errors: write nothing");
+    add_format(sub, request->format);
     sub.add_flag("-q,--quiet", request->quiet, "Print nothing on success, not even warnings");
     return [&sub, request] { return sub.parsed() ? export_model(*request) : -1; };
 }
@@ -154,10 +159,8 @@ command add_unconvertible(CLI::App& app) {
     CLI::App& sub = *app.add_subcommand(
         "unconvertible", "List the operators of a .pt2 file that cannot be converted: why, how often, and where");
     add_program_options(sub, request->input, request->options);
-    sub.add_option("--format", request->format, "text or json")
-        ->check(CLI::IsMember({"text", "json"}))
-        ->capture_default_str();
     add_inputs(sub, request->inputs);
+    add_format(sub, request->format);
     add_plugins(sub, request->plugins);
     return [&sub, request] { return sub.parsed() ? list_unconvertible(*request) : -1; };
 }
@@ -203,8 +206,10 @@ command add_print(CLI::App& app) {
 command add_check(CLI::App& app) {
     auto const files = std::make_shared<std::vector<std::string>>();
     CLI::App& sub = *app.add_subcommand("check", "Check ONNX files with ONNX's checker and full shape inference");
+    auto const format = std::make_shared<std::string>("text");
     sub.add_option("FILE", *files, "An .onnx file")->required();
-    return [&sub, files] { return sub.parsed() ? check_models(*files) : -1; };
+    add_format(sub, *format);
+    return [&sub, files, format] { return sub.parsed() ? check_models(*files, *format) : -1; };
 }
 
 /// Passes the rest of the command line to aton-verify, in the same folder, which parses its own options.
