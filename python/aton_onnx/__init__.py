@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""PyTorch models to ONNX with Aton's command, which this package contains.
+
+    import aton_onnx
+    report = aton_onnx.export(module, "model.onnx", args=(example,))
+    print(report.nodes, report.seconds)
+
+torch is imported only for a module or an exported program; the path of a `.pt2` file needs nothing else.
+"""
+
+from ._command import cmake_dir, executable, include_dir, version
+from ._errors import AtonError, Unconvertible, UnconvertibleError
+from ._export import DrawnInput, Report, Warned, export
+from ._inspect import Checked, Operator, Verification, check, ops, print_graph, unconvertible, verify
+
+__version__ = version()
+
+__all__ = [
+    "AtonError",
+    "Checked",
+    "DrawnInput",
+    "Operator",
+    "Report",
+    "Unconvertible",
+    "UnconvertibleError",
+    "Verification",
+    "Warned",
+    "check",
+    "cmake_dir",
+    "executable",
+    "export",
+    "include_dir",
+    "ops",
+    "print_graph",
+    "unconvertible",
+    "verify",
+    "version",
+]
