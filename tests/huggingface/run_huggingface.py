@@ -192,6 +192,10 @@ rewrites, and compared in ONNX Runtime {onnxruntime} with the exported program i
 inputs, the batch or the length, is a dynamic dimension where torch.export finds it dynamic. Components are the model without a head
 (`base`), the head of its main task, and one more word after a cache (`decode`).{variants}
 
+The largest error may be 1e-4 of the largest value (float16: 2e-2), or four times what it changes by if every weight changes by a rounding
+error, at most 1e-2. Random operators have no kernel in ONNX Runtime from opset 22 on; a component with them counts if it is right at an
+earlier opset.
+
 Written by `tests/huggingface/run_huggingface.py --aton build/release/aton --variants --jsonl results.jsonl --report docs/huggingface.md`.
 
 {tried} of the {all} model types that have a component were tried: the most used ones, then the others in a random order.
