@@ -63,9 +63,14 @@ def cmake_dir() -> pathlib.Path:
 
 
 def run(*arguments: Path) -> subprocess.CompletedProcess[str]:
-    """Runs the command and returns its output, whatever its exit status."""
+    """Runs the command and returns its output, whatever its exit status. Raises AtonError if it cannot be started."""
     command = [os.fspath(executable()), *(os.fspath(each) for each in arguments)]
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+    try:
+        return subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", check=False
+        )
+    except OSError as error:
+        raise AtonError(f"{command[0]}: cannot be run: {error.strerror}") from error
 
 
 def message(result: subprocess.CompletedProcess[str]) -> str:

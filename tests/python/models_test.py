@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+VERIFY = pathlib.Path(sys.argv[1]).resolve().parent / "aton-verify"
 os.environ["ATON_COMMAND"] = str(pathlib.Path(sys.argv[1]).resolve())
 sys.path.insert(0, str(REPOSITORY / "python"))
 try:
@@ -127,6 +128,19 @@ class Models(unittest.TestCase):
         for rows in (2, 4, 9):
             self.compare(module, (torch.randn(rows, 6),))
         self.assertIn("Float(n, 6)", aton_onnx.print_graph(self.output))
+
+    @unittest.skipUnless(VERIFY.exists(), "aton-verify is not built (ATON_BUILD_RUNTIME=OFF)")
+    def test_verification(self):
+        torch.manual_seed(5)
+        module, other = (nn.Sequential(nn.Linear(6, 5), nn.Tanh()).eval() for _ in range(2))
+        inputs = (torch.randn(4, 6),)
+        report = aton_onnx.export(module, self.output, args=inputs, verify=True)
+        self.assertTrue(report.verification.passed, report.verification)
+        same = aton_onnx.verify(torch.export.export(module, inputs), self.output, samples=2, seed=3)
+        self.assertTrue(same.passed, same.text)
+        different = aton_onnx.verify(torch.export.export(other, inputs), self.output)
+        self.assertFalse(different.passed)
+        self.assertIn("linear", different.text)
 
     def test_keyword_arguments(self):
         module = Lambda(lambda a, scale: a * scale - scale)

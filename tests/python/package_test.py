@@ -121,6 +121,9 @@ class Package(unittest.TestCase):
         self.fake_command("exit 3")
         with self.assertRaisesRegex(aton_onnx.AtonError, "exit status 3"):
             aton_onnx.check(self.output)
+        os.environ["ATON_COMMAND"] = str(CUSTOM)
+        with self.assertRaisesRegex(aton_onnx.AtonError, "custom_op.pt2: cannot be run: "):
+            aton_onnx.ops()
         os.environ["ATON_COMMAND"] = os.path.join(self.folder.name, "absent")
         with self.assertRaisesRegex(aton_onnx.AtonError, "no such file; install the wheel"):
             aton_onnx.ops()
