@@ -137,4 +137,8 @@ def program_file(
     with tempfile.TemporaryDirectory(prefix="aton-") as folder:
         path = os.path.join(folder, "model.pt2")
         torch.export.save(program, path)
-        yield path
+        try:
+            yield path
+        except AtonError as error:  # nobody knows the temporary file
+            error.args = (str(error).replace(path, type(model).__name__), *error.args[1:])
+            raise

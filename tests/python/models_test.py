@@ -142,6 +142,17 @@ class Models(unittest.TestCase):
         self.assertFalse(different.passed)
         self.assertIn("linear", different.text)
 
+    def test_errors_name_the_module(self):
+        library = torch.library.Library("python_models_test", "DEF")
+        library.define("twice(Tensor x) -> Tensor")
+        library.impl("twice", lambda x: x * 2, "CompositeExplicitAutograd")
+        module = Lambda(lambda x: torch.ops.python_models_test.twice(x).relu())
+        with self.assertRaisesRegex(aton_onnx.UnconvertibleError, "^Lambda: 1 operator cannot be converted") as caught:
+            aton_onnx.export(module, self.output, args=(torch.ones(2),))
+        self.assertEqual(caught.exception.operator, "python_models_test::twice")
+        self.assertRegex(caught.exception.source, r"models_test\.py:\d+ in ")
+        self.assertFalse(os.path.exists(self.output))
+
     def test_keyword_arguments(self):
         module = Lambda(lambda a, scale: a * scale - scale)
         aton_onnx.export(module, self.output, args=(torch.randn(2, 3),), kwargs={"scale": torch.randn(3)})
