@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._errors import AtonError, Unconvertible, UnconvertibleError
@@ -105,6 +105,11 @@ def plugin_arguments(plugins: Sequence[Path]) -> list[str]:
     if isinstance(plugins, (str, os.PathLike)):
         raise TypeError("plugins: pass a list of paths, not one path")
     return [f"--plugin={os.fspath(each)}" for each in plugins]
+
+
+def input_arguments(inputs: Mapping[str, str] | None) -> list[str]:
+    """The options that type the inputs of a TorchScript archive."""
+    return [f"--input={name}:{kind}" for name, kind in (inputs or {}).items()]
 
 
 @contextlib.contextmanager

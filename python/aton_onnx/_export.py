@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _inspect
-from ._command import file_argument, plugin_arguments, program_file, run_or_raise
+from ._command import file_argument, input_arguments, plugin_arguments, program_file, run_or_raise
 from ._errors import AtonError
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ def export(
     opset_version: int | None = None,
     weights: Literal["embed", "external", "reference"] = "embed",
     operators: Literal["standard", "aten", "aten-fallback", "keep"] = "standard",
+    nan: Literal["fast", "exact"] = "fast",
     plugins: Sequence[Path] = (),
+    inputs: Mapping[str, str] | None = None,
     dims: Mapping[tuple[str, int], str] | None = None,
     rename: Mapping[str, str] | None = None,
     optimize: bool = True,
@@ -94,7 +96,8 @@ def export(
     `model` is the path of a `.pt2` file, an exported program, or a module, for which torch.export.export is called with
     `args`, `kwargs` and `dynamic_shapes`. Arguments that torch.onnx.export has as well mean the same. `dims` names dynamic
     dimensions, `{("x", 0): "batch"}`; `rename` renames inputs and outputs; `plugins` are shared libraries with mappings.
-    `weights="reference"` is for a path, since the weights stay in that file. With `verify`, the file is compared with the
+    `model` may also be a TorchScript archive; `inputs` then says what its inputs are, `{"x": "float32[batch,3,224,224]"}`.
+    `nan="exact"` treats NaN in maxima, minima and sorts as ATen does. `weights="reference"` is for a path, since the weights stay in that file. With `verify`, the file is compared with the
     program (see `verify`), and a difference raises AtonError; the file stays.
 
     Raises UnconvertibleError if operators cannot be converted, and AtonError for anything else that the command refuses;
@@ -114,7 +117,7 @@ custom_ops::foo_forward (no mapping; at make_tiny.py:44 in forward)
     options = [f"--output={output}", "--format=json", f"--weights={weights}", f"--operators={operators}"]
     if opset_version is not None:
         options.append(f"--opset={opset_version}")
-    options += plugin_arguments(plugins)
+    options += [f"--nan={nan}", *plugin_arguments(plugins), *input_arguments(inputs)]
     options += [f"--dim={name}:{axis}={dim}" for (name, axis), dim in (dims or {}).items()]
     options += [f"--rename={old}={new}" for old, new in (rename or {}).items()]
     if not optimize:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._command import file_argument, message, plugin_arguments, program_file, run, run_or_raise
+from ._command import file_argument, input_arguments, message, plugin_arguments, program_file, run, run_or_raise
 from ._errors import AtonError, Unconvertible
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def unconvertible(
     dynamic_shapes: Any = None,
     opset_version: int | None = None,
     plugins: Sequence[Path] = (),
+    inputs: Mapping[str, str] | None = None,
 ) -> list[Unconvertible]:
     """The operators of a model that cannot be converted, in program order. The arguments are those of `export`.
 
@@ -61,6 +62,7 @@ def unconvertible(
     ['custom_ops::foo_forward']
     """
     options = [f"--opset={opset_version}"] if opset_version is not None else []
+    options += input_arguments(inputs)
     with program_file(model, args, kwargs, dynamic_shapes) as program:
         text = run_or_raise("unconvertible", program, "--format=json", *options, *plugin_arguments(plugins))
     return [Unconvertible._of(each) for each in json.loads(text)]
@@ -95,6 +97,7 @@ def print_graph(
     args: tuple[Any, ...] | None = None,
     kwargs: dict[str, Any] | None = None,
     dynamic_shapes: Any = None,
+    inputs: Mapping[str, str] | None = None,
 ) -> str:
     """The text of a program, with source lines, or of the graph of an ONNX file.
 
@@ -102,7 +105,7 @@ def print_graph(
     True
     """
     with program_file(model, args, kwargs, dynamic_shapes) as file:
-        return run_or_raise("print", file)
+        return run_or_raise("print", file, *input_arguments(inputs))
 
 
 def verify(model: Model, path: Path, *, samples: int = 3, seed: int = 0) -> Verification:
