@@ -44,7 +44,7 @@ void add_choice(CLI::App& app, std::string const& name, Enum& value, std::map<st
 }
 
 void add_program_options(CLI::App& app, std::string& input, export_options& options) {
-    app.add_option("MODEL.pt2", input, "A file written by torch.export.save")->required();
+    app.add_option("MODEL.pt2", input, "A file written by torch.export.save, or by torch.jit.save")->required();
     app.add_option("--opset", options.opset, "The target opset of ai.onnx")
         ->check(CLI::Range(oldest_export_opset, onnx::newest_version("")))
         ->capture_default_str();
@@ -76,7 +76,7 @@ void add_format(CLI::App& app, std::string& format) {
 
 command add_export(CLI::App& app) {
     auto const request = std::make_shared<export_request>();
-    CLI::App& sub = *app.add_subcommand("export", "Convert a .pt2 file to an .onnx file");
+    CLI::App& sub = *app.add_subcommand("export", "Convert a .pt2 file, or a TorchScript archive, to an .onnx file");
     export_options& options = request->options;
     add_program_options(sub, request->input, options);
     sub.add_option("-o,--output", request->output, "The .onnx file; default: next to MODEL.pt2")->type_name("FILE");
@@ -195,8 +195,9 @@ command add_ops(CLI::App& app) {
 command add_print(CLI::App& app) {
     auto const file = std::make_shared<std::string>();
     auto const model = std::make_shared<std::string>();
-    CLI::App& sub = *app.add_subcommand("print", "Print the program of a .pt2 file or the graph of an .onnx file");
-    sub.add_option("FILE", *file, "A .pt2 or .onnx file")->required();
+    CLI::App& sub = *app.add_subcommand(
+        "print", "Print the program of a .pt2 file or a TorchScript archive, or the graph of an .onnx file");
+    sub.add_option("FILE", *file, "A .pt2 file, a TorchScript archive, or an .onnx file")->required();
     sub.add_option("--model", *model, "The name of one of several models in a .pt2 archive")->type_name("NAME");
     auto const inputs = std::make_shared<std::vector<std::string>>();
     add_inputs(sub, *inputs);

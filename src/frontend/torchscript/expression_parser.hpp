@@ -107,6 +107,7 @@ protected:
     expr read_expression() {
         level const bound(*this);
         expr value = read_unary();
+        if (is_symbol("+") || is_symbol("-")) fail("complex numbers in the code are not supported");
         if (!is_name("if")) return value;
         expr out;
         out.is = expr_kind::conditional;
