@@ -132,6 +132,16 @@ TEST_CASE("numbers are computed, dynamic sizes are not") {
     CHECK(program::to_string(p.expressions.at(v.sizes.at(1).expression)) == "3*batch");
 }
 
+TEST_CASE("sizes that depend on data are apart from dimensions that the user names") {
+    saved_file const file(archive(module_of("    return torch.view(x, [int(torch.sum(x)), -1])\n")));
+    torchscript::read_options given = options();
+    given.inputs = {{"x", aton::dtype::int64, {"u0", 3}}};
+    program::program const p = torchscript::read_program(file.path(), given);
+    program::value const& v = p.values[p.main.outputs[0].tensor];
+    REQUIRE(v.sizes.size() == 2);
+    CHECK(program::to_string(p.expressions.at(v.sizes[0].expression)) == "u1");
+}
+
 TEST_CASE("loops are unrolled, lists and dicts exist only while the code is read") {
     CHECK(
         nodes_of(

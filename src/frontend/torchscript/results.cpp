@@ -57,7 +57,7 @@ inferred_type interpreter::type_of(program::value_index v) const {
     return out;
 }
 
-/// The sizes of a view with these sizes, one of which may be -1; nothing if that one cannot be computed.
+/// The sizes of a view with these sizes, one of which may be -1 and stays unknown if it cannot be computed; nothing if they are invalid.
 std::optional<sizes> interpreter::reshaped(inferred_type const& from, program::argument const& to) {
     sizes out;
     std::optional<std::size_t> open;
@@ -82,7 +82,7 @@ std::optional<sizes> interpreter::reshaped(inferred_type const& from, program::a
     program::expression all;
     all.kind = program::expression_kind::mul;
     for (auto const& each : from.sizes) {
-        if (!each) return {};
+        if (!each) return out;
         all.operands.push_back(expression_of(*each));
     }
     std::vector<program::expression> factors;
@@ -107,7 +107,7 @@ std::optional<sizes> interpreter::reshaped(inferred_type const& from, program::a
         if (same == factors.end()) is_exact = false;
         else factors.erase(same);
     });
-    if (!is_exact) return {};
+    if (!is_exact) return out;
     program::expression rest;
     rest.kind = program::expression_kind::mul;
     rest.operands = factors;

@@ -67,7 +67,9 @@ program::extent interpreter::extent_of(value const& v) {
 program::extent interpreter::fresh_extent() {
     program::expression e;
     e.kind = ek::symbol;
-    e.symbol = "u" + std::to_string(next_symbol_++);
+    do {
+        e.symbol = "u" + std::to_string(next_symbol_++);
+    } while (out_.ranges.contains(e.symbol)); // the user may have named a dimension so
     out_.ranges[e.symbol] = {0, std::numeric_limits<std::int64_t>::max()};
     return extent_of(std::move(e));
 }
