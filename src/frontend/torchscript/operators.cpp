@@ -278,7 +278,12 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
         // The device has no meaning in a graph; only the dtype is left.
         bool const has_type = given.positional.size() > 2 && given.positional[2].is == kind::integer;
         call_arguments rest{{given.positional[0]}, {}};
-        if (!has_type) return call_operator("aten::alias", rest);
+        bool const copies =
+            given.positional.size() > 4 && given.positional[4].is == kind::boolean && given.positional[4].integer != 0;
+        if (copies) rest.positional[0] = call_operator("aten::clone", rest);
+        bool const is_same_type =
+            has_type && type_of(tensor_of(rest.positional[0])).type == aten::scalar_type(given.positional[2].integer);
+        if (!has_type || is_same_type) return copies ? rest.positional[0] : call_operator("aten::alias", rest);
         rest.positional.push_back(given.positional[2]);
         return call_operator(op, rest);
     }
