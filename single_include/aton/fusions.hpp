@@ -279,9 +279,16 @@ inline bool repeats_heads(value q, value x, integers const& repeats, integers co
     dim const size = x.size(3);
     if (!heads.is_static() || !groups.is_static() || !size.is_static() || groups.size() == 0) return false;
     auto const keeps = [](std::int64_t repeat, std::int64_t s) { return repeat == 1 || repeat == s; };
-    bool const only_heads = repeats[0] == 1 && keeps(repeats[1], groups.size()) && repeats[3] == 1 &&
-                            keeps(repeats[4], size.size()) && repeats[2] * groups.size() == heads.size();
-    return only_heads && sizes[0] == 0 && sizes[1] == heads.size() && sizes[2] == -1 && sizes[3] == size.size();
+    auto const repeat_of = [](std::int64_t repeat, dim const& d, bool or_one = true) {
+        return (or_one && repeat == 1) || (d.is_static() && d.size() == repeat);
+    };
+    bool const only_heads = repeat_of(repeats[0], x.size(0)) && keeps(repeats[1], groups.size()) &&
+                            repeat_of(repeats[3], x.size(2)) && keeps(repeats[4], size.size()) &&
+                            repeats[2] * groups.size() == heads.size();
+    // Batch and positions stay; of the sizes, one may be left to the runtime.
+    bool const keeps_batch = sizes[0] == 0 || repeat_of(sizes[0], x.size(0), false);
+    bool const keeps_positions = sizes[2] == -1 || repeat_of(sizes[2], x.size(2), false);
+    return only_heads && keeps_batch && sizes[1] == heads.size() && keeps_positions && sizes[3] == size.size();
 }
 
 } // namespace detail

@@ -165,6 +165,8 @@ inline std::vector<example> all_examples() {
         {"attention.unscaled_added", {tensor({2, 3, 5, 8}), tensor({2, 3, 7, 8}), tensor({2, 3, 7, 4}), integer(-1), tensor({1, 3, 5, 7})}},
         {"grouped_attention", {tensor({2, 6, 5, 8}), tensor({2, 2, 7, 8}), tensor({2, 2, 7, 4}), number(0.6), integer(0), list({1, 2, 3, 1, 1}), list({0, 6, -1, 8}), list({0, 6, -1, 4})}},
         {"grouped_attention", {tensor({2, 6, 7, 8}), tensor({2, 2, 7, 8}), tensor({2, 2, 7, 4}), number(0.6), integer(1), list({1, 1, 3, 1, 1}), list({0, 6, -1, 8}), list({0, 6, -1, 4})}},
+        {"grouped_attention", {tensor({1, 6, 5, 8}), tensor({1, 2, 7, 8}), tensor({1, 2, 7, 4}), number(0.6), integer(0), list({1, 2, 3, 7, 1}), list({1, 6, -1, 8}), list({1, 6, 7, 4})}},
+        {"grouped_attention", {tensor({2, 6, 5, 8}), tensor({2, 2, 7, 8}), tensor({2, 2, 7, 4}), number(0.6), integer(0), list({2, 2, 3, 1, 1}), list({2, 6, 7, 8}), list({2, 6, -1, 4})}},
         {"grouped_attention", {tensor({2, 6, 5, 8}), tensor({1, 2, 7, 8}), tensor({1, 2, 7, 4}), number(0.6), integer(0), list({2, 2, 3, 1, 1}), list({0, 6, -1, 8}), list({0, 6, -1, 4})}, false},
         {"grouped_attention", {tensor({2, 6, 3, 8}), tensor({2, 2, 1, 8}), tensor({2, 2, 1, 4}), number(0.6), integer(0), list({1, 2, 3, 7, 1}), list({0, 6, -1, 8}), list({0, 6, -1, 4})}, false},
         {"grouped_attention_mask", {tensor({2, 6, 5, 8}), tensor({2, 2, 7, 8}), tensor({2, 2, 7, 4}), open_mask({5, 7}), number(0.6), integer(0), list({1, 2, 3, 1, 1}), list({0, 6, -1, 8}), list({0, 6, -1, 4})}},

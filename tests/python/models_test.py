@@ -158,6 +158,16 @@ class Models(unittest.TestCase):
         aton_onnx.export(module, self.output, args=(torch.randn(2, 3),), kwargs={"scale": torch.randn(3)})
         self.compare(module, (torch.randn(2, 3), torch.randn(3)))
 
+    def test_a_torchscript_archive(self):
+        module = nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3)).eval()
+        archive = str(self.output) + ".pt"
+        torch.jit.save(torch.jit.trace(module, torch.randn(2, 6)), archive)
+        inputs = {"input": "float32[rows,6]"}
+        self.assertEqual(aton_onnx.unconvertible(archive, inputs=inputs), [])
+        self.assertIn("aten::tanh", aton_onnx.print_graph(archive, inputs=inputs))
+        aton_onnx.export(archive, self.output, inputs=inputs)
+        self.compare(module, (torch.randn(7, 6),))
+
     def test_a_module_needs_inputs_and_programs_have_their_own(self):
         module = nn.Linear(2, 2)
         with self.assertRaisesRegex(TypeError, "example inputs"):
