@@ -73,7 +73,8 @@ def prefill(kind):
     return made(kind, "prefill", *CAUSAL_MODELS[kind])
 
 
-@net("graphs_decode", parts=list(CAUSAL_MODELS))
+# The cache of gemma2, as a tree of tensors, keeps the length that it had when it was made.
+@net("graphs_decode", parts=[kind for kind in CAUSAL_MODELS if kind != "gemma2"])
 def decode(kind):
     return made(kind, "decode", *CAUSAL_MODELS[kind])
 

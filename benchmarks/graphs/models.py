@@ -158,11 +158,6 @@ def _log_mel():
     return Made(zoo_spectral.LogMel(bands=80), (normal(2, 32000),), (normal(3, 16000),), (dims,))
 
 
-@net("graphs_fourier_operator")
-def _fourier_operator():
-    return images(zoo_spectral.FourierLayer(16, 6), (48, 40), channels=16)
-
-
 @net("graphs_lstm")
 def _lstm():
     return Made(nn.LSTM(96, 128, num_layers=2, batch_first=True, bidirectional=True), (normal(2, 60, 96),),

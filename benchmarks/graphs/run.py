@@ -93,10 +93,10 @@ def open_session(path, threads):
     return onnxruntime.InferenceSession(str(path), settings, providers=["CPUExecutionProvider"])
 
 
-def dynamic_dims(path, threads=1):
-    """The dynamic dimensions of the inputs: [(input, dimension)]"""
-    inputs = open_session(path, threads).get_inputs()
-    return [(i, d) for i, each in enumerate(inputs) for d, size in enumerate(each.shape) if not isinstance(size, int)]
+def dynamic_dims(path):
+    """The dynamic dimensions of the inputs: [(input, dimension)]. OnnxExporter names some fixed sizes "64"."""
+    inputs = open_session(path, 1).get_inputs()
+    return [(i, d) for i, each in enumerate(inputs) for d, size in enumerate(each.shape) if not str(size).isdigit()]
 
 
 def graphs_of(entry, folder, options):
