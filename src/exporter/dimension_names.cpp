@@ -43,6 +43,8 @@ void dimension_names::name(program::value const& input, dim_name const& given) {
     if (size.is_number())
         throw error(where + " is always " + std::to_string(size.number) +
                     "; make it dynamic in torch.export.export (dynamic_shapes)");
+    if (given.name.find(' ') != std::string::npos || given.name.find_first_of("-0123456789") == 0)
+        throw error(where + ": '" + given.name + "' is not a name; use letters, as in 'batch'");
     program::expression const& e = program_.expressions[size.expression];
     if (e.kind != program::expression_kind::symbol)
         throw error(where + " is " + program::to_string(e) + ": name the dimensions that it is computed from");

@@ -196,6 +196,12 @@ TEST_CASE("dynamic dimensions are named") {
     CHECK(contains(message_of(b, options), "there is no input 'y'"));
     options.dims = {{"x", 0, "batch"}, {"x", -2, "rows"}};
     CHECK(contains(message_of(b, options), "already named 'batch'"));
+    for (char const* sum : {"rows + 1", "2*rows", "-rows", "7"}) { // names of sizes that are sums mean the sums
+        options.dims = {{"x", 0, sum}};
+        CHECK(contains(message_of(b, options), std::string("'") + sum + "' is not a name"));
+    }
+    options.dims = {{"x", 0, "batch-size"}};
+    CHECK(b.convert(options).values[0].type.shape[0].symbol() == "batch-size");
 }
 
 TEST_CASE("outputs: an input, duplicate values, numbers, None, state") {
