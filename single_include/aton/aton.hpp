@@ -16440,7 +16440,7 @@ public:
     /// }));
     /// ```
     [[nodiscard]] refusal next() const {
-        throw declined("the row leaves the call to the row below, but there is none");
+        throw declined("the row leaves the call to the row below (g.next()), but there is none");
     }
 
 private:

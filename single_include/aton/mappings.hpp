@@ -3363,7 +3363,9 @@ inline constexpr auto extreme_dim =
     [](graph<9> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
-    return gathered(g, self, arg_extreme<Arg>(g, self, axis, true), axis, keepdim);
+    if (watches_nan(g, self)) return gathered(g, self, arg_extreme<Arg>(g, self, axis, true), axis, keepdim);
+    constexpr auto reduced = Arg.view() == "ArgMax" ? extreme<"ReduceMax"> : extreme<"ReduceMin">;
+    return {reduced(g, self, std::array{axis}, keepdim), arg_extreme<Arg>(g, self, axis, keepdim)};
 };
 template <fixed_string Arg>
 inline constexpr auto arg_row = [](graph<9> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> value {
@@ -6037,8 +6039,28 @@ inline constexpr auto pdist = [](graph<9> g, value x, double p) -> value {
     });
 };
 
-/// compute_mode only selects an algorithm.
-inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+/// Euclidean distances by one product of matrices: |a - b|^2 = |a|^2 - 2 a b + |b|^2.
+inline value distances_by_product(graph<7> g, value a, value b) {
+    std::int64_t const last[] = {-1};
+    value const a_squares = reduce_sum(g, g.op<"Mul">(a, a), last, true);
+    value const b_squares = reduce_sum(g, g.op<"Mul">(b, b), last, true);
+    auto const ones = [&](value like) { return filled_like(g, like, 1, like.dtype()); };
+    value const left =
+        g.op<"Concat">(safe_vector<value>{g.op<"Mul">(a, g.scalar_like(-2, a)), a_squares, ones(a_squares)},
+                       attr::axis_i(a.rank() - 1));
+    value const right = g.op<"Concat">(safe_vector<value>{b, ones(b_squares), b_squares}, attr::axis_i(b.rank() - 1));
+    safe_vector<std::int64_t> swapped = iota(b.rank());
+    std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
+    value const squares = g.op<"MatMul">(left, g.op<"Transpose">(right, attr::perm_i(swapped)));
+    return g.op<"Sqrt">(max_of(g, squares, g.scalar_like(0, squares)));
+}
+
+/// As in ATen, more than 25 rows are compared by a product, unless compute_mode is 2, "donot_use_mm_for_euclid_dist".
+inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p,
+                                     std::optional<std::int64_t> compute_mode) -> value {
+    bool const many = x1.size(-2).size() > 25 || x2.size(-2).size() > 25;
+    bool const is_float = x1.dtype() == dtype::float32 || x1.dtype() == dtype::float64;
+    if (p == 2 && many && is_float && compute_mode != 2) return distances_by_product(g, x1, x2);
     return cdist(g, x1, x2, p);
 };
 
@@ -7079,11 +7101,24 @@ inline value order_of_floats(graph<7, 10> g, value key, std::int64_t axis, sym_i
     return std::get<1>(g.within<7, 9>().op<"TopK">(y, attr::k_i(k.constant()), attr::axis_i(axis), outputs<2>));
 }
 
-/// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
+/// The first k elements of a sort_key() in sorted order along an axis, and their indices. Stable, as ONNX guarantees for TopK.
+inline std::tuple<value, value> first_of_keys(graph<11> g, value key, std::int64_t axis, sym_int k, bool largest) {
+    return g.op<"TopK">(
+        key, as_list(g, k), attr::axis_i(axis), attr::largest_i(largest), attr::sorted_i(1), outputs<2>);
+}
+
+/// The indices of the first k elements in sorted order along an axis.
 inline value order_of(graph<9> g, value x, std::int64_t axis, sym_int k, bool largest) {
     if (g.opset() < 11) return order_of_floats(g.within<7, 10>(), sort_key(g, x), axis, k, largest);
-    return std::get<1>(g.within<11>().op<"TopK">(
-        sort_key(g, x), as_list(g, k), attr::axis_i(axis), attr::largest_i(largest), attr::sorted_i(1), outputs<2>));
+    return std::get<1>(first_of_keys(g.within<11>(), sort_key(g, x), axis, k, largest));
+}
+
+/// The first k elements in sorted order along an axis, and their indices.
+inline std::tuple<value, value> first_sorted(graph<9> g, value x, std::int64_t axis, sym_int k, bool largest) {
+    bool const is_key =
+        x.dtype() != dtype::bool_ && (!is_floating(x.dtype()) || (!g.exact_nan() && bits(x.dtype()) >= 32));
+    if (g.opset() >= 11 && is_key) return first_of_keys(g.within<11>(), x, axis, k, largest);
+    return gathered(g, x, order_of(g, x, axis, k, largest), axis, true);
 }
 
 inline value sorted_indices(graph<9> g, value x, std::int64_t axis, bool largest) {
@@ -7093,7 +7128,7 @@ inline value sorted_indices(graph<9> g, value x, std::int64_t axis, bool largest
 inline std::tuple<value, value> sort(graph<9> g, value x, std::int64_t dim, bool descending) {
     if (x.rank() == 0) return {x, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    return gathered(g, x, sorted_indices(g, x, axis, descending), axis, true);
+    return first_sorted(g, x, axis, g.size(x, axis), descending);
 }
 
 inline constexpr auto sort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
@@ -7118,7 +7153,7 @@ inline constexpr auto topk = [](graph<9> g, value self, size k, std::int64_t dim
                                 bool) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
-    return gathered(g, self, order_of(g, self, axis, k, largest), axis, true);
+    return first_sorted(g, self, axis, k, largest);
 };
 
 inline constexpr auto kthvalue = [](graph<9> g, value self, size k, std::int64_t dim,
@@ -17003,6 +17038,14 @@ inline bool size_follows_from_factor(resized_axis const& a) {
            static_cast<std::int64_t>(resize_factor(a) * static_cast<float>(a.in)) == a.out;
 }
 
+/// The factor that Resize derives from sizes, and whether the size follows from it.
+inline float ratio_of(resized_axis const& a) { return static_cast<float>(a.out) / static_cast<float>(a.in); }
+inline bool size_follows_from_ratio(resized_axis const& a) {
+    float const wide = ratio_of(a);
+    return a.in > 0 && static_cast<std::int64_t>(wide * static_cast<float>(a.in)) == a.out &&
+           static_cast<std::int64_t>(static_cast<double>(wide) * static_cast<double>(a.in)) == a.out;
+}
+
 inline bool has_own_scale(resized_axis const& a) {
     return a.scale && *a.scale > 0 &&
            static_cast<float>(*a.scale) != static_cast<float>(a.out) / static_cast<float>(a.in);
@@ -17095,10 +17138,14 @@ inline value factors_for_sizes(graph<11> g, value x, safe_span<double const> fac
 inline optional_value resize_scales(graph<11> g, value x, resize_target const& t, interpolation const& mode) {
     safe_vector<resized_axis> const axes = static_axes(x, t);
     if (!axes.empty()) {
-        if (mode.align_corners || std::none_of(axes.begin(), axes.end(), has_own_scale)) return absent;
+        bool const own = !mode.align_corners && std::any_of(axes.begin(), axes.end(), has_own_scale);
+        // The ratio of the sizes, where the list of all sizes would have to be computed.
+        bool const by_ratio = !(x.size(0).is_static() && x.size(1).is_static()) &&
+                              std::all_of(axes.begin(), axes.end(), size_follows_from_ratio);
+        if (!own && !by_ratio) return absent;
         tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
         for (int i = 0; i != 2; ++i) factors.append(1.0);
-        for (resized_axis const& a : axes) factors.append(resize_factor(a));
+        for (resized_axis const& a : axes) factors.append(own ? resize_factor(a) : ratio_of(a));
         return g.constant(std::move(factors));
     }
     if (t.has_size && (mode.align_corners || !t.has_scale())) return absent;

@@ -213,6 +213,30 @@ def sort_topk():
     return rows(function, 6)
 
 
+@model("extremes_and_their_places", quick=True)
+def extremes_and_their_places():
+    """Values alone, places alone, and both; floats, whole numbers and bools."""
+    function = lambda x: (
+        x.max(1).values,
+        x.min(-1, keepdim=True).indices,
+        *(x * 5).round().int().max(1),
+        *x.double().min(2, keepdim=True),
+        (x > 0).max(1).values,
+        (x * 9).round().to(torch.int16).topk(2, 1).values,  # the places of equal elements are unspecified
+        x.half().sort(1).values,
+        *(x * 7).round().long().sort(2, descending=True),
+        x.topk(3, 2, largest=False).values,
+    )
+    return rows(function, 4, 6)
+
+
+@model("distances_of_many_rows", quick=True)
+def distances_of_many_rows():
+    """ATen computes more than 25 rows by a product of matrices."""
+    function = lambda x, y: (torch.cdist(x, y), torch.cdist(x, y, 3.0), torch.cdist(x.double(), y[0].double()))
+    return Made(Apply(function), (normal(2, 30, 7), normal(2, 41, 7)), (normal(5, 30, 7), normal(5, 41, 7)), ({0: BATCH}, {0: BATCH}))
+
+
 @model("masked_softmax")
 def masked_softmax():
     function = lambda x, keep: torch.where(keep, x, float("-inf")).softmax(-1).nan_to_num(0.0)

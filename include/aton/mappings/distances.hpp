@@ -86,8 +86,28 @@ inline constexpr auto pdist = [](graph<9> g, value x, double p) -> value {
     });
 };
 
-/// compute_mode only selects an algorithm.
-inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p, std::optional<std::int64_t>) -> value {
+/// Euclidean distances by one product of matrices: |a - b|^2 = |a|^2 - 2 a b + |b|^2.
+inline value distances_by_product(graph<7> g, value a, value b) {
+    std::int64_t const last[] = {-1};
+    value const a_squares = reduce_sum(g, g.op<"Mul">(a, a), last, true);
+    value const b_squares = reduce_sum(g, g.op<"Mul">(b, b), last, true);
+    auto const ones = [&](value like) { return filled_like(g, like, 1, like.dtype()); };
+    value const left =
+        g.op<"Concat">(safe_vector<value>{g.op<"Mul">(a, g.scalar_like(-2, a)), a_squares, ones(a_squares)},
+                       attr::axis_i(a.rank() - 1));
+    value const right = g.op<"Concat">(safe_vector<value>{b, ones(b_squares), b_squares}, attr::axis_i(b.rank() - 1));
+    safe_vector<std::int64_t> swapped = iota(b.rank());
+    std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
+    value const squares = g.op<"MatMul">(left, g.op<"Transpose">(right, attr::perm_i(swapped)));
+    return g.op<"Sqrt">(max_of(g, squares, g.scalar_like(0, squares)));
+}
+
+/// As in ATen, more than 25 rows are compared by a product, unless compute_mode is 2, "donot_use_mm_for_euclid_dist".
+inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p,
+                                     std::optional<std::int64_t> compute_mode) -> value {
+    bool const many = x1.size(-2).size() > 25 || x2.size(-2).size() > 25;
+    bool const is_float = x1.dtype() == dtype::float32 || x1.dtype() == dtype::float64;
+    if (p == 2 && many && is_float && compute_mode != 2) return distances_by_product(g, x1, x2);
     return cdist(g, x1, x2, p);
 };
 

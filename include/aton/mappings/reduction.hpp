@@ -179,7 +179,9 @@ inline constexpr auto extreme_dim =
     [](graph<9> g, value self, std::int64_t dim, bool keepdim) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
-    return gathered(g, self, arg_extreme<Arg>(g, self, axis, true), axis, keepdim);
+    if (watches_nan(g, self)) return gathered(g, self, arg_extreme<Arg>(g, self, axis, true), axis, keepdim);
+    constexpr auto reduced = Arg.view() == "ArgMax" ? extreme<"ReduceMax"> : extreme<"ReduceMin">;
+    return {reduced(g, self, std::array{axis}, keepdim), arg_extreme<Arg>(g, self, axis, keepdim)};
 };
 template <fixed_string Arg>
 inline constexpr auto arg_row = [](graph<9> g, value self, std::optional<std::int64_t> dim, bool keepdim) -> value {

@@ -50,6 +50,14 @@ inline bool size_follows_from_factor(resized_axis const& a) {
            static_cast<std::int64_t>(resize_factor(a) * static_cast<float>(a.in)) == a.out;
 }
 
+/// The factor that Resize derives from sizes, and whether the size follows from it.
+inline float ratio_of(resized_axis const& a) { return static_cast<float>(a.out) / static_cast<float>(a.in); }
+inline bool size_follows_from_ratio(resized_axis const& a) {
+    float const wide = ratio_of(a);
+    return a.in > 0 && static_cast<std::int64_t>(wide * static_cast<float>(a.in)) == a.out &&
+           static_cast<std::int64_t>(static_cast<double>(wide) * static_cast<double>(a.in)) == a.out;
+}
+
 inline bool has_own_scale(resized_axis const& a) {
     return a.scale && *a.scale > 0 &&
            static_cast<float>(*a.scale) != static_cast<float>(a.out) / static_cast<float>(a.in);
@@ -142,10 +150,14 @@ inline value factors_for_sizes(graph<11> g, value x, safe_span<double const> fac
 inline optional_value resize_scales(graph<11> g, value x, resize_target const& t, interpolation const& mode) {
     safe_vector<resized_axis> const axes = static_axes(x, t);
     if (!axes.empty()) {
-        if (mode.align_corners || std::none_of(axes.begin(), axes.end(), has_own_scale)) return absent;
+        bool const own = !mode.align_corners && std::any_of(axes.begin(), axes.end(), has_own_scale);
+        // The ratio of the sizes, where the list of all sizes would have to be computed.
+        bool const by_ratio = !(x.size(0).is_static() && x.size(1).is_static()) &&
+                              std::all_of(axes.begin(), axes.end(), size_follows_from_ratio);
+        if (!own && !by_ratio) return absent;
         tensor factors{dtype::float32, {static_cast<std::int64_t>(t.out.size()) + 2}, {}};
         for (int i = 0; i != 2; ++i) factors.append(1.0);
-        for (resized_axis const& a : axes) factors.append(resize_factor(a));
+        for (resized_axis const& a : axes) factors.append(own ? resize_factor(a) : ratio_of(a));
         return g.constant(std::move(factors));
     }
     if (t.has_size && (mode.align_corners || !t.has_scale())) return absent;

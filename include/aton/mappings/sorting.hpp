@@ -38,11 +38,24 @@ inline value order_of_floats(graph<7, 10> g, value key, std::int64_t axis, sym_i
     return std::get<1>(g.within<7, 9>().op<"TopK">(y, attr::k_i(k.constant()), attr::axis_i(axis), outputs<2>));
 }
 
-/// The indices of the first k elements in sorted order along an axis. Stable, as ONNX guarantees for TopK.
+/// The first k elements of a sort_key() in sorted order along an axis, and their indices. Stable, as ONNX guarantees for TopK.
+inline std::tuple<value, value> first_of_keys(graph<11> g, value key, std::int64_t axis, sym_int k, bool largest) {
+    return g.op<"TopK">(
+        key, as_list(g, k), attr::axis_i(axis), attr::largest_i(largest), attr::sorted_i(1), outputs<2>);
+}
+
+/// The indices of the first k elements in sorted order along an axis.
 inline value order_of(graph<9> g, value x, std::int64_t axis, sym_int k, bool largest) {
     if (g.opset() < 11) return order_of_floats(g.within<7, 10>(), sort_key(g, x), axis, k, largest);
-    return std::get<1>(g.within<11>().op<"TopK">(
-        sort_key(g, x), as_list(g, k), attr::axis_i(axis), attr::largest_i(largest), attr::sorted_i(1), outputs<2>));
+    return std::get<1>(first_of_keys(g.within<11>(), sort_key(g, x), axis, k, largest));
+}
+
+/// The first k elements in sorted order along an axis, and their indices.
+inline std::tuple<value, value> first_sorted(graph<9> g, value x, std::int64_t axis, sym_int k, bool largest) {
+    bool const is_key =
+        x.dtype() != dtype::bool_ && (!is_floating(x.dtype()) || (!g.exact_nan() && bits(x.dtype()) >= 32));
+    if (g.opset() >= 11 && is_key) return first_of_keys(g.within<11>(), x, axis, k, largest);
+    return gathered(g, x, order_of(g, x, axis, k, largest), axis, true);
 }
 
 inline value sorted_indices(graph<9> g, value x, std::int64_t axis, bool largest) {
@@ -52,7 +65,7 @@ inline value sorted_indices(graph<9> g, value x, std::int64_t axis, bool largest
 inline std::tuple<value, value> sort(graph<9> g, value x, std::int64_t dim, bool descending) {
     if (x.rank() == 0) return {x, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    return gathered(g, x, sorted_indices(g, x, axis, descending), axis, true);
+    return first_sorted(g, x, axis, g.size(x, axis), descending);
 }
 
 inline constexpr auto sort_row = [](graph<9> g, value self, std::int64_t dim, bool descending) {
@@ -77,7 +90,7 @@ inline constexpr auto topk = [](graph<9> g, value self, size k, std::int64_t dim
                                 bool) -> std::tuple<value, value> {
     if (self.rank() == 0) return {self, g.scalar(0, dtype::int64)};
     std::int64_t const axis = normalize_axis(dim, self.rank());
-    return gathered(g, self, order_of(g, self, axis, k, largest), axis, true);
+    return first_sorted(g, self, axis, k, largest);
 };
 
 inline constexpr auto kthvalue = [](graph<9> g, value self, size k, std::int64_t dim,
