@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <aton/core/tensor.hpp>
@@ -38,6 +39,18 @@ inline void set_int_attribute(graph_node& n, std::string_view name, std::int64_t
     a.name = name;
     a.type = onnx::attr_type::i;
     a.i = i;
+}
+
+inline void set_ints_attribute(graph_node& n, std::string_view name, std::vector<std::int64_t> ints) {
+    for (node_attribute& a : n.attributes) {
+        if (a.name != name) continue;
+        a.ints = std::move(ints);
+        return;
+    }
+    node_attribute& a = n.attributes.emplace_back();
+    a.name = name;
+    a.type = onnx::attr_type::ints;
+    a.ints = std::move(ints);
 }
 
 /// The input, or no_value if it is omitted.

@@ -43,10 +43,10 @@ void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_option
             passes::clear_types(body, false);
             optimize_level(
                 body, weights, {false}, {{}, graph.opset}, nullptr); // without types, on which rewrites depend
-            passes::separate_padded_pools(body);
+            if (options.avoid_runtime_faults) passes::separate_padded_pools(body);
         }
     optimize_level(graph, weights, options, {options.rewrites, graph.opset}, nullptr);
-    passes::separate_padded_pools(graph);
+    if (options.avoid_runtime_faults) passes::separate_padded_pools(graph);
     remove_unused(graph);
 }
 

@@ -158,6 +158,7 @@ private:
     [[nodiscard]] size_list gather_elements(graph_node const& n, std::vector<size_element> const& from) const;
     [[nodiscard]] size_list slice_elements(graph_node const& n, std::vector<size_element> const& from) const;
     bool reuse_size(graph_node& n, size_element const& e);
+    [[nodiscard]] value_id tensor_of_sizes(std::vector<size_element> const& list) const;
 
     std::deque<stored_tensor>& weights_;
     rewrite_index const& rewrites_;
@@ -202,12 +203,14 @@ bool delay_expands(rewriter& r, graph_node& n);
 bool simplify_indices(rewriter& r, graph_node& n);
 bool simplify_gather(rewriter& r, graph_node& n);
 bool simplify_attention_mask(rewriter& r, graph_node& n);
+bool raise_attention_mask(rewriter& r, graph_node& n);
 bool simplify_transpose(rewriter& r, graph_node& n);
 bool fuse_gemm(rewriter& r, graph_node& n);
 bool multiply_stacks(rewriter& r, graph_node& n);
 bool rewrite_weight(rewriter& r, graph_node& n);
 bool join_weights(rewriter& r, graph_node& n);
 bool fold_batch_normalization(rewriter& r, graph_node& n);
+bool move_pads_into_convolution(rewriter& r, graph_node& n);
 
 /// Whether every line of a mask along its last axis has an element that is true, unless the axis is empty.
 [[nodiscard]] bool shows_in_every_line(rewriter& r, value_id mask);

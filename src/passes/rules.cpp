@@ -12,10 +12,11 @@ std::vector<rule> const* rules_of(std::string_view op) {
     static std::unordered_map<std::string_view, std::vector<rule>> const table = {
         {"Add", {simplify_arithmetic, skip_expands, delay_expands, fuse_gemm}},
         {"And", {simplify_arithmetic, skip_expands, delay_expands}},
-        {"Attention", {simplify_attention_mask}},
+        {"Attention", {simplify_attention_mask, raise_attention_mask}},
         {"BatchNormalization", {fold_batch_normalization}},
         {"Cast", {simplify_casts, delay_expands}},
         {"Concat", {remove_no_op, join_weights}},
+        {"Conv", {move_pads_into_convolution}},
         {"Div", {simplify_arithmetic, skip_expands, delay_expands}},
         {"Dropout", {remove_no_op}},
         {"Equal", {skip_expands, delay_expands}},

@@ -133,8 +133,9 @@ rewriter::size_list rewriter::infer_elements(graph_node const& n) {
     if (n.outputs.size() != 1 || x == no_value || !is_list(type(n.outputs[0]))) return {};
     if (n.op == "Shape") return shape_elements(n);
     if (n.op == "Concat") return concat_elements(n);
-    if (n.op == "Size") { // known only if all sizes are numbers
+    if (n.op == "Size") { // known for one dimension, or if all sizes are numbers
         shape const& s = shape_of(x);
+        if (s.rank() == 1) return shape_elements(n);
         if (!s.is_static()) return {};
         return std::vector<size_element>{{kind::number, s.element_count()}};
     }
@@ -237,6 +238,26 @@ bool rewriter::reuse_size(graph_node& n, size_element const& e) {
     return true;
 }
 
+/// A tensor, from which sizes are read anyhow, that has just these sizes; or no_value.
+value_id rewriter::tensor_of_sizes(std::vector<size_element> const& list) const {
+    auto const known = [](size_element const& e) { return e.what != kind::unknown; };
+    if (!std::all_of(list.begin(), list.end(), known)) return no_value;
+    for (size_element const& e : list) {
+        if (e.what != kind::symbol) continue;
+        value_id const source = symbols_[static_cast<std::size_t>(e.number)].source;
+        if (source == no_value || !is_alive(source) || shape_of(source).rank() != list.size()) continue;
+        bool same = true;
+        for (std::size_t i = 0; same && i != list.size(); ++i) {
+            dim const& d = shape_of(source)[i];
+            same = list[i].what == kind::number
+                       ? d == dim(list[i].number)
+                       : d.is_symbolic() && d.symbol() == symbols_[static_cast<std::size_t>(list[i].number)].name;
+        }
+        if (same) return source;
+    }
+    return no_value;
+}
+
 bool rewriter::simplify_sizes(graph_node& n) {
     if (n.op == "Cast" || n.op == "Identity") return false;
     size_list const inferred = infer_elements(n);
@@ -252,8 +273,13 @@ bool rewriter::simplify_sizes(graph_node& n) {
         replace(out, add_constant(std::move(t)));
         return true;
     }
-    return list.size() == 1 && list[0].what == kind::symbol && type(out).dtype == dtype::int64 &&
-           reuse_size(n, list[0]);
+    if (type(out).dtype != dtype::int64) return false;
+    if (n.op == "Concat") {
+        value_id const source = tensor_of_sizes(list);
+        if (source != no_value) replace(out, add_node(make_node("Shape", {source}, n), type(out)));
+        return source != no_value;
+    }
+    return list.size() == 1 && list[0].what == kind::symbol && reuse_size(n, list[0]);
 }
 
 } // namespace ATON_NAMESPACE::passes

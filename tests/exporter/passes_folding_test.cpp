@@ -251,6 +251,22 @@ TEST_CASE("the size of a symbol is computed once, from an input, for all uses") 
     }
 }
 
+TEST_CASE("all sizes of a tensor, one by one, are its Shape; the Size of a list is its length") {
+    optimized<15> o;
+    value const x = o.input("x", {std::string("batch"), 4});
+    value const list = o.input("list", {std::string("batch")});
+    value const filled = o.g.op<"ConstantOfShape">(o.g.op<"Concat">(
+        std::vector<value>{o.g.op<"Reshape">(o.g.op<"Size">(list), o.g.ints({1})), o.g.ints({4})}, attr::axis_i(0)));
+    CHECK(o({filled}) == "Shape ConstantOfShape");
+    CHECK(o.data.nodes[0].inputs[0] == x.id());
+    CHECK(o.data.nodes[0].attributes.empty());
+    optimized<15> other;
+    value const y = other.input("x", {std::string("batch"), 4});
+    CHECK(other(other.g.op<"ConstantOfShape">(other.g.op<"Concat">(
+              std::vector<value>{other.g.ints({4}), other.g.op<"Shape">(y, attr::end_i(1))}, attr::axis_i(0)))) ==
+          "Shape Concat ConstantOfShape");
+}
+
 TEST_CASE("an initializer that is also an input is not a constant") {
     optimized<> o;
     value const w = o.input("w", {2}, dtype::int64);

@@ -39,7 +39,9 @@ TEST_CASE("rewrites apply to all variants of their examples") {
                 CAPTURE(before);
                 CAPTURE(after);
                 CHECK((before != after) == e.applies);
-                if (e.applies) CHECK(with.nodes.size() <= without.nodes.size());
+                // Two of the nodes keep ONNX Runtime from hiding rows (src/passes/attention_masks.cpp).
+                std::size_t const raised = after.find("Equal Where Attention") != std::string::npos ? 2 : 0;
+                if (e.applies) CHECK(with.nodes.size() <= without.nodes.size() + raised);
             }
         }
 }
