@@ -237,6 +237,49 @@ def distances_of_many_rows():
     return Made(Apply(function), (normal(2, 30, 7), normal(2, 41, 7)), (normal(5, 30, 7), normal(5, 41, 7)), ({0: BATCH}, {0: BATCH}))
 
 
+@model("sums_of_many_writes", quick=True)
+def sums_of_many_writes():
+    """Thousands of rows added to a few: ONNX Runtime's ScatterND loses some of them in several threads."""
+    generator = torch.Generator().manual_seed(3)
+    count = dim("count", 9, 50000)
+    places = lambda n: torch.randint(-7, 7, (n,), generator=generator)
+
+    def function(table, at, other):
+        table = (table * 3).round()  # sums of whole numbers are exact
+        rows_of_table = table[at % 5]
+        zeros = table.new_zeros(7, 64)
+        return (
+            zeros.index_put((at,), rows_of_table, accumulate=True),
+            table.new_zeros(9, 7).index_put((at, other), rows_of_table[:, 0], accumulate=True),
+            torch.ops.aten.index_put(table.new_zeros(3, 7, 64), [None, at], rows_of_table, True),
+            zeros.index_add(0, at % 7, rows_of_table),
+            torch.nn.functional.embedding_bag(at % 5, table, other[:2] * 0 + torch.tensor([0, 4]), mode="sum"),
+        )
+
+    return Made(Apply(function), (normal(5, 64), places(20000), places(20000)), (normal(5, 64), places(30000), places(30000)), ({}, {0: count}, {0: count}))
+
+
+@model("circular_pads_and_rolls", quick=True)
+def circular_pads_and_rolls():
+    pad = torch.nn.functional.pad
+    function = lambda x, m: (
+        pad(x, (2, 3), mode="circular"),
+        pad(x, (-1, 4), mode="circular"),
+        pad(x.unflatten(1, (2, 3)), (7, 1, 0, 2), mode="circular"),
+        x.roll(1, 0),
+        x.roll((-2, 3), (0, 2)),
+        x.roll(-1, 0),
+        x[m],
+        x[:, m[0]],
+        x.mT[m.mT],
+        x[m[:, :, 0]],
+        x.index_put((m,), torch.tensor(7.0)),
+        x.index_put((m[:, :, 0],), x[1, 2], accumulate=True),
+        torch.nn.functional.adaptive_avg_pool2d(x[:, :, :1, None], (3, 2)),
+    )
+    return Made(Apply(function), (normal(2, 6, 7), normal(2, 6, 7) > 0), (normal(5, 6, 7), normal(5, 6, 7) > 0), ({0: BATCH}, {0: BATCH}))
+
+
 @model("masked_softmax")
 def masked_softmax():
     function = lambda x, keep: torch.where(keep, x, float("-inf")).softmax(-1).nan_to_num(0.0)

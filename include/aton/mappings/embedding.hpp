@@ -11,6 +11,7 @@
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/long_axes.hpp>
+#include <aton/mappings/detail/repeated_writes.hpp>
 #include <aton/mappings/norm.hpp>
 
 namespace ATON_NAMESPACE::mappings {
@@ -68,7 +69,7 @@ inline std::tuple<value, value> sum_by_bag(graph<16> g, value rows, value indice
     dtype const type = opmath_type(rows.dtype());
     value const bags = g.op<"Add">(g.op<"Shape">(first), 1);
     auto const added = [&](value each, value zeros) {
-        return slice(g, g.op<"ScatterND">(zeros, place, each, attr::reduction_s("add")), 0, 0, -1);
+        return slice(g, add_at_positions(g, zeros, place, each), 0, 0, -1);
     };
     value const zero = g.scalar(0, type);
     value const width = g.op<"Shape">(rows, attr::start_i(1));

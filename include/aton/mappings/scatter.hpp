@@ -194,14 +194,14 @@ inline constexpr auto write_diagonal = [](graph<9> g, value x, value source, std
     return move_axes(g, write_diagonals(g, g.sizes(matrices), merged, source, offset), axes.last, axes.from);
 };
 
-/// ScatterND, which can add since opset 16.
+/// Writes or adds the source, whose first axes are those of the positions, to x.
 inline value write_coordinates(graph<11> g, value x, value positions, value source, bool accumulate) {
     if (!accumulate) return g.op<"ScatterND">(x, positions, source);
     if (x.dtype() == dtype::bool_)
         return g.cast(write_coordinates(g, g.cast(x, dtype::int32), positions, g.cast(source, dtype::int32), true),
                       dtype::bool_);
     if (g.opset() < 16) return add_at_positions_by_loop(g, x, positions, source);
-    return g.within<16>().op<"ScatterND">(x, positions, source, attr::reduction_s("add"));
+    return add_at_positions(g.within<16>(), x, positions, source);
 }
 
 /// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes that are combined where several have the same place, for opsets whose Scatter operators have no reduction.
+// Writes that are combined where several have the same place: by ScatterElements, or by a Loop where it has no reduction.
 // Internal header.
 #pragma once
 
@@ -55,7 +55,36 @@ inline value reduce_elements_by_loop(graph<11> g, value x, value index, value so
     return g.cast(typed.set_shape(x.shape()), x.dtype());
 }
 
-/// ScatterND that adds, as a Loop over the positions.
+/// The places in a flattened tensor of positions along its first axes, which may be negative: (..., axes) to (...).
+inline value places_of(graph<9> g, value positions, safe_span<sym_int const> sizes) {
+    std::int64_t const last = positions.rank() - 1;
+    if (sizes.size() == 1) return squeeze(g, positions, last);
+    safe_vector<sym_int> strides(sizes.size(), 1);
+    for (std::size_t i = sizes.size() - 1; i != 0; --i) strides[i - 1] = strides[i] * sizes[i];
+    value const from_end = g.op<"Add">(positions, g.ints(safe_vector<sym_int>(sizes.begin(), sizes.end())));
+    value const from_start = g.op<"Where">(g.op<"Less">(positions, g.scalar(0, dtype::int64)), from_end, positions);
+    return reduce_sum(g, g.op<"Mul">(from_start, g.ints(strides)), safe_vector<std::int64_t>{last}, false);
+}
+
+/// Adds parts (..., rest of x) at positions (..., axes) along the first axes of x. Not by ScatterND: that of ONNX Runtime's CPU provider
+/// adds in several threads at once, and loses sums where positions are equal.
+inline value add_at_positions(graph<16> g, value x, value positions, value source) {
+    safe_vector<sym_int> const all = g.sizes(x);
+    auto const axes = static_cast<std::size_t>(positions.size(-1).size());
+    safe_vector<sym_int> to(all.begin() + static_cast<std::ptrdiff_t>(axes), all.end());
+    value place = flat(g, places_of(g, positions, safe_span(all).first(axes)));
+    to.insert(to.begin(), -1);
+    value const from = reshape(g, source, to);
+    for (std::size_t i = axes; i != all.size(); ++i) place = unsqueeze(g, place, 1);
+    value const at = axes == all.size() ? place : expand(g, place, g.sizes(from));
+    value const into = axes == 1 ? x : reshape(g, x, to);
+    dtype const type = opmath_type(x.dtype()); // half-precision dtypes are rounded once
+    value const sums =
+        g.op<"ScatterElements">(g.cast(into, type), at, g.cast(from, type), attr::axis_i(0), attr::reduction_s("add"));
+    return reshape(g, g.cast(sums, x.dtype()), all);
+}
+
+/// The same as a Loop over the positions, by ScatterND.
 inline value add_at_positions_by_loop(graph<11> g, value x, value positions, value source) {
     dtype const type = arithmetic_type(x.dtype());
     safe_vector<sym_int> const of_positions = g.sizes(positions);
