@@ -97,8 +97,9 @@ def export(
     `args`, `kwargs` and `dynamic_shapes`. Arguments that torch.onnx.export has as well mean the same. `dims` names dynamic
     dimensions, `{("x", 0): "batch"}`; `rename` renames inputs and outputs; `plugins` are shared libraries with mappings.
     `model` may also be a TorchScript archive; `inputs` then says what its inputs are, `{"x": "float32[batch,3,224,224]"}`.
-    `nan="exact"` treats NaN in maxima, minima and sorts as ATen does. `weights="reference"` is for a path, since the weights stay in that file. With `verify`, the file is compared with the
-    program (see `verify`), and a difference raises AtonError; the file stays.
+    `nan="exact"` treats NaN in maxima, minima and sorts as ATen does. `weights="reference"` is for a path, since the
+    weights stay in that file. With `verify`, the file is compared with the program (see `verify`), and a difference
+    raises AtonError; the file stays.
 
     Raises UnconvertibleError if operators cannot be converted, and AtonError for anything else that the command refuses;
     then no file is written.
