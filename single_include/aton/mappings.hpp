@@ -12,6 +12,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <initializer_list>
 #include <limits>
@@ -1843,6 +1844,11 @@ inline value adaptive_average(graph<9> g, value x, safe_span<sym_int const> outp
             return y;
         });
     if (s.in == s.out) return x;
+    if (std::all_of(s.in.begin(), s.in.end(), [](std::int64_t n) { return n == 1; })) {
+        safe_vector<sym_int> sizes = g.sizes(x);
+        std::copy(s.out.begin(), s.out.end(), sizes.begin() + 2);
+        return expand(g, x, sizes);
+    }
     if (s.divides) return g.op<"AveragePool">(x, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
     window_table const t = s.table();
     value const sum = reduce_sum(g, gather_windows(g, x, t, 0), ints{2}, false);
@@ -2018,8 +2024,18 @@ inline value atan2(graph<9> g, value y, value x) {
     return g.op<"Where">(sign_bit(g, y), g.op<"Neg">(angle), angle);
 }
 
+/// Squares of all numbers of this dtype are finite, and not 0, in the next larger one.
+inline dtype dtype_of_squares(dtype type) { return type == dtype::float16 ? dtype::float32 : dtype::float64; }
+
 /// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes precedence over NaN.
+/// Without NaN, a larger dtype avoids overflow as well.
 inline value hypot(graph<9> g, value a, value b) {
+    if (a.dtype() != dtype::float64 && !g.exact_nan()) {
+        value const wide_a = g.cast(a, dtype_of_squares(a.dtype()));
+        value const wide_b = g.cast(b, wide_a.dtype());
+        value const squares = g.op<"Add">(g.op<"Mul">(wide_a, wide_a), g.op<"Mul">(wide_b, wide_b));
+        return g.cast(g.op<"Sqrt">(squares), a.dtype());
+    }
     value const x = g.op<"Abs">(a);
     value const y = g.op<"Abs">(b);
     value const larger = max_of(g, x, y);
@@ -2300,7 +2316,12 @@ inline constexpr auto conjugate = [](graph<7> g, complex_value z) {
     return g.complex(g.real(z), g.op<"Neg">(g.imag(z)));
 };
 
-inline constexpr auto modulus = [](graph<9> g, complex_value z) -> value { return hypot(g, g.real(z), g.imag(z)); };
+inline constexpr auto modulus = [](graph<9> g, complex_value z) -> value {
+    dtype const type = part_type(z.dtype());
+    if (g.exact_nan() || z.is_pair() || type == dtype::float64) return hypot(g, g.real(z), g.imag(z));
+    value const parts = g.cast(g.as_real(z), dtype_of_squares(type));
+    return g.cast(reduce<"ReduceL2">(g, parts, safe_vector<std::int64_t>{parts.rank() - 1}, false), type);
+};
 
 inline constexpr auto phase = [](graph<9> g, complex_value z) -> value { return atan2(g, g.imag(z), g.real(z)); };
 
@@ -10486,6 +10507,110 @@ inline constexpr auto elementwise_unary = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/detail/repeated_writes.hpp
+// Writes that are combined where several have the same place: by ScatterElements, or by a Loop where it has no reduction.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// Two tensors combined by "add", "mul", "max" or "min".
+inline value combined(graph<11> g, value a, value b, std::string_view reduction) {
+    if (reduction == "add") return g.op<"Add">(a, b);
+    if (reduction == "mul") return g.op<"Mul">(a, b);
+    return reduction == "max" ? max_of(g, a, b) : min_of(g, a, b);
+}
+
+/// The identity of a reduction.
+inline scalar neutral(std::string_view reduction, dtype type) {
+    if (reduction == "add") return 0;
+    if (reduction == "mul") return 1;
+    bool const highest = reduction == "min";
+    if (is_floating(type))
+        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    if (type == dtype::bool_) return highest;
+    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
+    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
+    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
+}
+
+/// ScatterElements with a reduction as a Loop along the axis: no two elements of one slice of the index have the same place.
+inline value reduce_elements_by_loop(graph<11> g, value x, value index, value source, std::int64_t axis,
+                                     std::string_view reduction) {
+    dtype const type = arithmetic_type(x.dtype());
+    value const from = g.cast(source, type);
+    value const y = g.op<"Loop">(
+        g.to_value(g.size(index, axis)),
+        g.scalar(true, dtype::bool_), // ONNX's reference evaluator does not run a Loop without a condition
+        g.cast(x, type),
+        attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
+            value const at = unsqueeze(b, step, 0);
+            value const to = b.op<"Gather">(index, at, attr::axis_i(axis));
+            value const before = b.op<"GatherElements">(written.set_shape(x.shape()), to, attr::axis_i(axis));
+            value const after = combined(b, before, b.op<"Gather">(from, at, attr::axis_i(axis)), reduction);
+            return std::tuple(value(b.op<"Identity">(goes_on)),
+                              value(b.op<"ScatterElements">(written, to, after, attr::axis_i(axis))));
+        }));
+    value typed = y;
+    return g.cast(typed.set_shape(x.shape()), x.dtype());
+}
+
+/// The places in a flattened tensor of positions along its first axes, which may be negative: (..., axes) to (...).
+inline value places_of(graph<9> g, value positions, safe_span<sym_int const> sizes) {
+    std::int64_t const last = positions.rank() - 1;
+    if (sizes.size() == 1) return squeeze(g, positions, last);
+    safe_vector<sym_int> strides(sizes.size(), 1);
+    for (std::size_t i = sizes.size() - 1; i != 0; --i) strides[i - 1] = strides[i] * sizes[i];
+    value const from_end = g.op<"Add">(positions, g.ints(safe_vector<sym_int>(sizes.begin(), sizes.end())));
+    value const from_start = g.op<"Where">(g.op<"Less">(positions, g.scalar(0, dtype::int64)), from_end, positions);
+    return reduce_sum(g, g.op<"Mul">(from_start, g.ints(strides)), safe_vector<std::int64_t>{last}, false);
+}
+
+/// Adds parts (..., rest of x) at positions (..., axes) along the first axes of x. Not by ScatterND: that of ONNX Runtime's CPU provider
+/// adds in several threads at once, and loses sums where positions are equal.
+inline value add_at_positions(graph<16> g, value x, value positions, value source) {
+    safe_vector<sym_int> const all = g.sizes(x);
+    auto const axes = static_cast<std::size_t>(positions.size(-1).size());
+    safe_vector<sym_int> to(all.begin() + static_cast<std::ptrdiff_t>(axes), all.end());
+    value place = flat(g, places_of(g, positions, safe_span(all).first(axes)));
+    to.insert(to.begin(), -1);
+    value const from = reshape(g, source, to);
+    for (std::size_t i = axes; i != all.size(); ++i) place = unsqueeze(g, place, 1);
+    value const at = axes == all.size() ? place : expand(g, place, g.sizes(from));
+    value const into = axes == 1 ? x : reshape(g, x, to);
+    dtype const type = opmath_type(x.dtype()); // half-precision dtypes are rounded once
+    value const sums =
+        g.op<"ScatterElements">(g.cast(into, type), at, g.cast(from, type), attr::axis_i(0), attr::reduction_s("add"));
+    return reshape(g, g.cast(sums, x.dtype()), all);
+}
+
+/// The same as a Loop over the positions, by ScatterND.
+inline value add_at_positions_by_loop(graph<11> g, value x, value positions, value source) {
+    dtype const type = arithmetic_type(x.dtype());
+    safe_vector<sym_int> const of_positions = g.sizes(positions);
+    safe_vector<sym_int> to = g.sizes(source);
+    sym_int count = 1;
+    for (std::size_t i = 0; i + 1 != of_positions.size(); ++i) count = count * of_positions[i];
+    to.erase(to.begin(), to.begin() + (positions.rank() - 1));
+    to.insert(to.begin(), count);
+    value const from = reshape(g, g.cast(source, type), to);
+    value const list = reshape(g, positions, {count, of_positions.back()});
+    value const y = g.op<"Loop">(g.to_value(count),
+                                 g.scalar(true, dtype::bool_),
+                                 g.cast(x, type),
+                                 attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
+                                     value const at = unsqueeze(b, step, 0);
+                                     value const position = b.op<"Gather">(list, at, attr::axis_i(0));
+                                     value const before = b.op<"GatherND">(written.set_shape(x.shape()), position);
+                                     value const after = b.op<"Add">(before, b.op<"Gather">(from, at, attr::axis_i(0)));
+                                     return std::tuple(value(b.op<"Identity">(goes_on)),
+                                                       value(b.op<"ScatterND">(written, position, after)));
+                                 }));
+    value typed = y;
+    return g.cast(typed.set_shape(x.shape()), x.dtype());
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
 // ---- aton/mappings/embedding.hpp
 // Embeddings: rows of a weight by index, and their sums, means and maxima over bags; and the gradient of the weight.
 // Public header.
@@ -10545,7 +10670,7 @@ inline std::tuple<value, value> sum_by_bag(graph<16> g, value rows, value indice
     dtype const type = opmath_type(rows.dtype());
     value const bags = g.op<"Add">(g.op<"Shape">(first), 1);
     auto const added = [&](value each, value zeros) {
-        return slice(g, g.op<"ScatterND">(zeros, place, each, attr::reduction_s("add")), 0, 0, -1);
+        return slice(g, add_at_positions(g, zeros, place, each), 0, 0, -1);
     };
     value const zero = g.scalar(0, type);
     value const width = g.op<"Shape">(rows, attr::start_i(1));
@@ -11505,6 +11630,7 @@ inline value as_index(graph<7> g, value index) {
 struct index_tensors {
     safe_vector<std::int64_t> axes;
     safe_vector<value> values;
+    optional_value stacked = absent; ///< coordinates() of a mask that is the only index
 
     /// Whether the axes are adjacent; if not, the indexed dimensions of the result come first.
     [[nodiscard]] bool adjacent() const {
@@ -11526,6 +11652,9 @@ inline index_tensors read_indices(graph<9> g, value x, safe_span<optional_value 
         } else {
             if (index->rank() == 0) throw unsupported_error("a mask without dimensions");
             value const positions = g.op<"NonZero">(g.cast(*index, dtype::bool_));
+            if (std::count_if(indices.begin(), indices.end(), [](optional_value const& v) { return v.has_value(); }) ==
+                1)
+                out.stacked = g.op<"Transpose">(positions, attr::perm_i({1, 0}));
             for (std::int64_t i = 0; i != index->rank(); ++i) {
                 out.axes.push_back(axis++);
                 out.values.push_back(select(g, positions, 0, i));
@@ -11538,6 +11667,7 @@ inline index_tensors read_indices(graph<9> g, value x, safe_span<optional_value 
 
 /// The indices, broadcast to one shape and stacked along a new last axis, as GatherND and ScatterND expect them.
 inline value coordinates(graph<7> g, index_tensors const& by) {
+    if (by.stacked) return *by.stacked;
     if (by.values.size() == 1) return unsqueeze(g, by.values[0], by.values[0].rank());
     value const shape = broadcast_shape(g, by.values);
     safe_vector<value> columns;
@@ -11567,6 +11697,8 @@ inline value index_with(graph<11> g, value x, safe_span<optional_value const> in
     if (given == 1 && !is_mask(**first)) return gather(g, x, as_index(g, **first), axis);
     if (given == 1 && (*first)->rank() == 1)
         return g.op<"Compress">(x, g.cast(**first, dtype::bool_), attr::axis_i(axis));
+    if (given == 1 && (*first)->rank() == x.rank() && x.rank() != 0)
+        return g.op<"Compress">(x, flat(g, g.cast(**first, dtype::bool_)));
 
     index_tensors const by = read_indices(g, x, indices);
     value const from = permute(g, x, axes_first(by.axes, x.rank()));
@@ -11695,6 +11827,8 @@ inline value roll_axis(graph<7> g, value x, sym_int shift, std::int64_t axis) {
         std::int64_t const by = shift.constant() % n.constant();
         start = by > 0 ? n.constant() - by : -by;
         if (start.is(0)) return x;
+    } else if (shift.is_constant() && std::abs(shift.constant()) <= 2) {
+        start = 0 - shift; // Slice clamps it, which is right for sizes 0 and 1 as well
     } else {
         if (g.opset() < 10) refuse_below(10, "a roll by a computed number");
         start = value(g.within<10>().op<"Mod">(g.to_value(0 - shift), g.to_value(max(n, 1))));
@@ -12245,81 +12379,6 @@ inline constexpr auto loss_scaling = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/detail/repeated_writes.hpp
-// Writes that are combined where several have the same place, for opsets whose Scatter operators have no reduction.
-// Internal header.
-
-namespace ATON_NAMESPACE::mappings::detail {
-
-/// Two tensors combined by "add", "mul", "max" or "min".
-inline value combined(graph<11> g, value a, value b, std::string_view reduction) {
-    if (reduction == "add") return g.op<"Add">(a, b);
-    if (reduction == "mul") return g.op<"Mul">(a, b);
-    return reduction == "max" ? max_of(g, a, b) : min_of(g, a, b);
-}
-
-/// The identity of a reduction.
-inline scalar neutral(std::string_view reduction, dtype type) {
-    if (reduction == "add") return 0;
-    if (reduction == "mul") return 1;
-    bool const highest = reduction == "min";
-    if (is_floating(type))
-        return highest ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
-    if (type == dtype::bool_) return highest;
-    std::size_t const width = bits(type) - (is_signed_integral(type) ? 1 : 0);
-    std::int64_t const max = width >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << width) - 1;
-    return highest ? max : is_signed_integral(type) ? -max - 1 : std::int64_t{0};
-}
-
-/// ScatterElements with a reduction as a Loop along the axis: no two elements of one slice of the index have the same place.
-inline value reduce_elements_by_loop(graph<11> g, value x, value index, value source, std::int64_t axis,
-                                     std::string_view reduction) {
-    dtype const type = arithmetic_type(x.dtype());
-    value const from = g.cast(source, type);
-    value const y = g.op<"Loop">(
-        g.to_value(g.size(index, axis)),
-        g.scalar(true, dtype::bool_), // ONNX's reference evaluator does not run a Loop without a condition
-        g.cast(x, type),
-        attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
-            value const at = unsqueeze(b, step, 0);
-            value const to = b.op<"Gather">(index, at, attr::axis_i(axis));
-            value const before = b.op<"GatherElements">(written.set_shape(x.shape()), to, attr::axis_i(axis));
-            value const after = combined(b, before, b.op<"Gather">(from, at, attr::axis_i(axis)), reduction);
-            return std::tuple(value(b.op<"Identity">(goes_on)),
-                              value(b.op<"ScatterElements">(written, to, after, attr::axis_i(axis))));
-        }));
-    value typed = y;
-    return g.cast(typed.set_shape(x.shape()), x.dtype());
-}
-
-/// ScatterND that adds, as a Loop over the positions.
-inline value add_at_positions_by_loop(graph<11> g, value x, value positions, value source) {
-    dtype const type = arithmetic_type(x.dtype());
-    safe_vector<sym_int> const of_positions = g.sizes(positions);
-    safe_vector<sym_int> to = g.sizes(source);
-    sym_int count = 1;
-    for (std::size_t i = 0; i + 1 != of_positions.size(); ++i) count = count * of_positions[i];
-    to.erase(to.begin(), to.begin() + (positions.rank() - 1));
-    to.insert(to.begin(), count);
-    value const from = reshape(g, g.cast(source, type), to);
-    value const list = reshape(g, positions, {count, of_positions.back()});
-    value const y = g.op<"Loop">(g.to_value(count),
-                                 g.scalar(true, dtype::bool_),
-                                 g.cast(x, type),
-                                 attr::body_g([&](graph<11> b, value step, value goes_on, value written) {
-                                     value const at = unsqueeze(b, step, 0);
-                                     value const position = b.op<"Gather">(list, at, attr::axis_i(0));
-                                     value const before = b.op<"GatherND">(written.set_shape(x.shape()), position);
-                                     value const after = b.op<"Add">(before, b.op<"Gather">(from, at, attr::axis_i(0)));
-                                     return std::tuple(value(b.op<"Identity">(goes_on)),
-                                                       value(b.op<"ScatterND">(written, position, after)));
-                                 }));
-    value typed = y;
-    return g.cast(typed.set_shape(x.shape()), x.dtype());
-}
-
-} // namespace ATON_NAMESPACE::mappings::detail
-
 // ---- aton/mappings/scatter.hpp
 // Writing by index: aten's scatter, index_put, index_add, slice_scatter ...
 // Public header.
@@ -12498,14 +12557,14 @@ inline constexpr auto write_diagonal = [](graph<9> g, value x, value source, std
     return move_axes(g, write_diagonals(g, g.sizes(matrices), merged, source, offset), axes.last, axes.from);
 };
 
-/// ScatterND, which can add since opset 16.
+/// Writes or adds the source, whose first axes are those of the positions, to x.
 inline value write_coordinates(graph<11> g, value x, value positions, value source, bool accumulate) {
     if (!accumulate) return g.op<"ScatterND">(x, positions, source);
     if (x.dtype() == dtype::bool_)
         return g.cast(write_coordinates(g, g.cast(x, dtype::int32), positions, g.cast(source, dtype::int32), true),
                       dtype::bool_);
     if (g.opset() < 16) return add_at_positions_by_loop(g, x, positions, source);
-    return g.within<16>().op<"ScatterND">(x, positions, source, attr::reduction_s("add"));
+    return add_at_positions(g.within<16>(), x, positions, source);
 }
 
 /// x with a mask over some axes, from `axis` on, replaced by the source. Absent if the source differs between true elements.
@@ -13296,10 +13355,13 @@ inline value pad_with(graph<7> g, value x, size_list pad, std::string_view mode)
     return g.cast(y, type);
 }
 
-/// Circular padding as slices: Pad supports "wrap" only since opset 19.
+/// Circular padding: Pad in the mode "wrap" since opset 19, before that as slices.
 inline constexpr auto pad_circular = [](graph<7> g, value x, size_list pad) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
+    if (nothing_to_pad(pads)) return x;
+    // ONNX Runtime's "wrap" fails for tensors without elements.
+    if (g.opset() >= 19 && !is_empty(x)) return pad_by_mode(g, x, onnx_pads(x, pads), "wrap");
     for (axis_pad const& p : pads) {
         safe_vector<value> parts;
         if (!p.before.is(0)) parts.push_back(slice(g, x, p.axis, g.size(x, p.axis) - p.before, to_the_end));
@@ -15162,7 +15224,17 @@ inline std::pair<double, double> root_of_unity(std::int64_t t, std::int64_t n) {
     return {std::cos(angle), std::sin(angle)};
 }
 
-/// A transform as a product with a matrix, below opset 17.
+/// The longest transform that is a product with a matrix where DFT exists. ONNX Runtime's DFT of a length that is no power of two makes
+/// three transforms of more than twice the length: 400 elements take four times as long as the product.
+inline constexpr std::int64_t max_product_length = 512;
+
+inline bool is_faster_as_product(graph<17> g, value x, transformed_axis const& a) {
+    sym_int const n = length_along(g, x, a);
+    if (!n.is_constant() || !x.size(a.axis).is_static() || a.axis != x.rank() - 2) return false;
+    return n.constant() <= max_product_length && (n.constant() & (n.constant() - 1)) != 0;
+}
+
+/// A transform as a product with a matrix.
 inline value transform_by_table(graph<9> g, value x, transformed_axis const& a) {
     sym_int const length = length_along(g, x, a);
     if (!x.size(a.axis).is_static() || !length.is_constant())
@@ -15213,7 +15285,8 @@ inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
 /// The transforms along some axes, without a divisor.
 inline value transform_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
     for (transformed_axis const& a : axes)
-        x = g.opset() >= 17 ? transform_by_dft(g.within<17>(), x, a) : transform_by_table(g, x, a);
+        x = g.opset() >= 17 && !is_faster_as_product(g.within<17>(), x, a) ? transform_by_dft(g.within<17>(), x, a)
+                                                                           : transform_by_table(g, x, a);
     return x;
 }
 

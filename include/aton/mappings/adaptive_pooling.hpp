@@ -110,6 +110,11 @@ inline value adaptive_average(graph<9> g, value x, safe_span<sym_int const> outp
             return y;
         });
     if (s.in == s.out) return x;
+    if (std::all_of(s.in.begin(), s.in.end(), [](std::int64_t n) { return n == 1; })) {
+        safe_vector<sym_int> sizes = g.sizes(x);
+        std::copy(s.out.begin(), s.out.end(), sizes.begin() + 2);
+        return expand(g, x, sizes);
+    }
     if (s.divides) return g.op<"AveragePool">(x, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
     window_table const t = s.table();
     value const sum = reduce_sum(g, gather_windows(g, x, t, 0), ints{2}, false);

@@ -41,8 +41,18 @@ inline value atan2(graph<9> g, value y, value x) {
     return g.op<"Where">(sign_bit(g, y), g.op<"Neg">(angle), angle);
 }
 
+/// Squares of all numbers of this dtype are finite, and not 0, in the next larger one.
+inline dtype dtype_of_squares(dtype type) { return type == dtype::float16 ? dtype::float32 : dtype::float64; }
+
 /// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes precedence over NaN.
+/// Without NaN, a larger dtype avoids overflow as well.
 inline value hypot(graph<9> g, value a, value b) {
+    if (a.dtype() != dtype::float64 && !g.exact_nan()) {
+        value const wide_a = g.cast(a, dtype_of_squares(a.dtype()));
+        value const wide_b = g.cast(b, wide_a.dtype());
+        value const squares = g.op<"Add">(g.op<"Mul">(wide_a, wide_a), g.op<"Mul">(wide_b, wide_b));
+        return g.cast(g.op<"Sqrt">(squares), a.dtype());
+    }
     value const x = g.op<"Abs">(a);
     value const y = g.op<"Abs">(b);
     value const larger = max_of(g, x, y);

@@ -23,6 +23,7 @@ inline value as_index(graph<7> g, value index) {
 struct index_tensors {
     safe_vector<std::int64_t> axes;
     safe_vector<value> values;
+    optional_value stacked = absent; ///< coordinates() of a mask that is the only index
 
     /// Whether the axes are adjacent; if not, the indexed dimensions of the result come first.
     [[nodiscard]] bool adjacent() const {
@@ -44,6 +45,9 @@ inline index_tensors read_indices(graph<9> g, value x, safe_span<optional_value 
         } else {
             if (index->rank() == 0) throw unsupported_error("a mask without dimensions");
             value const positions = g.op<"NonZero">(g.cast(*index, dtype::bool_));
+            if (std::count_if(indices.begin(), indices.end(), [](optional_value const& v) { return v.has_value(); }) ==
+                1)
+                out.stacked = g.op<"Transpose">(positions, attr::perm_i({1, 0}));
             for (std::int64_t i = 0; i != index->rank(); ++i) {
                 out.axes.push_back(axis++);
                 out.values.push_back(select(g, positions, 0, i));
@@ -56,6 +60,7 @@ inline index_tensors read_indices(graph<9> g, value x, safe_span<optional_value 
 
 /// The indices, broadcast to one shape and stacked along a new last axis, as GatherND and ScatterND expect them.
 inline value coordinates(graph<7> g, index_tensors const& by) {
+    if (by.stacked) return *by.stacked;
     if (by.values.size() == 1) return unsqueeze(g, by.values[0], by.values[0].rank());
     value const shape = broadcast_shape(g, by.values);
     safe_vector<value> columns;
@@ -85,6 +90,8 @@ inline value index_with(graph<11> g, value x, safe_span<optional_value const> in
     if (given == 1 && !is_mask(**first)) return gather(g, x, as_index(g, **first), axis);
     if (given == 1 && (*first)->rank() == 1)
         return g.op<"Compress">(x, g.cast(**first, dtype::bool_), attr::axis_i(axis));
+    if (given == 1 && (*first)->rank() == x.rank() && x.rank() != 0)
+        return g.op<"Compress">(x, flat(g, g.cast(**first, dtype::bool_)));
 
     index_tensors const by = read_indices(g, x, indices);
     value const from = permute(g, x, axes_first(by.axes, x.rank()));

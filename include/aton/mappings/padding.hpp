@@ -128,10 +128,13 @@ inline value pad_with(graph<7> g, value x, size_list pad, std::string_view mode)
     return g.cast(y, type);
 }
 
-/// Circular padding as slices: Pad supports "wrap" only since opset 19.
+/// Circular padding: Pad in the mode "wrap" since opset 19, before that as slices.
 inline constexpr auto pad_circular = [](graph<7> g, value x, size_list pad) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
     x = crop(g, x, pads);
+    if (nothing_to_pad(pads)) return x;
+    // ONNX Runtime's "wrap" fails for tensors without elements.
+    if (g.opset() >= 19 && !is_empty(x)) return pad_by_mode(g, x, onnx_pads(x, pads), "wrap");
     for (axis_pad const& p : pads) {
         safe_vector<value> parts;
         if (!p.before.is(0)) parts.push_back(slice(g, x, p.axis, g.size(x, p.axis) - p.before, to_the_end));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <span>
@@ -73,6 +74,8 @@ inline value roll_axis(graph<7> g, value x, sym_int shift, std::int64_t axis) {
         std::int64_t const by = shift.constant() % n.constant();
         start = by > 0 ? n.constant() - by : -by;
         if (start.is(0)) return x;
+    } else if (shift.is_constant() && std::abs(shift.constant()) <= 2) {
+        start = 0 - shift; // Slice clamps it, which is right for sizes 0 and 1 as well
     } else {
         if (g.opset() < 10) refuse_below(10, "a roll by a computed number");
         start = value(g.within<10>().op<"Mod">(g.to_value(0 - shift), g.to_value(max(n, 1))));

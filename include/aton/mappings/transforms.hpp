@@ -76,7 +76,17 @@ inline std::pair<double, double> root_of_unity(std::int64_t t, std::int64_t n) {
     return {std::cos(angle), std::sin(angle)};
 }
 
-/// A transform as a product with a matrix, below opset 17.
+/// The longest transform that is a product with a matrix where DFT exists. ONNX Runtime's DFT of a length that is no power of two makes
+/// three transforms of more than twice the length: 400 elements take four times as long as the product.
+inline constexpr std::int64_t max_product_length = 512;
+
+inline bool is_faster_as_product(graph<17> g, value x, transformed_axis const& a) {
+    sym_int const n = length_along(g, x, a);
+    if (!n.is_constant() || !x.size(a.axis).is_static() || a.axis != x.rank() - 2) return false;
+    return n.constant() <= max_product_length && (n.constant() & (n.constant() - 1)) != 0;
+}
+
+/// A transform as a product with a matrix.
 inline value transform_by_table(graph<9> g, value x, transformed_axis const& a) {
     sym_int const length = length_along(g, x, a);
     if (!x.size(a.axis).is_static() || !length.is_constant())
@@ -127,7 +137,8 @@ inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
 /// The transforms along some axes, without a divisor.
 inline value transform_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
     for (transformed_axis const& a : axes)
-        x = g.opset() >= 17 ? transform_by_dft(g.within<17>(), x, a) : transform_by_table(g, x, a);
+        x = g.opset() >= 17 && !is_faster_as_product(g.within<17>(), x, a) ? transform_by_dft(g.within<17>(), x, a)
+                                                                           : transform_by_table(g, x, a);
     return x;
 }
 

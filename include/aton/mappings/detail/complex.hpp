@@ -146,7 +146,12 @@ inline constexpr auto conjugate = [](graph<7> g, complex_value z) {
     return g.complex(g.real(z), g.op<"Neg">(g.imag(z)));
 };
 
-inline constexpr auto modulus = [](graph<9> g, complex_value z) -> value { return hypot(g, g.real(z), g.imag(z)); };
+inline constexpr auto modulus = [](graph<9> g, complex_value z) -> value {
+    dtype const type = part_type(z.dtype());
+    if (g.exact_nan() || z.is_pair() || type == dtype::float64) return hypot(g, g.real(z), g.imag(z));
+    value const parts = g.cast(g.as_real(z), dtype_of_squares(type));
+    return g.cast(reduce<"ReduceL2">(g, parts, safe_vector<std::int64_t>{parts.rank() - 1}, false), type);
+};
 
 inline constexpr auto phase = [](graph<9> g, complex_value z) -> value { return atan2(g, g.imag(z), g.real(z)); };
 
