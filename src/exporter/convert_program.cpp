@@ -158,11 +158,13 @@ void converter::refuse(program::node const& n, std::string reason) {
     std::string const place = !from.source.empty() ? from.source : n.name.empty() ? n.op : "node " + n.name;
     auto const [at, is_new] = refused_at_.try_emplace(n.op, refused_.size());
     if (is_new) {
-        refused_.push_back({n.op, std::move(reason), {}, {}, 0});
+        refused_.push_back({n.op, reason, {}, {}, 0});
         if (find_row(n.op) == nullptr) refused_.back().nearest = nearest_row(n.op);
     }
     unconvertible& entry = refused_[at->second];
     ++entry.count;
+    std::vector<program::value_index> const results = program::result_values(n);
+    entry.calls.push_back({n.name, std::move(reason), results.empty() ? program::no_value : results.front()});
     if (std::find(entry.places.begin(), entry.places.end(), place) == entry.places.end()) entry.places.push_back(place);
     // Continue with results of the recorded types.
     for (program::result const& r : n.results)

@@ -73,43 +73,52 @@ void refuse_warnings(std::string const& file, std::vector<warning> const& all) {
 
 } // namespace
 
-export_report export_file(std::string const& from, std::string const& to, export_options const& options) {
-    program::program p = read_program(from, options);
-    prepare(p, options);
-    graph_data graph = convert_program(p, options);
+exported_graph export_graph(program::program const& p, export_options const& options) {
+    exported_graph out;
+    graph_data& graph = out.graph = convert_program(p, options);
     std::vector<std::string> names;
     if (options.inline_functions || options.opset < first_opset_with_functions) inline_functions(graph);
     for (value_id id : graph.outputs) names.push_back(graph.values[id].name);
 
-    std::deque<stored_tensor> rewritten;
     if (options.optimize) {
         std::vector<rewrite_entry> const rewrites = exporter::select_rewrites(options);
-        optimize(graph, rewritten, {options.weights != weight_mode::reference, rewrites});
+        optimize(graph, out.rewritten, {options.weights != weight_mode::reference, rewrites});
         exporter::name_outputs(graph, names);
     } else {
         remove_unused(graph);
     }
-    std::vector<warning> warnings = find_warnings(p, options);
-    std::vector<drawn_input> drawn = exporter::settle_random_numbers(graph, options, warnings);
-    if (!drawn.empty()) {
+    out.warnings = find_warnings(p, options);
+    out.drawn_inputs = exporter::settle_random_numbers(graph, options, out.warnings);
+    if (!out.drawn_inputs.empty()) {
         remove_unused(graph);
         exporter::name_outputs(graph, names);
     }
     check_guards(graph, p, options);
     require_legal(graph);
     require_shapes(graph);
-    if (options.warnings_are_errors) refuse_warnings(p.file, warnings);
+    if (options.warnings_are_errors) refuse_warnings(p.file, out.warnings);
+    return out;
+}
+
+export_report export_file(std::string const& from, std::string const& to, export_options const& options) {
+    program::program p = read_program(from, options);
+    prepare(p, options);
+    exported_graph made = export_graph(p, options);
     weight_options weights;
     weights.mode = options.weights;
     weights.source = from;
     weights.progress = options.progress;
     model_options model;
     model.metadata = metadata_of(p, options);
-    if (!drawn.empty()) model.metadata.emplace_back("aton.random", in_lines(lines_of(drawn)));
-    weight_report const written = write_model(graph, to, weights, model);
-    export_report report{
-        graph.nodes.size(), graph.initializers.size(), 0, written.rewritten, std::move(warnings), std::move(drawn)};
-    for (graph_initializer const& i : graph.initializers)
+    if (!made.drawn_inputs.empty()) model.metadata.emplace_back("aton.random", in_lines(lines_of(made.drawn_inputs)));
+    weight_report const written = write_model(made.graph, to, weights, model);
+    export_report report{made.graph.nodes.size(),
+                         made.graph.initializers.size(),
+                         0,
+                         written.rewritten,
+                         std::move(made.warnings),
+                         std::move(made.drawn_inputs)};
+    for (graph_initializer const& i : made.graph.initializers)
         report.weight_bytes += i.stored != nullptr ? i.stored->byte_count() : i.data.bytes.size();
     return report;
 }

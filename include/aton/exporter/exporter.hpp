@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -124,6 +125,13 @@ struct export_report {
     std::vector<drawn_input> drawn_inputs; ///< with random_mode::inputs
 };
 
+/// A call of an operator that cannot be converted.
+struct refused_call {
+    std::string node;                                ///< its name
+    std::string reason;                              ///< no mapping, or the message of the mapping
+    program::value_index result = program::no_value; ///< the first result: identifies the node in all graphs
+};
+
 /// An operator of a program that cannot be converted.
 struct unconvertible {
     std::string op;
@@ -131,6 +139,7 @@ struct unconvertible {
     std::string nearest;             ///< the mapping with the most similar name, if any
     std::vector<std::string> places; ///< "model.py:12 in forward", in program order, without duplicates
     std::size_t count = 0;
+    std::vector<refused_call> calls = {}; ///< all of them, in program order
 };
 
 /// Operators of a program cannot be converted. what() names the first ones, on one line.
@@ -163,6 +172,27 @@ private:
 /// }
 /// ```
 export_report export_file(std::string const& from, std::string const& to, export_options const& options = {});
+
+/// The ONNX graph of a program, ready to be written.
+struct exported_graph {
+    graph_data graph;
+    std::deque<stored_tensor> rewritten; ///< weights with another layout, to which initializers point
+    std::vector<warning> warnings;
+    std::vector<drawn_input> drawn_inputs; ///< with random_mode::inputs
+};
+
+/// What export_file() writes, in memory: converts a prepared program, optimizes the graph and checks it. Weights are initializers that
+/// point into the program, which must outlive the graph. Throws as export_file().
+/// ```cpp
+/// #include <aton/exporter/exporter.hpp>
+///
+/// inline std::size_t nodes_of_model(std::string const& path) {
+///     aton::program::program p = aton::read_program(path);
+///     aton::prepare(p, {});
+///     return aton::export_graph(p).graph.nodes.size();
+/// }
+/// ```
+[[nodiscard]] exported_graph export_graph(program::program const& p, export_options const& options = {});
 
 /// Reads a .pt2 file, or a TorchScript archive with the types in `options.inputs`; `options.dims` make dimensions of these inputs dynamic. The
 /// result is not prepared. Throws aton::error.
