@@ -45,6 +45,8 @@ struct export_request {
     export_options options;
 };
 int export_model(export_request request);
+/// "x:0=batch"
+[[nodiscard]] dim_name parse_dim(std::string const& text);
 /// "x:float32[batch,3,224,224]"
 [[nodiscard]] torchscript::input_type parse_input(std::string const& text);
 
@@ -56,6 +58,17 @@ struct unconvertible_request {
     export_options options;
 };
 int list_unconvertible(unconvertible_request const& request);
+
+struct view_request {
+    std::string input;
+    std::string output; ///< empty: next to the input, with the extension .html
+    std::vector<std::string> inputs;
+    std::vector<std::string> dims;
+    std::vector<std::string> plugins;
+    bool has_program_options = false; ///< options were given that an .onnx file does not have
+    export_options options;
+};
+int view_model(view_request request);
 
 int print_file(std::string const& path, std::string const& model, std::vector<std::string> const& inputs);
 /// `format`: "text" or "json".

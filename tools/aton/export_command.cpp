@@ -21,11 +21,6 @@
 
 namespace aton::tool {
 
-namespace {
-
-using clock = std::chrono::steady_clock;
-
-/// "x:0=batch"
 dim_name parse_dim(std::string const& text) {
     std::size_t const equals = text.find('=');
     std::size_t const colon = text.rfind(':', equals);
@@ -40,8 +35,6 @@ dim_name parse_dim(std::string const& text) {
     }
     throw error("--dim " + plain(text) + ": write it as INPUT:AXIS=NAME, for example --dim x:0=batch");
 }
-
-} // namespace
 
 torchscript::input_type parse_input(std::string const& text) {
     std::size_t const colon = text.find(':');
@@ -79,6 +72,8 @@ torchscript::input_type parse_input(std::string const& text) {
 }
 
 namespace {
+
+using clock = std::chrono::steady_clock;
 
 /// "relu=probabilities"
 std::pair<std::string, std::string> parse_rename(std::string const& text) {

@@ -43,12 +43,16 @@ void add_choice(CLI::App& app, std::string const& name, Enum& value, std::map<st
     app.add_option(name, set, help)->type_name("WORD")->default_str(default_word);
 }
 
-void add_program_options(CLI::App& app, std::string& input, export_options& options) {
-    app.add_option("MODEL.pt2", input, "A file written by torch.export.save, or by torch.jit.save")->required();
+void add_conversion_options(CLI::App& app, export_options& options) {
     app.add_option("--opset", options.opset, "The target opset of ai.onnx")
         ->check(CLI::Range(oldest_export_opset, onnx::newest_version("")))
         ->capture_default_str();
     app.add_option("--model", options.model, "The name of one of several models in the archive")->type_name("NAME");
+}
+
+void add_program_options(CLI::App& app, std::string& input, export_options& options) {
+    app.add_option("MODEL.pt2", input, "A file written by torch.export.save, or by torch.jit.save")->required();
+    add_conversion_options(app, options);
 }
 
 void add_plugins(CLI::App& app, std::vector<std::string>& plugins) {
@@ -70,6 +74,27 @@ void add_inputs(CLI::App& app, std::vector<std::string>& inputs) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+void add_operators(CLI::App& app, operator_mode& operators) {
+    add_choice<operator_mode>(
+        app,
+        "--operators",
+        operators,
+        {{"standard", operator_mode::standard},
+         {"aten", operator_mode::aten},
+         {"aten-fallback", operator_mode::aten_fallback},
+         {"keep", operator_mode::keep}},
+        "standard: refuse operators without a mapping; aten: every ATen operator becomes an ATen node; aten-fallback: "
+        "only those that cannot be converted do; keep: custom operators without a mapping become nodes of their "
+        "own domain");
+}
+
+void add_dims(CLI::App& app, std::vector<std::string>& dims) {
+    app.add_option("--dim", dims, "Name a dynamic dimension: x:0=batch; may be repeated")
+        ->type_name("INPUT:AXIS=NAME")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 void add_format(CLI::App& app, std::string& format) {
     app.add_option("--format", format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
 }
@@ -87,17 +112,7 @@ command add_export(CLI::App& app) {
         {{"embed", weight_mode::embed}, {"external", weight_mode::external}, {"reference", weight_mode::reference}},
         "embed: in the .onnx file, up to 2 GiB; external: in FILE.data next to it; reference: they "
         "stay in MODEL.pt2, which must be in the folder of the .onnx file");
-    add_choice<operator_mode>(
-        sub,
-        "--operators",
-        options.operators,
-        {{"standard", operator_mode::standard},
-         {"aten", operator_mode::aten},
-         {"aten-fallback", operator_mode::aten_fallback},
-         {"keep", operator_mode::keep}},
-        "standard: refuse operators without a mapping; aten: every ATen operator becomes an ATen node; aten-fallback: "
-        "only those that cannot be converted do; keep: custom operators without a mapping become nodes of their "
-        "own domain");
+    add_operators(sub, options.operators);
     add_plugins(sub, request->plugins);
     add_inputs(sub, request->inputs);
     add_choice<state_mode>(sub,
@@ -106,10 +121,7 @@ command add_export(CLI::App& app) {
                            {{"outputs", state_mode::outputs}, {"inputs", state_mode::inputs}},
                            "Buffers that the model changes. outputs: the new value is an extra output; inputs: the "
                            "old value is also an extra input");
-    sub.add_option("--dim", request->dims, "Name a dynamic dimension: x:0=batch; may be repeated")
-        ->type_name("INPUT:AXIS=NAME")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    add_dims(sub, request->dims);
     sub.add_option("--rename", request->renames, "Rename an input or output; may be repeated")
         ->type_name("OLD=NEW")
         ->expected(1)
@@ -152,6 +164,27 @@ command add_export(CLI::App& app) {
     add_format(sub, request->format);
     sub.add_flag("-q,--quiet", request->quiet, "Print nothing on success, not even warnings");
     return [&sub, request] { return sub.parsed() ? export_model(*request) : -1; };
+}
+
+command add_view(CLI::App& app) {
+    auto const request = std::make_shared<view_request>();
+    CLI::App& sub = *app.add_subcommand(
+        "view", "Write a page that shows the graph of an .onnx file, or a .pt2 file and the graph that it becomes");
+    sub.add_option("MODEL", request->input, "A .pt2 file, a TorchScript archive, or an .onnx file")->required();
+    sub.add_option("-o,--output", request->output, "The .html file; default: next to MODEL")->type_name("FILE");
+    export_options& options = request->options;
+    CLI::Option_group& of_programs = *sub.add_option_group("Options for .pt2 files and TorchScript archives");
+    add_conversion_options(of_programs, options);
+    add_operators(of_programs, options.operators);
+    add_plugins(of_programs, request->plugins);
+    add_inputs(of_programs, request->inputs);
+    add_dims(of_programs, request->dims);
+    of_programs.add_flag_callback(
+        "--no-optimize", [request] { request->options.optimize = false; }, "Keep the graph as the mappings made it");
+    return [&sub, &of_programs, request] {
+        request->has_program_options = of_programs.count_all() != 0;
+        return sub.parsed() ? view_model(*request) : -1;
+    };
 }
 
 command add_unconvertible(CLI::App& app) {
@@ -227,8 +260,13 @@ int run(int argc, char** argv) {
     app.set_version_flag("--version", "aton " + std::string(aton::version), "Print the version");
     app.require_subcommand(1);
     app.footer("Exit status: 0 success, 1 failure, 2 wrong usage.");
-    std::vector<command> const commands{
-        add_export(app), add_print(app), add_ops(app), add_unconvertible(app), add_check(app), add_verify(app, argv)};
+    std::vector<command> const commands{add_export(app),
+                                        add_print(app),
+                                        add_ops(app),
+                                        add_unconvertible(app),
+                                        add_view(app),
+                                        add_check(app),
+                                        add_verify(app, argv)};
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// aton view: writes a model as an HTML page.
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <aton/core/error.hpp>
+#include <aton/model_io/model_io.hpp>
+#include <view/page.hpp>
+
+#include "commands.hpp"
+
+namespace aton::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string counted(std::size_t n, std::string const& what) {
+    return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
+}
+
+/// What a page is made of, which it points into.
+struct contents {
+    std::optional<program::program> program;
+    exported_graph graph;
+    view::page page;
+};
+
+/// Reads a program, and converts it. If that fails, the page has the program and the reason.
+void read_program_into(contents& to, view_request const& request, export_options const& options) {
+    to.program = read_program(request.input, options);
+    if (!to.program->torch_version.empty()) to.page.facts.push_back("torch " + plain(to.program->torch_version));
+    to.page.facts.push_back("opset " + std::to_string(options.opset));
+    try {
+        prepare(*to.program, options);
+        to.graph = export_graph(*to.program, options);
+        to.page.graph = &to.graph.graph;
+        for (warning const& each : to.graph.warnings) to.page.warnings.push_back(plain(each.text));
+    } catch (export_error const& e) {
+        to.page.failure = e.what();
+        to.page.refused = e.nodes();
+    } catch (error const& e) {
+        to.page.failure = e.what();
+        to.program = read_program(request.input, options); // as it was before
+    }
+    to.page.program = &*to.program;
+}
+
+void read_graph_into(contents& to, view_request const& request) {
+    if (request.has_program_options)
+        throw error(plain(request.input) + ": is an ONNX file; only -o applies, the other options are for .pt2 files");
+    model m = read_model(request.input);
+    to.page.facts.push_back(summary(m));
+    to.graph.graph = std::move(m.graph);
+    to.page.graph = &to.graph.graph;
+}
+
+} // namespace
+
+int view_model(view_request request) {
+    fs::path const input(request.input);
+    std::string const output =
+        request.output.empty() ? fs::path(input).replace_extension(".html").string() : request.output;
+    std::error_code ignored;
+    if (fs::equivalent(input, output, ignored))
+        throw error(plain(output) + ": is also the input; name another output file with -o");
+    for (std::string const& text : request.inputs) request.options.inputs.push_back(parse_input(text));
+    for (std::string const& text : request.dims) request.options.dims.push_back(parse_dim(text));
+    std::vector<plugin> const plugins = load_plugins(request.plugins);
+    request.options.tables = tables_of(plugins);
+    for (plugin const& each : plugins) request.options.rewrites.push_back(each.rewrites());
+    contents shown;
+    shown.page.title = plain(input.filename().string());
+    if (is_archive(request.input)) read_program_into(shown, request, request.options);
+    else read_graph_into(shown, request);
+    write_file(view::to_html(shown.page), output);
+    if (!fs::is_regular_file(output, ignored)) return 0; // a pipe may be this process's stdout
+    std::string line = plain(output) + ": ";
+    if (shown.page.program != nullptr)
+        line += counted(shown.page.program->main.nodes.size(), "node") + " of the program";
+    if (shown.page.program != nullptr && shown.page.graph != nullptr) line += ", ";
+    if (shown.page.graph != nullptr) line += counted(shown.page.graph->nodes.size(), "node") + " of the graph";
+    if (!shown.page.refused.empty())
+        line += ", " + counted(shown.page.refused.size(), "operator") + " that cannot be converted";
+    print_out(line + '\n');
+    if (!shown.page.failure.empty()) complain("warning: " + shown.page.failure);
+    return 0;
+}
+
+} // namespace aton::tool
