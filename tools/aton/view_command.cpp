@@ -30,6 +30,12 @@ struct contents {
     view::page page;
 };
 
+/// The message without the path of the file, which does not belong in a page.
+std::string without_path(error const& e, std::string const& path) {
+    std::string const text = e.what();
+    return text.starts_with(path + ": ") ? text.substr(path.size() + 2) : text;
+}
+
 /// Reads a program, and converts it. If that fails, the page has the program and the reason.
 void read_program_into(contents& to, view_request const& request, export_options const& options) {
     to.program = read_program(request.input, options);
@@ -41,10 +47,10 @@ void read_program_into(contents& to, view_request const& request, export_options
         to.page.graph = &to.graph.graph;
         for (warning const& each : to.graph.warnings) to.page.warnings.push_back(plain(each.text));
     } catch (export_error const& e) {
-        to.page.failure = e.what();
+        to.page.failure = without_path(e, request.input);
         to.page.refused = e.nodes();
     } catch (error const& e) {
-        to.page.failure = e.what();
+        to.page.failure = without_path(e, request.input);
         to.program = read_program(request.input, options); // as it was before
     }
     to.page.program = &*to.program;
@@ -87,7 +93,7 @@ int view_model(view_request request) {
     if (!shown.page.refused.empty())
         line += ", " + counted(shown.page.refused.size(), "operator") + " that cannot be converted";
     print_out(line + '\n');
-    if (!shown.page.failure.empty()) complain("warning: " + shown.page.failure);
+    if (!shown.page.failure.empty()) complain("warning: " + plain(request.input) + ": " + shown.page.failure);
     return 0;
 }
 

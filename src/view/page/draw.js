@@ -172,10 +172,10 @@ class Painter {
         context.font = LABEL_FONT;
         context.fillStyle = bad ? colors.bad : colors.text;
         if (box.isGroup) context.fillText("+", left + 10, top + box.height / 2);
-        context.fillText(fitted(box.label, LABEL_FONT, space), start, top + (subtitle ? 14 : box.height / 2));
+        context.fillText(fitted(box.label, LABEL_FONT, space), start, top + (subtitle ? 0.34 : 0.5) * box.height);
         if (!subtitle) return;
         context.font = SMALL_FONT;
         context.fillStyle = colors.muted;
-        context.fillText(fitted(subtitle, SMALL_FONT, space), start, top + 29);
+        context.fillText(fitted(subtitle, SMALL_FONT, space), start, top + 0.69 * box.height);
     }
 }

@@ -178,7 +178,8 @@ class TreeBuilder {
         if (group.children.length > MAX_CHILDREN) this.divide(group);
     }
 
-    divide(group) {
+    // `start`: how many children are in sections before this group.
+    divide(group, start = 0) {
         const size = Math.max(20, Math.ceil(group.children.length / MAX_CHILDREN));
         const all = group.children;
         group.children = [];
@@ -186,9 +187,9 @@ class TreeBuilder {
             const section = new Box("group", "", group);
             section.isSection = true;
             for (const child of all.slice(i, i + size)) section.add(child);
-            const names = [section.children[0], section.children[section.children.length - 1]].map((box) => box.label);
-            section.label = names[0] === names[1] ? names[0] + " ..." : names[0] + " ... " + names[1];
-            if (section.children.length > MAX_CHILDREN) this.divide(section);
+            const [first, last] = [section.children[0], section.children[section.children.length - 1]];
+            section.label = first.isModule && last.isModule && first !== last ? `${first.label} to ${last.label}` : `${start + i + 1} to ${start + i + section.children.length}`;
+            if (section.children.length > MAX_CHILDREN) this.divide(section, start + i);
         }
     }
 
