@@ -78,7 +78,7 @@ private:
     std::map<std::pair<dtype, runtime::sizes>, std::vector<std::size_t>> by_type_;
 };
 
-enum class verdict : std::uint8_t { unknown, same, different };
+using verdict = node_verdict;
 
 struct judged_node {
     program::node const* node = nullptr;
@@ -86,6 +86,8 @@ struct judged_node {
     bool needed = false;        ///< for the output that differs
     bool leads_to_same = false; ///< a result computed from it is the same
     graph_result const* namesake = nullptr;
+    bool is_first = false; ///< the first divergence
+    double error = 0;      ///< of all results that were found
     std::string why;
 };
 
@@ -111,11 +113,12 @@ public:
         }
     }
 
+    /// Of the nodes that an output depends on.
     [[nodiscard]] divergence first(std::size_t output) {
         mark_needed(p_.main.outputs.at(output));
         mark_leading();
-        judged_node const* wrong = nullptr;
-        for (judged_node const& n : nodes_) {
+        judged_node* wrong = nullptr;
+        for (judged_node& n : nodes_) {
             if (!n.needed) continue;
             if (n.is == verdict::different) {
                 wrong = &n;
@@ -125,6 +128,7 @@ public:
         }
         divergence out;
         if (wrong == nullptr) return out;
+        wrong->is_first = true;
         out.node = program::describe(p_, *wrong->node);
         if (wrong->namesake != nullptr)
             out.graph_node = wrong->namesake->node->op + " (value " + wrong->namesake->name + ')';
@@ -133,19 +137,30 @@ public:
         return out;
     }
 
+    [[nodiscard]] std::vector<node_report> reports() const {
+        std::vector<node_report> out;
+        for (judged_node const& n : nodes_)
+            out.push_back({n.node->name, n.is, n.error, n.is == node_verdict::different ? n.why : "", n.is_first});
+        return out;
+    }
+
 private:
     void judge(judged_node& to, value_index v, tensor const& expected) {
-        graph_result const* const other = graph_.named(p_.values[v].name);
-        if (other != nullptr && to.is != verdict::different) {
+        graph_result const* const namesake = graph_.named(p_.values[v].name);
+        graph_result const* other = namesake;
+        if (other == nullptr && to.is == verdict::unknown) other = graph_.like(expected, terms_, narrowest_[v]);
+        if (other != nullptr) {
             comparison const c = compare(other->data, expected, terms_, narrowest_[v]);
-            to.is = c.same() ? verdict::same : verdict::different;
-            to.namesake = other;
-            to.why = to_string(c);
-        } else if (other == nullptr && to.is == verdict::unknown &&
-                   graph_.like(expected, terms_, narrowest_[v]) != nullptr) {
-            to.is = verdict::same;
+            to.error = std::max(to.error, c.error);
+            if (namesake == nullptr) {
+                to.is = verdict::same;
+            } else if (to.is != verdict::different) {
+                to.is = c.same() ? verdict::same : verdict::different;
+                to.namesake = namesake;
+                to.why = to_string(c);
+            }
         }
-        if (to.is == verdict::same && !graph_results::is_distinctive(expected) && other == nullptr)
+        if (to.is == verdict::same && !graph_results::is_distinctive(expected) && namesake == nullptr)
             to.is = verdict::unknown;
     }
 
@@ -205,13 +220,16 @@ private:
 
 } // namespace
 
-divergence find_divergence(runtime::aten_program const& p, std::span<value const> inputs, runtime::onnx_model const& g,
-                           std::span<value const> graph_inputs, std::size_t output, std::span<dtype const> narrowest,
-                           std::int64_t terms) {
+compared_nodes compare_nodes(runtime::aten_program const& p, std::span<value const> inputs,
+                             runtime::onnx_model const& g, std::span<value const> graph_inputs,
+                             std::optional<std::size_t> output, std::span<dtype const> narrowest, std::int64_t terms) {
     graph_results const graph(g, graph_inputs);
     search all(p, graph, narrowest, terms);
     (void)p.run(inputs, [&](program::node const& n, std::span<value const> results) { all.record(n, results); });
-    return all.first(output);
+    compared_nodes out;
+    if (output) out.first = all.first(*output);
+    out.nodes = all.reports();
+    return out;
 }
 
 } // namespace ATON_NAMESPACE::verify

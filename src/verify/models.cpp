@@ -158,12 +158,17 @@ private:
             if (!c.same() && report_.passed())
                 differs("output '" + expected[i].name + "': " + to_string(c), inputs, graph_inputs, expected[i].number);
         }
+        if (options_.nodes && report_.nodes.empty())
+            report_.nodes =
+                compare_nodes(program_, inputs, graph_, graph_inputs, std::nullopt, narrowest_, terms_).nodes;
     }
 
     void differs(std::string why, std::vector<value> const& inputs, std::vector<value> const& graph_inputs,
                  std::size_t output) {
         report_.difference = std::move(why);
-        report_.first_divergence = find_divergence(program_, inputs, graph_, graph_inputs, output, narrowest_, terms_);
+        compared_nodes found = compare_nodes(program_, inputs, graph_, graph_inputs, output, narrowest_, terms_);
+        report_.first_divergence = std::move(found.first);
+        if (options_.nodes) report_.nodes = std::move(found.nodes);
     }
 
     model_options const& options_;
@@ -208,7 +213,17 @@ std::string model_report::to_json() const {
     });
     out.field("difference", difference).field("node", first_divergence.node);
     out.field("graph_node", first_divergence.graph_node).field("why", first_divergence.why);
-    out.name("same_before").array(first_divergence.same_before).end_object();
+    out.name("same_before").array(first_divergence.same_before);
+    out.name("nodes").array(nodes, [&](node_report const& n) {
+        out.begin_object().field("name", n.name);
+        out.field("verdict",
+                  std::string_view(n.verdict == node_verdict::unknown ? "unknown"
+                                   : n.verdict == node_verdict::same  ? "same"
+                                                                      : "different"));
+        out.name("worst_error").value(n.worst_error, shown_digits).field("why", n.why);
+        out.field("is_first_divergence", n.is_first_divergence).end_object();
+    });
+    out.end_object();
     return out.text() + '\n';
 }
 

@@ -20,7 +20,8 @@ constexpr std::size_t max_text = 300; ///< bytes of a text of the graph
 std::string shown(std::string const& text) { return clipped(text, max_text); }
 
 /// Text of any length from a file, before anything is done with it that copies it.
-std::string_view start_of(std::string const& text) { return std::string_view(text).substr(0, 2 * max_text); }
+std::string_view start_of(std::string_view text) { return text.substr(0, 2 * max_text); }
+std::string cut(std::string_view text) { return std::string(start_of(text)); }
 
 template <class List, class Print>
 void print_list(std::string& out, List const& all, Print print) {
@@ -63,21 +64,29 @@ std::string text_of(node_attribute const& a) {
     return shown(out);
 }
 
+/// "conv2d_1", also of torch.onnx's "%conv2d_1 : [num_users=1] = call_function[...]".
+std::string name_of(node_origin const& origin) {
+    std::string_view name = start_of(origin.name);
+    if (name.starts_with('%')) name = name.substr(1, name.find(' ') - 1); // npos - 1 is beyond the end
+    return shown(std::string(name));
+}
+
 /// The path of a module: as Aton writes it, from torch.onnx ("root: Net/layer1: Block/add: aten.add.Tensor"), or else the folder of the name
 /// of the first result ("/layer1/conv1/Conv_output_0").
 std::string module_of(node_origin const& origin, std::string const& result) {
-    std::string_view path = start_of(origin.module);
+    std::string_view path = origin.module;
     if (path.empty()) {
-        path = start_of(result);
+        path = result;
         std::size_t const slash = path.rfind('/');
-        return slash == std::string_view::npos ? std::string() : std::string(path.substr(0, slash));
+        return slash == std::string_view::npos ? std::string() : cut(path.substr(0, slash));
     }
-    if (path.find(": ") == std::string_view::npos) return std::string(path);
+    if (path.starts_with("_empty_nn_module_stack")) return {}; // torch's placeholder for a node without a module
+    if (path.find(": ") == std::string_view::npos) return cut(path);
     std::size_t const last = path.rfind('/'); // the last entry is the operator
     if (last == std::string_view::npos) return {};
     path = path.substr(0, last);
     path.remove_prefix(path.rfind('/') + 1); // npos + 1 is 0; names contain those of the modules around them
-    return std::string(path.substr(0, path.find(": ")));
+    return cut(path.substr(0, path.find(": ")));
 }
 
 class reader {
@@ -143,7 +152,7 @@ private:
         pane_node to;
         to.op = shown(n.domain.empty() ? n.op : n.domain + "::" + n.op);
         if (!n.overload.empty()) to.op = shown(to.op + "." + n.overload);
-        to.name = shown(from.name);
+        to.name = name_of(from);
         to.overload = shown(n.source);
         to.module = module_of(from, has_result ? g.values[n.outputs[0]].name : std::string());
         to.source = shown(from.source);

@@ -41,9 +41,14 @@ std::string data_of(page const& p) {
     json_writer out;
     string_pool strings;
     out.begin_object().field("title", p.title).name("facts").array(p.facts).field("failure", p.failure);
+    out.field("comparison", p.comparison.summary);
     out.name("warnings").array(p.warnings).name("panes").begin_array();
     pane of_program;
-    if (p.program != nullptr) write_pane(out, strings, of_program = pane_of(*p.program, p.refused));
+    if (p.program != nullptr) {
+        of_program = pane_of(*p.program, p.refused);
+        add_comparison(of_program, p.comparison.nodes);
+        write_pane(out, strings, of_program);
+    }
     if (p.graph != nullptr) {
         pane of_graph = pane_of(*p.graph);
         find_origins(of_graph, of_program);

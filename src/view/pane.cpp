@@ -3,6 +3,7 @@
 #include "pane.hpp"
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -40,6 +41,13 @@ void find_origins(pane& graph, pane const& program) {
     }
 }
 
+void add_comparison(pane& program, std::vector<compared_node> const& nodes) {
+    std::unordered_map<std::string_view, compared_node const*> by_name;
+    for (compared_node const& n : nodes) by_name.try_emplace(n.name, &n);
+    for (pane_node& n : program.nodes)
+        if (auto const found = by_name.find(n.name); n.graph == 0 && found != by_name.end()) n.compared = found->second;
+}
+
 void write_pane(json_writer& out, string_pool& strings, pane const& p) {
     out.begin_object().field("kind", p.kind);
     out.name("values").array(p.values, [&](pane_value const& v) {
@@ -65,6 +73,11 @@ void write_pane(json_writer& out, string_pool& strings, pane const& p) {
         optional("code", n.code);
         optional("refusal", n.refusal);
         if (n.origin >= 0) out.field("origin", n.origin);
+        if (n.compared != nullptr) {
+            out.field("verdict", static_cast<int>(n.compared->verdict)).name("error").value(n.compared->error, 3);
+            optional("why", n.compared->why);
+            if (n.compared->is_first_divergence) out.field("first", true);
+        }
         if (!n.attributes.empty())
             out.name("attributes").array(n.attributes, [&](std::pair<std::string, std::string> const& a) {
                 out.begin_array().value(strings.number_of(a.first)).value(strings.number_of(a.second)).end_array();

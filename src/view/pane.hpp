@@ -14,6 +14,8 @@
 #include <aton/ir/graph.hpp>
 #include <aton/program/program.hpp>
 
+#include "page.hpp"
+
 namespace ATON_NAMESPACE::view {
 
 /// An index into a list of the pane; -1: none.
@@ -40,6 +42,7 @@ struct pane_node {
     std::vector<index> results;
     std::vector<std::pair<std::string, std::string>> attributes; ///< name and text
     std::string refusal;                                         ///< why it cannot be converted
+    compared_node const* compared = nullptr;
     index origin = -1; ///< the node of the program that a node of the graph was made from
 };
 
@@ -75,6 +78,9 @@ private:
     std::vector<std::string> all_;
     std::unordered_map<std::string, std::size_t> numbers_;
 };
+
+/// Sets pane_node::compared for the nodes of the main graph of a program.
+void add_comparison(pane& program, std::vector<compared_node> const& nodes);
 
 void write_pane(json_writer& out, string_pool& strings, pane const& p);
 

@@ -95,6 +95,34 @@ TEST_CASE("the first diverging node is the one that was changed") {
         CHECK(contains(report.to_text(), "same up to: batch_norm_1\n"));
         CHECK(contains(report.to_json(), "\"passed\": false"));
     }
+    SUBCASE("every node") {
+        node_for(both.graph, "relu_1").op = "Abs";
+        CHECK(compare_models(both.p, both.graph).nodes.empty());
+        model_options options;
+        options.nodes = true;
+        model_report const report = compare_models(both.p, both.graph, options);
+        std::vector<std::string> names;
+        bool is_before = true;
+        for (node_report const& n : report.nodes) {
+            INFO(n.name);
+            names.push_back(n.name);
+            CHECK(n.is_first_divergence == (n.name == "relu_1"));
+            if (n.name == "relu_1") is_before = false;
+            if (is_before) CHECK(n.verdict != node_verdict::different);
+            if (n.verdict == node_verdict::different) CHECK(n.worst_error > 1);
+            if (n.verdict == node_verdict::same) CHECK(n.worst_error <= 1);
+            CHECK(n.why.empty() == (n.verdict != node_verdict::different));
+        }
+        std::vector<std::string> wanted;
+        for (program::node const& n : both.p.main.nodes) wanted.push_back(n.name);
+        CHECK(names == wanted);
+        CHECK(contains(report.to_json(), "\"verdict\": \"different\""));
+        node_for(both.graph, "relu_1").op = "Relu";
+        model_report const same = compare_models(both.p, both.graph, options);
+        CHECK(same.passed());
+        CHECK(same.nodes.size() == wanted.size());
+        for (node_report const& n : same.nodes) CHECK(n.verdict != node_verdict::different);
+    }
     SUBCASE("a weight that was folded into another") {
         auto const& n = node_for(both.graph, "batch_norm_2");
         graph_initializer& bias =

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Tests of the page of `aton view` without a browser: what it has in it is compared with the files, read by ONNX's own reader and as torch's JSON.
 
-usage: page_test.py ATON SAMPLES
+usage: page_test.py ATON SAMPLES [--verify]
 
-SAMPLES is a folder of .pt2 files.
+SAMPLES is a folder of .pt2 files. With --verify, aton-verify is in the folder of ATON.
 """
 
 import collections
@@ -23,6 +23,7 @@ import onnx
 from onnx import TensorProto, helper
 
 ATON, SAMPLES = sys.argv[1:3]
+HAS_VERIFY = sys.argv[3:] == ["--verify"]
 VOID = {"meta", "input", "br"}
 HOSTILE = ["</script><script>alert(1)</script>", "<!--<script>", 'a"b\'c', "\x01\x1f\x7f\n\t", "\u2028\u2029", "{{data}}", "\ud7ff\U0001f600", "__proto__", "&lt;b&gt;"]
 
@@ -281,6 +282,68 @@ class Page(unittest.TestCase):
         for each in listed:
             self.assertIn((each["op"], each["reason"]), refused)
         self.assertIn("cannot be converted", data["failure"])
+
+    def changed(self, program, op_type, to):
+        """The exported model with one other operator, and the name of the program's node that the changed node was made from."""
+        path = self.folder / "changed.onnx"
+        subprocess.run([ATON, "export", program, "-o", path, "-q"], check=True)
+        model = onnx.load(path)
+        node = next(n for n in model.graph.node if n.op_type == op_type)
+        node.op_type = to
+        onnx.save(model, path)
+        return path, node.output[0]
+
+    @unittest.skipUnless(HAS_VERIFY, "built without the runtime")
+    def test_verified_nodes(self):
+        program = Path(SAMPLES, "linear_relu_dynbatch.pt2")
+        run = aton("view", program, "--verify", "-o", self.folder / "page.html")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn("the same numbers", run.stdout)
+        data = model_of(read_page(self.folder / "page.html"))
+        nodes = data["panes"][0]["nodes"]
+        self.assertTrue(data["comparison"].startswith("the same numbers"))
+        self.assertIn(1, [n["verdict"] for n in nodes])
+        self.assertNotIn(2, [n["verdict"] for n in nodes])
+        self.assertLessEqual(max(n["error"] for n in nodes), 1)
+
+        path, name = self.changed(program, "Relu", "Abs")
+        _, data = self.view(program, path, "--verify")
+        self.assertIn("different numbers", data["comparison"])
+        nodes = data["panes"][0]["nodes"]
+        (first,) = [n for n in nodes if n.get("first")]
+        self.assertIn("relu", data["strings"][first["op"]])
+        self.assertEqual((first["verdict"], data["panes"][0]["values"][first["results"][0]][0]), (2, name))
+        self.assertIn("elements differ", data["strings"][first["why"]])
+
+    def test_a_program_beside_a_file(self):
+        program = Path(SAMPLES, "linear_relu_dynbatch.pt2")
+        path, _ = self.changed(program, "Relu", "Abs")
+        _, data = self.view(program, path)
+        self.assertEqual([pane["kind"] for pane in data["panes"]], ["program", "graph"])
+        self.assertIn("Abs", [data["strings"][n["op"]] for n in data["panes"][1]["nodes"]])
+        self.assertEqual(data["comparison"], "")
+        self.assertFalse([n for n in data["panes"][0]["nodes"] if "verdict" in n])
+        self.fails(aton("view", path, program, "-o", self.folder / "page.html"), 1, "beside a .pt2 file")
+        self.fails(aton("view", program, program, "-o", self.folder / "page.html"), 1, "linear_relu_dynbatch.pt2")
+        self.fails(aton("view", program, path, "-o", path), 1, "is also the input")
+
+    def test_metadata_of_torch_onnx(self):
+        """As torch.onnx of torch 2.13 writes it."""
+        def node(op, inputs, output, namespace, name):
+            made = helper.make_node(op, inputs, [output])
+            for key, value in (("namespace", namespace), ("pkg.torch.onnx.fx_node", name)):
+                made.metadata_props.add(key=key, value=value)
+            return made
+
+        root = ": mod.Net/layers: torch.nn.modules.container.Sequential/layers.0: " + "x" * 700
+        nodes = [node("Gemm", ["x", "w"], "linear", root + "/layers.0.fc: torch.nn.modules.linear.Linear/linear: aten.linear.default", "%linear : [num_users=1] = call_function[target=torch.ops.aten.linear.default](args = (%x,), kwargs = {})"),
+                 node("Relu", ["linear"], "relu", "_empty_nn_module_stack_from_metadata_hook: _empty_nn_module_stack_from_metadata_hook/relu: aten.relu.default", "%relu")]
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 2])], [helper.make_tensor_value_info("relu", TensorProto.FLOAT, [1, 2])],
+                                  [helper.make_tensor("w", TensorProto.FLOAT, [2, 2], [0] * 4)])
+        _, data = self.view(self.save(graph))
+        linear, relu = data["panes"][0]["nodes"]
+        self.assertEqual((linear["name"], data["strings"][linear["module"]]), ("linear", "layers.0.fc"))
+        self.assertEqual((relu["name"], relu.get("module")), ("relu", None))
 
     def test_options(self):
         _, data = self.view(Path(SAMPLES, "linear_relu_dynbatch.pt2"), "--dim", "x:0=batch", "--opset", "17")

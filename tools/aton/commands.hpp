@@ -2,6 +2,7 @@
 // The commands, after their options are parsed. Each returns its exit status and throws aton::error on failure.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <aton/core/json_writer.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/exporter/plugin.hpp>
+#include <view/page.hpp>
 
 namespace aton::tool {
 
@@ -59,13 +61,18 @@ struct unconvertible_request {
 };
 int list_unconvertible(unconvertible_request const& request);
 
+/// Runs a program and its graph, and returns what the page says about every node.
+using node_comparer = std::function<view::comparison(program::program const&, graph_data const&)>;
+
 struct view_request {
     std::string input;
+    std::string graph;  ///< an .onnx file; empty: `input` is exported
     std::string output; ///< empty: next to the input, with the extension .html
     std::vector<std::string> inputs;
     std::vector<std::string> dims;
     std::vector<std::string> plugins;
     bool has_program_options = false; ///< options were given that an .onnx file does not have
+    node_comparer compare;            ///< null: nothing is run
     export_options options;
 };
 int view_model(view_request request);

@@ -6,93 +6,20 @@
 #include <string>
 #include <vector>
 
-// CLI11 2.1's headers do not compile cleanly with -Wconversion
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#include <CLI/CLI.hpp>
-#pragma GCC diagnostic pop
-
 #include <aton/core/error.hpp>
 #include <aton/onnx/registry.hpp>
 
 #include "commands.hpp"
 #include "ops_command.hpp"
+#include "options.hpp"
 
 namespace aton::tool {
 
 namespace {
 
-using command = std::function<int()>;
-
-/// Adds an option whose value is one of `words`.
-template <class Enum>
-void add_choice(CLI::App& app, std::string const& name, Enum& value, std::map<std::string, Enum> const& words,
-                std::string const& help) {
-    std::string default_word;
-    std::string all;
-    for (auto const& [word, meaning] : words) {
-        all += (all.empty() ? "" : ", ") + word;
-        if (meaning == value) default_word = word;
-    }
-    std::function<bool(std::vector<std::string> const&)> const set = [&value, words, name, all](auto const& given) {
-        auto const found = words.find(given.at(0));
-        if (found == words.end()) throw CLI::ValidationError(name, given.at(0) + " is not one of " + all);
-        value = found->second;
-        return true;
-    };
-    app.add_option(name, set, help)->type_name("WORD")->default_str(default_word);
-}
-
-void add_conversion_options(CLI::App& app, export_options& options) {
-    app.add_option("--opset", options.opset, "The target opset of ai.onnx")
-        ->check(CLI::Range(oldest_export_opset, onnx::newest_version("")))
-        ->capture_default_str();
-    app.add_option("--model", options.model, "The name of one of several models in the archive")->type_name("NAME");
-}
-
 void add_program_options(CLI::App& app, std::string& input, export_options& options) {
     app.add_option("MODEL.pt2", input, "A file written by torch.export.save, or by torch.jit.save")->required();
     add_conversion_options(app, options);
-}
-
-void add_plugins(CLI::App& app, std::vector<std::string>& plugins) {
-    app.add_option(
-           "--plugin", plugins, "A shared library with mapping tables; may be repeated, earlier ones take priority")
-        ->type_name("FILE")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
-void add_inputs(CLI::App& app, std::vector<std::string>& inputs) {
-    app.add_option(
-           "--input",
-           inputs,
-           "The type of an input of a TorchScript archive: x:float32[1,3,224,224]; a name instead of a size makes "
-           "the dimension dynamic; may be repeated")
-        ->type_name("NAME:DTYPE[SIZES]")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
-void add_operators(CLI::App& app, operator_mode& operators) {
-    add_choice<operator_mode>(
-        app,
-        "--operators",
-        operators,
-        {{"standard", operator_mode::standard},
-         {"aten", operator_mode::aten},
-         {"aten-fallback", operator_mode::aten_fallback},
-         {"keep", operator_mode::keep}},
-        "standard: refuse operators without a mapping; aten: every ATen operator becomes an ATen node; aten-fallback: "
-        "only those that cannot be converted do; keep: custom operators without a mapping become nodes of their "
-        "own domain");
-}
-
-void add_dims(CLI::App& app, std::vector<std::string>& dims) {
-    app.add_option("--dim", dims, "Name a dynamic dimension: x:0=batch; may be repeated")
-        ->type_name("INPUT:AXIS=NAME")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void add_format(CLI::App& app, std::string& format) {
@@ -164,27 +91,6 @@ command add_export(CLI::App& app) {
     add_format(sub, request->format);
     sub.add_flag("-q,--quiet", request->quiet, "Print nothing on success, not even warnings");
     return [&sub, request] { return sub.parsed() ? export_model(*request) : -1; };
-}
-
-command add_view(CLI::App& app) {
-    auto const request = std::make_shared<view_request>();
-    CLI::App& sub = *app.add_subcommand(
-        "view", "Write a page that shows the graph of an .onnx file, or a .pt2 file and the graph that it becomes");
-    sub.add_option("MODEL", request->input, "A .pt2 file, a TorchScript archive, or an .onnx file")->required();
-    sub.add_option("-o,--output", request->output, "The .html file; default: next to MODEL")->type_name("FILE");
-    export_options& options = request->options;
-    CLI::Option_group& of_programs = *sub.add_option_group("Options for .pt2 files and TorchScript archives");
-    add_conversion_options(of_programs, options);
-    add_operators(of_programs, options.operators);
-    add_plugins(of_programs, request->plugins);
-    add_inputs(of_programs, request->inputs);
-    add_dims(of_programs, request->dims);
-    of_programs.add_flag_callback(
-        "--no-optimize", [request] { request->options.optimize = false; }, "Keep the graph as the mappings made it");
-    return [&sub, &of_programs, request] {
-        request->has_program_options = of_programs.count_all() != 0;
-        return sub.parsed() ? view_model(*request) : -1;
-    };
 }
 
 command add_unconvertible(CLI::App& app) {
@@ -264,7 +170,7 @@ int run(int argc, char** argv) {
                                         add_print(app),
                                         add_ops(app),
                                         add_unconvertible(app),
-                                        add_view(app),
+                                        add_view(app, {}, argv),
                                         add_check(app),
                                         add_verify(app, argv)};
     try {

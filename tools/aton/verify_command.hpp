@@ -39,4 +39,7 @@ struct verify_request {
 int verify_mappings(verify_request const& request);
 int verify_model(verify_request const& request);
 
+/// aton view --verify, which aton passes on with its own arguments.
+int run_view(int argc, char** argv);
+
 } // namespace aton::tool

@@ -3,6 +3,7 @@
 // difference or failure, 2 wrong usage.
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // CLI11 2.1's headers do not compile cleanly with -Wconversion
@@ -22,6 +23,7 @@ namespace aton::tool {
 namespace {
 
 int run(int argc, char** argv) {
+    if (argc > 1 && std::string_view(argv[1]) == "view") return run_view(argc, argv);
     CLI::App app("Compare mappings or a model with ATen by running both sides on the same inputs", "aton verify");
     verify_request request;
     app.add_option(

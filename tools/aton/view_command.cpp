@@ -9,6 +9,7 @@
 
 #include <aton/core/error.hpp>
 #include <aton/model_io/model_io.hpp>
+#include <aton/model_io/weights.hpp>
 #include <view/page.hpp>
 
 #include "commands.hpp"
@@ -36,10 +37,31 @@ std::string without_path(error const& e, std::string const& path) {
     return text.starts_with(path + ": ") ? text.substr(path.size() + 2) : text;
 }
 
-/// Reads a program, and converts it. If that fails, the page has the program and the reason.
-void read_program_into(contents& to, view_request const& request, export_options const& options) {
-    to.program = read_program(request.input, options);
-    if (!to.program->torch_version.empty()) to.page.facts.push_back("torch " + plain(to.program->torch_version));
+/// The graph with the elements of its weights, also those of nested graphs.
+graph_data with_weights(graph_data graph) {
+    std::vector<graph_data*> left{&graph};
+    while (!left.empty()) {
+        graph_data& g = *left.back();
+        left.pop_back();
+        for (graph_initializer& i : g.initializers)
+            if (i.stored != nullptr) i.data = load(*std::exchange(i.stored, nullptr));
+        for (graph_node& n : g.nodes)
+            for (node_attribute& a : n.attributes)
+                for (graph_data& inner : a.graphs) left.push_back(&inner);
+    }
+    return graph;
+}
+
+void read_graph_into(contents& to, std::string const& path, bool with_elements) {
+    model m = read_model(path);
+    if (with_elements) load_external(m, path);
+    to.page.facts.push_back(summary(m));
+    to.graph.graph = std::move(m.graph);
+    to.page.graph = &to.graph.graph;
+}
+
+/// Exports a prepared program. If that fails, the page has the reason.
+void export_into(contents& to, export_options const& options, std::string const& path) {
     to.page.facts.push_back("opset " + std::to_string(options.opset));
     try {
         prepare(*to.program, options);
@@ -47,22 +69,35 @@ void read_program_into(contents& to, view_request const& request, export_options
         to.page.graph = &to.graph.graph;
         for (warning const& each : to.graph.warnings) to.page.warnings.push_back(plain(each.text));
     } catch (export_error const& e) {
-        to.page.failure = without_path(e, request.input);
+        to.page.failure = without_path(e, path);
         to.page.refused = e.nodes();
     } catch (error const& e) {
-        to.page.failure = without_path(e, request.input);
-        to.program = read_program(request.input, options); // as it was before
+        to.page.failure = without_path(e, path);
+        to.program = read_program(path, options); // as it was before
     }
-    to.page.program = &*to.program;
 }
 
-void read_graph_into(contents& to, view_request const& request) {
+void read_program_into(contents& to, view_request const& request, export_options const& options) {
+    to.program = read_program(request.input, options);
+    if (!to.program->torch_version.empty()) to.page.facts.push_back("torch " + plain(to.program->torch_version));
+    if (request.graph.empty()) {
+        export_into(to, options, request.input);
+    } else {
+        prepare(*to.program, options);
+        read_graph_into(to, request.graph, bool(request.compare));
+    }
+    to.page.program = &*to.program;
+    if (request.compare && to.page.graph != nullptr)
+        to.page.comparison = request.compare(read_program(request.input, options), with_weights(to.graph.graph));
+}
+
+/// Refuses a second file, and options, that an .onnx file cannot have.
+void check_graph_alone(view_request const& request) {
+    std::string const name = plain(request.input);
+    if (!request.graph.empty())
+        throw error(name + ": is an ONNX file; a second file can only be shown beside a .pt2 file");
     if (request.has_program_options)
-        throw error(plain(request.input) + ": is an ONNX file; only -o applies, the other options are for .pt2 files");
-    model m = read_model(request.input);
-    to.page.facts.push_back(summary(m));
-    to.graph.graph = std::move(m.graph);
-    to.page.graph = &to.graph.graph;
+        throw error(name + ": is an ONNX file; only -o applies, the other options are for .pt2 files");
 }
 
 } // namespace
@@ -72,7 +107,7 @@ int view_model(view_request request) {
     std::string const output =
         request.output.empty() ? fs::path(input).replace_extension(".html").string() : request.output;
     std::error_code ignored;
-    if (fs::equivalent(input, output, ignored))
+    if (fs::equivalent(input, output, ignored) || fs::equivalent(request.graph, output, ignored))
         throw error(plain(output) + ": is also the input; name another output file with -o");
     for (std::string const& text : request.inputs) request.options.inputs.push_back(parse_input(text));
     for (std::string const& text : request.dims) request.options.dims.push_back(parse_dim(text));
@@ -81,8 +116,12 @@ int view_model(view_request request) {
     for (plugin const& each : plugins) request.options.rewrites.push_back(each.rewrites());
     contents shown;
     shown.page.title = plain(input.filename().string());
-    if (is_archive(request.input)) read_program_into(shown, request, request.options);
-    else read_graph_into(shown, request);
+    if (is_archive(request.input)) {
+        read_program_into(shown, request, request.options);
+    } else {
+        read_graph_into(shown, request.input, false);
+        check_graph_alone(request);
+    }
     write_file(view::to_html(shown.page), output);
     if (!fs::is_regular_file(output, ignored)) return 0; // a pipe may be this process's stdout
     std::string line = plain(output) + ": ";
@@ -92,6 +131,7 @@ int view_model(view_request request) {
     if (shown.page.graph != nullptr) line += counted(shown.page.graph->nodes.size(), "node") + " of the graph";
     if (!shown.page.refused.empty())
         line += ", " + counted(shown.page.refused.size(), "operator") + " that cannot be converted";
+    if (!shown.page.comparison.summary.empty()) line += "; " + shown.page.comparison.summary;
     print_out(line + '\n');
     if (!shown.page.failure.empty()) complain("warning: " + plain(request.input) + ": " + shown.page.failure);
     return 0;

@@ -19,6 +19,7 @@ struct model_options {
     std::uint64_t seed = 0;
     std::vector<runtime::value> inputs = {}; ///< in the program's order; used instead of drawn ones unless empty
     runtime::device where = {};
+    bool nodes = false; ///< also report every node of the program, for the first sample or the one that differs
 };
 
 /// The comparison of one output.
@@ -36,12 +37,26 @@ struct divergence {
     std::vector<std::string> same_before; ///< the nearest preceding nodes whose results are equal
 };
 
+/// Whether a graph reproduces the results of a node. `unknown`: no value of the graph has their name or, if they are distinctive, their
+/// numbers; such nodes were fused with others or folded.
+enum class node_verdict : std::uint8_t { unknown, same, different };
+
+/// The comparison of one node of the program.
+struct node_report {
+    std::string name; ///< in the program's main graph
+    node_verdict verdict = node_verdict::unknown;
+    double worst_error = 0; ///< of results that are not unknown, as a fraction of the tolerance
+    std::string why;        ///< how a result differs; empty unless `different`
+    bool is_first_divergence = false;
+};
+
 /// The result of the comparison of a program and its graph.
 struct model_report {
     int samples = 0;
     std::vector<output_report> outputs;
     std::string difference; ///< of the first output that differs, or why the graph does not run; empty if none differs
-    divergence first_divergence; ///< set if `difference` is not empty
+    divergence first_divergence;         ///< set if `difference` is not empty
+    std::vector<node_report> nodes = {}; ///< in program order, if model_options::nodes is set
 
     /// Whether all outputs agree.
     [[nodiscard]] bool passed() const { return difference.empty(); }

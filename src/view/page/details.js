@@ -72,6 +72,7 @@ class Details {
             element("p", { class: "kind" }, model.kind === "program" ? "Node of the program" : "Node of the graph"),
             element("h2", null, node.op),
             node.refusal ? element("p", { class: "refusal" }, "Cannot be converted: " + node.refusal) : null,
+            data.comparison ? element("p", { class: node.verdict === VERDICT.different ? "refusal" : "error" }, (node.isFirst ? "First difference. " : "") + "Error: " + errorText(node)) : null,
             ...this.pairs("Origin", facts),
             node.code ? element("pre", null, element("code", null, node.code)) : null,
             ...this.pairs(model.kind === "program" ? "Arguments" : "Attributes", node.attributes.map(([name, value]) => [name || "-", element("code", null, value)])),
@@ -115,12 +116,18 @@ class Details {
         const refused = new Map();
         for (const node of model.nodes)
             if (node.refusal) refused.set(node.op, [...(refused.get(node.op) || []), node]);
+        const different = programModel ? programModel.nodes.filter((n) => n.verdict === VERDICT.different || n.isFirst) : [];
+        const programView = views.find((each) => each.model === programModel);
+        const scale = ["exact", "1e-4", "0.01", "tolerance"].map((label, i) => element("span", { style: `--color: ${errorColor([0, 1e-4, 0.01, 1][i])}` }, label));
         const families = FAMILIES.map(([name, label]) => element("span", { style: `--color: var(--${name})` }, label));
         return [
             element("p", { class: "kind" }, model.title),
             element("h2", null, data.title),
             element("p", null, [...data.facts, counted(model.nodes.length, "node")].join(", ")),
             ...this.section("Cannot be converted", [...refused].map(([op, nodes]) => element("li", { class: "refusal" }, this.link(view, nodes[0].box, op), ` ${nodes.length === 1 ? "once" : nodes.length + " times"}: ${nodes[0].refusal}`))),
+            ...(data.comparison ? [element("h3", null, "Verification"), element("p", { class: different.length || firstDivergence ? "refusal" : "" }, data.comparison)] : []),
+            ...this.section("Nodes that differ", different.map((n) => element("li", null, this.link(programView, n.box, n.op), " ", element("code", null, n.name), n.isFirst ? " (first)" : ""))),
+            ...(data.comparison ? [element("h3", null, "Error of a node, as a fraction of the tolerance"), element("p", { class: "keys" }, ...scale)] : []),
             ...this.section("Warnings", data.warnings.map((warning) => element("li", null, warning))),
             ...this.section("Inputs", list(main.inputs.filter((v) => model.values[v].role === ROLE.input))),
             ...this.section("Outputs", main.outputs.filter(([, v]) => v >= 0).map(([name, v]) => element("li", null, element("code", null, name), ` ${model.values[v].type}`))),

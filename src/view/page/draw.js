@@ -6,7 +6,7 @@ let colors = {};
 function readColors() {
     const style = getComputedStyle(document.documentElement);
     const names = ["page", "panel", "line", "text", "muted", "accent", "accent-soft", "box", "box-line", "group", "group-alternate", "edge", "input", "input-line",
-        "matrix", "layout", "norm", "activation", "reduction", "control", "bad", "bad-soft", "linked", "linked-soft"];
+        "matrix", "layout", "norm", "activation", "reduction", "control", "bad", "bad-soft", "linked", "linked-soft", "exact", "middle", "inexact"];
     colors = Object.fromEntries(names.map((name) => [name, style.getPropertyValue("--" + name).trim()]));
 }
 
@@ -24,6 +24,17 @@ function fitted(string, font, width) {
         clippedTexts.set(key, low === 0 ? "" : string.slice(0, low) + "\u2026");
     }
     return clippedTexts.get(key);
+}
+
+function mixed(a, b, t) {
+    const part = (color, i) => parseInt(color.slice(i, i + 2), 16);
+    return `rgb(${[1, 3, 5].map((i) => Math.round(part(a, i) + (part(b, i) - part(a, i)) * t)).join(" ")})`;
+}
+
+// From exact to the tolerance, by orders of magnitude.
+function errorColor(error) {
+    const t = error <= 0 ? 0 : Math.min(1, Math.max(0, (Math.log10(error) + 5) / 5));
+    return t < 0.5 ? mixed(colors.exact, colors.middle, 2 * t) : mixed(colors.middle, colors.inexact, 2 * t - 1);
 }
 
 class Painter {
@@ -49,6 +60,26 @@ class Painter {
         this.window = [-x / k, -y / k, (width - x) / k, (height - y) / k];
         this.drawn = 0;
         this.inside(view.root, 0, 0);
+        if (firstDivergence && view.model === programModel) this.flag(firstDivergence.box.shown(), "first difference");
+    }
+
+    // A label above a box, in the same size at every scale.
+    flag(box, label) {
+        const { view, context } = this;
+        const { x, y, k } = view.camera;
+        const [left, top] = view.corner(box);
+        const ratio = window.devicePixelRatio || 1;
+        context.setTransform(ratio, 0, 0, ratio, 0, 0);
+        context.font = LABEL_FONT;
+        const width = widthOf(label, LABEL_FONT) + 14;
+        const [px, py] = [left * k + x + (box.width * k - width) / 2, top * k + y - 24];
+        context.beginPath();
+        context.roundRect(px, py, width, 20, 4);
+        context.fillStyle = colors.bad;
+        context.fill();
+        context.fillStyle = colors.page;
+        context.textBaseline = "middle";
+        context.fillText(label, px + 7, py + 10.5);
     }
 
     sees(left, top, right, bottom) {
@@ -122,7 +153,7 @@ class Painter {
 
     unfolded(box, left, top) {
         const { context } = this;
-        this.outline(box, left, top, 8, box.refused ? colors.bad : colors["box-line"], box.depth % 2 ? colors.group : colors["group-alternate"]);
+        this.outline(box, left, top, 8, box.isBad ? colors.bad : colors["box-line"], box.depth % 2 ? colors.group : colors["group-alternate"]);
         if (box.height * this.k < INSIDE_FROM) return;
         this.inside(box, left, top);
         // A label keeps its size on the screen while there is space for it.
@@ -130,7 +161,7 @@ class Painter {
         if (size * this.k < 7) return;
         context.font = `600 ${size}px ${FONT}`;
         const label = fitted(box.label, LABEL_FONT, (box.width - 30) * 12 / size);
-        context.fillStyle = box.refused ? colors.bad : colors.text;
+        context.fillStyle = box.isBad ? colors.bad : colors.text;
         context.textBaseline = "middle";
         context.fillText("\u2212", left + 9, top + HEADER / 2);
         context.fillText(label, left + 10 + size, top + HEADER / 2);
@@ -144,8 +175,8 @@ class Painter {
     folded(box, left, top) {
         const { context, view } = this;
         const isTerminal = box.kind === "input" || box.kind === "output";
-        const bad = box.refused !== 0;
-        const fill = bad ? colors["bad-soft"] : isTerminal ? colors.input : colors.box;
+        const bad = box.isBad;
+        const fill = bad ? colors["bad-soft"] : isTerminal ? colors.input : box.verdict === VERDICT.same ? errorColor(box.error) : colors.box;
         const line = bad ? colors.bad : isTerminal ? colors["input-line"] : colors["box-line"];
         if (box.isGroup && this.k >= 0.2) { // a second sheet behind the first one
             context.beginPath();

@@ -24,7 +24,7 @@ function describe(view, box) {
     if (!box) return view.model.title;
     const { node } = box;
     if (!node) return `${box.label}, ${box.isGroup ? `${counted(box.size, "node")}, ${box.expanded ? "unfolded" : "folded"}` : box.kind}`;
-    return [node.op, node.name, view.model.typeOf(node), node.module, node.refusal && "cannot be converted"].filter(Boolean).join(", ");
+    return [node.op, node.name, view.model.typeOf(node), node.module, node.refusal && "cannot be converted", errorText(node)].filter(Boolean).join(", ");
 }
 
 // Selects a box, or nothing. `go`: also moves the camera of its pane to it.
@@ -108,6 +108,7 @@ async function start() {
     await Promise.all(views.map((view) => view.relayout()));
     views.forEach((view) => view.fit(false));
     await select(views[0], null);
+    if (firstDivergence) await select(views.find((view) => view.model === programModel), firstDivergence.box, true);
     await followAddress();
     document.documentElement.dataset.ready = "true";
 }

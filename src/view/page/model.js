@@ -2,6 +2,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const text = (number) => (number === undefined ? "" : data.strings[number]);
 
+const VERDICT = { unknown: 0, same: 1, different: 2 };
 const ROLE = { computed: 0, input: 1, weight: 2 };
 
 class Model {
@@ -26,6 +27,10 @@ class Model {
             refusal: text(n.refusal),
             attributes: (n.attributes || []).map(([name, value]) => [text(name), text(value)]),
             origin: n.origin === undefined ? -1 : n.origin,
+            verdict: n.verdict === undefined ? VERDICT.unknown : n.verdict, // with --verify
+            error: n.error || 0, // of the tolerance
+            why: text(n.why),
+            isFirst: Boolean(n.first), // the first divergence
             box: null, // tree.js
         }));
         this.producers = []; // the boxes, by value: tree.js
@@ -49,7 +54,18 @@ if (programModel && graphModel)
         if (node.origin >= 0) {
             if (!madeFrom.has(node.origin)) madeFrom.set(node.origin, []);
             madeFrom.get(node.origin).push(node);
+            const { verdict, error, why } = programModel.nodes[node.origin];
+            Object.assign(node, { verdict, error, why });
         }
+const firstDivergence = programModel && programModel.nodes.find((n) => n.isFirst);
+
+// What is known about the numbers of a node: "0.012 of the tolerance".
+function errorText({ verdict, error, why }) {
+    if (!data.comparison) return "";
+    if (verdict === VERDICT.unknown) return "not compared: the graph has no value of its own for it";
+    if (verdict === VERDICT.different) return `differs: ${why}`;
+    return error === 0 ? "exact" : `${error.toPrecision(2)} of the tolerance`;
+}
 
 // The nodes of the other pane that correspond to a node.
 function correspondents(model, node) {

@@ -80,7 +80,7 @@ class Outline {
         const { level, position, of } = box.row;
         row.id = "row-" + at;
         row.dataset.at = at;
-        row.className = `row${box.isGroup ? " group" : ""}${box.refused ? " bad" : ""}${this.view.linked.has(box) ? " linked" : ""}${at === this.active ? " active" : ""}`;
+        row.className = `row${box.isGroup ? " group" : ""}${box.isBad ? " bad" : ""}${this.view.linked.has(box) ? " linked" : ""}${at === this.active ? " active" : ""}`;
         row.style.top = `${at * ROW}px`;
         row.style.paddingLeft = `${6 + 13 * (level - 1)}px`;
         row.setAttribute("role", "treeitem");
@@ -95,6 +95,7 @@ class Outline {
         twist.textContent = box.isGroup ? (box.expanded ? "\u25be" : "\u25b8") : "";
         const small = document.createElement("small");
         small.textContent = box.isGroup ? box.size.toLocaleString("en") : box.node ? box.node.name : box.kind;
+        if (box.isBad) small.textContent += box.refused ? " cannot be converted" : box.node && box.node.isFirst ? " first difference" : " differs";
         row.append(twist, box.label, small);
         row.title = box.isGroup ? box.label : `${box.label} ${small.textContent}`;
         return row;

@@ -16,6 +16,8 @@ class Box {
         this.value = -1; // of "input" and "output"
         this.size = 0; // nodes inside
         this.refused = 0; // of them
+        this.verdict = VERDICT.unknown; // the worst of them, and the largest error
+        this.error = 0;
         this.expanded = false; // what is wanted
         this.open = false; // what is drawn
         this.isModule = false;
@@ -28,6 +30,7 @@ class Box {
         this.level = null; // layout.js
         if (parent) parent.add(this);
     }
+    get isBad() { return this.refused !== 0 || this.verdict === VERDICT.different; }
     get isGroup() { return this.children.length !== 0; }
     add(child) {
         child.parent = this;
@@ -198,10 +201,13 @@ class TreeBuilder {
         box.size = box.node && !box.isGroup ? 1 : 0;
         if (box.node && box.isGroup) box.size = 1;
         box.refused = box.node && box.node.refusal ? 1 : 0;
+        if (box.node) [box.verdict, box.error] = [box.node.verdict, box.node.error];
         for (const child of box.children) {
             this.measure(child, depth + 1);
             box.size += child.size;
             box.refused += child.refused;
+            box.verdict = Math.max(box.verdict, child.verdict);
+            box.error = Math.max(box.error, child.error);
         }
     }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Options that several commands have, and the command `view`, which aton and aton-verify have.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+// CLI11 2.1's headers do not compile cleanly with -Wconversion
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#include <CLI/CLI.hpp>
+#pragma GCC diagnostic pop
+
+#include "commands.hpp"
+
+namespace aton::tool {
+
+/// Runs a command if its subcommand was given, and returns its exit status; -1: it was not.
+using command = std::function<int()>;
+
+/// Adds an option whose value is one of `words`.
+template <class Enum>
+void add_choice(CLI::App& app, std::string const& name, Enum& value, std::map<std::string, Enum> const& words,
+                std::string const& help) {
+    std::string default_word;
+    std::string all;
+    for (auto const& [word, meaning] : words) {
+        all += (all.empty() ? "" : ", ") + word;
+        if (meaning == value) default_word = word;
+    }
+    std::function<bool(std::vector<std::string> const&)> const set = [&value, words, name, all](auto const& given) {
+        auto const found = words.find(given.at(0));
+        if (found == words.end()) throw CLI::ValidationError(name, given.at(0) + " is not one of " + all);
+        value = found->second;
+        return true;
+    };
+    app.add_option(name, set, help)->type_name("WORD")->default_str(default_word);
+}
+
+/// --opset and --model
+void add_conversion_options(CLI::App& app, export_options& options);
+void add_operators(CLI::App& app, operator_mode& operators);
+void add_plugins(CLI::App& app, std::vector<std::string>& plugins);
+void add_inputs(CLI::App& app, std::vector<std::string>& inputs);
+void add_dims(CLI::App& app, std::vector<std::string>& dims);
+
+/// `compare` is null in aton: with --verify, aton-verify runs the command, with the arguments in `argv`.
+[[nodiscard]] command add_view(CLI::App& app, node_comparer compare, char** argv);
+
+} // namespace aton::tool

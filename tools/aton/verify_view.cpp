@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// aton view --verify: the error of every node, for the page.
+#include <string>
+#include <utility>
+
+#include <aton/verify/models.hpp>
+
+#include "options.hpp"
+#include "verify_command.hpp"
+
+namespace aton::tool {
+
+namespace {
+
+view::verdict verdict_of(verify::node_verdict v) {
+    switch (v) {
+    case verify::node_verdict::same: return view::verdict::same;
+    case verify::node_verdict::different: return view::verdict::different;
+    case verify::node_verdict::unknown: break;
+    }
+    return view::verdict::unknown;
+}
+
+view::comparison compare_nodes(program::program const& p, graph_data const& graph) {
+    verify::model_options options;
+    options.nodes = true;
+    options.samples = 1;
+    verify::model_report const report = compare_models(p, graph, options);
+    view::comparison out;
+    out.summary = report.passed() ? "the same numbers on random inputs" : "different numbers: " + report.difference;
+    for (verify::node_report const& n : report.nodes)
+        out.nodes.push_back({n.name, verdict_of(n.verdict), n.worst_error, n.why, n.is_first_divergence});
+    return out;
+}
+
+} // namespace
+
+int run_view(int argc, char** argv) {
+    CLI::App app("", "aton");
+    app.require_subcommand(1);
+    command const view = add_view(app, compare_nodes, argv);
+    try {
+        app.parse(argc, argv);
+    } catch (CLI::ParseError const& e) {
+        if (e.get_exit_code() == 0) return app.exit(e); // --help
+        complain(plain(e.what()) + " (see aton view --help)");
+        return 2;
+    }
+    return view();
+}
+
+} // namespace aton::tool
