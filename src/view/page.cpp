@@ -2,7 +2,6 @@
 // Fills the model into the page: page/page.html with its style and scripts, which are compiled in.
 #include "page.hpp"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,13 +14,14 @@ namespace ATON_NAMESPACE::view {
 
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> files[] = {
+/// Names and texts of the files of the page; a long text is several pieces.
+constexpr std::pair<std::string_view, std::string_view> pieces[] = {
 #include <page_files.inc>
 };
 
-std::string_view file(std::string_view name) {
-    return std::find_if(std::begin(files), std::end(files), [&](auto const& each) { return each.first == name; })
-        ->second;
+void append_file(std::string& to, std::string_view name) {
+    for (auto const& [of, text] : pieces)
+        if (of == name) to += text;
 }
 
 /// Text between tags.
@@ -68,22 +68,23 @@ std::string data_of(page const& p) {
 std::string to_html(page const& p) {
     constexpr std::string_view scripts[] = {
         "model.js", "tree.js", "layout.js", "pane.js", "draw.js", "outline.js", "details.js", "search.js", "main.js"};
+    std::string frame;
+    append_file(frame, "page.html");
     std::string out;
-    std::string_view rest = file("page.html");
-    while (!rest.empty()) {
+    std::string_view rest = frame;
+    for (;;) {
         std::size_t const open = rest.find("{{");
         out += rest.substr(0, open);
-        if (open == std::string_view::npos) break;
+        if (open == std::string_view::npos) return out;
         std::size_t const close = rest.find("}}", open);
         std::string_view const name = rest.substr(open + 2, close - open - 2);
         rest.remove_prefix(close + 2);
         if (name == "title") out += escaped(p.title);
         else if (name == "data") out += data_of(p);
         else if (name == "scripts")
-            for (std::string_view const script : scripts) out += file(script);
-        else out += file(name);
+            for (std::string_view const script : scripts) append_file(out, script);
+        else append_file(out, name);
     }
-    return out;
 }
 
 } // namespace ATON_NAMESPACE::view

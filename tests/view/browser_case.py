@@ -49,9 +49,20 @@ def chain(count, per_layer=50):
     for i in range(count):
         layer, at = divmod(i, per_layer)
         name = f"/layers.{layer}/{'first' if at < per_layer // 2 else 'second'}/n{i}"
-        nodes.append(helper.make_node("Add" if at % 7 == 0 else "Relu", [before, nodes[-5].output[0]] if at % 7 == 0 and i > 5 else [before] * (1 + (at % 7 == 0)), [name]))
+        nodes.append(
+            helper.make_node(
+                "Add" if at % 7 == 0 else "Relu",
+                [before, nodes[-5].output[0]] if at % 7 == 0 and i > 5 else [before] * (1 + (at % 7 == 0)),
+                [name],
+            )
+        )
         before = name
-    return helper.make_graph(nodes, "chain", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])], [helper.make_tensor_value_info(before, TensorProto.FLOAT, None)])
+    return helper.make_graph(
+        nodes,
+        "chain",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])],
+        [helper.make_tensor_value_info(before, TensorProto.FLOAT, None)],
+    )
 
 
 class BrowserCase(unittest.TestCase):
@@ -93,7 +104,9 @@ class BrowserCase(unittest.TestCase):
         return self.browser.run(script)
 
     def click_on(self, pane, name, times=1):
-        self.run_js(f"(async () => {{ await aton.views[{pane}].reveal(help.named({pane}, {json.dumps(name)})); aton.views[{pane}].show(help.named({pane}, {json.dumps(name)}), true); await help.settle(); }})()")
+        self.run_js(
+            f"(async () => {{ await aton.views[{pane}].reveal(help.named({pane}, {json.dumps(name)})); aton.views[{pane}].show(help.named({pane}, {json.dumps(name)}), true); await help.settle(); }})()"
+        )
         x, y = self.run_js(f"help.point({pane}, help.named({pane}, {json.dumps(name)}))")
         self.browser.click(x, y, times)
         self.run_js("help.settle()")

@@ -5,10 +5,11 @@ import json
 
 import onnx
 from browser_case import HELPERS, SCREENSHOTS, SIZES, BrowserCase, chain, main
+from onnx import TensorProto, helper
 
 
 def luminance(color):
-    parts = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     return sum(weight * (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4) for weight, c in zip((0.2126, 0.7152, 0.0722), parts))
 
 
@@ -22,7 +23,9 @@ class Drawing(BrowserCase):
         for name in ("sdpa", "lstm", "arg_kinds", "kv_cache"):
             self.open(self.sample(name))
             for i in range(2):
-                counts = self.run_js(f"[help.boxes({i}).filter((b) => b.node).map((b) => b.node.index).sort((a, b) => a - b), aton.views[{i}].model.nodes.length, aton.views[{i}].root.size]")
+                counts = self.run_js(
+                    f"[help.boxes({i}).filter((b) => b.node).map((b) => b.node.index).sort((a, b) => a - b), aton.views[{i}].model.nodes.length, aton.views[{i}].root.size]"
+                )
                 self.assertEqual(counts[0], list(range(counts[1])), name)
                 self.assertEqual(counts[1], counts[2])
 
@@ -99,13 +102,55 @@ class Drawing(BrowserCase):
         self.assertLess(times["worst"], 500)  # a frame while 180 groups are laid out; 17 ms on an idle machine
         self.assertLess(times["paint"], 16)
 
+    def test_a_dense_level_is_laid_out_in_time(self):
+        nodes = [helper.make_node("Sum", [f"v{j}" for j in range(i + 1)], [f"v{i + 1}"]) for i in range(85)]  # dagre alone: minutes
+        self.browser.timeout = 30
+        self.open(
+            self.save(
+                helper.make_graph(
+                    nodes,
+                    "dense",
+                    [helper.make_tensor_value_info("v0", TensorProto.FLOAT, [4])],
+                    [helper.make_tensor_value_info("v85", TensorProto.FLOAT, [4])],
+                )
+            )
+        )
+        self.browser.timeout = 60
+        self.assertEqual(self.run_js("aton.views[0].root.routes.length"), 85 * 86 // 2 + 1)
+
+    def test_a_hundred_thousand_nodes(self):
+        self.open(self.save(chain(100_000)))
+        self.assertEqual(self.run_js("aton.views[0].root.size"), 100_000)
+        self.assertLessEqual(self.run_js("Math.max(...help.boxes(0).map((b) => b.children.length))"), 90)
+        self.assertLess(self.run_js("document.querySelectorAll('*').length"), 500)  # the outline has the rows in its window only
+        self.run_js(
+            "document.getElementById('search').value = 'n98765'; document.getElementById('search').dispatchEvent(new Event('input'))"
+        )
+        self.assertEqual(self.run_js("document.querySelectorAll('#found [role=option]').length"), 1)
+
     def test_colors_have_contrast(self):
         self.open(self.sample("tied"))
         for is_dark in (False, True):
             self.browser.use_dark(is_dark)
-            color = json.loads(self.run_js("JSON.stringify(Object.fromEntries(['text', 'muted', 'page', 'panel', 'box', 'group', 'group-alternate', 'bad', 'bad-soft', 'accent', 'linked-soft', 'input', 'accent-soft', 'exact', 'middle', 'inexact'].map((n) => [n, getComputedStyle(document.documentElement).getPropertyValue('--' + n).trim()])))"))
+            color = json.loads(
+                self.run_js(
+                    "JSON.stringify(Object.fromEntries(['text', 'muted', 'page', 'panel', 'box', 'group', 'group-alternate', 'bad', 'bad-soft', 'accent', 'linked-soft', 'input', 'accent-soft', 'exact', 'middle', 'inexact'].map((n) => [n, getComputedStyle(document.documentElement).getPropertyValue('--' + n).trim()])))"
+                )
+            )
             self.assertEqual(luminance(color["page"]) < 0.2, is_dark)
-            for back in ("page", "panel", "box", "group", "group-alternate", "linked-soft", "input", "accent-soft", "exact", "middle", "inexact"):
+            for back in (
+                "page",
+                "panel",
+                "box",
+                "group",
+                "group-alternate",
+                "linked-soft",
+                "input",
+                "accent-soft",
+                "exact",
+                "middle",
+                "inexact",
+            ):
                 self.assertGreater(contrast(color["text"], color[back]), 7, back)
                 self.assertGreater(contrast(color["muted"], color[back]), 4.5, back)
             for front, back in (("bad", "bad-soft"), ("bad", "panel"), ("accent", "panel")):
@@ -122,7 +167,9 @@ class Drawing(BrowserCase):
                 self.run_js("aton.views[0].onSelect(aton.views[0], aton.views[0].model.nodes[1].box, true), help.settle()")
                 self.assertLessEqual(self.run_js("document.documentElement.scrollWidth"), width)
                 for i in range(2):
-                    drawn, clientWidth, clientHeight = self.run_js(f"[aton.views[{i}].painter.drawn, aton.views[{i}].canvas.clientWidth, aton.views[{i}].canvas.clientHeight]")
+                    drawn, clientWidth, clientHeight = self.run_js(
+                        f"[aton.views[{i}].painter.drawn, aton.views[{i}].canvas.clientWidth, aton.views[{i}].canvas.clientHeight]"
+                    )
                     self.assertGreater(drawn, 0)
                     self.assertGreater(min(clientWidth, clientHeight), 120)
                 if SCREENSHOTS:

@@ -27,7 +27,9 @@ class Interaction(BrowserCase):
         self.assertTrue(linked)
         self.assertEqual(sorted(set(linked)), sorted(set(wanted)))
         # And back, by the link in the panel.
-        self.run_js("[...document.querySelectorAll('#details h3')].find((h) => h.textContent === 'In the graph').nextSibling.querySelector('button').click()")
+        self.run_js(
+            "[...document.querySelectorAll('#details h3')].find((h) => h.textContent === 'In the graph').nextSibling.querySelector('button').click()"
+        )
         self.run_js("help.settle()")
         self.assertIn("Node of the graph", self.details())
         self.assertIn("ATen", self.details())
@@ -37,8 +39,12 @@ class Interaction(BrowserCase):
         self.open(self.save(chain(400)))
         group = "aton.views[0].root.children.find((b) => b.isGroup && b.depth === 1)"
         shown = self.run_js(f"{group}.open")
-        corner = self.run_js(f"(() => {{ aton.views[0].show({group}); return help.settle(); }})(), null") or self.run_js(f"help.point(0, {group})")
-        x, y = self.run_js(f"(() => {{ const v = aton.views[0], [a, b] = v.corner({group}), f = v.canvas.getBoundingClientRect(); return [f.left + v.camera.x + (a + 12) * v.camera.k, f.top + v.camera.y + (b + 12) * v.camera.k]; }})()")
+        corner = self.run_js(f"(() => {{ aton.views[0].show({group}); return help.settle(); }})(), null") or self.run_js(
+            f"help.point(0, {group})"
+        )
+        x, y = self.run_js(
+            f"(() => {{ const v = aton.views[0], [a, b] = v.corner({group}), f = v.canvas.getBoundingClientRect(); return [f.left + v.camera.x + (a + 12) * v.camera.k, f.top + v.camera.y + (b + 12) * v.camera.k]; }})()"
+        )
         self.assertTrue(corner)
         self.browser.click(x, y)
         self.run_js("help.settle()")
@@ -68,7 +74,9 @@ class Interaction(BrowserCase):
         self.assertAlmostEqual(moved["x"] - camera["x"], 40, places=3)
         self.assertAlmostEqual(moved["y"] - camera["y"], -30, places=3)
         self.run_js("document.getElementById('fit').click(), help.settle()")
-        inside = self.run_js("(() => { const v = aton.views[0], c = v.camera; return [c.x >= 0, c.y >= 0, c.x + v.root.width * c.k <= v.size.width, c.y + v.root.height * c.k <= v.size.height]; })()")
+        inside = self.run_js(
+            "(() => { const v = aton.views[0], c = v.camera; return [c.x >= 0, c.y >= 0, c.x + v.root.width * c.k <= v.size.width, c.y + v.root.height * c.k <= v.size.height]; })()"
+        )
         self.assertEqual(inside, [True] * 4)
 
     def test_the_keyboard_alone(self):
@@ -98,7 +106,11 @@ class Interaction(BrowserCase):
         self.assertEqual(press("ArrowLeft")["level"], "1")
         last = press("End")
         self.assertIn("output", last["text"])
-        self.assertTrue(self.run_js("(() => { const r = document.querySelector('.row.active').getBoundingClientRect(), t = document.querySelector('[role=tree]').getBoundingClientRect(); return r.bottom <= t.bottom + 1 && r.top >= t.top; })()"))
+        self.assertTrue(
+            self.run_js(
+                "(() => { const r = document.querySelector('.row.active').getBoundingClientRect(), t = document.querySelector('[role=tree]').getBoundingClientRect(); return r.bottom <= t.bottom + 1 && r.top >= t.top; })()"
+            )
+        )
         # In the graph, arrows follow edges.
         self.run_js("aton.views[0].canvas.focus()")
         up = self.run_js("aton.views[0].root.routes.filter((r) => r.to === aton.views[0].selected).map((r) => r.from.id)")
@@ -117,21 +129,34 @@ class Interaction(BrowserCase):
         self.browser.key("Enter")
         self.run_js("help.settle()")
         self.assertEqual(self.run_js("aton.views[0].selected.node.index"), 333)
-        self.assertTrue(self.run_js("(() => { for (let b = aton.views[0].selected.parent; b; b = b.parent) if (!b.open) return false; return true; })()"))
+        self.assertTrue(
+            self.run_js(
+                "(() => { for (let b = aton.views[0].selected.parent; b; b = b.parent) if (!b.open) return false; return true; })()"
+            )
+        )
         x, y = self.run_js("help.point(0, aton.views[0].selected)")
         self.assertEqual(self.run_js(f"document.elementFromPoint({x}, {y}).tagName"), "CANVAS")
         self.browser.key("Escape")
-        self.run_js("document.getElementById('search').value = 'relu second nonsense'; document.getElementById('search').dispatchEvent(new Event('input'))")
+        self.run_js(
+            "document.getElementById('search').value = 'relu second nonsense'; document.getElementById('search').dispatchEvent(new Event('input'))"
+        )
         self.assertIn("Nothing", self.run_js("document.getElementById('found').textContent"))
 
     def test_an_address_selects_a_node(self):
         self.open(self.sample("sdpa"), fragment="#linear")
-        self.assertEqual(self.run_js("aton.views[0].selected?.node.name"), self.run_js("aton.views[0].model.nodes.some((n) => n.name === 'linear') ? 'linear' : undefined"))
+        self.assertEqual(
+            self.run_js("aton.views[0].selected?.node.name"),
+            self.run_js("aton.views[0].model.nodes.some((n) => n.name === 'linear') ? 'linear' : undefined"),
+        )
         self.browser.open(self.folder / "sdpa.html", "#%E0%A4%A")
 
     def test_what_cannot_be_converted_is_red(self):
         self.open(self.sample("sdpa"), "--opset", "7")
-        self.assertTrue(self.run_js("!document.getElementById('failure').hidden && document.getElementById('failure').textContent.includes('cannot be converted')"))
+        self.assertTrue(
+            self.run_js(
+                "!document.getElementById('failure').hidden && document.getElementById('failure').textContent.includes('cannot be converted')"
+            )
+        )
         name = self.run_js("aton.views[0].model.nodes.find((n) => n.refusal).name")
         reason = self.run_js("aton.views[0].model.nodes.find((n) => n.refusal).refusal")
         self.assertIn(reason, self.details())
@@ -171,7 +196,17 @@ class Interaction(BrowserCase):
 
     def test_nothing_of_the_model_runs(self):
         nodes = [helper.make_node("Foo" + HOSTILE, ["x"], [HOSTILE], domain="d", name=HOSTILE, text=HOSTILE)]
-        self.open(self.save(helper.make_graph(nodes, HOSTILE, [helper.make_tensor_value_info("x", TensorProto.FLOAT, [HOSTILE])], [helper.make_tensor_value_info(HOSTILE, TensorProto.FLOAT, None)]), "a.onnx"))
+        self.open(
+            self.save(
+                helper.make_graph(
+                    nodes,
+                    HOSTILE,
+                    [helper.make_tensor_value_info("x", TensorProto.FLOAT, [HOSTILE])],
+                    [helper.make_tensor_value_info(HOSTILE, TensorProto.FLOAT, None)],
+                ),
+                "a.onnx",
+            )
+        )
         self.run_js("aton.views[0].onSelect(aton.views[0], aton.views[0].model.nodes[0].box, true), help.settle()")
         self.assertIn(HOSTILE, self.details())
         self.run_js("document.getElementById('search').value = 'foo'; document.getElementById('search').dispatchEvent(new Event('input'))")
@@ -182,7 +217,20 @@ class Interaction(BrowserCase):
         nodes = self.browser.call("Accessibility.getFullAXTree")["nodes"]
         named = [(n.get("role", {}).get("value"), n.get("name", {}).get("value", "")) for n in nodes if not n.get("ignored")]
         roles = [role for role, _ in named]
-        for role in ("banner", "navigation", "main", "complementary", "tree", "treeitem", "tablist", "tab", "combobox", "toolbar", "application", "search"):
+        for role in (
+            "banner",
+            "navigation",
+            "main",
+            "complementary",
+            "tree",
+            "treeitem",
+            "tablist",
+            "tab",
+            "combobox",
+            "toolbar",
+            "application",
+            "search",
+        ):
             self.assertIn(role, roles)
         for role, name in named:
             if role in ("button", "tab", "combobox", "tree", "treeitem", "application", "navigation", "toolbar"):

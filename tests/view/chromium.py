@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Drives headless Chromium over its debugging pipe, with the standard library only."""
+
 import base64
 import json
 import os
@@ -34,10 +35,26 @@ class Browser:
             os.dup2(high, 4)
 
         self.process = subprocess.Popen(
-            [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
-             f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}", "--remote-debugging-pipe", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=use_pipes,
-            start_new_session=True)
+            [
+                program,
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--hide-scrollbars",
+                "--no-first-run",
+                f"--user-data-dir={self.folder.name}",
+                f"--window-size={width},{height}",
+                "--remote-debugging-pipe",
+                "about:blank",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            close_fds=False,
+            preexec_fn=use_pipes,
+            start_new_session=True,
+        )
         os.close(to_read)
         os.close(from_write)
         self.to, self.source, self.buffer, self.count, self.events = to_write, from_read, b"", 0, []
@@ -89,7 +106,10 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def use_dark(self, is_dark):
-        features = [{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}, {"name": "prefers-reduced-motion", "value": "reduce"}]
+        features = [
+            {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"},
+            {"name": "prefers-reduced-motion", "value": "reduce"},
+        ]
         self.call("Emulation.setEmulatedMedia", features=features)
 
     def open(self, path, fragment=""):
@@ -114,8 +134,12 @@ class Browser:
     def errors(self):
         """Uncaught exceptions and messages of the console since the page was opened."""
         self.run("0")
-        return [json.dumps(e["params"])[:600] for e in self.events if e["method"] == "Runtime.exceptionThrown" or
-                (e["method"] == "Runtime.consoleAPICalled" and e["params"]["type"] in ("error", "warning"))]
+        return [
+            json.dumps(e["params"])[:600]
+            for e in self.events
+            if e["method"] == "Runtime.exceptionThrown"
+            or (e["method"] == "Runtime.consoleAPICalled" and e["params"]["type"] in ("error", "warning"))
+        ]
 
     def requests(self):
         """The addresses that the page asked for, other than itself."""
@@ -124,10 +148,27 @@ class Browser:
         return [url for url in urls if not url.startswith(("file:", "blob:", "about:"))]
 
     def key(self, key, modifiers=0):
-        code = {"Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "End": 35, "Tab": 9}.get(key, 0)
+        code = {
+            "Enter": 13,
+            "Escape": 27,
+            "ArrowLeft": 37,
+            "ArrowUp": 38,
+            "ArrowRight": 39,
+            "ArrowDown": 40,
+            "Home": 36,
+            "End": 35,
+            "Tab": 9,
+        }.get(key, 0)
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, modifiers=modifiers, **({"text": text} if text and kind == "keyDown" else {}))
+            self.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                windowsVirtualKeyCode=code,
+                modifiers=modifiers,
+                **({"text": text} if text and kind == "keyDown" else {}),
+            )
 
     def click(self, x, y, times=1):
         for kind in ("mousePressed", "mouseReleased"):

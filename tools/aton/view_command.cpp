@@ -33,8 +33,11 @@ struct contents {
 
 /// The message without the path of the file, which does not belong in a page.
 std::string without_path(error const& e, std::string const& path) {
-    std::string const text = e.what();
-    return text.starts_with(path + ": ") ? text.substr(path.size() + 2) : text;
+    std::string text = e.what();
+    std::string const prefix = path + ": ";
+    for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at))
+        text.erase(at, prefix.size());
+    return text;
 }
 
 /// The graph with the elements of its weights, also those of nested graphs.
@@ -87,8 +90,13 @@ void read_program_into(contents& to, view_request const& request, export_options
         read_graph_into(to, request.graph, bool(request.compare));
     }
     to.page.program = &*to.program;
-    if (request.compare && to.page.graph != nullptr)
+    if (!request.compare || to.page.graph == nullptr) return;
+    try {
         to.page.comparison = request.compare(read_program(request.input, options), with_weights(to.graph.graph));
+    } catch (error const& e) {
+        to.page.comparison.summary = "not compared: " + without_path(e, request.input);
+        complain("warning: " + plain(request.input) + ": " + to.page.comparison.summary);
+    }
 }
 
 /// Refuses a second file, and options, that an .onnx file cannot have.
@@ -131,7 +139,7 @@ int view_model(view_request request) {
     if (shown.page.graph != nullptr) line += counted(shown.page.graph->nodes.size(), "node") + " of the graph";
     if (!shown.page.refused.empty())
         line += ", " + counted(shown.page.refused.size(), "operator") + " that cannot be converted";
-    if (!shown.page.comparison.summary.empty()) line += "; " + shown.page.comparison.summary;
+    if (!shown.page.comparison.nodes.empty()) line += "; " + shown.page.comparison.summary;
     print_out(line + '\n');
     if (!shown.page.failure.empty()) complain("warning: " + plain(request.input) + ": " + shown.page.failure);
     return 0;

@@ -5,8 +5,8 @@ const INSIDE_FROM = 34; // pixels: the height below which a group is a plain blo
 let colors = {};
 function readColors() {
     const style = getComputedStyle(document.documentElement);
-    const names = ["page", "panel", "line", "text", "muted", "accent", "accent-soft", "box", "box-line", "group", "group-alternate", "edge", "input", "input-line",
-        "matrix", "layout", "norm", "activation", "reduction", "control", "bad", "bad-soft", "linked", "linked-soft", "exact", "middle", "inexact"];
+    const names = ["page", "text", "muted", "accent", "box", "box-line", "group", "group-alternate", "edge", "input", "input-line", "bad", "bad-soft",
+        "linked", "linked-soft", "exact", "middle", "inexact", "matrix", "layout", "norm", "activation", "reduction", "control"];
     colors = Object.fromEntries(names.map((name) => [name, style.getPropertyValue("--" + name).trim()]));
 }
 
@@ -93,7 +93,7 @@ class Painter {
         const strong = [];
         this.context.lineWidth = Math.max(1.1, 0.7 / this.k);
         for (const route of group.routes || []) {
-            const [l, t, r, b] = route.box;
+            const [l, t, r, b] = route.extent;
             if (!this.sees(x + l - 20, y + t - 20, x + r + 20, y + b + 20)) continue;
             if (view.isStrong(route)) strong.push(route);
             else this.edge(route, x, y, colors.edge);
@@ -109,8 +109,9 @@ class Painter {
         for (const route of strong) this.edge(route, x, y, colors.accent);
     }
 
-    edge({ verticals, up, to }, x, y, color) {
+    edge({ verticals, up, to, isLoose }, x, y, color) {
         const { context } = this;
+        context.globalAlpha = isLoose && color === colors.edge ? 0.2 : 1;
         context.beginPath();
         verticals.forEach(([vx, from, until], i) => {
             if (i === 0) {
@@ -127,6 +128,7 @@ class Painter {
         context.setLineDash(up ? [5, 4] : []);
         context.stroke();
         context.setLineDash([]);
+        context.globalAlpha = 1;
         if (this.k < TEXT_FROM || to.side) return;
         const [vx, , end] = verticals[verticals.length - 1];
         const d = up ? 5 : -5;

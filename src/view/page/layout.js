@@ -1,6 +1,7 @@
 // Layout, level by level: each unfolded group is laid out alone, with its unfolded groups as boxes of their sizes. dagre does it in a worker.
 const HEADER = 26; // of an unfolded group
 const PADDING = 14;
+const MAX_CROSSED = 1500; // rows that the edges of a level may cross in all
 
 const measuring = document.createElement("canvas").getContext("2d");
 const FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
@@ -70,7 +71,8 @@ class Layout {
         const sizes = items.map((item) => (item.side ? [10, 6] : item.wanted));
         const signature = sizes.join(";");
         if (!box.level || box.level.signature !== signature) {
-            const plain = edges.map((e) => [e.fromIndex, e.toIndex, e.weight]);
+            this.loosen(items.length, edges);
+            const plain = edges.map((e) => (e.isLoose ? null : [e.fromIndex, e.toIndex, e.weight]));
             const result = await layOutLevel({ sizes, edges: plain });
             box.level = this.finish(box, signature, items, edges, result);
         }
@@ -109,6 +111,29 @@ class Layout {
         return { items, edges };
     }
 
+    // The time of a layout grows with the rows that edges cross. Beyond a limit, the longest edges are left out, and drawn straight.
+    loosen(count, edges) {
+        const outgoing = Array.from({ length: count }, () => []);
+        const waiting = new Array(count).fill(0);
+        for (const edge of edges) {
+            outgoing[edge.fromIndex].push(edge);
+            ++waiting[edge.toIndex];
+        }
+        const row = new Array(count).fill(0);
+        const ready = row.map((_, i) => i).filter((i) => waiting[i] === 0);
+        for (const at of ready) // grows meanwhile
+            for (const { toIndex } of outgoing[at]) {
+                row[toIndex] = Math.max(row[toIndex], row[at] + 1);
+                if (--waiting[toIndex] === 0) ready.push(toIndex);
+            }
+        const length = (edge) => Math.abs(row[edge.toIndex] - row[edge.fromIndex]);
+        let crossed = 0;
+        for (const edge of [...edges].sort((a, b) => length(a) - length(b))) {
+            crossed += length(edge);
+            edge.isLoose = !edge.hidden && crossed > MAX_CROSSED && length(edge) > 1;
+        }
+    }
+
     finish(box, signature, items, edges, { centers, points }) {
         const real = items.map((item, i) => i).filter((i) => items[i].side !== "end");
         const half = (i) => (items[i].side ? [5, 3] : items[i].wanted.map((size) => size / 2));
@@ -123,7 +148,7 @@ class Layout {
         }
         const hidden = edges.map((e) => e.hidden);
         points.forEach((list, i) => {
-            if (hidden[i]) return;
+            if (hidden[i] || !list) return;
             for (const [x] of list) {
                 left = Math.min(left, x);
                 right = Math.max(right, x);
@@ -154,7 +179,7 @@ class Layout {
         }
         const visible = [];
         edges.forEach((edge, i) => {
-            if (!edge.hidden) visible.push({ ...edge, inner: points[i].slice(1, -1).map(([x, y]) => [x + dx + shift, y + dy]) });
+            if (!edge.hidden) visible.push({ ...edge, inner: (points[i] || []).slice(1, -1).map(([x, y]) => [x + dx + shift, y + dy]) });
         });
         return { signature, width, height, at, items, rows, portAt, edges: visible };
     }
@@ -178,7 +203,8 @@ class Layout {
             const inner = edge.inner.map(([x, y]) => [x, rows.get(Math.round(y))]).filter(([, row]) => row);
             const verticals = [ends[0], ...inner.map(([x, [top, bottom]]) => (up ? [x, bottom, top] : [x, top, bottom])), ends[1]];
             const xs = verticals.map(([x]) => x);
-            return { from: edge.from, to: edge.to, values: edge.values, verticals, up, box: [Math.min(...xs), Math.min(y0, y1), Math.max(...xs), Math.max(y0, y1)] };
+            const extent = [Math.min(...xs), Math.min(y0, y1), Math.max(...xs), Math.max(y0, y1)];
+            return { from: edge.from, to: edge.to, values: edge.values, isLoose: edge.isLoose, verticals, up, extent };
         });
     }
 

@@ -24,7 +24,8 @@ function describe(view, box) {
     if (!box) return view.model.title;
     const { node } = box;
     if (!node) return `${box.label}, ${box.isGroup ? `${counted(box.size, "node")}, ${box.expanded ? "unfolded" : "folded"}` : box.kind}`;
-    return [node.op, node.name, view.model.typeOf(node), node.module, node.refusal && "cannot be converted", errorText(node)].filter(Boolean).join(", ");
+    const refusal = node.refusal && "cannot be converted";
+    return [node.op, node.name, view.model.typeOf(node), node.module, refusal, errorText(node)].filter(Boolean).join(", ");
 }
 
 // Selects a box, or nothing. `go`: also moves the camera of its pane to it.

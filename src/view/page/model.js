@@ -81,7 +81,8 @@ const FAMILIES = [
     ["activation", "activations", /relu|gelu|silu|sigmoid|tanh|softmax|softplus|elu\b|swish|hardswish|erf\b|mish/],
     ["reduction", "reductions and pooling", /pool|reduce|mean|sum\b|amax|argmax|argmin|topk|cumsum|max\b|min\b/],
     ["control", "control flow", /^(if|loop|scan)$|higher_order/],
-    ["layout", "layout", /reshape|view|transpose|permute|expand|squeeze|slice|concat|\bcat\b|split|select|gather|flatten|clone|contiguous|identity|cast|shape|constant|pad\b|tile|stack|embedding|index|sym_size|getitem|_to_copy/],
+    ["layout", "layout", /shape|view|transpose|permute|expand|squeeze|slice|concat|\bcat\b|split|stack|tile|pad\b|flatten|select|gather|index/],
+    ["layout", "layout", /embedding|getitem|sym_size|clone|contiguous|identity|cast|constant|_to_copy/],
 ];
 const familyCache = new Map();
 function familyOf(op) {

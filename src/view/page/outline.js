@@ -70,7 +70,8 @@ class Outline {
         const last = Math.min(this.boxes.length, first + Math.ceil(this.tree.clientHeight / ROW) + 8);
         const made = [];
         for (let i = first; i < last; ++i) made.push(this.row(this.boxes[i], i));
-        if (this.active >= 0 && this.active < this.boxes.length && (this.active < first || this.active >= last)) made.push(this.row(this.boxes[this.active], this.active));
+        const isElsewhere = this.active < first || this.active >= last;
+        if (isElsewhere && this.boxes[this.active]) made.push(this.row(this.boxes[this.active], this.active));
         this.rows.replaceChildren(...made);
         this.tree.setAttribute("aria-activedescendant", this.boxes.length ? "row-" + this.active : "");
     }
@@ -80,7 +81,11 @@ class Outline {
         const { level, position, of } = box.row;
         row.id = "row-" + at;
         row.dataset.at = at;
-        row.className = `row${box.isGroup ? " group" : ""}${box.isBad ? " bad" : ""}${this.view.linked.has(box) ? " linked" : ""}${at === this.active ? " active" : ""}`;
+        row.className = "row";
+        row.classList.toggle("group", box.isGroup);
+        row.classList.toggle("bad", box.isBad);
+        row.classList.toggle("linked", this.view.linked.has(box));
+        row.classList.toggle("active", at === this.active);
         row.style.top = `${at * ROW}px`;
         row.style.paddingLeft = `${6 + 13 * (level - 1)}px`;
         row.setAttribute("role", "treeitem");

@@ -108,7 +108,7 @@ class View {
         } else if (arrows[e.key]) this.follow(...arrows[e.key]);
         else if (e.key === "+" || e.key === "=") this.zoom(1.25);
         else if (e.key === "-") this.zoom(0.8);
-        else if (e.key === "0") this.fit();
+        else if (e.key === "0") this.whole();
         else if (e.key === "Enter" && this.selected && this.selected.isGroup) this.toggle(this.selected);
         else if (e.key === "Escape") this.onSelect(this, this.selected && this.selected.parent !== this.root ? this.selected.parent : null, true);
         else return;
@@ -126,7 +126,8 @@ class View {
             boxes = ends.filter(([from, to]) => from === at && !to.side).map(([, to]) => to);
             if (boxes.length === 0 && group !== this.root) boxes = [group];
         } else {
-            boxes = group.children.filter((box) => Math.abs(box.y + box.height / 2 - at.y - at.height / 2) < 1 && (middle(box) - middle(at)) * dx > 0);
+            const isBeside = (box) => Math.abs(box.y + box.height / 2 - at.y - at.height / 2) < 1;
+            boxes = group.children.filter((box) => isBeside(box) && (middle(box) - middle(at)) * dx > 0);
         }
         boxes.sort((a, b) => Math.abs(middle(a) - middle(at)) - Math.abs(middle(b) - middle(at)));
         if (boxes.length !== 0) this.onSelect(this, boxes[0], true);
@@ -230,10 +231,10 @@ class View {
         if (near && k < TEXT_FROM * 1.4) k = 0.9;
         if (box.width * k > size.width) k = Math.max(MIN_SCALE, (size.width - 20) / box.width);
         const [left, top] = [x * k + camera.x, y * k + camera.y];
-        const visible = k === camera.k && left >= 8 && top >= 30 && left + box.width * k <= size.width - 8 && top + Math.min(box.height * k, size.height - 60) <= size.height - 8;
-        if (visible) return this.redraw();
-        this.moved = true;
         const height = Math.min(box.height * k, size.height - 60);
+        const fits = left >= 8 && top >= 30 && left + box.width * k <= size.width - 8 && top + height <= size.height - 8;
+        if (k === camera.k && fits) return this.redraw();
+        this.moved = true;
         this.fly({ x: (size.width - box.width * k) / 2 - x * k, y: (size.height - height) / 2 - y * k, k });
     }
 

@@ -28,8 +28,9 @@ class Search {
             eachBox(view.root, (box) => {
                 if (box === view.root || box.isSection) return;
                 const { node } = box;
-                const words = node ? [node.op, node.name, node.overload, node.module, node.source, node.code, node.refusal, ...node.results.map((v) => model.values[v].name + " " + model.values[v].type)]
-                    : [box.label, box.moduleType, box.value >= 0 ? model.values[box.value].type : ""];
+                const values = node ? node.results : box.value >= 0 ? [box.value] : [];
+                const words = [box.label, box.moduleType, ...values.flatMap((v) => [model.values[v].name, model.values[v].type])];
+                if (node) words.push(node.op, node.name, node.overload, node.module, node.source, node.code, node.refusal);
                 this.all.push({ view, box, text: words.join("\n").toLowerCase() });
             });
         }
@@ -43,8 +44,10 @@ class Search {
         this.found = all.slice(0, MOST_FOUND);
         this.at = this.found.length ? 0 : -1;
         const items = this.found.map(({ view, box }, i) => {
-            const note = [box.node ? box.node.name : box.isGroup ? counted(box.size, "node") : box.kind, box.node ? box.node.module : "", views.length > 1 ? view.model.title.toLowerCase() : ""];
-            return element("li", { role: "option", id: "found-" + i, "data-at": i, "aria-selected": String(i === this.at) }, box.label, element("small", null, note.filter(Boolean).join(", ")));
+            const what = box.node ? box.node.name : box.isGroup ? counted(box.size, "node") : box.kind;
+            const note = [what, box.node ? box.node.module : "", views.length > 1 ? view.model.title.toLowerCase() : ""];
+            const attributes = { role: "option", id: "found-" + i, "data-at": i, "aria-selected": String(i === this.at) };
+            return element("li", attributes, box.label, element("small", null, note.filter(Boolean).join(", ")));
         });
         const rest = all.length - this.found.length;
         if (all.length === 0) items.push(element("li", { class: "note", role: "presentation" }, "Nothing was found"));

@@ -191,7 +191,9 @@ class TreeBuilder {
             section.isSection = true;
             for (const child of all.slice(i, i + size)) section.add(child);
             const [first, last] = [section.children[0], section.children[section.children.length - 1]];
-            section.label = first.isModule && last.isModule && first !== last ? `${first.label} to ${last.label}` : `${start + i + 1} to ${start + i + section.children.length}`;
+            const hasNames = first.isModule && last.isModule && first !== last;
+            const ends = hasNames ? [first.label, last.label] : [start + i + 1, start + i + section.children.length];
+            section.label = ends.join(" to ");
             if (section.children.length > MAX_CHILDREN) this.divide(section, start + i);
         }
     }
