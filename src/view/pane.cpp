@@ -16,13 +16,15 @@ std::size_t string_pool::number_of(std::string const& text) {
 }
 
 void find_origins(pane& graph, pane const& program) {
-    std::unordered_map<std::string, index> by_name; ///< "OWNER/NAME", where OWNER is the number of the node around it
+    std::unordered_map<std::string, index> by_name;  ///< "OWNER/NAME", where OWNER is the number of the node around it
+    std::unordered_map<std::string, index> anywhere; ///< by the name alone; -1: several
     std::unordered_map<std::string, index> by_result;
     auto const key = [](index owner, std::string const& name) { return std::to_string(owner) + '/' + name; };
     for (std::size_t i = 0; i != program.nodes.size(); ++i) {
         pane_node const& n = program.nodes[i];
         index const owner = program.graphs[static_cast<std::size_t>(n.graph)].owner;
         by_name.try_emplace(key(owner, n.name), static_cast<index>(i));
+        if (auto const [at, is_new] = anywhere.try_emplace(n.name, static_cast<index>(i)); !is_new) at->second = -1;
         for (index const v : n.results)
             by_result.try_emplace(program.values[static_cast<std::size_t>(v)].name, static_cast<index>(i));
     }
@@ -37,6 +39,7 @@ void find_origins(pane& graph, pane const& program) {
             auto const found = by_result.find(graph.values[static_cast<std::size_t>(v)].name);
             if (n.origin < 0 && found != by_result.end()) n.origin = found->second;
         }
+        if (auto const found = anywhere.find(n.name); n.origin < 0 && found != anywhere.end()) n.origin = found->second;
         if (n.origin < 0) n.origin = around;
     }
 }

@@ -64,8 +64,8 @@ struct pane {
 [[nodiscard]] pane pane_of(program::program const& p, std::vector<unconvertible> const& refused);
 [[nodiscard]] pane pane_of(graph_data const& g);
 
-/// Sets pane_node::origin for the nodes of a graph: by the name of the node that was converted, in the graph of the same owner, or else by
-/// the name of a result.
+/// Sets pane_node::origin for the nodes of a graph: by the name of the node that was converted, in the graph of the same owner, by the name
+/// of a result, or by a name that only one node of the program has; or else it is that of the owner.
 void find_origins(pane& graph, pane const& program);
 
 /// Strings that occur many times, as numbers.

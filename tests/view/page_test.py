@@ -82,15 +82,31 @@ class Page(PageCase):
             self.assertTrue(origins and max(origins) < len(program["nodes"]))
 
     def test_corresponding_nodes(self):
-        _, data = self.view(Path(SAMPLES, "sdpa.pt2"), "--no-optimize")
+        _, data = self.view(Path(SAMPLES, "arg_kinds.pt2"), "--no-optimize")
         program, graph = data["panes"]
+        self.assertGreater(len(program["nodes"]), 10)
         for node in graph["nodes"]:
-            if "origin" not in node:
-                continue
             origin = program["nodes"][node["origin"]]
+            if node["name"] == "":  # of an output, which has the name of a value
+                self.assertIn(graph["values"][node["results"][0]][0], [program["values"][v][0] for v in origin["results"]])
+                continue
             self.assertEqual(node["name"], origin["name"])
             self.assertEqual(data["strings"][node["overload"]], data["strings"][origin["op"]])
-        self.assertEqual({n["origin"] for n in graph["nodes"] if "origin" in n}, set(range(len(program["nodes"]))))
+        converted = {n["origin"] for n in graph["nodes"]}
+        rest = [data["strings"][n["op"]] for i, n in enumerate(program["nodes"]) if i not in converted]
+        self.assertLessEqual(set(rest), {"aten::to.dtype", "aten::empty_strided", "aten::arange.start_step"})  # no nodes, or weights
+
+    def test_corresponding_nodes_of_branches(self):
+        for path in sorted(Path(SAMPLES).parent.glob("pt2_control_flow/*.pt2")):
+            if aton("export", path, "-o", self.folder / "branches.onnx").returncode != 0:
+                continue
+            _, data = self.view(path, "--no-optimize", name="branches.html")
+            program, graph = data["panes"]
+            nested = [node for node in graph["nodes"] if node["graph"] != 0 and "overload" in node]
+            self.assertTrue(nested, path.name)
+            for node in nested:
+                origin = program["nodes"][node["origin"]]
+                self.assertEqual((node["name"], data["strings"][node["overload"]]), (origin["name"], data["strings"][origin["op"]]), path.name)
 
     def test_nothing_comes_from_elsewhere(self):
         page, _ = self.view(Path(SAMPLES, "tied.pt2"))
