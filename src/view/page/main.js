@@ -7,7 +7,7 @@ const outline = new Outline(byId("outline"), select);
 const details = new Details(byId("details"), select);
 const views = models.map((model) => {
     const view = new View(model, new TreeBuilder(model).build(), select);
-    unfoldFirst(view.root, 60);
+    unfoldUpTo(view.root, 60);
     outline.addTab(view);
     byId("panes").append(view.element);
     return view;
@@ -55,14 +55,20 @@ async function select(view, box, go = false) {
     if (!isSame || box) say(describe(view, box));
 }
 
+// At most 20,000 boxes are unfolded at once, which takes seconds.
 async function unfoldAll(expanded) {
+    const button = byId(expanded ? "unfold" : "fold");
+    button.disabled = true;
+    say("Laying out");
     for (const view of views) {
-        eachBox(view.root, (box) => { box.expanded = box === view.root || (box.isGroup && expanded); });
+        eachBox(view.root, (box) => { box.expanded = box === view.root; });
+        if (expanded) unfoldUpTo(view.root, 20000, true);
         if (!expanded && view.selected) view.selected = view.selected.shown();
         await view.relayout();
         view.fit();
     }
-    select(active, active.selected);
+    button.disabled = false;
+    await select(active, active.selected);
 }
 
 const THEMES = ["", "light", "dark"];

@@ -1,5 +1,5 @@
 // A pane: its camera, and what pointer and keyboard do.
-const MIN_SCALE = 0.02, MAX_SCALE = 3;
+const MIN_SCALE = 0.002, MAX_SCALE = 3;
 const READABLE = 0.62;
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 

@@ -263,14 +263,14 @@ class TreeBuilder {
     }
 }
 
-// What is unfolded at first: level by level, as long as everything is readable.
-function unfoldFirst(root, most) {
+// Unfolds groups level by level, as long as at most so many boxes are shown; not sections, unless told to.
+function unfoldUpTo(root, most, withSections = false) {
     root.expanded = true;
     let shown = root.children.length;
     for (let level = root.children; level.length !== 0; ) {
         const next = [];
         for (const box of level) {
-            if (!box.isGroup || box.isSection || shown + box.children.length > most) continue;
+            if (!box.isGroup || (box.isSection && !withSections) || shown + box.children.length > most) continue;
             box.expanded = true;
             shown += box.children.length;
             next.push(...box.children);
