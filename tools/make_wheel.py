@@ -59,6 +59,13 @@ def headers_and_cmake_package(folder):
     return {f"aton_onnx/{name.as_posix()}": path.read_bytes() for name, path in files.items()}
 
 
+def manuals(aton, folder, prefix):
+    """Manual pages and completions, which pip puts into the share folder of the environment: {name in the wheel: bytes}."""
+    output_of(sys.executable, REPOSITORY / "tools/make_manuals.py", "--aton", aton, "--output", folder / "manuals")
+    share = folder / "manuals"
+    return {f"{prefix}/{path.relative_to(share).as_posix()}": path.read_bytes() for path in share.rglob("*") if path.is_file()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--aton", type=pathlib.Path, required=True)
@@ -78,6 +85,7 @@ def main():
         output_of("strip", "-o", stripped, options.aton)
         files["aton_onnx/bin/aton"] = stripped.read_bytes()
         files.update(headers_and_cmake_package(pathlib.Path(folder)))
+        files.update(manuals(options.aton, pathlib.Path(folder), f"aton_onnx-{version}.data/data"))
     files[f"{info}/licenses/LICENSE"] = (REPOSITORY / "LICENSE").read_bytes()
     for name, path in (each.split("=", 1) for each in options.license):
         files[f"{info}/licenses/{name}"] = pathlib.Path(path).read_bytes()
