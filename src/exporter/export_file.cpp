@@ -100,13 +100,16 @@ exported_graph export_graph(program::program const& p, export_options const& opt
     return out;
 }
 
-export_report export_file(std::string const& from, std::string const& to, export_options const& options) {
-    program::program p = read_program(from, options);
+namespace {
+
+/// `source`: the file with the weights, to which weight_mode::reference refers.
+export_report write(program::program p, std::string const& source, std::string const& to,
+                    export_options const& options) {
     prepare(p, options);
     exported_graph made = export_graph(p, options);
     weight_options weights;
     weights.mode = options.weights;
-    weights.source = from;
+    weights.source = source;
     weights.progress = options.progress;
     model_options model;
     model.metadata = metadata_of(p, options);
@@ -121,6 +124,19 @@ export_report export_file(std::string const& from, std::string const& to, export
     for (graph_initializer const& i : made.graph.initializers)
         report.weight_bytes += i.stored != nullptr ? i.stored->byte_count() : i.data.bytes.size();
     return report;
+}
+
+} // namespace
+
+export_report export_file(std::string const& from, std::string const& to, export_options const& options) {
+    return write(read_program(from, options), from, to, options);
+}
+
+export_report export_program(program::program p, std::string const& to, export_options const& options) {
+    if (options.weights == weight_mode::reference)
+        throw error(p.file + ": its weights are in memory, so that no model can refer to them; embed them, or write "
+                             "them beside the model");
+    return write(std::move(p), {}, to, options);
 }
 
 } // namespace ATON_NAMESPACE

@@ -194,6 +194,10 @@ struct exported_graph {
 /// ```
 [[nodiscard]] exported_graph export_graph(program::program const& p, export_options const& options = {});
 
+/// Exports a program that is not prepared yet, of whatever front end, as export_file() does. `p.storage` keeps its weights alive, which
+/// weight_mode::reference therefore cannot refer to. Throws aton::error and export_error.
+export_report export_program(program::program p, std::string const& to, export_options const& options = {});
+
 /// Reads a .pt2 file, or a TorchScript archive with the types in `options.inputs`; `options.dims` make dimensions of these inputs dynamic. The
 /// result is not prepared. Throws aton::error.
 [[nodiscard]] program::program read_program(std::string const& path, export_options const& options = {});
