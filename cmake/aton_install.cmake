@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# cmake --install: headers, license, and a CMake package with those of the components dsl, mappings, exporter, runtime, verify and tool that
+# cmake --install: headers, license, and a CMake package with those of the components dsl, mappings, exporter, runtime, verify, torch and tool that
 # are built.
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
@@ -40,6 +40,7 @@ set_target_properties(aton PROPERTIES EXPORT_NAME dsl)
 aton_install_component(dsl "find_dependency(Boost 1.74)\n" TARGETS aton)
 # Headers directly in include/aton belong to the DSL.
 file(GLOB aton_umbrellas RELATIVE "${PROJECT_SOURCE_DIR}/include/aton" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/aton/*.hpp")
+list(REMOVE_ITEM aton_umbrellas torch.hpp) # of the component torch
 aton_install_headers(core onnx aten ir dsl mappings fusions ${aton_umbrellas})
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
@@ -55,7 +56,7 @@ install(FILES "${PROJECT_BINARY_DIR}/package/atonConfig.cmake" "${PROJECT_BINARY
     "${PROJECT_SOURCE_DIR}/cmake/aton_plugin.cmake"
     DESTINATION "${aton_package_folder}")
 
-# aton_install_compiled(): installs those of the components mappings, exporter, runtime, verify and tool whose targets exist. Each component
+# aton_install_compiled(): installs those of the components mappings, exporter, runtime, verify, torch and tool whose targets exist. Each component
 # imports the components that it depends on.
 function(aton_install_compiled)
     set(bring "include(\"\${CMAKE_CURRENT_LIST_DIR}/aton-@.cmake\")\n")
@@ -86,6 +87,11 @@ function(aton_install_compiled)
         aton_install_component(runtime "${dependencies}" TARGETS aton_runtime)
         aton_install_component(verify "${bring_runtime}" TARGETS aton_verify)
         aton_install_headers(runtime verify)
+    endif()
+    if(TARGET aton_torch)
+        string(REPLACE "@" "verify" bring_verify "${bring}")
+        aton_install_component(torch "find_dependency(Torch)\n${bring_verify}" TARGETS aton_torch)
+        aton_install_headers(torch.hpp)
     endif()
     if(TARGET aton_command)
         set_target_properties(aton_command PROPERTIES EXPORT_NAME tool)

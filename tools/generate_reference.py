@@ -45,6 +45,8 @@ PAGES = {
     "model_io": ("Model files", "ONNX files: reading, writing, checking.", ["model_io/model_io.hpp", "model_io/"]),
     "runtime": ("Runtime", "Runs ATen operators, programs and ONNX graphs.",
                 ["runtime/onnx_model.hpp", "runtime/aten_program.hpp", "runtime/aten_operator.hpp", "runtime/value.hpp", "runtime/tensor.hpp", "runtime/"]),
+    "torch": ("Modules of libtorch", "Exports modules of PyTorch's C++ front end. [Modules in C++](../torch.md) explains how they are recorded.",
+              ["torch.hpp"]),
     "checking": ("Verify", "Checks of mappings and of exported models. [Checking mappings](../verify.md) explains the method.",
                  ["verify/check.hpp", "verify/models.hpp", "verify/sample.hpp", "verify/"]),
 }

@@ -15,8 +15,9 @@ namespace ATON_NAMESPACE {
 struct file_span {
     std::byte const* data = nullptr; ///< mapped, read-only
     std::uint64_t size = 0;          ///< in bytes
-    std::uint64_t position = 0;      ///< of `data` in the file; in memory: a number that no other bytes have, such as the address
-    int file = -1;                   ///< descriptor, open for reading; -1: only in memory
+    std::uint64_t position =
+        0;         ///< of `data` in the file; in memory: a number that no other bytes have, such as the address
+    int file = -1; ///< descriptor, open for reading; -1: only in memory
 };
 
 /// A strided view: element [i, j, ...] is at `offset + i * strides[0] + j * strides[1] + ...` elements from the start of `bytes`.
