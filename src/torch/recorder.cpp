@@ -18,9 +18,6 @@ namespace {
 
 thread_local recorder* current = nullptr;
 
-/// Operators whose results are not initialized.
-bool leaves_blank(std::string_view op) { return op.starts_with("aten::empty") || op.starts_with("aten::new_empty"); }
-
 /// Whether an operator gives numbers that depend on the elements of its arguments.
 bool reads_elements(c10::FunctionSchema const& schema) {
     static constexpr std::string_view known[] = {
@@ -52,6 +49,13 @@ bool is_default(c10::IValue const& v, c10::Argument const& formal) {
 }
 
 } // namespace
+
+bool leaves_blank(std::string_view op) { return op.starts_with("aten::empty") || op.starts_with("aten::new_empty"); }
+
+void fill_blank(at::Tensor const& t) {
+    if (t.device().is_cpu() && storage_of(t) != nullptr && t.storage().nbytes() != 0)
+        std::memset(t.storage().mutable_data(), blank_byte, t.storage().nbytes());
+}
 
 std::string first_line(std::string_view text) {
     std::string out(text.substr(0, text.find('\n')));
@@ -193,9 +197,8 @@ void recorder::end(std::vector<c10::IValue> const& returned) {
     name = name.substr(0, name.find('.'));
     if (leaves_blank(op) && returned.size() == 1 && returned[0].isTensor()) {
         at::Tensor const& t = returned[0].toTensor();
-        if (t.device().is_cpu() && storage_of(t) != nullptr && t.storage().nbytes() != 0)
-            std::memset(t.storage().mutable_data(), blank_byte, t.storage().nbytes());
-        out_.alive.push_back(t);
+        fill_blank(t);
+        alive_.push_back(t);
         n.name = name;
         blanks_.insert_or_assign(t.unsafeGetTensorImpl(), blank{t, std::move(n)});
         return;
@@ -261,6 +264,7 @@ void recorder::add_output(detail::output const& out, std::size_t index, std::siz
     program::value_index const v = value_of(out.value);
     out_.listing.main.outputs.push_back(program::argument::of_tensor(v));
     out_.listing.outputs.push_back(std::move(made));
+    out_.outputs.push_back(out.value.clone());
 }
 
 } // namespace ATON_NAMESPACE::torch

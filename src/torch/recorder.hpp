@@ -42,11 +42,15 @@ using weight_names = std::unordered_map<void const*, named_weight>;
 /// What the memory of a tensor from empty() is filled with, to notice that it is filled by others.
 inline constexpr unsigned char blank_byte = 0xa5;
 
+/// Whether the results of an operator are not initialized.
+[[nodiscard]] bool leaves_blank(std::string_view op);
+void fill_blank(at::Tensor const& t);
+
 /// One run.
 struct recording {
     program::program listing;
     std::vector<at::Tensor> weights; ///< of listing.inputs; undefined for the inputs of the user
-    std::vector<at::Tensor> alive;   ///< every tensor that the run met
+    std::vector<at::Tensor> outputs; ///< copies
 };
 
 /// Records what the current thread calls until it is destroyed. Calls that an operator makes itself are part of it.
@@ -95,6 +99,7 @@ private:
     weight_names const& names_;
     bool has_attention_;
     recording out_;
+    std::vector<at::Tensor> alive_; ///< every tensor that the run met, so that no other one gets its address
     saved_memory saved_;
     std::unordered_map<void const*, program::value_index> values_; ///< by tensor
     std::unordered_map<void const*, blank> blanks_;

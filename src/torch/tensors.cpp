@@ -50,7 +50,7 @@ std::string recorder::unique_name(std::string_view wanted) {
 }
 
 program::value_index recorder::add_value(at::Tensor const& t, std::string_view name) {
-    out_.alive.push_back(t); // so that no other tensor gets its address
+    alive_.push_back(t);
     if (void const* const memory = storage_of(t)) known_.insert(memory);
     program::value v;
     v.name = unique_name(name);
@@ -119,8 +119,8 @@ program::value_index recorder::unknown_value(at::Tensor const& t) {
         bool is_part = made_.contains(memory) || of_inputs_.contains(memory);
         for (auto const& [id, w] : names_)
             if (is_same_view(w.tensor, t)) same = w.tensor;
-        for (std::size_t i = out_.alive.size(); i-- != 0 && !same.defined();)
-            if (is_same_view(out_.alive[i], t)) same = out_.alive[i];
+        for (std::size_t i = alive_.size(); i-- != 0 && !same.defined();)
+            if (is_same_view(alive_[i], t)) same = alive_[i];
         if (same.defined()) {
             program::node n;
             n.op = "aten::alias";

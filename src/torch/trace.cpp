@@ -16,6 +16,7 @@
 #include <aton/core/error.hpp>
 
 #include "recorder.hpp"
+#include "replay.hpp"
 #include "unify.hpp"
 
 namespace ATON_NAMESPACE::torch {
@@ -30,10 +31,11 @@ public:
     kept_generator& operator=(kept_generator const&) = delete;
     ~kept_generator() {
         try {
-            generator_.set_state(state_);
+            reset();
         } catch (std::exception const&) { // NOLINT(bugprone-empty-catch): it is the state that it had
         }
     }
+    void reset() { generator_.set_state(state_); }
 
 private:
     at::Generator generator_;
@@ -244,20 +246,24 @@ void fail_arity(std::size_t given) {
 program::program trace(callee const& f, inputs const& x, export_options const& options) {
     std::string const file = name_of(f, options);
     at::NoGradGuard const no_gradients;
-    kept_generator const generator;
+    kept_generator generator;
     plan const planned(file, x, options);
     ::torch::nn::Module const* const module = f.module != nullptr ? f.module : options.module;
     weight_names const names = weights_of(module);
     std::vector<recording> runs;
-    std::vector<inputs> all = planned.runs();
+    std::vector<inputs> const all = planned.runs();
     for (std::size_t i = 0; i != all.size(); ++i) {
         try {
-            runs.push_back(recorder(names, file, has_attention(module)).run(f, std::move(all[i]), options));
+            runs.push_back(recorder(names, file, has_attention(module)).run(f, all[i], options));
         } catch (error const& e) {
             if (i == 0) throw;
             throw error(std::string(e.what()) + " (run " + std::to_string(i + 1) + planned.sizes_text(i) +
                         "; give `sizes` or `examples` that the module accepts)");
         }
+    }
+    if (std::all_of(x.begin(), x.end(), [](at::Tensor const& t) { return t.device().is_cpu(); })) {
+        generator.reset();
+        require_complete(runs[0], all[0]);
     }
     program::program p = unify(runs, options.dims);
     auto const kept = std::make_shared<std::vector<at::Tensor>>();

@@ -271,6 +271,11 @@ private:
         for (std::size_t axis = 0; axis != out_.values[v].sizes.size(); ++axis) {
             samples const values = collect([&](program::program const& p) { return p.values[v].sizes[axis].number; });
             bool const is_of_data = n != nullptr && has_size_of_data(out_, *n, result, axis);
+            if (is_of_data && all_equal(values))
+                fail(call_name() + ": dimension " + std::to_string(axis) +
+                     " of its result depends on elements, and is " + std::to_string(values[0]) +
+                     " in all runs, so that what depends on it cannot be told from constants; give `examples` in which "
+                     "it differs");
             if (!is_of_data && all_equal(values)) continue;
             std::optional<relation> found;
             if (!is_of_data) found = sizes_.find(values);
