@@ -95,8 +95,10 @@ aton_progress() { # what, file
 # Configures and builds a preset: aton_build release [targets...]. Prints nothing but its progress unless it fails. Builds of one preset
 # are serialized, since concurrent builds in one folder would overwrite each other's files.
 aton_build() {
-    local preset="$1" log
+    local preset="$1" log options=()
     shift
+    # The wheel of torch has libtorch.
+    if [ "$preset" = release ] && [ "${ATON_WITH_TORCH:-0}" = 1 ]; then options+=(-DATON_BUILD_TORCH=ON); fi
     log="$ATON_ROOT/build/$preset.log"
     cd "$ATON_ROOT" || return 1
     echo "build: preset $preset (log: build/$preset.log)"
@@ -104,7 +106,7 @@ aton_build() {
         flock 9
         set -o pipefail
         {
-            cmake --preset "$preset" "-DATON_ONNX_SOURCE_DIR=$ATON_ONNX_SOURCE_DIR" "-DPython3_EXECUTABLE=$ATON_PYTHON" &&
+            cmake --preset "$preset" "-DATON_ONNX_SOURCE_DIR=$ATON_ONNX_SOURCE_DIR" "-DPython3_EXECUTABLE=$ATON_PYTHON" "${options[@]}" &&
                 cmake --build --preset "$preset" ${1:+--target "$@"}
         } 2>&1 | aton_progress "build: preset $preset" "$log" ||
             { tail -n 60 "$log" >&2; echo "build: preset $preset failed" >&2; exit 1; }
