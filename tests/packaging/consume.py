@@ -2,8 +2,8 @@
 """Uses Aton from another project, in one of the ways of docs/install.md, and runs the resulting program.
 
 Usage: consume.py WAY --work FOLDER [--compiler g++] [--cmake cmake] [--build FOLDER]
-WAY: command_line, find_package, add_subdirectory, fetch_content, exporter, conan, vcpkg, vcpkg_exporter.
-FOLDER is emptied first. --build: the build of Aton whose compiled libraries `exporter` and `vcpkg_exporter` use.
+WAY: command_line, find_package, add_subdirectory, fetch_content, exporter, torch, conan, vcpkg, vcpkg_exporter.
+FOLDER is emptied first. --build: the build of Aton whose compiled libraries `exporter`, `torch` and `vcpkg_exporter` use.
 """
 import argparse
 import json
@@ -122,7 +122,7 @@ endif()
                      f"{package}/atonConfig.cmake", f"{package}/atonConfigVersion.cmake"):
             demand(name in installed, f"{name} is not installed; installed are:\n" + "\n".join(installed))
         for name in set(installed) - set(programs):
-            demand(not re.match(r"include/aton/(model_io|program|frontend|passes|exporter|runtime|verify)/|bin/|.*\.a$|.*clang-format", name),
+            demand(not re.match(r"include/aton/(model_io|program|frontend|passes|exporter|runtime|verify)/|include/aton/torch|bin/|.*\.a$|.*clang-format", name),
                    f"{name} is installed without the exporter")
 
 
@@ -146,7 +146,7 @@ def find_package(way):
     refused = {
         "-DCOMPONENTS=runtime": "component 'runtime' is not part of this installation, which has: dsl",
         "-DCOMPONENTS=dsl;exporter": "component 'exporter' is not part of this installation, which has: dsl",
-        "-DCOMPONENTS=exportr": "there is no component 'exportr'; components are: dsl, mappings, exporter, runtime, verify, tool",
+        "-DCOMPONENTS=exportr": "there is no component 'exportr'; components are: dsl, mappings, exporter, runtime, verify, torch, tool",
         "-DVERSION=0.0.9": f"version: {version()}",
         "-DVERSION=0.3": f"version: {version()}",
     }
@@ -216,6 +216,16 @@ def exporter(way):
                   "-DLIBRARIES=aton::exporter", f"-DONNX_DIR={way.onnx_package()}")
     demand("aton_exporter" in run(way.cmake, "--build", subfolder, "--target", "help"), "the exporter is not a target of the project")
     demand("doctest" not in (subfolder / "CMakeCache.txt").read_text(), "the exporter as a subdirectory adds tests")
+
+
+def torch(way):
+    """Installs and moves an existing build, and exports a module of libtorch with it."""
+    prefix = way.moved_installation(way.build)
+    cache = dict(re.findall(r"^(\w+):\w+=(.*)$", (way.build / "CMakeCache.txt").read_text(), re.MULTILINE))
+    program = way.build_foreign("torch", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DTorch_DIR={cache['Torch_DIR']}")
+    report = run(program, way.work / "linear.onnx")
+    demand(report == "2 nodes, 2 weights\n", f"the library reports '{report}'")
+    run(prefix / "bin/aton", "check", way.work / "linear.onnx")
 
 
 def conan(way):
@@ -296,7 +306,7 @@ def vcpkg_exporter(way):
 
 
 WAYS = {way.__name__: way for way in (
-    command_line, find_package, add_subdirectory, fetch_content, exporter, conan, vcpkg, vcpkg_exporter)}
+    command_line, find_package, add_subdirectory, fetch_content, exporter, torch, conan, vcpkg, vcpkg_exporter)}
 
 
 def main():
