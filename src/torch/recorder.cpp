@@ -163,6 +163,7 @@ void recorder::start(c10::FunctionSchema const& schema, c10::ArrayRef<c10::IValu
             alias != nullptr && alias->isWrite())
             write(given[i]);
     node_ = std::move(n);
+    returns_ = schema.returns().size();
 }
 
 /// Whether the result of equal() is known for all inputs. The attention of torch's C++ front end asks whether its arguments are equal, to
@@ -192,6 +193,7 @@ void recorder::end(std::vector<c10::IValue> const& returned) {
     if (!node_) return;
     program::node n = std::move(*node_);
     node_.reset();
+    if (returned.size() != returns_) return; // it threw an exception, which the function has caught
     std::string_view const op = n.op;
     std::string_view name = op.substr(op.find("::") + 2);
     name = name.substr(0, name.find('.'));

@@ -108,6 +108,7 @@ private:
     std::unordered_set<void const*> of_inputs_; ///< those whose elements depend on inputs, are random, or were changed
     std::unordered_map<std::string, std::size_t> used_names_;
     std::optional<program::node> node_; ///< the call that is running
+    std::size_t returns_ = 0;           ///< how many results it has
     bool is_of_inputs_ = false;         ///< whether it reads what depends on inputs
     int depth_ = 0;
     std::string problem_; ///< the first; thrown when the function has returned
