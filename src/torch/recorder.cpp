@@ -84,10 +84,10 @@ bool has_attention(::torch::nn::Module const* module) {
     return false;
 }
 
-recorder::recorder(weight_names const& weights, std::string file, bool has_attention)
+recorder::recorder(weight_names const& weights, std::string const& file, bool has_attention)
     : names_(weights),
       has_attention_(has_attention) {
-    out_.listing.file = std::move(file);
+    out_.listing.file = file;
     out_.listing.origins.emplace_back();
     if (current != nullptr)
         throw error(out_.listing.file + ": is recorded while another module is: this is not supported");
@@ -104,8 +104,8 @@ recorder::~recorder() {
 }
 
 /// Only the first problem is kept: what follows may follow from it.
-void recorder::fail(std::string what) {
-    if (problem_.empty()) problem_ = std::move(what);
+void recorder::fail(std::string const& what) {
+    if (problem_.empty()) problem_ = what;
 }
 
 /// Callbacks must not throw. The ranges of RECORD_FUNCTION, which have a name and no schema, are not calls.

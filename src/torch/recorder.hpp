@@ -56,7 +56,7 @@ struct recording {
 /// Records what the current thread calls until it is destroyed. Calls that an operator makes itself are part of it.
 class recorder {
 public:
-    recorder(weight_names const& weights, std::string file, bool has_attention);
+    recorder(weight_names const& weights, std::string const& file, bool has_attention);
     recorder(recorder const&) = delete;
     recorder& operator=(recorder const&) = delete;
     ~recorder();
@@ -94,7 +94,7 @@ private:
     [[nodiscard]] std::string unique_name(std::string_view wanted);
 
     void add_output(detail::output const& out, std::size_t index, std::size_t count, export_options const& options);
-    void fail(std::string what);
+    void fail(std::string const& what);
 
     weight_names const& names_;
     bool has_attention_;

@@ -26,7 +26,7 @@ aton::torch::export_options batch_of_all(std::size_t inputs) {
 /// Exports with a dynamic first dimension, and checks at these inputs. Returns the message of a failure.
 template <class F>
 std::string failure(F f, tensors const& example, std::vector<tensors> const& others,
-                    aton::torch::export_options options) {
+                    aton::torch::export_options const& options) {
     auto const path = (std::filesystem::temp_directory_path() / "aton_torch_capture.onnx").string();
     std::string out;
     try {
@@ -52,7 +52,7 @@ std::string failure(F f, std::vector<std::int64_t> sizes = {4, 6}, at::ScalarTyp
     return failure(f, example, others, batch_of_all(1));
 }
 
-struct Twice : torch::autograd::Function<Twice> {
+struct twice : torch::autograd::Function<twice> {
     static Tensor forward(torch::autograd::AutogradContext* context, Tensor const& x) {
         context->save_for_backward({x});
         return x * 2 + 1;
@@ -152,7 +152,7 @@ TEST_CASE("inputs and outputs") {
 }
 
 TEST_CASE("what is around the calls") {
-    CHECK(failure([](Tensor const& x) { return Twice::apply(x) * 3; }) == "");
+    CHECK(failure([](Tensor const& x) { return twice::apply(x) * 3; }) == "");
     CHECK(failure([](Tensor const& x) {
               RECORD_FUNCTION("a range with a name", {});
               return x * 3;

@@ -112,7 +112,7 @@ private:
 };
 
 /// One input of random floats; the batch comes first.
-inline make_inputs floats(std::vector<std::int64_t> sizes) {
+inline make_inputs floats(std::vector<std::int64_t> const& sizes) {
     return [sizes](std::int64_t batch) {
         std::vector<std::int64_t> all{batch};
         all.insert(all.end(), sizes.begin(), sizes.end());

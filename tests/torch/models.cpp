@@ -156,7 +156,7 @@ void add_functions(exporter& to) {
         floats({5}));
     to.add(
         "f_writes_to_input",
-        [](Tensor x) {
+        [](Tensor const& x) {
             x.add_(1);
             return x * 2;
         },

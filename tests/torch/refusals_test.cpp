@@ -212,7 +212,7 @@ TEST_CASE("recording changes neither the module, nor its inputs, nor the random 
     Tensor const before = x.clone();
     tensors const old = state();
     Tensor const generator = at::detail::getDefaultCPUGenerator().get_state();
-    auto const f = [&](Tensor input) {
+    auto const f = [&](Tensor const& input) {
         input.mul_(2);
         return torch::dropout(norm(input), 0.5, true) + table(torch::arange(3, torch::kLong)).sum();
     };
@@ -249,7 +249,7 @@ TEST_CASE("weights have the names of the module, shared ones once") {
     int large = 0;
     bool has_scale = false;
     for (auto const& i : m.graph.initializers) {
-        large += i.data.bytes.size() == 40 * 40 * 4;
+        large += i.data.bytes.size() == std::size_t{6400};
         has_scale = has_scale || m.graph.values[i.value].name == "scale";
     }
     CHECK(large == 1);
