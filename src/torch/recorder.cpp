@@ -84,9 +84,10 @@ bool has_attention(::torch::nn::Module const* module) {
     return false;
 }
 
-recorder::recorder(weight_names const& weights, std::string const& file, bool has_attention)
+recorder::recorder(weight_names const& weights, std::string const& file, bool has_attention, bool only_outputs)
     : names_(weights),
-      has_attention_(has_attention) {
+      has_attention_(has_attention),
+      only_outputs_(only_outputs) {
     out_.listing.file = file;
     out_.listing.origins.emplace_back();
     if (current != nullptr)
@@ -150,7 +151,8 @@ void recorder::start(c10::FunctionSchema const& schema, c10::ArrayRef<c10::IValu
     if (reads_elements(schema) && is_of_inputs_ && !is_decided(schema, given))
         return fail("reads the elements of a tensor that depends on the inputs ('" + n.op +
                     "'): a model cannot depend on a "
-                    "number that C++ has read; compute with tensors instead");
+                    "number that C++ has read; compute with tensors instead" +
+                    (schema.name() == "aten::equal" ? ", and give `module` if it has torch's attention" : ""));
     if (given.size() != schema.arguments().size())
         return fail("calls '" + n.op + "' with arguments that cannot be observed");
     for (std::size_t i = 0; i != given.size(); ++i) {
@@ -238,26 +240,30 @@ recording recorder::run(detail::callee const& f, detail::inputs x, export_option
         if (w.kind == program::input_kind::buffer)
             saved_.save(w.tensor); // batch norms write to them, which no schema says
     --depth_;
+    std::string failure;
     try {
         detail::outputs const made = f.call(x);
         ++depth_;
         for (std::size_t i = 0; i != made.size(); ++i) add_output(made[i], i, made.size(), options);
     } catch (c10::Error const& e) {
-        fail("the module fails: " + first_line(e.what_without_backtrace()));
+        failure = "the module fails: " + first_line(e.what_without_backtrace());
     } catch (error const& e) {
-        fail(e.what());
+        failure = e.what();
     } catch (std::exception const& e) {
-        fail("the module fails: " + first_line(e.what()));
+        failure = "the module fails: " + first_line(e.what());
     }
     depth_ = 1;
     saved_.restore();
-    if (!problem_.empty()) throw error(p.file + ": " + problem_);
+    if (!problem_.empty() && !only_outputs_) throw error(p.file + ": " + problem_);
+    if (!failure.empty()) throw error(p.file + ": " + failure);
     return std::move(out_);
 }
 
 void recorder::add_output(detail::output const& out, std::size_t index, std::size_t count,
                           export_options const& options) {
     if (!out.value.defined()) return;
+    out_.outputs.push_back(out.value.clone());
+    if (only_outputs_) return;
     program::output made;
     made.target = index < options.output_names.size() ? options.output_names[index]
                   : !out.name.empty()                 ? out.name
@@ -266,7 +272,6 @@ void recorder::add_output(detail::output const& out, std::size_t index, std::siz
     program::value_index const v = value_of(out.value);
     out_.listing.main.outputs.push_back(program::argument::of_tensor(v));
     out_.listing.outputs.push_back(std::move(made));
-    out_.outputs.push_back(out.value.clone());
 }
 
 } // namespace ATON_NAMESPACE::torch

@@ -56,7 +56,8 @@ struct recording {
 /// Records what the current thread calls until it is destroyed. Calls that an operator makes itself are part of it.
 class recorder {
 public:
-    recorder(weight_names const& weights, std::string const& file, bool has_attention);
+    /// `only_outputs`: what cannot be recorded is no error, since only the outputs of the run are wanted.
+    recorder(weight_names const& weights, std::string const& file, bool has_attention, bool only_outputs = false);
     recorder(recorder const&) = delete;
     recorder& operator=(recorder const&) = delete;
     ~recorder();
@@ -98,6 +99,8 @@ private:
 
     weight_names const& names_;
     bool has_attention_;
+    bool only_outputs_;
+    at::RecordFunctionGuard enabled_{true};
     recording out_;
     std::vector<at::Tensor> alive_; ///< every tensor that the run met, so that no other one gets its address
     saved_memory saved_;
@@ -111,7 +114,7 @@ private:
     std::size_t returns_ = 0;           ///< how many results it has
     bool is_of_inputs_ = false;         ///< whether it reads what depends on inputs
     int depth_ = 0;
-    std::string problem_; ///< the first; thrown when the function has returned
+    std::string problem_; ///< the first refusal; thrown when the function has returned
     at::CallbackHandle handle_ = 0;
 };
 
