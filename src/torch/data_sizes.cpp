@@ -20,6 +20,9 @@ constexpr data_size first_axes[] = {
     {"aten::masked_select", 0},
     {"aten::nonzero", 0},
     {"aten::nonzero_numpy", 0},
+    {"aten::where", 0},
+    {"aten::_pack_padded_sequence", 0},
+    {"aten::_pack_padded_sequence", 1},
     {"aten::repeat_interleave.Tensor", 0},
     {"aten::_unique", 0},
     {"aten::_unique2", 0},
@@ -32,6 +35,7 @@ constexpr data_size first_axes[] = {
 
 /// These have their number of elements along `dim`.
 constexpr std::string_view along_dim[] = {"aten::repeat_interleave.self_Tensor",
+                                          "aten::tensor_split.tensor_indices_or_sections",
                                           "aten::unique_consecutive",
                                           "aten::unique_dim",
                                           "aten::unique_dim_consecutive"};
@@ -53,11 +57,23 @@ bool has_size_of_mask(program::program const& p, program::node const& n, std::si
     return false;
 }
 
+/// one_hot(): the largest class, unless the number of classes is given.
+bool has_size_of_classes(program::program const& p, program::node const& n, std::size_t axis) {
+    for (program::argument const& a : n.arguments)
+        if (a.name == "num_classes" && program::integer_of(a) != -1) return false;
+    return axis + 1 == p.values[n.results[0].values.at(0)].sizes.size();
+}
+
+/// _pad_packed_sequence(): the longest sequence, and how many there are.
+bool has_size_of_lengths(std::size_t result, std::size_t axis) { return result == 0 && axis < 2; }
+
 } // namespace
 
 bool has_size_of_data(program::program const& p, program::node const& n, std::size_t result, std::size_t axis) {
     std::string_view const op = n.op;
     if (op == "aten::index.Tensor") return has_size_of_mask(p, n, axis);
+    if (op == "aten::one_hot") return has_size_of_classes(p, n, axis);
+    if (op == "aten::_pad_packed_sequence") return has_size_of_lengths(result, axis);
     if (axis == 0)
         for (data_size const& each : first_axes)
             if (each.op == op && each.result == result) return true;

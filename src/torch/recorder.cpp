@@ -244,6 +244,9 @@ recording recorder::run(detail::callee const& f, detail::inputs x, export_option
     try {
         detail::outputs const made = f.call(x);
         ++depth_;
+        if (options.output_names.size() > made.size())
+            throw error("there are " + std::to_string(options.output_names.size()) + " names of outputs, but " +
+                        std::to_string(made.size()) + " outputs");
         for (std::size_t i = 0; i != made.size(); ++i) add_output(made[i], i, made.size(), options);
     } catch (c10::Error const& e) {
         failure = "the module fails: " + first_line(e.what_without_backtrace());

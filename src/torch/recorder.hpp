@@ -36,6 +36,9 @@ using weight_names = std::unordered_map<void const*, named_weight>;
 /// A message of torch or of another library as one line.
 [[nodiscard]] std::string first_line(std::string_view text);
 
+/// Copies of tensors, so that no two inputs are the same tensor, and none is a weight.
+[[nodiscard]] detail::inputs copies(detail::inputs const& x);
+
 /// Whether two tensors are the same view of the same memory.
 [[nodiscard]] bool is_same_view(at::Tensor const& a, at::Tensor const& b);
 

@@ -38,6 +38,12 @@ bool is_same_view(at::Tensor const& a, at::Tensor const& b) {
            a.is_conj() == b.is_conj() && a.is_neg() == b.is_neg();
 }
 
+detail::inputs copies(detail::inputs const& x) {
+    detail::inputs out;
+    for (at::Tensor const& each : x) out.push_back(each.detach().clone());
+    return out;
+}
+
 std::string recorder::unique_name(std::string_view wanted) {
     std::string name(wanted);
     while (name.size() > 1 && name.back() == '_') name.pop_back();

@@ -66,6 +66,9 @@ public:
           inputs_(x),
           options_(options) {
         if (x.size() > detail::max_inputs) detail::fail_arity(x.size());
+        if (options.input_names.size() > x.size())
+            throw error(file_ + ": there are " + std::to_string(options.input_names.size()) + " names of inputs, but " +
+                        std::to_string(x.size()) + " inputs");
         for (at::Tensor const& each : x)
             if (!each.defined())
                 throw error(file_ +
@@ -80,12 +83,12 @@ public:
 
     /// The inputs of each run.
     [[nodiscard]] std::vector<detail::inputs> runs() const {
+        std::vector<detail::inputs> out;
         if (!options_.examples.empty()) {
-            std::vector<detail::inputs> out{inputs_};
-            out.insert(out.end(), options_.examples.begin(), options_.examples.end());
+            out.push_back(copies(inputs_));
+            for (detail::inputs const& each : options_.examples) out.push_back(copies(each));
             return out;
         }
-        std::vector<detail::inputs> out;
         std::size_t const count = sizes_.empty() ? 2 : sizes_[0].values.size();
         for (std::size_t run = 0; run != count; ++run) out.push_back(inputs_of(run));
         return out;
@@ -189,7 +192,7 @@ private:
 
     [[nodiscard]] detail::inputs inputs_of(std::size_t run) const {
         at::NoGradGuard const no_gradients;
-        detail::inputs out = inputs_;
+        detail::inputs out = copies(inputs_);
         for (axis_of_input const& a : axes_) {
             at::Tensor& x = out[a.input];
             std::int64_t const old = x.size(a.axis);

@@ -130,6 +130,11 @@ TEST_CASE("inputs and outputs") {
               return std::make_pair(std::optional<Tensor>(), std::optional<Tensor>(x * 2));
           }) == "");
     CHECK(failure([](tensors const& x) { return x[0] * 2; }) == "");
+    Tensor const twin = torch::randn({4, 3}); // given twice, they are still two inputs
+    CHECK(failure([](Tensor const& a, Tensor const& b) { return a.add_(1) - b; },
+                  {twin, twin},
+                  {{torch::randn({5, 3}), torch::randn({5, 3})}},
+                  batch_of_all(2)) == "");
     CHECK(failure([] { return torch::arange(5); }, {}, {}, {}) == "");
     Tensor const weight = torch::randn({3, 6});
     CHECK(failure([&](Tensor const& x) { return std::make_tuple(weight, x.sum() + weight); }) == "");

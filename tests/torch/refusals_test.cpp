@@ -147,6 +147,15 @@ TEST_CASE("a dimension that is named wrongly is refused") {
     CHECK(has(refusal(f, x, few), "names no dimension"));
 }
 
+TEST_CASE("names that nothing has are refused") {
+    aton::torch::export_options options;
+    options.input_names = {"a", "b"};
+    CHECK(has(refusal(nn::Linear(3, 2), {torch::randn({4, 3})}, options), "2 names of inputs, but 1"));
+    options.input_names.clear();
+    options.output_names = {"a", "b"};
+    CHECK(has(refusal(nn::Linear(3, 2), {torch::randn({4, 3})}, options), "2 names of outputs, but 1"));
+}
+
 TEST_CASE("what a module does not accept is refused with its words") {
     nn::Embedding positions(10, 4);
     auto const f = [&](Tensor const& x) { return x + positions(torch::arange(x.size(0), torch::kLong)); };
@@ -207,6 +216,19 @@ TEST_CASE("sizes of data are not frozen") {
                                 tensors{torch::tensor({0, 1, 1, 1}), torch::randn({4})},
                                 tensors{torch::tensor({0, 0, 0, 0}), torch::randn({4})}})
         CHECK_NOTHROW(aton::torch::check(f, each, file.path));
+    auto const one = [](auto g) { return refusal(g, {torch::tensor({1, 0, 2, 2})}); };
+    CHECK(has(one([](Tensor const& t) { return torch::one_hot(t); }), "is 3 in all runs"));
+    CHECK(one([](Tensor const& t) { return torch::one_hot(t, 4); }).empty());
+    CHECK(has(one([](Tensor const& t) { return torch::where(t > 1)[0]; }), "is 2 in all runs"));
+    CHECK(has(one([](Tensor const& t) { return torch::repeat_interleave(torch::ones({4}), t); }), "is 5 in all runs"));
+    CHECK(has(one([](Tensor const& t) { return std::get<0>(torch::_unique2(t)); }), "is 3 in all runs"));
+    CHECK(has(one([](Tensor const& t) { return torch::bincount(t); }), "is 3 in all runs"));
+    CHECK(has(one([](Tensor const& t) { return torch::argwhere(t); }), "is 3 in all runs"));
+    CHECK(
+        has(one([](Tensor const& t) {
+                return nn::utils::rnn::pack_padded_sequence(torch::ones({4, 3}), t.slice(0, 2, 4), false, false).data();
+            }),
+            "in all runs"));
     // Examples have the sizes of the inputs where no dimension is dynamic.
     options.examples = {{torch::tensor({1, 0}), torch::randn({2})}};
     CHECK(has(refusal(f, x, options), "name it in `dims`"));
