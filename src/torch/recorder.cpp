@@ -119,7 +119,10 @@ std::unique_ptr<at::ObserverContext> recorder::on_start(at::RecordFunction const
         if (!schema) return nullptr;
         ++r.depth_; // what start() itself calls is not recorded
         try {
-            r.start(*schema, f.inputs());
+            // The stack of an interpreter may have other values below the arguments.
+            std::size_t const count = schema->arguments().size();
+            c10::ArrayRef<c10::IValue const> const given = f.inputs();
+            r.start(*schema, given.size() > count ? given.slice(given.size() - count) : given);
         } catch (std::exception const& e) {
             r.fail(first_line(e.what()));
         }
@@ -191,11 +194,12 @@ void recorder::write(c10::IValue const& given) {
         for (at::Tensor const& each : given.toTensorVector()) one(each);
 }
 
-void recorder::end(std::vector<c10::IValue> const& returned) {
+void recorder::end(std::vector<c10::IValue> const& stack) {
     if (!node_) return;
     program::node n = std::move(*node_);
     node_.reset();
-    if (returned.size() != returns_) return; // it threw an exception, which the function has caught
+    if (stack.size() < returns_) return; // it threw an exception, which the function has caught
+    c10::ArrayRef<c10::IValue> const returned = c10::ArrayRef<c10::IValue>(stack).slice(stack.size() - returns_);
     std::string_view const op = n.op;
     std::string_view name = op.substr(op.find("::") + 2);
     name = name.substr(0, name.find('.'));

@@ -78,7 +78,7 @@ private:
     static std::unique_ptr<at::ObserverContext> on_start(at::RecordFunction const& f);
     static void on_end(at::RecordFunction const& f, at::ObserverContext* context);
     void start(c10::FunctionSchema const& schema, c10::ArrayRef<c10::IValue const> given);
-    void end(std::vector<c10::IValue> const& returned);
+    void end(std::vector<c10::IValue> const& stack);
     void write(c10::IValue const& given);
     [[nodiscard]] bool is_decided(c10::FunctionSchema const& schema, c10::ArrayRef<c10::IValue const> given) const;
 

@@ -180,6 +180,16 @@ TEST_CASE("what is around the calls") {
     CHECK(failure([](Tensor const& x) { return x.sum(0, true).expand_as(x) + x.new_zeros({x.size(0), 1}); }) == "");
 }
 
+TEST_CASE("functions of TorchScript") {
+    auto const unit = torch::jit::compile(
+        "def f(x):\n    y = torch.relu(x) * 2\n    y += x.size(0)\n    return y.view([x.size(0), 2, -1])\n");
+    CHECK(failure([&](Tensor const& x) { return unit->run_method("f", x).toTensor(); }) == "");
+    auto const linear = torch::jit::compile(
+        "def f(x, w):\n    for i in range(3):\n        x = torch.linear(x, w)\n    return x.view([-1, x.size(0)])\n");
+    Tensor const weight = torch::randn({6, 6});
+    CHECK(failure([&](Tensor const& x) { return linear->run_method("f", x, weight).toTensor(); }) == "");
+}
+
 TEST_CASE("memory that is shared outside of operators") {
     CHECK(failure([](Tensor const& x) {
               return torch::from_blob(x.data_ptr(), {2}).clone();
