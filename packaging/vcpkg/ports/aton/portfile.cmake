@@ -21,6 +21,9 @@ if("tool" IN_LIST FEATURES)
 endif()
 
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share" "${CURRENT_PACKAGES_DIR}/share/doc")
+foreach(manuals IN ITEMS man bash-completion zsh fish) # a package has only share/PORT
+    file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/${manuals}")
+endforeach()
 if(NOT "exporter" IN_LIST FEATURES)
     file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/lib")
 endif()
