@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ATON, FIRST_MODEL, SAMPLES = sys.argv[1:4]
+ATON, FIRST_MODEL, SAMPLES, WRONG_PLUGIN = sys.argv[1:5]
 
 
 def aton(*arguments):
@@ -330,6 +330,21 @@ class AtonCommand(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (1, ""))
         self.assertIn("the graph does not run: ", run.stdout)
         self.fails(aton("verify", program, self.file("broken.onnx", b"none")), 1, "broken.onnx")
+
+    def test_verify_the_rewrites_of_a_model(self):
+        program = Path(SAMPLES, "linear_relu_dynbatch.pt2")
+        run = aton("verify", "--rewrites", program)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertRegex(run.stdout, r"^without rewrites: 2 nodes, the same numbers\n0 rewrites of \d+ applied")
+        run = aton("verify", "--rewrites", program, "--plugin", WRONG_PLUGIN, "--opset", 18)
+        self.assertEqual((run.returncode, run.stderr), (1, ""))
+        lines = run.stdout.splitlines()
+        self.assertEqual(lines[:2], ["without rewrites: 2 nodes, the same numbers", "mine.clip: 2 -> 2 nodes, the same numbers"])
+        self.assertTrue(lines[-1].startswith("mine.wrong changes a number: output 'relu': "), run.stdout)
+        self.assertIn("aten::relu", run.stdout)
+        self.fails(aton("verify", "--rewrites", self.file("broken.pt2", b"none")), 1, "broken.pt2")
+        self.fails(aton("verify", "--rewrites", program, "--mutants"), 2, "not for the rewrites of a model")
+        self.fails(aton("verify", "--rewrites", program, self.model), 2, "one file at most")
 
     def test_verify_with_wrong_options(self):
         self.fails(aton("verify", "model.pt2"), 2, "both files")

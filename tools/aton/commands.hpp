@@ -77,6 +77,9 @@ struct view_request {
 };
 int view_model(view_request request);
 
+/// The graph with the elements of its weights, also those of nested graphs, in memory.
+[[nodiscard]] graph_data with_weights(graph_data graph);
+
 int print_file(std::string const& path, std::string const& model, std::vector<std::string> const& inputs);
 /// `format`: "text" or "json".
 int check_models(std::vector<std::string> const& paths, std::string const& format);

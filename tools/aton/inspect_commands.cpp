@@ -73,6 +73,20 @@ std::string as_text(std::vector<unconvertible> const& all, std::size_t nodes, in
 
 } // namespace
 
+graph_data with_weights(graph_data graph) {
+    std::vector<graph_data*> left{&graph};
+    while (!left.empty()) {
+        graph_data& g = *left.back();
+        left.pop_back();
+        for (graph_initializer& i : g.initializers)
+            if (i.stored != nullptr) i.data = load(*std::exchange(i.stored, nullptr));
+        for (graph_node& n : g.nodes)
+            for (node_attribute& a : n.attributes)
+                for (graph_data& inner : a.graphs) left.push_back(&inner);
+    }
+    return graph;
+}
+
 int print_file(std::string const& path, std::string const& name, std::vector<std::string> const& inputs) {
     export_options options;
     options.model = name;

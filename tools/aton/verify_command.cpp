@@ -97,13 +97,20 @@ std::vector<rewrite_entry> rewrites_of(std::vector<plugin> const& plugins) {
 
 std::string usage_fault(verify_request const& request) {
     bool const of_model = !request.files.empty();
-    if (request.files.size() == 1) return "a model needs both files, MODEL.pt2 MODEL.onnx";
-    if (of_model && (!request.only.empty() || request.opset != 0 || request.mutants || request.least_power != 0 ||
-                     request.least_row_power != 0 || !request.plugins.empty() || !request.calls.empty()))
+    bool const of_rewrites_in_model = request.rewrites && request.files.size() == 1;
+    if (request.files.size() == 1 && !request.rewrites)
+        return "a model needs both files, MODEL.pt2 MODEL.onnx; or --rewrites MODEL.pt2";
+    if (of_rewrites_in_model && (!request.only.empty() || request.mutants || request.least_power != 0 ||
+                                 request.least_row_power != 0 || !request.calls.empty() || !request.reports.empty()))
+        return "--only, --mutants, --least-power, --least-row-power, --calls and --report are not for the rewrites of "
+               "a model";
+    if (of_model && !of_rewrites_in_model &&
+        (!request.only.empty() || request.opset != 0 || request.mutants || request.least_power != 0 ||
+         request.least_row_power != 0 || !request.plugins.empty() || !request.calls.empty()))
         return "--only, --opset, --mutants, --least-power, --least-row-power, --plugin and --calls are for mappings, "
                "not for a model";
-    if (request.rewrites && (of_model || !request.calls.empty()))
-        return "--rewrites is for rewrites, not for a model or --calls";
+    if (request.rewrites && (request.files.size() > 1 || !request.calls.empty()))
+        return "--rewrites takes one file at most, MODEL.pt2, and no --calls";
     if (!of_model && (!request.inputs.empty() || !request.model.empty())) return "--inputs and --model are for a model";
     if (request.least_power != 0 && !request.mutants) return "--least-power needs --mutants";
     if (!request.without_mutants.empty() && !request.mutants) return "--without-mutants needs --mutants";
@@ -189,14 +196,15 @@ int verify_mappings(verify_request const& request) {
 }
 
 int verify_model(verify_request const& request) {
-    program::program const p = pt2::read_program(request.files[0], request.model);
-    model m = read_model(request.files[1]);
-    load_external(m, request.files[1]);
     verify::model_options options;
     options.samples = request.samples;
     options.seed = request.seed;
     options.where = device_of(request);
     if (!request.inputs.empty()) options.inputs = read_inputs(request.inputs);
+    if (request.rewrites) return verify_translation(request, options);
+    program::program const p = pt2::read_program(request.files[0], request.model);
+    model m = read_model(request.files[1]);
+    load_external(m, request.files[1]);
     verify::model_report const report = compare_models(p, m.graph, options);
     for (std::string const& path : request.reports) write_file(report.to_json(), path);
     print_out(report.to_text());

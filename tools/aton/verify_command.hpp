@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <aton/verify/models.hpp>
+
 namespace aton::tool {
 
 struct verify_request {
@@ -38,6 +40,8 @@ struct verify_request {
 /// Return the exit status: 0 if there is no difference, 1 otherwise. Throw aton::error if the check cannot be run.
 int verify_mappings(verify_request const& request);
 int verify_model(verify_request const& request);
+/// Applies the rewrites to the graph of a program one after another, and compares each graph that a rewrite changes with the program.
+int verify_translation(verify_request const& request, verify::model_options const& how);
 
 /// aton view --verify, which aton passes on with its own arguments.
 int run_view(int argc, char** argv);

@@ -27,7 +27,10 @@ int run(int argc, char** argv) {
     CLI::App app("Compare mappings or a model with ATen by running both sides on the same inputs", "aton verify");
     verify_request request;
     app.add_option(
-           "MODEL", request.files, "MODEL.pt2 MODEL.onnx: a program and its graph; default: every built-in mapping")
+           "MODEL",
+           request.files,
+           "MODEL.pt2 MODEL.onnx: a program and its graph; --rewrites MODEL.pt2: every rewrite that applies to its "
+           "graph; default: every built-in mapping")
         ->expected(0, 2);
     app.add_flag(
         "--rewrites",

@@ -40,21 +40,6 @@ std::string without_path(error const& e, std::string const& path) {
     return text;
 }
 
-/// The graph with the elements of its weights, also those of nested graphs.
-graph_data with_weights(graph_data graph) {
-    std::vector<graph_data*> left{&graph};
-    while (!left.empty()) {
-        graph_data& g = *left.back();
-        left.pop_back();
-        for (graph_initializer& i : g.initializers)
-            if (i.stored != nullptr) i.data = load(*std::exchange(i.stored, nullptr));
-        for (graph_node& n : g.nodes)
-            for (node_attribute& a : n.attributes)
-                for (graph_data& inner : a.graphs) left.push_back(&inner);
-    }
-    return graph;
-}
-
 void read_graph_into(contents& to, std::string const& path, bool with_elements) {
     model m = read_model(path);
     if (with_elements) load_external(m, path);
