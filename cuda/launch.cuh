@@ -84,6 +84,47 @@ __global__ void __launch_bounds__(block_threads) run_dense(std::int64_t count, O
     if (blockIdx.x == 0 && last < count) out[last] = f(in[last]...);
 }
 
+/// `Width` elements from `at` on, or the same element for each of them.
+template <int Width, class T>
+__device__ vector_of<Width, T> read_vector(T const* at, bool is_one) {
+    if (!is_one) return *reinterpret_cast<vector_of<Width, T> const*>(at);
+    vector_of<Width, T> out;
+    T const x = *at;
+#pragma unroll
+    for (int i = 0; i != Width; ++i) out.at[i] = x;
+    return out;
+}
+
+/// Bit j: operand j has the same element along the innermost dimension.
+using repeated_operands = unsigned;
+
+template <int Width, int Operands, class Out, class Function, class... In, std::size_t... I>
+__device__ vector_of<Width, Out> row_vector(offsets<Operands> const& at, std::index_sequence<I...> /*operands*/,
+                                            repeated_operands repeated, Function const& f, In const*... in) {
+    return applied<Out, Width>(f, read_vector<Width>(in + at.at[I + 1], (repeated >> (I + 1) & 1U) != 0)...);
+}
+
+/// Elements that are contiguous along the innermost dimension, or repeated along it: `l` has the offsets of vectors.
+template <int Width, int Operands, class Out, class Function, class... In>
+__global__ void __launch_bounds__(block_threads)
+    run_rows(device_loop<Operands> l, repeated_operands repeated, Out* out, Function f, In const*... in) {
+    constexpr std::int64_t tile_vectors = std::int64_t{block_threads} * in_flight;
+    std::int64_t const vectors = l.plain.count;
+    for (auto [tile, step] = own_tiles(); tile * tile_vectors < vectors; tile += step) {
+        std::int64_t to[in_flight]; // as in run_dense
+        vector_of<Width, Out> results[in_flight];
+#pragma unroll
+        for (int r = 0; r != in_flight; ++r) {
+            std::int64_t const v = tile * tile_vectors + r * block_threads + threadIdx.x;
+            offsets<Operands> const at = l.of(v < vectors ? v : vectors - 1);
+            to[r] = at.at[0];
+            results[r] = row_vector<Width, Operands, Out>(at, std::index_sequence_for<In...>(), repeated, f, in...);
+        }
+#pragma unroll
+        for (int r = 0; r != in_flight; ++r) *reinterpret_cast<vector_of<Width, Out>*>(out + to[r]) = results[r];
+    }
+}
+
 template <int Operands, class Out, class Function, class... In, std::size_t... I>
 __device__ void run_element(offsets<Operands> const& at, std::index_sequence<I...> /*operands*/, Out* out,
                             Function const& f, In const*... in) {
@@ -156,10 +197,45 @@ struct cuda_launcher {
         constexpr int width = std::min(widest, static_cast<int>(16 / std::max({sizeof(Out), sizeof(In)...})));
         bool side_by_side = l.rank == 1;
         for (int j = 0; j != Operands; ++j) side_by_side = side_by_side && l.strides[j][0] == 1;
-        if (!side_by_side || !are_aligned(width, out, in...)) return run_one_by_one(l, out, f, in...);
+        bool const aligned = are_aligned(width, out, in...);
+        if (!side_by_side && aligned && width > 1 && has_vectors(l, width)) return run_vectors<width>(l, out, f, in...);
+        if (!side_by_side || !aligned) return run_one_by_one(l, out, f, in...);
         launch(run_dense<width, Out, Function, In...>,
                blocks_for(ceiling(l.count / width, std::int64_t{block_threads} * in_flight)),
                l.count,
+               out,
+               f,
+               in...);
+    }
+
+    /// Whether `l` consists of rows for run_rows.
+    template <int Operands>
+    static bool has_vectors(loop<Operands> const& l, int width) {
+        int const inner = l.rank - 1;
+        if (l.sizes[inner] % width != 0 || l.strides[0][inner] != 1) return false;
+        for (int j = 0; j != Operands; ++j) {
+            if (l.strides[j][inner] == 0) continue;
+            if (l.strides[j][inner] != 1) return false;
+            for (int k = 0; k != inner; ++k)
+                if (l.strides[j][k] % width != 0) return false;
+        }
+        return true;
+    }
+
+    template <int Width, int Operands, class Out, class Function, class... In>
+    static void run_vectors(loop<Operands> l, Out* out, Function const& f, In const*... in) {
+        int const inner = l.rank - 1;
+        repeated_operands repeated = 0;
+        for (int j = 0; j != Operands; ++j) {
+            if (l.strides[j][inner] == 0) repeated |= 1U << static_cast<unsigned>(j);
+            l.strides[j][inner] *= Width;
+        }
+        l.sizes[inner] /= Width;
+        l.count /= Width;
+        launch(run_rows<Width, Operands, Out, Function, In...>,
+               blocks_for(ceiling(l.count, std::int64_t{block_threads} * in_flight)),
+               device_loop<Operands>(l),
+               repeated,
                out,
                f,
                in...);

@@ -2,6 +2,7 @@
 // Reductions on the GPU. A small number of results of many elements is computed in two steps: segments of the elements
 // first, then the partial results. Segment boundaries depend on sizes alone, so results are the same on every GPU.
 #include "runtime/kernels/reduce.hpp"
+#include "runtime/kernels/sort.hpp"
 
 #include "kernels.hpp"
 #include "lanes.cuh"
@@ -12,29 +13,64 @@ namespace {
 
 constexpr int unrolled = 4;
 
-/// The elements of a segment: their indices and offsets.
+/// The elements of a segment: their indices.
 struct segment {
     std::int64_t first;
     std::int64_t last;
-    std::int64_t step;
+    std::int64_t step; ///< threads
+    int lane;          ///< of this thread
 };
+
+template <int Width, class T>
+__device__ bool is_aligned(T const* x) {
+    return reinterpret_cast<std::uintptr_t>(x) % (sizeof(T) * Width) == 0;
+}
 
 template <class Functor, class T>
 __device__ typename Functor::accumulator reduced(segment const& s, T const* x, device_loop<1> const& reduced_dims) {
     using accumulator = typename Functor::accumulator;
+    constexpr int reads = 8; // in flight
     accumulator sums[unrolled];
 #pragma unroll
     for (accumulator& sum : sums) sum = Functor::identity();
-    std::int64_t i = s.first;
-    if (reduced_dims.plain.rank == 1) {
-        std::int64_t const stride = reduced_dims.plain.strides[0][0];
-        for (; i + (unrolled - 1) * s.step < s.last; i += unrolled * s.step) {
-            T read[unrolled]; // all loads are issued before the first is used
+    std::int64_t i = s.first + s.lane;
+    std::int64_t const stride = reduced_dims.plain.strides[0][0];
+    constexpr int width = 16 / static_cast<int>(sizeof(T)) < widest ? 16 / static_cast<int>(sizeof(T)) : widest;
+    if (reduced_dims.plain.rank == 1 && stride == 1 && width > 1 && is_aligned<width>(x + s.first)) {
+        constexpr int vectors = 2; // in flight
+        auto const* const from = reinterpret_cast<vector_of<width, T> const*>(x + s.first);
+        std::int64_t const count = (s.last - s.first) / width;
+        std::int64_t v = s.lane;
+        for (; v + s.step < count; v += vectors * s.step) {
+            vector_of<width, T> read[vectors];
 #pragma unroll
-            for (int u = 0; u != unrolled; ++u) read[u] = x[(i + u * s.step) * stride];
+            for (int u = 0; u != vectors; ++u) read[u] = from[v + u * s.step];
 #pragma unroll
-            for (int u = 0; u != unrolled; ++u)
-                sums[u] = Functor::combine(sums[u], Functor::load(read[u], i + u * s.step));
+            for (int u = 0; u != vectors; ++u)
+#pragma unroll
+                for (int e = 0; e != width; ++e) {
+                    accumulator& sum = sums[(u * width + e) % unrolled];
+                    sum = Functor::combine(sum, Functor::load(read[u].at[e], s.first + (v + u * s.step) * width + e));
+                }
+        }
+        if (v < count) {
+            vector_of<width, T> const read = from[v];
+#pragma unroll
+            for (int e = 0; e != width; ++e)
+                sums[e % unrolled] =
+                    Functor::combine(sums[e % unrolled], Functor::load(read.at[e], s.first + v * width + e));
+        }
+#pragma unroll
+        for (int u = 1; u != unrolled; ++u) sums[0] = Functor::combine(sums[0], sums[u]);
+        i = s.first + count * width + s.lane;
+    } else if (reduced_dims.plain.rank == 1) {
+        for (; i + (reads - 1) * s.step < s.last; i += reads * s.step) {
+            T read[reads]; // all loads are issued before the first is used
+#pragma unroll
+            for (int u = 0; u != reads; ++u) read[u] = x[(i + u * s.step) * stride];
+#pragma unroll
+            for (int u = 0; u != reads; ++u)
+                sums[u % unrolled] = Functor::combine(sums[u % unrolled], Functor::load(read[u], i + u * s.step));
         }
 #pragma unroll
         for (int u = 1; u != unrolled; ++u) sums[0] = Functor::combine(sums[0], sums[u]);
@@ -43,6 +79,37 @@ __device__ typename Functor::accumulator reduced(segment const& s, T const* x, d
     for (; i < s.last; i += s.step) sums[0] = Functor::combine(sums[0], Functor::load(x[reduced_dims.of(i).at[0]], i));
     return sums[0];
 }
+
+/// arg_reduction of elements of up to 32 bits at indices below max_packed: one comparison of value and index at once.
+template <bool Most, bool Last, class T>
+struct packed_arg_reduction {
+    using accumulator = std::uint64_t; ///< the order of the value, and below it that of the index; 0: zero elements
+
+    ATON_HD static constexpr accumulator identity() { return 0; }
+    ATON_HD static accumulator load(T x, std::int64_t index) {
+        std::uint32_t const key = sort_key(x);
+        constexpr std::uint32_t greatest = 0xffffffff;
+        bool const is_first = is_nan(static_cast<computed<T>>(x)); // NaN is, either way
+        std::uint32_t const order = is_first ? greatest : Most ? key : greatest - (is_real<T> ? 1 : 0) - key;
+        auto const place = static_cast<std::uint32_t>(index);
+        return std::uint64_t{order} << 32U | (Last ? place + 1 : ~place);
+    }
+    ATON_HD static accumulator combine(accumulator x, accumulator y) { return x > y ? x : y; }
+    ATON_HD static std::int64_t finish(accumulator x) {
+        if (x == 0) return -1;
+        auto const place = static_cast<std::uint32_t>(x);
+        return Last ? std::int64_t{place} - 1 : std::int64_t{~place};
+    }
+};
+constexpr std::int64_t max_packed = 0xffffffff;
+
+template <class Functor>
+struct packed {};
+template <bool Most, bool Last, class T>
+    requires(sizeof(T) <= 4)
+struct packed<arg_reduction<Most, Last, T>> {
+    using type = packed_arg_reduction<Most, Last, T>;
+};
 
 struct reduce_plan {
     lanes threads;
@@ -62,7 +129,7 @@ reduce_plan plan_for(reduce_shape const& s) {
     std::int64_t const min_segment = std::int64_t{p.threads.along} * unrolled * 2;
     std::int64_t const wanted = std::min(ceiling(enough_blocks, p.tiles), s.reduced_dims.count / min_segment);
     if (wanted <= 1) return p;
-    p.segment_length = ceiling(s.reduced_dims.count, wanted);
+    p.segment_length = ceiling(ceiling(s.reduced_dims.count, wanted), widest) * widest;
     p.segments = ceiling(s.reduced_dims.count, p.segment_length);
     return p;
 }
@@ -83,7 +150,7 @@ __global__ void __launch_bounds__(block_threads)
             std::int64_t const first = part * p.segment_length;
             std::int64_t const last = first + p.segment_length < reduced_dims.plain.count ? first + p.segment_length
                                                                                           : reduced_dims.plain.count;
-            own = reduced<Functor>({first + lane, last, p.threads.along}, x + kept.of(result).at[0], reduced_dims);
+            own = reduced<Functor>({first, last, p.threads.along, lane}, x + kept.of(result).at[0], reduced_dims);
         }
         auto const whole = combined<Functor>(p.threads, own, shared);
         if (!is_one || lane != 0) continue;
@@ -112,6 +179,8 @@ struct reduce_launcher : cuda_launcher {
     static void reduce(reduce_shape const& s, Out* out, T const* x) {
         using accumulator = typename Functor::accumulator;
         if (s.kept.count == 0) return;
+        if constexpr (requires { typename packed<Functor>::type; })
+            if (s.reduced_dims.count < max_packed) return reduce<typename packed<Functor>::type>(s, out, x);
         reduce_plan const p = plan_for(s);
         unsigned const blocks = blocks_for(p.tiles * p.segments);
         auto const run = [&](accumulator* parts) {

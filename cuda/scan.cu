@@ -31,6 +31,13 @@ struct scan_line {
     }
 };
 
+constexpr int own_elements = 4; // per thread and round
+
+template <class T>
+__device__ bool are_vectors(T const* x) {
+    return reinterpret_cast<std::uintptr_t>(x) % (sizeof(T) * own_elements) == 0;
+}
+
 struct scan_segments {
     std::int64_t of_line;
     std::int64_t length;
@@ -51,20 +58,42 @@ __global__ void __launch_bounds__(block_threads)
              typename Functor::accumulator const* before) {
     using accumulator = typename Functor::accumulator;
     using block_scan = cub::BlockScan<accumulator, block_threads>;
+    constexpr std::int64_t round = std::int64_t{block_threads} * own_elements;
+    constexpr bool has_vectors = sizeof(T) * own_elements <= 16;
     __shared__ typename block_scan::TempStorage shared;
     for (auto [tile, step] = own_tiles(); tile < starts.plain.count * s.of_line; tile += step) {
         offsets<2> const o = starts.of(tile / s.of_line);
         std::int64_t const first = tile % s.of_line * s.length;
         std::int64_t const last = first + s.length < length ? first + s.length : length;
         accumulator sum = before == nullptr ? Functor::identity() : before[tile];
-        for (std::int64_t i = first; i < last; i += block_threads) {
-            std::int64_t const at = i + threadIdx.x;
-            accumulator const own = at < last ? Functor::load(x[o.at[1] + at * from]) : Functor::identity();
-            accumulator up_to;
+        bool const reads_vectors = has_vectors && from == 1 && are_vectors(x + o.at[1] + first);
+        bool const writes_vectors = has_vectors && to == 1 && are_vectors(out + o.at[0] + first);
+        for (std::int64_t i = first; i < last; i += round) {
+            std::int64_t const at = i + std::int64_t{threadIdx.x} * own_elements;
+            bool const is_whole = at + own_elements <= last;
+            vector_of<own_elements, T> values;
+            if (reads_vectors && is_whole)
+                values = *reinterpret_cast<vector_of<own_elements, T> const*>(x + o.at[1] + at);
+            else
+                for (int e = 0; e != own_elements; ++e)
+                    if (at + e < last) values.at[e] = x[o.at[1] + (at + e) * from];
+            accumulator own[own_elements];
+#pragma unroll
+            for (int e = 0; e != own_elements; ++e)
+                own[e] = at + e < last ? Functor::load(values.at[e]) : Functor::identity();
+            accumulator up_to[own_elements];
             accumulator all;
             __syncthreads();
             block_scan(shared).InclusiveScan(own, up_to, combine_by<Functor>(), all);
-            if (totals == nullptr && at < last) out[o.at[0] + at * to] = Functor::finish(Functor::combine(sum, up_to));
+            if (totals == nullptr) {
+#pragma unroll
+                for (int e = 0; e != own_elements; ++e) values.at[e] = Functor::finish(Functor::combine(sum, up_to[e]));
+                if (writes_vectors && is_whole)
+                    *reinterpret_cast<vector_of<own_elements, T>*>(out + o.at[0] + at) = values;
+                else
+                    for (int e = 0; e != own_elements; ++e)
+                        if (at + e < last) out[o.at[0] + (at + e) * to] = values.at[e];
+            }
             sum = Functor::combine(sum, all);
         }
         if (totals != nullptr && threadIdx.x == 0) totals[tile] = sum;

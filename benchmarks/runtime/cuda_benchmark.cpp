@@ -2,16 +2,20 @@
 // Measures the memory bandwidth of GPU kernels: the bytes that each must read and write, divided by the minimum time of several runs,
 // compared with a device-to-device copy of one operand. Prints a Markdown table.
 //
-//   cuda_benchmark [--elements 268435456] [--runs 20] [--check]
+//   cuda_benchmark [--elements 268435456] [--runs 20] [--peer FILE] [--check]
 //
+// --peer: the times of another implementation, as torch_cuda.py prints them, for a column with its time per time of Aton.
 // --check: exits with 1 if an elementwise kernel has less than 85 % of the copy's bandwidth, or a reduction less than 80 %. Exits with 77 if
 // there is no GPU.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,7 +36,18 @@ struct settings {
     std::int64_t elements = std::int64_t{1} << 28;
     int runs = 20;
     bool check = false;
+    std::map<std::string, double, std::less<>> peer; ///< milliseconds by the names of the rows
 };
+
+/// Lines of a name, a tab and milliseconds.
+std::map<std::string, double, std::less<>> times_of(char const* file) {
+    std::map<std::string, double, std::less<>> out;
+    std::ifstream in(file);
+    if (!in) throw aton::error(std::string("cannot read ") + file);
+    for (std::string name, number; std::getline(in, name, '\t') && std::getline(in, number);)
+        out[name] = std::strtod(number.c_str(), nullptr);
+    return out;
+}
 
 void require(cudaError_t status) {
     if (status != cudaSuccess) throw aton::error(cudaGetErrorString(status));
@@ -56,7 +71,9 @@ double min_seconds(int runs, std::function<void()> const& f) {
 class table {
 public:
     explicit table(settings const& s) : settings_(s) {
-        std::printf("| kernel | time | bandwidth | of the copy |\n|---|--:|--:|--:|\n");
+        bool const has_peer = !s.peer.empty();
+        std::printf("| kernel | time | bandwidth | of the copy |%s\n", has_peer ? " PyTorch's time per Aton's |" : "");
+        std::printf("|---|--:|--:|--:|%s\n", has_peer ? "--:|" : "");
     }
 
     /// `required`: the minimum share of the copy's bandwidth.
@@ -66,17 +83,36 @@ public:
         if (copy_ == 0) copy_ = bandwidth;
         bool const is_slow = bandwidth < required * copy_;
         slow_ += is_slow ? 1 : 0;
-        std::printf("| %s | %.3f ms | %.0f GB/s | %.0f %%%s |\n",
+        std::printf("| %s | %.3f ms | %.0f GB/s | %.0f %%%s |%s\n",
                     name,
                     seconds * 1e3,
                     bandwidth / 1e9,
                     100 * bandwidth / copy_,
-                    is_slow ? " (below the limit)" : "");
+                    is_slow ? " (below the limit)" : "",
+                    beside(name, seconds).c_str());
+        std::fflush(stdout);
+    }
+    void product(char const* name, double operations, std::function<void()> const& f) const {
+        double const seconds = min_seconds(5, f);
+        std::printf("| %s | %.3f ms | %.1f TFLOP/s | |%s\n",
+                    name,
+                    seconds * 1e3,
+                    operations / seconds / 1e12,
+                    beside(name, seconds).c_str());
         std::fflush(stdout);
     }
     [[nodiscard]] int slow() const { return slow_; }
 
 private:
+    [[nodiscard]] std::string beside(char const* name, double seconds) const {
+        if (settings_.peer.empty()) return "";
+        auto const at = settings_.peer.find(name);
+        if (at == settings_.peer.end()) return " |";
+        std::array<char, 32> text{};
+        std::snprintf(text.data(), text.size(), " %.2f |", at->second / (seconds * 1e3));
+        return text.data();
+    }
+
     settings settings_;
     double copy_ = 0;
     int slow_ = 0;
@@ -132,11 +168,9 @@ int run(settings const& s) {
     constexpr std::int64_t side = 8192;
     constexpr double operations = 2.0 * static_cast<double>(side) * side * side;
     tensor const a = numbers({side, side}, 3);
-    double const best = min_seconds(5, [&] { (void)k.matmul(a, a); });
-    std::printf("\nProduct of two float32 matrices of %lld x %lld: %.1f TFLOP/s\n",
-                static_cast<long long>(side),
-                static_cast<long long>(side),
-                operations / best / 1e12);
+    t.product("product of float32 matrices", operations, [&] { (void)k.matmul(a, a); });
+    tensor const half = k.cast(a, dtype::float16);
+    t.product("product of float16 matrices", operations, [&] { (void)k.matmul(half, half); });
     return s.check && t.slow() != 0 ? 1 : 0;
 }
 
@@ -144,10 +178,12 @@ int run(settings const& s) {
 
 int main(int count, char** words) {
     settings s;
+    char const* peer = nullptr;
     std::span const arguments(words, static_cast<std::size_t>(count));
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         std::string_view const name = arguments[i];
         if (name == "--check") s.check = true;
+        else if (name == "--peer" && i + 1 < arguments.size()) peer = arguments[++i];
         else if (name == "--elements" && i + 1 < arguments.size())
             s.elements = std::strtoll(arguments[++i], nullptr, 10);
         else if (name == "--runs" && i + 1 < arguments.size())
@@ -164,6 +200,7 @@ int main(int count, char** words) {
         return 77;
     }
     try {
+        if (peer != nullptr) s.peer = times_of(peer);
         return run(s);
     } catch (std::exception const& e) {
         std::fprintf(stderr, "cuda_benchmark: %s\n", e.what());

@@ -102,7 +102,16 @@ tensor tensor::from_constant(aton::tensor const& constant) {
     return t;
 }
 
+namespace {
+
+void require_host(tensor const& x) {
+    if (x.where() != device{}) throw error("a tensor on " + name(x.where()) + " must be copied to the CPU to be read");
+}
+
+} // namespace
+
 aton::tensor tensor::to_constant() const {
+    require_host(*this);
     tensor const dense = contiguous();
     if (is_strings()) {
         auto const text = dense.strings();
@@ -138,6 +147,7 @@ bool tensor::is_contiguous() const {
 
 tensor tensor::contiguous() const {
     if (is_contiguous()) return *this;
+    require_host(*this);
     tensor t = empty(type_, sizes_);
     if (is_strings()) {
         auto const element = [&](std::int64_t at) -> std::string const& {
@@ -170,6 +180,7 @@ tensor tensor::reshaped(runtime::sizes to) const {
 }
 
 std::vector<std::int64_t> tensor::integers() const {
+    require_host(*this);
     tensor const dense = contiguous();
     std::vector<std::int64_t> out(static_cast<std::size_t>(count_));
     for (std::size_t i = 0; i != out.size(); ++i) {

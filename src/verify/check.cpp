@@ -144,7 +144,8 @@ private:
 
     /// The row itself at its newest opset, which tells the conditioning of operators that nothing else can run.
     [[nodiscard]] runtime::aten_results call_row(sample const& s) const {
-        return {verify::run(translate(row_, row_.schema, *opsets_.rbegin(), s, options_.exact_nan), options_.where),
+        return {verify::run(translate(row_, row_.schema, *opsets_.rbegin(), s, options_.exact_nan, options_.where),
+                            options_.where),
                 {}};
     }
 
@@ -216,7 +217,7 @@ private:
         std::stable_partition(order.begin(), order.end(), [this](int opset) { return is_mutated_at(opset); });
         for (int const opset : order) {
             try {
-                translation graph = translate(row_, row_.schema, opset, s, options_.exact_nan);
+                translation graph = translate(row_, row_.schema, opset, s, options_.exact_nan, options_.where);
                 if (std::string op = operator_without_body(graph.graph); !op.empty()) {
                     bodiless_ = std::move(op);
                     continue;
@@ -288,8 +289,8 @@ private:
             std::optional<expectation> expected = expectation_of(other, t);
             if (!expected || (!options_.exact_nan && has_nan(other, expected->results))) return false;
             try {
-                std::string now =
-                    difference_of(translate(row_, row_.schema, opset, other, options_.exact_nan), *expected);
+                std::string now = difference_of(
+                    translate(row_, row_.schema, opset, other, options_.exact_nan, options_.where), *expected);
                 if (now.empty() || now.starts_with(does_not_run) == runs) return false;
                 why = std::move(now);
                 return true;

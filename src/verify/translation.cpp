@@ -29,8 +29,8 @@ dsl::argument to_argument(runtime::aten_argument const& a, translation& to) {
     return aten::transform(a, input, [](scalar const& s) { return dsl::number(s); });
 }
 
-/// The numbers that ATen's kernel draws with seed 0, as inputs in place of the nodes that draw random numbers.
-void add_draws(translation& to) {
+/// The numbers that ATen's kernel draws on this device with seed 0, as inputs in place of the nodes that draw random numbers.
+void add_draws(translation& to, runtime::device where) {
     std::vector<random_input> const draws = replace_draws_by_inputs(to.graph);
     if (draws.empty()) return;
     remove_unused(to.graph);
@@ -41,8 +41,8 @@ void add_draws(translation& to) {
         for (dim const& d : type.shape.dims()) of.push_back(d.size());
         std::uint64_t const seed = runtime::seed_of_draw(0, static_cast<std::uint64_t>(&draw - draws.data()));
         bool const normal = draw.replaced.op.starts_with("RandomNormal");
-        to.inputs.emplace_back(normal ? cast(runtime::normal(of, seed), type.dtype)
-                                      : runtime::uniform(of, type.dtype, seed));
+        to.inputs.emplace_back(runtime::to_host(normal ? cast(runtime::normal(of, seed, where), type.dtype)
+                                                       : runtime::uniform(of, type.dtype, seed, where)));
     }
 }
 
@@ -69,7 +69,8 @@ void name_versions(graph_data& g, int opset) {
 
 } // namespace
 
-translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s, bool exact_nan) {
+translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s, bool exact_nan,
+                      runtime::device where) {
     translation out;
     out.graph.context.exact_nan = exact_nan;
     std::vector<dsl::argument> arguments;
@@ -93,7 +94,7 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
         else if (r.single) slot.outputs.push_back(output(*r.single));
     }
     complex_ir::lower(out.graph);
-    add_draws(out);
+    add_draws(out, where);
     return out;
 }
 

@@ -135,11 +135,19 @@ inline std::string difference(tensor const& got, tensor const& expected, double 
 template <class Function, class... T>
 std::string compared(Function const& f, double error, T const&... x) {
     tensor expected;
-    std::string const fault = tests::fault_of([&] { return expected = f(cpu(), x...), 0; });
     tensor got;
-    std::string const other = tests::fault_of([&] { return got = f(gpu(), there(x)...), 0; });
-    if (fault.empty() != other.empty()) return "'" + other + "' instead of '" + fault + "'";
-    return fault.empty() ? difference(got, expected, error) : "";
+    std::string fault;
+    try {
+        expected = f(cpu(), x...);
+    } catch (aton::error const& e) {
+        fault = e.what();
+    }
+    try {
+        got = f(gpu(), there(x)...);
+    } catch (aton::error const& e) {
+        return fault.empty() ? std::string("the GPU refuses: ") + e.what() : "";
+    }
+    return fault.empty() ? difference(got, expected, error) : "the GPU does not refuse: " + fault;
 }
 
 } // namespace ATON_NAMESPACE::runtime

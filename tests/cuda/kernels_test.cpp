@@ -33,6 +33,19 @@ using tests::elements;
 using tests::fault_of;
 using tests::filled;
 
+TEST_CASE("differences between the devices are noticed") {
+    auto const on_gpu = [](device_kernels const& k) { return &k == &gpu(); };
+    tensor const x = small(dtype::float32, {3, 5});
+    auto const changed = [&](device_kernels const& k, tensor const& v) {
+        return k.unary(on_gpu(k) ? unary_op::abs : unary_op::neg, v);
+    };
+    CHECK(compared(changed, 0, x) == "element 0 is 4.000000, not -4.000000");
+    auto const refused = [&](device_kernels const& k, tensor const& v) {
+        return k.reduce(on_gpu(k) ? reduce_op::any : reduce_op::sum, v, std::vector<std::size_t>{0});
+    };
+    CHECK(contains(compared(refused, 0, x), "the GPU refuses: "));
+}
+
 TEST_CASE("tensors are copied to the GPU and back, whatever their views") {
     for (dtype const t : numbers)
         for (tensor const& x : tests::layouts(hostile(t, {3, 5, 7}))) CHECK(difference(there(x), x, 0) == "");
@@ -69,6 +82,41 @@ TEST_CASE("functions of two numbers") {
             tensor const left = hostile(t, {517});
             CHECK(compared(f, error, left, t == dtype::bool_ ? hostile(t, {517}, 3) : positive) == "");
             CHECK(compared(f, error, tests::scattered(hostile(t, {4, 1, 3})), hostile(t, {5, 1}, 2)) == "");
+        }
+}
+
+TEST_CASE("operands that are repeated along the innermost dimension, or contiguous along it") {
+    auto const f = [](device_kernels const& k, tensor const& x, tensor const& y) {
+        return k.binary(binary_op::sub, x, y);
+    };
+    for (dtype const t : {dtype::float16, dtype::float32, dtype::float64, dtype::int8, dtype::int64}) {
+        CAPTURE(std::string(name(t)));
+        for (sizes const& other : std::vector<sizes>{{1}, {24}, {8, 1}, {3, 1, 24}, {3, 1, 1}, {1, 8, 24}}) {
+            CAPTURE(to_string(other));
+            CHECK(compared(f, 0, small(t, {3, 8, 24}), small(t, other, 2)) == "");
+            CHECK(compared(f, 0, small(t, other, 2), small(t, {3, 8, 24})) == "");
+        }
+        tensor const wide = small(t, {700, 12}, 3);
+        for (std::int64_t const first : {0, 1, 4}) // vectors, then neither
+            for (std::int64_t const count : {4, 8, 7})
+                CHECK(compared(f, 0, wide.sliced(1, first, count), small(t, {count}, 2)) == "");
+    }
+}
+
+TEST_CASE("transposes whose sizes do not fill a tile") {
+    for (dtype const t : {dtype::bool_, dtype::float16, dtype::float32, dtype::int64, dtype::complex128})
+        for (auto const& [of, order] :
+             std::vector<std::pair<sizes, std::vector<std::size_t>>>{{{37, 70}, {1, 0}},
+                                                                     {{3, 37, 70}, {0, 2, 1}},
+                                                                     {{33, 2, 40}, {2, 0, 1}},
+                                                                     {{9, 5, 8}, {2, 1, 0}},
+                                                                     {{2, 9, 3, 64}, {0, 3, 2, 1}}}) {
+            CAPTURE(std::string(name(t)));
+            CAPTURE(to_string(of));
+            auto const f = [&, by = order](device_kernels const& k, tensor const& x) {
+                return k.contiguous(x.permuted(by));
+            };
+            CHECK(compared(f, 0, cpu().cast(hostile(dtype::float32, of), t)) == "");
         }
 }
 
@@ -120,6 +168,7 @@ TEST_CASE("reductions with few and many results, over any axes") {
                                           {{37, 4, 50}, {0, 2}},
                                           {{300, 7}, {1}},
                                           {{4, 600, 33}, {1}},
+                                          {{5, 1024}, {1}}, // vectors
                                           {{3, 0, 2}, {1}},
                                           {{0, 3}, {1}},
                                           {{2, 3}, {}},
@@ -159,10 +208,36 @@ TEST_CASE("indices of the first and last maximum and minimum") {
                 }
 }
 
+TEST_CASE("reductions with a warp per result") {
+    tensor const x = hostile(dtype::float32, {8193, 37});
+    auto const sum = [](device_kernels const& k, tensor const& v) {
+        return k.reduce(reduce_op::sum, v, std::vector<std::size_t>{1});
+    };
+    auto const place = [](device_kernels const& k, tensor const& v) {
+        return k.arg_reduce(reduce_op::max, v, 1, true);
+    };
+    CHECK(compared(sum, error_of(dtype::float32), small(dtype::float32, {8193, 37})) == "");
+    CHECK(compared(place, 0, x) == "");
+}
+
+TEST_CASE("the index of NaN is that of the minimum and of the maximum") {
+    for (dtype const t : {dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64}) {
+        CAPTURE(std::string(name(t)));
+        double const nan = std::numeric_limits<double>::quiet_NaN();
+        double const inf = std::numeric_limits<double>::infinity();
+        double const numbers_of[] = {1, 0, inf, nan, -inf, nan, -0.0};
+        tensor const x =
+            cpu().cast(filled<double>(dtype::float64, {7}, [&](std::int64_t i) { return numbers_of[i]; }), t);
+        for (reduce_op const op : {reduce_op::max, reduce_op::min})
+            for (bool const last : {false, true})
+                CHECK(gpu().to_host(gpu().arg_reduce(op, there(x), 0, last)).item() == scalar(last ? 5 : 3));
+    }
+}
+
 TEST_CASE("scans: long lines, many lines, adjacent lines") {
     for (dtype const t : numbers)
         for (auto const& [of, axis] : std::vector<std::pair<sizes, std::size_t>>{
-                 {{9001}, 0}, {{3, 700}, 1}, {{700, 3}, 0}, {{5, 9, 4}, 1}, {{4, 0}, 1}})
+                 {{9001}, 0}, {{3, 700}, 1}, {{3, 1030}, 1}, {{700, 3}, 0}, {{5, 9, 4}, 1}, {{4, 0}, 1}})
             for (std::size_t op = 0; op != static_cast<std::size_t>(scan_op::count_); ++op) {
                 CAPTURE(std::string(name(t)));
                 CAPTURE(op);
@@ -196,7 +271,7 @@ TEST_CASE("sorting is stable, and NaN is greater than every number") {
 TEST_CASE("softmax along any axis") {
     for (dtype const t : {dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64, dtype::int32})
         for (auto const& [of, axis] : std::vector<std::pair<sizes, std::size_t>>{
-                 {{5, 1001}, 1}, {{70, 9}, 1}, {{4, 300, 5}, 1}, {{3, 0}, 1}, {{6}, 0}})
+                 {{5, 1001}, 1}, {{70, 9}, 1}, {{2, 5003}, 1}, {{2, 8200}, 1}, {{4, 300, 5}, 1}, {{3, 0}, 1}, {{6}, 0}})
             for (bool const logarithm : {false, true}) {
                 CAPTURE(std::string(name(t)));
                 CAPTURE(to_string(of));

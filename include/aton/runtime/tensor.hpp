@@ -52,8 +52,8 @@ public:
     /// The elements of a constant, unpacked if they are packed. Throws aton::error if the number of bytes does not
     /// match the sizes.
     [[nodiscard]] static tensor from_constant(aton::tensor const& constant);
-    /// The elements as a constant; requires a tensor on the CPU.
-    /// Throws aton::error where there is not enough memory.
+    /// The elements as a constant.
+    /// Throws aton::error where there is not enough memory, and for a tensor that is not on the CPU.
     [[nodiscard]] aton::tensor to_constant() const;
 
     /// Whether there is a tensor, even one without elements.
@@ -134,9 +134,9 @@ public:
     /// Throws aton::error for another number of elements.
     [[nodiscard]] tensor reshaped(runtime::sizes to) const;
     /// The elements of an int32 or int64 tensor, in row-major order.
-    /// Throws aton::error for other dtypes.
+    /// Throws aton::error for other dtypes, and for a tensor that is not on the CPU.
     [[nodiscard]] std::vector<std::int64_t> integers() const;
-    /// The only element. Throws aton::error if the count is not 1.
+    /// The only element. Throws aton::error if the count is not 1 or the tensor is not on the CPU.
     [[nodiscard]] scalar item() const;
 
 private:

@@ -28,9 +28,10 @@ struct translation {
     std::vector<bool> complex_outputs; ///< for each output: whether its pairs of reals are complex numbers
 };
 
-/// Throws aton::unsupported_error if the mapping refuses the call. `exact_nan`: dsl::graph::exact_nan().
+/// Throws aton::unsupported_error if the mapping refuses the call. `exact_nan`: dsl::graph::exact_nan(). `where`: the device
+/// whose random numbers, in place of those that the graph draws, are among the inputs.
 [[nodiscard]] translation translate(dsl::entry const& row, std::string_view schema, int opset, sample const& s,
-                                    bool exact_nan = true);
+                                    bool exact_nan = true, runtime::device where = {});
 
 /// Runs a graph with the inputs and outputs of the translation and returns the results in ATen's order. Results that the mapping does
 /// not produce are empty values. Throws aton::error if the graph does not run. `same`, if given, becomes the opsets at which the same

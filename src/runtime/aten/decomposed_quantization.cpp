@@ -47,7 +47,7 @@ results quantized(call const& c) {
     bool const channels = c.has_argument("axis");
     tensor const scale =
         channels ? cast(parameter(c, "scales", x), dtype::float32) : reshape(operand(c, "scale", dtype::float64), {});
-    if (!channels && scale.item().to<double>() == 0) throw error("the scale is 0");
+    if (!channels && to_host(scale).item().to<double>() == 0) throw error("the scale is 0");
     tensor const inverse = cast(scalar(1) / scale, dtype::float32);
     tensor const zero = cast(parameter(c, channels ? "zero_points" : "zero_point", x), dtype::float32);
     tensor const number = clamp(round(x * inverse) + zero, c.f("quant_min"), c.f("quant_max"));

@@ -249,7 +249,7 @@ results lstsq(call const& c) {
     singular_values const f = svd(a, false);
     bool const has_values = f.s.sizes().back() != 0;
     bool const full_rank = driver == "gels";
-    double const usual = tolerances_of(c, a).relative.item().to<double>();
+    double const usual = to_host(tolerances_of(c, a).relative).item().to<double>();
     double const limit = full_rank ? 0 : c.given("rcond") ? c.f("rcond") : usual;
     tensor const counts = has_values ? greater(f.s, max(f.s, {-1}, true) * scalar(limit)) : cast(f.s, dtype::bool_);
     tensor const inverted = where(counts, 1.0 / f.s, scalar(0));

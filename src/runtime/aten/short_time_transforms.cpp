@@ -123,7 +123,8 @@ results istft(call const& c) {
     std::int64_t const last = std::min(end, squares.size(1));
     tensor const weights = python_slice(squares, 1, start, last);
     if (weights.size(1) < 1) throw error("a signal of no samples");
-    if (min(weights, all_axes(weights)).item().to<double>() < 1e-11) throw error("a sample that no window covers");
+    if (to_host(min(weights, all_axes(weights))).item().to<double>() < 1e-11)
+        throw error("a sample that no window covers");
     auto const signal = [&](tensor const& frames) {
         tensor y = python_slice(overlapped(c, frames * window, hop), 1, start, last) / weights;
         if (end > last) y = pad(y, {0, 0}, {0, end - last}, 0);

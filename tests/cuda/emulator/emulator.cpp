@@ -4,6 +4,7 @@
 #include "cuda_runtime.h"
 
 #include <algorithm>
+#include <array>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -174,6 +175,15 @@ private:
 } // namespace
 
 void __syncthreads() { emulated_block_of_threads::only().wait(); }
+
+unsigned __shfl_xor_sync(unsigned /*threads*/, unsigned word, int mask) {
+    static std::array<unsigned, 1024> words;
+    words[emulated_thread] = word;
+    __syncthreads();
+    unsigned const other = words[emulated_thread ^ static_cast<unsigned>(mask)];
+    __syncthreads(); // all have read before the next exchange
+    return other;
+}
 
 void with_emulated_memory(std::function<void()> const& f) {
     std::scoped_lock const lock(memory().changing);
