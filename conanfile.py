@@ -77,7 +77,7 @@ class AtonConan(ConanFile):
         self.cpp_info.builddirs = ["lib/cmake/aton"]
         if self._builds_exporter:
             verify = ["aton_verify", "aton_runtime"] if self.options.verify else []
-            self.cpp_info.libs = [*verify, "aton_exporter", "aton_passes", "aton_frontend", "aton_program", "aton_model_io", "aton_mappings", "aton_fusions", "aton_language"]
+            self.cpp_info.libs = [*verify, "aton_exporter", "aton_passes", "aton_frontend", "aton_program", "aton_model_io", "aton_mappings", "aton_fusions", "aton_targets", "aton_language"]
         else:
             self.cpp_info.bindirs = []
             self.cpp_info.libdirs = []

@@ -41,7 +41,7 @@ aton_install_component(dsl "find_dependency(Boost 1.74)\n" TARGETS aton)
 # Headers directly in include/aton belong to the DSL.
 file(GLOB aton_umbrellas RELATIVE "${PROJECT_SOURCE_DIR}/include/aton" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/aton/*.hpp")
 list(REMOVE_ITEM aton_umbrellas torch.hpp) # of the component torch
-aton_install_headers(core onnx aten ir dsl mappings fusions ${aton_umbrellas})
+aton_install_headers(core onnx aten ir dsl mappings fusions domains targets ${aton_umbrellas})
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # A package with headers only is independent of the architecture.
@@ -64,7 +64,7 @@ function(aton_install_compiled)
     string(REPLACE "@" "exporter" bring_exporter "${bring}")
     string(REPLACE "@" "runtime" bring_runtime "${bring}")
 
-    aton_install_component(mappings "" TARGETS aton_language aton_mappings aton_fusions)
+    aton_install_component(mappings "" TARGETS aton_language aton_mappings aton_fusions aton_targets)
 
     set(libraries aton_model_io aton_program aton_frontend aton_passes aton_exporter)
     if(ATON_ONNX_IS_INSTALLED)

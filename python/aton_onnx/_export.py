@@ -84,6 +84,7 @@ def export(
     weights: Literal["embed", "external", "reference"] = "embed",
     operators: Literal["standard", "aten", "aten-fallback", "keep"] = "standard",
     nan: Literal["fast", "exact"] = "fast",
+    target: str = "onnx",
     plugins: Sequence[Path] = (),
     inputs: Mapping[str, str] | None = None,
     dims: Mapping[tuple[str, int], str] | None = None,
@@ -97,6 +98,7 @@ def export(
     `args`, `kwargs` and `dynamic_shapes`. Arguments that torch.onnx.export has as well mean the same. `dims` names dynamic
     dimensions, `{("x", 0): "batch"}`; `rename` renames inputs and outputs; `plugins` are shared libraries with mappings.
     `model` may also be a TorchScript archive; `inputs` then says what its inputs are, `{"x": "float32[batch,3,224,224]"}`.
+    `target` is a runtime whose own operators may be used, or whose limits hold: "onnxruntime", "tensorrt" or "npu".
     `nan="exact"` treats NaN in maxima, minima and sorts as ATen does. `weights="reference"` is for a path, since the
     weights stay in that file. With `verify`, the file is compared with the program (see `verify`), and a difference
     raises AtonError; the file stays.
@@ -119,6 +121,8 @@ custom_ops::foo_forward (no mapping; at make_tiny.py:44 in forward)
     if opset_version is not None:
         options.append(f"--opset={opset_version}")
     options += [f"--nan={nan}", *plugin_arguments(plugins), *input_arguments(inputs)]
+    if target != "onnx":
+        options.append(f"--target={target}")
     options += [f"--dim={name}:{axis}={dim}" for (name, axis), dim in (dims or {}).items()]
     options += [f"--rename={old}={new}" for old, new in (rename or {}).items()]
     if not optimize:

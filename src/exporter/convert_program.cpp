@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Converts each node of a program with the mapping of its operator. Nodes that cannot be converted are collected.
 #include "converter.hpp"
+#include "summary.hpp"
+#include "target_limits.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -196,26 +198,6 @@ namespace ATON_NAMESPACE {
 
 namespace {
 
-constexpr std::size_t max_named = 8;
-/// No operator is named after this length; the path of the file comes in front.
-constexpr std::size_t max_names_length = max_message * 3 / 5;
-
-/// "2 operators cannot be converted at opset 20: aten::foo (no mapping; nearest aten::fooo; 3 times, first at model.py:12 in forward); ..."
-std::string summary(std::vector<unconvertible> const& all, int opset) {
-    std::string out = std::to_string(all.size()) + (all.size() == 1 ? " operator" : " operators") +
-                      " cannot be converted at opset " + std::to_string(opset) + ": ";
-    std::size_t named = 0;
-    for (; named != std::min(all.size(), max_named) && (named == 0 || out.size() < max_names_length); ++named) {
-        unconvertible const& u = all[named];
-        out += (named == 0 ? "" : "; ") + clipped(u.op, 80) + " (" + clipped(u.reason, max_message / 2);
-        if (!u.nearest.empty()) out += "; nearest: " + u.nearest;
-        out += u.count == 1 ? "; at " : "; " + std::to_string(u.count) + " times, first at ";
-        out += clipped(u.places.front(), 80) + ')';
-    }
-    if (all.size() > named) out += "; and " + std::to_string(all.size() - named) + " more";
-    return out + (all.size() > 1 || all[0].count > 1 ? " (aton unconvertible lists every place)" : "");
-}
-
 void check_opset(int opset) {
     if (opset < oldest_export_opset || opset > onnx::newest_opset)
         throw error("opset " + std::to_string(opset) + " is not supported for export; choose " +
@@ -265,10 +247,17 @@ void prepare(program::program& p, export_options const& options) {
 
 std::vector<unconvertible> find_unconvertible(program::program const& p, export_options const& options) {
     check_opset(options.opset);
+    if (options.target != nullptr) exporter::require_opset_of(*options.target, options.opset);
     check_tables(options.tables);
     exporter::converter c(p, options);
     c.run();
-    return c.refused();
+    if (!c.refused().empty() || options.target == nullptr) return c.refused();
+    try {
+        (void)export_graph(p, options);
+    } catch (export_error const& e) {
+        return e.nodes();
+    }
+    return {};
 }
 
 namespace {
@@ -295,11 +284,14 @@ int lowest_opset_above(program::program const& p, export_options options) {
 
 graph_data convert_program(program::program const& p, export_options const& options) {
     check_opset(options.opset);
+    if (options.target != nullptr) exporter::require_opset_of(*options.target, options.opset);
     check_tables(options.tables);
     exporter::converter c(p, options);
     c.run();
     if (!c.refused().empty()) {
-        std::string text = p.file + ": " + summary(c.refused(), options.opset);
+        std::string text =
+            p.file + ": " +
+            exporter::summary(c.refused(), "cannot be converted at opset " + std::to_string(options.opset));
         if (int const opset = lowest_opset_above(p, options); opset != 0)
             text += "; export with --opset " + std::to_string(opset);
         throw export_error(std::move(text), c.refused());

@@ -13,6 +13,7 @@
 
 #include "converter.hpp"
 #include "select_rewrites.hpp"
+#include "target_limits.hpp"
 
 namespace ATON_NAMESPACE {
 
@@ -77,12 +78,16 @@ exported_graph export_graph(program::program const& p, export_options const& opt
     exported_graph out;
     graph_data& graph = out.graph = convert_program(p, options);
     std::vector<std::string> names;
-    if (options.inline_functions || options.opset < first_opset_with_functions) inline_functions(graph);
+    bool const knows_functions =
+        options.opset >= first_opset_with_functions && (options.target == nullptr || options.target->operators.empty());
+    if (options.inline_functions || !knows_functions) inline_functions(graph);
     for (value_id id : graph.outputs) names.push_back(graph.values[id].name);
 
     if (options.optimize) {
-        std::vector<rewrite_entry> const rewrites = exporter::select_rewrites(options);
-        optimize(graph, out.rewritten, {options.weights != weight_mode::reference, rewrites});
+        exporter::selected_rewrites const rewrites = exporter::select_rewrites(options);
+        bool const rewrites_weights = options.weights != weight_mode::reference;
+        optimize(graph, out.rewritten, {rewrites_weights, rewrites.first});
+        if (!rewrites.last.empty()) optimize(graph, out.rewritten, {rewrites_weights, rewrites.last});
         exporter::name_outputs(graph, names);
     } else {
         remove_unused(graph);
@@ -96,6 +101,7 @@ exported_graph export_graph(program::program const& p, export_options const& opt
     check_guards(graph, p, options);
     require_legal(graph);
     require_shapes(graph);
+    if (options.target != nullptr) exporter::require_target(graph, *options.target, p.file);
     if (options.warnings_are_errors) refuse_warnings(p.file, out.warnings);
     return out;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rewrites of an export: those of its options, then the built-in ones, without those that are left out.
+// The rewrites of an export: those of its options, of its target, and the built-in ones, without those that are left out.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,12 @@
 
 namespace ATON_NAMESPACE::exporter {
 
+struct selected_rewrites {
+    std::vector<rewrite_entry> first;
+    std::vector<rewrite_entry> last; ///< applied after all others
+};
+
 /// Throws aton::error for a name to leave out that no rewrite has.
-[[nodiscard]] std::vector<rewrite_entry> select_rewrites(export_options const& options);
+[[nodiscard]] selected_rewrites select_rewrites(export_options const& options);
 
 } // namespace ATON_NAMESPACE::exporter

@@ -108,11 +108,13 @@ private:
     [[nodiscard]] std::uint64_t next_seed() {
         return runtime::seed_of_draw(options_.seed ^ hash_of(row_.overload), ++calls_drawn_);
     }
-
     [[nodiscard]] bool is_mutated_at(int opset) const {
         return opset >= options_.min_mutant_opset || row_.until < options_.min_mutant_opset;
     }
 
+    [[nodiscard]] translation translated(int opset, sample const& s) const {
+        return translate(row_, row_.schema, opset, s, options_.exact_nan, options_.where);
+    }
     type_report& counts(dtype t) {
         auto const found =
             std::find_if(report_.types.begin(), report_.types.end(), [&](type_report const& r) { return r.type == t; });
@@ -144,9 +146,7 @@ private:
 
     /// The row itself at its newest opset, which tells the conditioning of operators that nothing else can run.
     [[nodiscard]] runtime::aten_results call_row(sample const& s) const {
-        return {verify::run(translate(row_, row_.schema, *opsets_.rbegin(), s, options_.exact_nan, options_.where),
-                            options_.where),
-                {}};
+        return {verify::run(translated(*opsets_.rbegin(), s), options_.where), {}};
     }
 
     [[nodiscard]] expectation expectation_with(std::vector<value> results, sample const& s, theme const& t) {
@@ -217,7 +217,7 @@ private:
         std::stable_partition(order.begin(), order.end(), [this](int opset) { return is_mutated_at(opset); });
         for (int const opset : order) {
             try {
-                translation graph = translate(row_, row_.schema, opset, s, options_.exact_nan, options_.where);
+                translation graph = translated(opset, s);
                 if (std::string op = operator_without_body(graph.graph); !op.empty()) {
                     bodiless_ = std::move(op);
                     continue;
@@ -289,8 +289,7 @@ private:
             std::optional<expectation> expected = expectation_of(other, t);
             if (!expected || (!options_.exact_nan && has_nan(other, expected->results))) return false;
             try {
-                std::string now = difference_of(
-                    translate(row_, row_.schema, opset, other, options_.exact_nan, options_.where), *expected);
+                std::string now = difference_of(translated(opset, other), *expected);
                 if (now.empty() || now.starts_with(does_not_run) == runs) return false;
                 why = std::move(now);
                 return true;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <aton/onnx/registry.hpp>
+#include <aton/runtime/onnx_model.hpp>
 
 namespace ATON_NAMESPACE::verify {
 
@@ -63,7 +64,8 @@ std::string declared_difference(graph_data const& g, graph_node const& n, std::s
 std::string operator_without_body(graph_data const& g) {
     for (graph_node const& n : g.nodes) {
         if (n.domain.empty() || n.domain == aten_domain || function_of(g, n) != nullptr) continue;
-        if (!onnx::find(n.domain, n.op, version_of(g, n.domain))) return n.domain + "::" + n.op;
+        if (!onnx::find(n.domain, n.op, version_of(g, n.domain)) && !runtime::has_kernel(n.domain, n.op))
+            return n.domain + "::" + n.op;
     }
     return {};
 }

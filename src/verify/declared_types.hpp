@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::verify {
 [[nodiscard]] std::string declared_difference(graph_data const& g, graph_node const& n,
                                               std::span<runtime::value const> results);
 
-/// The operator of a node that has neither a body nor a definition in ONNX, "custom_domain::Foo"; empty if there is none.
+/// The operator of a node that has neither a body, nor a definition in ONNX, nor a kernel of the runtime, "custom_domain::Foo"; empty if there is none.
 [[nodiscard]] std::string operator_without_body(graph_data const& g);
 
 } // namespace ATON_NAMESPACE::verify

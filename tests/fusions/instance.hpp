@@ -8,14 +8,35 @@
 #include <vector>
 
 #include <aton/core/stored_tensor.hpp>
+#include <aton/fusions/built_in.hpp>
 #include <aton/ir/graph.hpp>
 #include <aton/ir/print.hpp>
 #include <aton/passes/passes.hpp>
 #include <aton/passes/patterns.hpp>
+#include <aton/targets/built_in.hpp>
 
 #include "examples.hpp"
+#include "target_examples.hpp"
 
 namespace fusion_tests {
+
+/// The built-in rewrites and those of the built-in targets.
+inline std::vector<aton::rewrite_entry> every_rewrite() {
+    std::vector<aton::rewrite_entry> all;
+    auto const add = [&](aton::rewrites_view table) { all.insert(all.end(), table.begin(), table.end()); };
+    add(aton::fusions::built_in_rewrites());
+    for (aton::targets::target const* t : aton::targets::built_in_targets()) {
+        add(t->rewrites);
+        add(t->last_rewrites);
+    }
+    return all;
+}
+inline std::vector<example> every_example() {
+    std::vector<example> all = all_examples();
+    std::vector<example> const more = target_examples();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
 
 /// The nodes of a variant, whose result is the output of the graph.
 inline aton::graph_data instance(aton::rewrite_entry const& rewrite, aton::pattern_variant const& variant,

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <aton/fusions/built_in.hpp>
 #include <aton/model_io/model_io.hpp>
 
 #include "../exporter/name_outputs.hpp"
@@ -41,9 +40,9 @@ int main(int argc, char** argv) {
     try {
         for (int i = 2; i != argc; ++i) {
             int const opset = std::stoi(argv[i]);
-            for (aton::rewrite_entry const& r : aton::fusions::built_in_rewrites()) {
+            for (aton::rewrite_entry const& r : every_rewrite()) {
                 int number = 0;
-                for (example const& e : all_examples()) {
+                for (example const& e : every_example()) {
                     if (e.rewrite != r.name || !e.applies || !r.holds_at(opset)) continue;
                     for (aton::pattern_variant const& v : aton::variants_of(r.pattern)) {
                         place = std::string(argv[1]) + '/' + std::string(r.name) + '_' + std::to_string(opset) + '_' +

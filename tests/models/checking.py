@@ -185,13 +185,13 @@ def nan_options(folder):
     return ("--nan", "exact") if has_nan else ()
 
 
-def check_opset(aton, folder, kind, opset, tolerance):
+def check_opset(aton, folder, kind, opset, tolerance, options=()):
     """{"status": "pass", "error": ..., "nodes": ...}, {"status": "needs", "opset": 18} or {"status": "fail", "reason":
     ...}"""
     target = folder / f"{kind}_{opset}.onnx"
     target.unlink(missing_ok=True)
     try:
-        wanted = aton_export(aton, folder / f"{kind}.pt2", target, opset, *nan_options(folder))
+        wanted = aton_export(aton, folder / f"{kind}.pt2", target, opset, *nan_options(folder), *options)
         if wanted is not None:
             return {"status": "needs", "opset": wanted}
         nodes, session = node_count(target), open_session(target)
@@ -206,10 +206,11 @@ def check_opset(aton, folder, kind, opset, tolerance):
         target.unlink(missing_ok=True)
 
 
-def check(aton, folder, kind, opsets, tolerance, may_refuse=False):
-    """{opset: result}. A graph that runs at no opset is a failure, even if every refusal has a reason, unless `may_refuse`."""
+def check(aton, folder, kind, opsets, tolerance, may_refuse=False, options=()):
+    """{opset: result}. A graph that runs at no opset is a failure, even if every refusal has a reason, unless `may_refuse`.
+    `options`: more options of `aton export`."""
     folder = pathlib.Path(folder)
-    results = {opset: check_opset(aton, folder, kind, opset, tolerance) for opset in opsets}
+    results = {opset: check_opset(aton, folder, kind, opset, tolerance, options) for opset in opsets}
     if not may_refuse and all(r["status"] == "needs" for r in results.values()):
         last = max(opsets)
         wanted = results[last]["opset"]

@@ -3,7 +3,7 @@
 """Exports every model of the zoo with `aton export`, runs the result in ONNX Runtime on two inputs, and compares with torch.
 
     tests/models/run_models.py --aton build/release/aton [--quick | --rest] [--only bert,vit] [--opsets 13,17,18,26] [--check]
-                               [--jobs 2] [--work FOLDER] [--report docs/models.md] [--json FILE] [--list]
+                               [--target onnxruntime] [--jobs 2] [--work FOLDER] [--report docs/models.md] [--json FILE] [--list]
                                [--least 11:90,9:60]
 
 Each model is exported by torch twice: raw, straight from torch.export.export, and after run_decompositions(). The files
@@ -61,14 +61,14 @@ def prepare_all(entries, work, jobs):
     return dict(zip((e.name for e in entries), found))
 
 
-def check_all(entries, work, aton, opsets, jobs, may_refuse):
+def check_all(entries, work, aton, opsets, jobs, may_refuse, options=()):
     """{(name, kind): {opset: result}}"""
     pairs = [(entry, kind) for entry in entries for kind in exported.KINDS]
 
     def job(number):
         entry, kind = pairs[number]
         tried = [opset for opset in opsets if opset <= entry.until]
-        found = checking.check(aton, work / entry.name, kind, tried, entry.tolerance, may_refuse) if tried else {}
+        found = checking.check(aton, work / entry.name, kind, tried, entry.tolerance, may_refuse, options) if tried else {}
         return {opset: found.get(opset, {"status": "skipped"}) for opset in opsets}
 
     lost = lambda _number, why: {opset: {"status": "fail", "reason": why} for opset in opsets}
@@ -87,6 +87,7 @@ def parse(words):
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--check", action="store_true", help="exit with 1 if anything is wrong")
     parser.add_argument("--least", help="the percentage of graphs that must be right at an opset: 11:90,9:60")
+    parser.add_argument("--target", help="the option of `aton export`: onnxruntime")
     parser.add_argument("--all-packages", action="store_true", help="a model whose package is missing is an error")
     parser.add_argument("--report", type=pathlib.Path, help="write the table as Markdown")
     parser.add_argument("--json", type=pathlib.Path, help="write all results")
@@ -127,7 +128,8 @@ def main(words=None):
     about = prepare_all(entries, options.work, options.jobs)
     ready = [e for e in entries if "problem" not in about[e.name]]
     aton = str(pathlib.Path(options.aton).resolve())
-    results = check_all(ready, options.work, aton, options.opsets, options.jobs, bool(options.least))
+    results = check_all(ready, options.work, aton, options.opsets, options.jobs, bool(options.least),
+                        ("--target", options.target) if options.target else ())
     rows = model_report.rows(ready, about, results, options.opsets)
     print(model_report.text_table(rows, options.opsets))
     problems = [f"{e.name}: {about[e.name]['problem']}" for e in entries if "problem" in about[e.name]]

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/error.hpp>
 #include <aton/onnx/registry.hpp>
+#include <aton/targets/built_in.hpp>
 
 namespace aton::tool {
 
@@ -15,6 +17,24 @@ void add_conversion_options(CLI::App& app, export_options& options) {
         ->check(CLI::Range(oldest_export_opset, onnx::newest_version("")))
         ->capture_default_str();
     app.add_option("--model", options.model, "The name of one of several models in the archive")->type_name("NAME");
+    add_target(app, options.target);
+}
+
+void add_target(CLI::App& app, targets::target const*& target) {
+    std::string about = "The runtime of the model. onnx: any (default)";
+    for (targets::target const* t : targets::built_in_targets())
+        about += "; " + std::string(t->name) + ": " + std::string(t->about);
+    app.add_option_function<std::string>(
+           "--target",
+           [&target](std::string const& name) {
+               try {
+                   target = targets::find_target(name);
+               } catch (error const& e) {
+                   throw CLI::ValidationError("--target", e.what());
+               }
+           },
+           about)
+        ->type_name("NAME");
 }
 
 void add_plugins(CLI::App& app, std::vector<std::string>& plugins) {

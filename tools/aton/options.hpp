@@ -39,7 +39,9 @@ void add_choice(CLI::App& app, std::string const& name, Enum& value, std::map<st
     app.add_option(name, set, help)->type_name("WORD")->default_str(default_word);
 }
 
-/// --opset and --model
+/// --target
+void add_target(CLI::App& app, targets::target const*& target);
+/// --opset, --model and --target
 void add_conversion_options(CLI::App& app, export_options& options);
 void add_operators(CLI::App& app, operator_mode& operators);
 void add_plugins(CLI::App& app, std::vector<std::string>& plugins);

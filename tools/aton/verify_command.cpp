@@ -84,12 +84,16 @@ std::vector<std::string> overloads_in(std::string const& path) {
     return out;
 }
 
-/// The rewrites of the plugins, or the built-in ones if there are no plugins.
-std::vector<rewrite_entry> rewrites_of(std::vector<plugin> const& plugins) {
+/// The rewrites of the plugins and the target, or the built-in ones if there are none.
+std::vector<rewrite_entry> rewrites_of(std::vector<plugin> const& plugins, targets::target const* target) {
     std::vector<rewrite_entry> all;
     auto const add = [&](rewrites_view table) { all.insert(all.end(), table.begin(), table.end()); };
     for (plugin const& each : plugins) add(each.rewrites());
-    if (plugins.empty()) add(fusions::built_in_rewrites());
+    if (target != nullptr) {
+        add(target->rewrites);
+        add(target->last_rewrites);
+    }
+    if (plugins.empty() && target == nullptr) add(fusions::built_in_rewrites());
     return all;
 }
 
@@ -155,7 +159,7 @@ int verify_mappings(verify_request const& request) {
         };
     std::vector<dsl::entry> rows;
     std::vector<rewrite_entry> const checked_rewrites =
-        request.rewrites ? rewrites_of(plugins) : std::vector<rewrite_entry>();
+        request.rewrites ? rewrites_of(plugins, request.target) : std::vector<rewrite_entry>();
     verify::rewrite_rows const rewrites(checked_rewrites);
     if (request.rewrites) {
         rows.assign(rewrites.rows().begin(), rewrites.rows().end());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <aton/targets/target.hpp>
 #include <aton/verify/models.hpp>
 
 namespace aton::tool {
@@ -15,7 +16,8 @@ struct verify_request {
     std::string only;
     int opset = 0; ///< 0: all
     int samples = 3;
-    std::string nan = "exact"; ///< or "fast"
+    targets::target const* target = nullptr; ///< with rewrites
+    std::string nan = "exact";               ///< or "fast"
     std::uint64_t seed = 0;
     std::string seeds;     ///< "1..200": several seeds instead of `seed`
     std::string log;       ///< the file that records finished seeds

@@ -16,6 +16,7 @@
 #include <aton/onnx/registry.hpp>
 
 #include "commands.hpp"
+#include "options.hpp"
 #include "verify_command.hpp"
 
 namespace aton::tool {
@@ -36,6 +37,7 @@ int run(int argc, char** argv) {
         "--rewrites",
         request.rewrites,
         "Check the rewrites of finished graphs instead, built in or of plugins: what a pattern computes is the truth");
+    add_target(app, request.target);
     app.add_option("--only", request.only, "Only mappings of overloads whose name contains TEXT")->type_name("TEXT");
     app.add_option("--opset",
                    request.opset,

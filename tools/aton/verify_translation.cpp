@@ -24,7 +24,9 @@ public:
     partial_exports(program::program const& p, export_options options) : prepared_(p), options_(std::move(options)) {
         prepare(prepared_, options_);
         for (rewrites_view const& table : options_.rewrites) add(table);
+        if (options_.target != nullptr) add(options_.target->rewrites);
         add(fusions::built_in_rewrites());
+        if (options_.target != nullptr) add(options_.target->last_rewrites);
     }
 
     [[nodiscard]] std::size_t size() const { return names_.size(); }
@@ -53,6 +55,7 @@ int verify_translation(verify_request const& request, verify::model_options cons
     export_options options;
     if (request.opset != 0) options.opset = request.opset;
     options.model = request.model;
+    options.target = request.target;
     options.nan = request.nan == "exact" ? nan_mode::exact : nan_mode::fast;
     options.tables = tables_of(plugins);
     for (plugin const& each : plugins) options.rewrites.push_back(each.rewrites());

@@ -20,6 +20,7 @@
 #include <aton/ir/pattern.hpp>
 #include <aton/model_io/weights.hpp>
 #include <aton/program/program.hpp>
+#include <aton/targets/target.hpp>
 
 namespace ATON_NAMESPACE {
 
@@ -98,6 +99,7 @@ struct export_options {
     std::vector<dsl::table_view> tables;       ///< searched before the built-in ones
     std::vector<rewrites_view> rewrites;       ///< tried before the built-in ones (docs/rewrites.md)
     std::vector<std::string> without_rewrites; ///< names of rewrites, or of groups ("attention"), that are not applied
+    targets::target const* target = nullptr;   ///< null: any runtime that implements ONNX (docs/targets.md)
     guard_mode guards = guard_mode::frozen;
     random_mode random = random_mode::operators;
     nan_mode nan = nan_mode::fast;
@@ -218,7 +220,8 @@ void prepare(program::program& p, export_options const& options);
 /// depends on an invalid Reshape. Call it after the passes. Throws aton::error for a guard that ONNX cannot express.
 void check_guards(graph_data& graph, program::program const& p, export_options const& options = {});
 
-/// The operators of a prepared program without a mapping at the target opset, or whose mapping refuses a call.
+/// The operators of a prepared program without a mapping at the target opset, or whose mapping refuses a call; if there are none, those that
+/// become nodes which `options.target` does not run.
 /// ```cpp
 /// #include <aton/exporter/exporter.hpp>
 /// #include <aton/frontend/pt2/read_program.hpp>

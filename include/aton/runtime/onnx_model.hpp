@@ -94,4 +94,7 @@ private:
     std::unique_ptr<state> state_;
 };
 
+/// Whether the runtime computes the operator itself, at some version, without a body. Throws only if memory runs out.
+[[nodiscard]] bool has_kernel(std::string_view domain, std::string_view op);
+
 } // namespace ATON_NAMESPACE::runtime

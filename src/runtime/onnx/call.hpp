@@ -159,6 +159,7 @@ using rows = std::span<row const>;
 [[nodiscard]] rows attention();
 [[nodiscard]] rows casts();
 [[nodiscard]] rows constants();
+[[nodiscard]] rows contrib();
 [[nodiscard]] rows control_flow();
 [[nodiscard]] rows convolution();
 [[nodiscard]] rows elementwise();

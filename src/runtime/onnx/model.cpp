@@ -260,6 +260,10 @@ onnx_model::~onnx_model() = default;
 
 graph_data const& onnx_model::graph() const { return state_->graph; }
 
+bool has_kernel(std::string_view domain, std::string_view op) {
+    return onnx_kernels::find_kernel(domain, op) != nullptr;
+}
+
 std::vector<value> onnx_model::run(std::span<value const> inputs, onnx_observer const& observer,
                                    opset_range* same) const {
     opset_range unused;

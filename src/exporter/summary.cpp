@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "summary.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <aton/core/error.hpp>
+
+namespace ATON_NAMESPACE::exporter {
+
+namespace {
+
+constexpr std::size_t max_named = 8;
+/// No operator is named after this length; the path of the file comes in front.
+constexpr std::size_t max_names_length = max_message * 3 / 5;
+
+} // namespace
+
+std::string summary(std::vector<unconvertible> const& all, std::string const& what) {
+    std::string out = std::to_string(all.size()) + (all.size() == 1 ? " operator " : " operators ") + what + ": ";
+    std::size_t named = 0;
+    for (; named != std::min(all.size(), max_named) && (named == 0 || out.size() < max_names_length); ++named) {
+        unconvertible const& u = all[named];
+        out += (named == 0 ? "" : "; ") + clipped(u.op, 80) + " (" + clipped(u.reason, max_message / 2);
+        if (!u.nearest.empty()) out += "; nearest: " + u.nearest;
+        out += u.count == 1 ? "; at " : "; " + std::to_string(u.count) + " times, first at ";
+        out += clipped(u.places.front(), 80) + ')';
+    }
+    if (all.size() > named) out += "; and " + std::to_string(all.size() - named) + " more";
+    return out + (all.size() > 1 || all[0].count > 1 ? " (aton unconvertible lists every place)" : "");
+}
+
+} // namespace ATON_NAMESPACE::exporter

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// What a target refuses: each kind of limit, with the sentence, and next to it a graph that it accepts.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <aton/aton.hpp>
+#include <aton/targets/npu.hpp>
+#include <aton/targets/onnx_runtime.hpp>
+#include <aton/targets/tensorrt.hpp>
+
+#include "exporter/target_limits.hpp"
+
+using namespace aton::dsl;
+using aton::dim;
+using aton::dtype;
+
+namespace {
+
+/// The reasons that a target has against the graph that `make` builds.
+template <class Make>
+std::string against(aton::targets::target const& t, Make const& make, aton::shape const& s = aton::shape({2, 3, 8, 9}),
+                    dtype type = dtype::float32) {
+    aton::graph_data data;
+    data.opset = 20;
+    graph<18, 20> const g(data, 20);
+    value const x(data, data.add_input("x", {type, s}));
+    data.outputs = {value(make(g, x)).id()};
+    try {
+        aton::exporter::require_target(data, t, "m.pt2");
+    } catch (aton::export_error const& e) {
+        std::string all;
+        for (aton::unconvertible const& u : e.nodes()) all += (all.empty() ? "" : "; ") + u.op + ": " + u.reason;
+        return all;
+    }
+    return "";
+}
+
+auto const& trt = aton::targets::tensorrt;
+auto const& npu = aton::targets::npu;
+
+} // namespace
+
+TEST_CASE("operators that a target does not have") {
+    auto const relu = [](auto g, value x) { return g.template op<"Relu">(x); };
+    auto const det = [](auto g, value x) { return g.template op<"Det">(x); };
+    CHECK(against(trt, relu) == "");
+    CHECK(against(trt, det, aton::shape({2, 3, 3})) == "Det: Det is not supported");
+    CHECK(against(aton::targets::onnx_runtime, det, aton::shape({2, 3, 3})) == "");
+}
+
+TEST_CASE("types that a target does not have") {
+    auto const add = [](auto g, value x) { return g.template op<"Add">(x, x); };
+    auto const erf = [](auto g, value x) { return g.template op<"Erf">(x); };
+    CHECK(against(trt, add, aton::shape({3}), dtype::int64) == "");
+    CHECK(against(trt, add, aton::shape({3}), dtype::float64) ==
+          "input x: is float64; Add: Add of float64 is not supported");
+    CHECK(against(trt, add, aton::shape({3}), dtype::uint8) == "Add: Add of uint8 is not supported");
+    CHECK(against(trt, erf, aton::shape({3}), dtype::float16) == "");
+    CHECK(against(npu, erf, aton::shape({3}), dtype::float64) == "input x: is float64; Erf: a value of Erf is float64");
+}
+
+TEST_CASE("attributes and operands that a target does not have") {
+    auto const pool = [](std::vector<std::int64_t> kernel, std::vector<std::int64_t> dilations) {
+        return [=](auto g, value x) {
+            return std::get<0>(
+                g.template op<"MaxPool">(x, attr::kernel_shape_i(kernel), attr::dilations_i(dilations), outputs<2>));
+        };
+    };
+    auto const plain_pool = [](auto g, value x) { return g.template op<"MaxPool">(x, attr::kernel_shape_i({2, 3})); };
+    CHECK(against(trt, plain_pool) == "");
+    std::string const only_pools = "MaxPool: MaxPool pools only two or three dimensions, without dilations and indices";
+    CHECK(against(trt, pool({2, 3}, {1, 1})) == only_pools); // two results
+    auto const dilated = [](auto g, value x) {
+        return g.template op<"MaxPool">(x, attr::kernel_shape_i({2, 3}), attr::dilations_i({1, 2}));
+    };
+    CHECK(against(trt, dilated) == only_pools);
+    auto const line = [](auto g, value x) { return g.template op<"MaxPool">(x, attr::kernel_shape_i({2})); };
+    CHECK(against(trt, line, aton::shape({2, 3, 8})) == only_pools);
+
+    auto const top = [](std::int64_t sorted) {
+        return [sorted](auto g, value x) {
+            return std::get<0>(g.template op<"TopK">(x, g.ints({2}), attr::sorted_i(sorted), outputs<2>));
+        };
+    };
+    CHECK(against(trt, top(1)) == "");
+    CHECK(against(trt, top(0)) == "TopK: TopK takes only sorted results");
+
+    auto const sum = [](bool computed) {
+        return [computed](auto g, value x) {
+            value const best = g.template op<"ReduceMax">(x, attr::keepdims_i(0));
+            value const place = g.template op<"Cast">(best, attr::to_i(dtype_c<dtype::int64>));
+            value const axes = computed ? g.template op<"Unsqueeze">(place, g.ints({0})) : g.ints({1});
+            return g.template op<"ReduceSum">(x, axes);
+        };
+    };
+    CHECK(against(trt, sum(false)) == "");
+    CHECK(against(trt, sum(true)) == "ReduceSum: ReduceSum takes only constant axes");
+}
+
+TEST_CASE("sizes and control flow that a static graph does not have") {
+    auto const relu = [](auto g, value x) { return g.template op<"Relu">(x); };
+    aton::shape const dynamic(std::vector<dim>{dim("batch"), dim(3)});
+    CHECK(against(npu, relu, aton::shape({2, 3})) == "");
+    CHECK(against(npu, relu, dynamic) == "input x: has a dimension 'batch', but all sizes must be known");
+    CHECK(against(trt, relu, dynamic) == "");
+    auto const places = [](auto g, value x) { return g.template op<"NonZero">(x); };
+    CHECK(against(npu, places) == "NonZero: NonZero has a result whose size depends on data");
+    auto const branches = [](auto g, value x) {
+        value const condition = g.template op<"Equal">(g.template op<"Size">(x), g.scalar(7, dtype::int64));
+        return g.template op<"If">(condition,
+                                   attr::then_branch_g([&](graph<18, 20> b) {
+                                       return b.op<"LpPool">(x, attr::kernel_shape_i({2}), attr::dilations_i({2}));
+                                   }),
+                                   attr::else_branch_g([&](graph<18, 20> b) { return b.op<"Relu">(x); }));
+    };
+    CHECK(against(npu, branches, aton::shape({2, 3, 9})).starts_with("If: If is control flow"));
+    CHECK(against(trt, branches, aton::shape({2, 3, 9})) ==
+          "LpPool: LpPool pools only two or three dimensions, without dilations"); // inside a branch
+}
+
+TEST_CASE("opsets that a target does not read") {
+    CHECK_NOTHROW(aton::exporter::require_opset_of(trt, 20));
+    try {
+        aton::exporter::require_opset_of(trt, 23);
+        FAIL("nothing was thrown");
+    } catch (aton::error const& e) {
+        CHECK(std::string(e.what()) == "TensorRT 10.1 reads models of opset 9 to 20, not 23; choose one with --opset");
+    }
+}
