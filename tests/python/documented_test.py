@@ -31,7 +31,7 @@ def main():
     warnings.filterwarnings("ignore")
     library = make_model.declare()
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(blocks) >= 2, "the page has lost its examples"
+    assert len(blocks) >= 3, "the page has lost its examples"
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         shutil.copy(PLUGIN, "libcustom_ops_onnx.so")
@@ -41,6 +41,9 @@ def main():
             print(f"-- block {number} of {PAGE.name}")
             exec(compile(block, f"{PAGE.name}, block {number}", "exec"), names)
             assert pathlib.Path("model.onnx").stat().st_size > 0
+        expected = names["model"](names["x"])
+        for result, truth in zip(names["results"], expected.values(), strict=True):
+            torch.testing.assert_close(result, truth, rtol=1e-4, atol=1e-4)
         os.chdir("/")
     del library
 
