@@ -4,7 +4,10 @@
 #include "result_types.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include <aton/model_io/weights.hpp>
 
@@ -136,14 +139,19 @@ void converter::add_outputs() {
         }
     }
     if (main_.outputs.empty()) throw error(program_.file + ": the program returns nothing");
+    std::vector<std::pair<std::string*, std::string const*>> renamed; // all at once, so that two can swap their names
+    std::unordered_set<std::string_view> from_names;
     for (auto const& [from, to] : options_.renames) {
-        bool found = false;
+        if (!from_names.insert(from).second) throw error(program_.file + ": '" + from + "' is renamed twice");
+        std::size_t const before = renamed.size();
         for (std::string& name : output_names_)
-            if (name == from) name = to, found = true;
+            if (name == from) renamed.emplace_back(&name, &to);
         for (value_id id : main_.inputs)
-            if (main_.values[id].name == from) main_.values[id].name = to, found = true;
-        if (!found) throw error(program_.file + ": cannot rename '" + from + "': no input or output has this name");
+            if (main_.values[id].name == from) renamed.emplace_back(&main_.values[id].name, &to);
+        if (renamed.size() == before)
+            throw error(program_.file + ": cannot rename '" + from + "': no input or output has this name");
     }
+    for (auto const& [name, to] : renamed) *name = *to;
     std::unordered_set<std::string_view> taken;
     for (value_id id : main_.inputs)
         if (!taken.insert(main_.values[id].name).second)

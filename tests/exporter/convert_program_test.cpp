@@ -226,6 +226,12 @@ TEST_CASE("outputs: an input, duplicate values, numbers, None, state") {
     graph_data const renamed = b.convert(options);
     CHECK(renamed.values[renamed.inputs[0]].name == "input_ids");
     CHECK(renamed.values[renamed.outputs[1]].name == "result");
+    options.renames = {{"y", "x"}, {"x", "y"}};
+    graph_data const swapped = b.convert(options);
+    CHECK(swapped.values[swapped.inputs[0]].name == "y");
+    CHECK(swapped.values[swapped.outputs[1]].name == "x");
+    options.renames = {{"y", "a"}, {"y", "b"}};
+    CHECK(contains(fault_of([&] { return b.convert(options); }), "'y' is renamed twice"));
     options.renames = {{"z", "result"}};
     CHECK(contains(message_of(b, options), "'z'"));
 }
