@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
+#include <aton/runtime/compute.hpp>
 #include <aton/verify/comparison.hpp>
 #include <aton/verify/translation.hpp>
 
@@ -80,6 +81,13 @@ private:
 
 using verdict = node_verdict;
 
+bool contains_nan(tensor const& x) {
+    if (x.count() == 0) return false;
+    return runtime::to_host(runtime::reduce(runtime::reduce_op::any, runtime::isnan(x), runtime::all_axes(x)))
+        .item()
+        .to<bool>();
+}
+
 struct judged_node {
     program::node const* node = nullptr;
     verdict is = verdict::unknown;
@@ -87,6 +95,7 @@ struct judged_node {
     bool leads_to_same = false; ///< a result computed from it is the same
     graph_result const* namesake = nullptr;
     bool is_first = false; ///< the first divergence
+    bool has_nan = false;  ///< in a result of the program
     double error = 0;      ///< of all results that were found
     std::string why;
 };
@@ -109,6 +118,8 @@ public:
             ++i;
             if (v == program::no_value) continue;
             producers_[v] = nodes_.size() - 1;
+            if (given.is_tensor() && is_floating(given.one().dtype()))
+                to.has_nan = to.has_nan || contains_nan(given.one());
             if (given.is_tensor()) judge(to, v, in_reals(given.one()));
         }
     }
@@ -133,6 +144,8 @@ public:
         if (wrong->namesake != nullptr)
             out.graph_node = wrong->namesake->node->op + " (value " + wrong->namesake->name + ')';
         out.why = wrong->why.empty() && graph_.stopped() ? "the graph stops before it" : wrong->why;
+        for (std::size_t const producer : producers_of(wrong->node->arguments))
+            out.reads_nan = out.reads_nan || nodes_[producer].has_nan;
         for (judged_node const* n : same_before(*wrong)) out.same_before.push_back(n->node->name);
         return out;
     }

@@ -201,6 +201,10 @@ std::string model_report::to_text() const {
         out += "\n    same up to:";
         for (std::string const& name : first_divergence.same_before) out += ' ' + name;
     }
+    if (first_divergence.reads_nan)
+        out += "\n    it reads NaN, which a graph of aton export --nan fast, the default, may treat otherwise: compare "
+               "one of "
+               "--nan exact";
     return out + '\n';
 }
 
@@ -214,6 +218,7 @@ std::string model_report::to_json() const {
     out.field("difference", difference).field("node", first_divergence.node);
     out.field("graph_node", first_divergence.graph_node).field("why", first_divergence.why);
     out.name("same_before").array(first_divergence.same_before);
+    out.field("reads_nan", first_divergence.reads_nan);
     out.name("nodes").array(nodes, [&](node_report const& n) {
         out.begin_object().field("name", n.name);
         out.field("verdict",

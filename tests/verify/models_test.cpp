@@ -79,6 +79,26 @@ TEST_CASE("external weights are read for the comparison") {
     CHECK(compare_models(both.p, both.graph).passed());
 }
 
+TEST_CASE("a divergence behind NaN says so") {
+    using program::tensor;
+    for (bool const has_nan : {true, false}) {
+        program::program_builder b;
+        program::value_index const x = b.input(program::input_kind::user, "x", {9, 2});
+        program::value_index const y = b.add(has_nan ? "aten::sqrt" : "aten::sigmoid", {tensor("self", x)}, {9, 2});
+        program::value_index const best = b.add(
+            "aten::amax", {tensor("self", y), program::integers("dim", {1}), program::boolean("keepdim", false)}, {9});
+        b.output(best);
+        prepare(b.p, {});
+        graph_data graph = export_graph(b.p).graph;
+        node_for(graph, b.p.values[best].name).op = "ReduceMin";
+        model_report const report = compare_models(b.p, graph);
+        CHECK(!report.passed());
+        CHECK(report.first_divergence.reads_nan == has_nan);
+        CHECK(contains(report.to_text(), "it reads NaN, which a graph of aton export --nan fast") == has_nan);
+        CHECK(contains(report.to_json(), has_nan ? "\"reads_nan\": true" : "\"reads_nan\": false"));
+    }
+}
+
 TEST_CASE("the first diverging node is the one that was changed") {
     pair both = digits();
     REQUIRE(compare_models(both.p, both.graph).passed());

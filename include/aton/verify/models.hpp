@@ -35,6 +35,7 @@ struct divergence {
     std::string graph_node; ///< "Relu (value relu_1)"; empty if no value of the graph corresponds to the node's
     std::string why;        ///< how the results differ, or that the graph stops before; empty if unknown
     std::vector<std::string> same_before; ///< the nearest preceding nodes whose results are equal
+    bool reads_nan = false; ///< an operand of the node contains NaN, which `aton export --nan fast` may treat otherwise
 };
 
 /// Whether a graph reproduces the results of a node. `unknown`: no value of the graph has their name or, if they are distinctive, their
