@@ -8,7 +8,10 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -30,14 +33,33 @@ constexpr std::size_t page = 4096;
 /// which leave the processor's cache between the two passes.
 constexpr std::size_t piece = std::size_t{1} << 20;
 
+/// The temporary files of this process. Whoever creates, renames or removes one has the lock, so that abandon_writes() finds it either
+/// complete, under its own name, or here.
+struct unfinished_files {
+    std::mutex lock;
+    std::set<std::string> names;
+};
+
+/// Never destroyed: other threads may still write when the process ends.
+unfinished_files& unfinished() {
+    static auto* const all = new unfinished_files;
+    return *all;
+}
+
 /// Opens a new file in the folder of `path`. Its name does not extend that of the file, which may have the maximum length.
 int open_temporary(std::string const& path, std::string& name) {
     static std::atomic<unsigned> serial{0};
     std::string const folder = path.substr(0, path.find_last_of('/') + 1);
+    std::lock_guard const lock(unfinished().lock);
     for (int attempt = 0; attempt != 1000; ++attempt) { // skips files that a killed process left
         name = folder + ".aton." + std::to_string(::getpid()) + '.' + std::to_string(serial++) + ".tmp";
+        auto const known = unfinished().names.insert(name).first;
         int const file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file >= 0 || errno != EEXIST) return file;
+        if (file >= 0) return file;
+        int const reason = errno;
+        unfinished().names.erase(known);
+        errno = reason;
+        if (reason != EEXIST) return file;
     }
     return -1;
 }
@@ -66,9 +88,9 @@ bool output_file::is_pipe_or_device(std::string const& path) {
 output_file::~output_file() {
     if (file_ >= 0) ::close(file_);
     if (temporary_.empty() || state_ == state::kept) return;
-    if (state_ == state::renamed) ::unlink(path_.c_str());
-    if (state_ == state::exchanged) (void)::rename(temporary_.c_str(), path_.c_str());
-    if (state_ == state::writing) ::unlink(temporary_.c_str());
+    std::lock_guard const lock(unfinished().lock);
+    ::unlink(temporary_.c_str());
+    unfinished().names.erase(temporary_);
 }
 
 void output_file::fail() const {
@@ -170,7 +192,18 @@ void output_file::close() {
     if (::close(file) != 0) fail();
 }
 
-void output_file::publish(bool can_undo) {
+void output_file::publish(std::initializer_list<output_file*> files) {
+    std::lock_guard const lock(unfinished().lock);
+    try {
+        for (output_file* const each : files) each->rename(each != *std::prev(files.end()));
+    } catch (...) {
+        for (output_file* const each : files) each->undo();
+        throw;
+    }
+    for (output_file* const each : files) each->keep();
+}
+
+void output_file::rename(bool can_undo) {
     if (is_pipe_or_device()) return;
     if (can_undo && ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) {
         state_ = state::exchanged; // the old file now has the temporary name
@@ -180,8 +213,15 @@ void output_file::publish(bool can_undo) {
     state_ = state::renamed;
 }
 
+void output_file::undo() noexcept {
+    if (state_ == state::renamed) ::unlink(path_.c_str());
+    if (state_ == state::exchanged) (void)::rename(temporary_.c_str(), path_.c_str());
+    state_ = state::writing;
+}
+
 void output_file::keep() noexcept {
     if (state_ == state::exchanged) ::unlink(temporary_.c_str());
+    unfinished().names.erase(temporary_);
     state_ = state::kept;
 }
 
@@ -194,7 +234,12 @@ void write_file(std::string_view bytes, std::string const& path) {
     file.write(bytes);
     file.close();
     file.publish();
-    file.keep();
+}
+
+void abandon_writes() noexcept {
+    detail::unfinished_files& all = detail::unfinished();
+    all.lock.lock(); // forever: no file may be created or renamed any more
+    for (std::string const& each : all.names) ::unlink(each.c_str());
 }
 
 } // namespace ATON_NAMESPACE

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ namespace ATON_NAMESPACE::detail {
 class output_file {
 public:
     explicit output_file(std::string path);
-    /// Undoes everything that was not kept: removes the temporary file, and reverts publish().
+    /// Removes the temporary file of a file that was not published.
     ~output_file();
     output_file(output_file const&) = delete;
     output_file& operator=(output_file const&) = delete;
@@ -42,15 +43,18 @@ public:
 
     /// Ends writing. Throws errors that the kernel reports late.
     void close();
-    /// Gives a closed file its name. Until keep(), the destructor reverts that; with `can_undo`, it restores the old file, which is
-    /// kept under the temporary name.
-    void publish(bool can_undo = false);
-    void keep() noexcept;
+    /// Gives closed files their names, in this order. If that fails, none of them is changed.
+    static void publish(std::initializer_list<output_file*> files);
+    void publish() { publish({this}); }
 
 private:
     enum class state : unsigned char { writing, renamed, exchanged, kept };
 
     [[noreturn]] void fail() const;
+    /// With `can_undo`, the old file is kept under the temporary name.
+    void rename(bool can_undo);
+    void undo() noexcept;
+    void keep() noexcept;
     void flush();
     void gather(file_span const& from);
     void send(std::byte const* bytes, std::size_t size);

@@ -217,7 +217,6 @@ std::uint64_t write_one_file(detail::model_frame const& frame, std::string const
     detail::output_file model(path);
     weight_writer(weights, with_embedded({}, frame)).write(frame, model);
     model.publish();
-    model.keep();
     return rewritten_embedded(frame);
 }
 
@@ -241,7 +240,6 @@ std::uint64_t write_external(graph_data const& graph, std::string const& path, w
     if (layout.entries.empty()) {
         writer.write(frame, model);
         model.publish();
-        model.keep();
         return rewritten_embedded(frame);
     }
     refuse_pipe(data_path);
@@ -255,10 +253,7 @@ std::uint64_t write_external(graph_data const& graph, std::string const& path, w
     }
     data.close();
     writer.write(frame, model);
-    data.publish(true);
-    model.publish();
-    data.keep();
-    model.keep();
+    detail::output_file::publish({&data, &model});
     return layout.rewritten + rewritten_embedded(frame);
 }
 

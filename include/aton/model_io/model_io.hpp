@@ -53,6 +53,24 @@ void write_model(graph_data const& graph, std::string const& path, model_options
 /// Writes bytes to a file atomically, or directly to a pipe or device. Throws aton::error.
 void write_file(std::string_view bytes, std::string const& path);
 
+/// For a process that is about to end because of a signal: removes the temporary files of every write and export in progress, in all
+/// threads. Files that have their names are complete, and stay. Threads that create or finish a file from now on wait until the process
+/// ends. Takes a lock, so that a thread that waits for the signal must call it, not a signal handler.
+/// ```cpp
+/// #include <csignal>
+/// #include <unistd.h>
+///
+/// #include <aton/model_io/model_io.hpp>
+///
+/// inline void end_after(sigset_t const* signals) { // in a thread; all other threads block these signals
+///     int signal = 0;
+///     sigwait(signals, &signal);
+///     aton::abandon_writes();
+///     _exit(128 + signal);
+/// }
+/// ```
+void abandon_writes() noexcept;
+
 /// The model in a file. Throws aton::error, one line that names the file, for anything that is not a readable ONNX model.
 /// ```cpp
 /// #include <aton/model_io/model_io.hpp>
