@@ -85,6 +85,7 @@ exported_graph export_graph(program::program const& p, export_options const& opt
 
     if (options.optimize) {
         exporter::selected_rewrites const rewrites = exporter::select_rewrites(options);
+        if (options.stage) options.stage(export_stage::optimize);
         bool const rewrites_weights = options.weights != weight_mode::reference;
         optimize(graph, out.rewritten, {rewrites_weights, rewrites.first});
         if (!rewrites.last.empty()) optimize(graph, out.rewritten, {rewrites_weights, rewrites.last});
@@ -111,8 +112,10 @@ namespace {
 /// `source`: the file with the weights, to which weight_mode::reference refers.
 export_report write(program::program p, std::string const& source, std::string const& to,
                     export_options const& options) {
+    if (options.stage) options.stage(export_stage::convert);
     prepare(p, options);
     exported_graph made = export_graph(p, options);
+    if (options.stage) options.stage(export_stage::write);
     weight_options weights;
     weights.mode = options.weights;
     weights.source = source;
@@ -135,6 +138,7 @@ export_report write(program::program p, std::string const& source, std::string c
 } // namespace
 
 export_report export_file(std::string const& from, std::string const& to, export_options const& options) {
+    if (options.stage) options.stage(export_stage::read);
     return write(read_program(from, options), from, to, options);
 }
 

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,26 +48,38 @@ public:
           program_(p, {options.where, options.seed}),
           graph_(g, {options.where, options.seed}),
           narrowest_(narrowest_dtypes(program_.functional())),
-          terms_(1000 + 100 * static_cast<std::int64_t>(p.main.nodes.size())) {}
+          terms_(1000 + 100 * static_cast<std::int64_t>(p.main.nodes.size())),
+          sets_(static_cast<std::size_t>(options.inputs.empty() ? options.samples : 1)) {}
 
     model_report run() {
-        int const samples = options_.inputs.empty() ? options_.samples : 1;
-        for (int i = 0; i != samples && report_.passed(); ++i) check(options_.seed + static_cast<std::uint64_t>(i));
+        for (std::size_t i = 0; i != sets_ && report_.passed(); ++i) check(options_.seed + i);
         return std::move(report_);
     }
 
 private:
+    /// Reports the progress of one run after another: `before` nodes of this set of inputs ran in other runs.
+    template <class Node>
+    [[nodiscard]] std::function<void(Node const&, std::span<value const>)> counter(std::size_t before) const {
+        if (!options_.progress) return {};
+        std::size_t const nodes_of_program = program_.functional().main.nodes.size();
+        std::size_t const each = nodes_of_program + graph_.graph().nodes.size();
+        std::size_t const set = static_cast<std::size_t>(report_.samples);
+        return [this, each, done = set * each + before](Node const&, std::span<value const>) mutable {
+            options_.progress(++done, sets_ * each);
+        };
+    }
+
     /// Finds inputs that the program accepts, and returns its outputs for them.
     std::vector<value> run_program(std::uint64_t seed, std::vector<value>& inputs) const {
         if (!options_.inputs.empty()) {
             inputs = options_.inputs;
-            return program_.run(inputs);
+            return program_.run(inputs, counter<program::node>(0));
         }
         std::string fault;
         for (int i = 0; i != max_tries; ++i) {
             inputs = draw_inputs(program_.functional(), seed, i);
             try {
-                return program_.run(inputs);
+                return program_.run(inputs, counter<program::node>(0));
             } catch (error const& e) {
                 if (fault.empty()) fault = e.what();
             }
@@ -134,10 +149,11 @@ private:
         std::vector<value> inputs;
         std::vector<expected_output> expected = outputs_of_program(run_program(seed, inputs));
         std::vector<value> const graph_inputs = inputs_of_graph(inputs);
+        auto const count = counter<graph_node>(program_.functional().main.nodes.size());
         ++report_.samples;
         std::vector<tensor> got;
         try {
-            for (value const& v : graph_.run(graph_inputs)) {
+            for (value const& v : graph_.run(graph_inputs, count)) {
                 if (v.is_sequence()) got.insert(got.end(), v.many().begin(), v.many().end());
                 else if (v.is_tensor()) got.push_back(v.one());
             }
@@ -176,6 +192,7 @@ private:
     runtime::onnx_model graph_;
     std::vector<dtype> narrowest_; ///< of each value of the program
     std::int64_t terms_;
+    std::size_t sets_; ///< of inputs
     model_report report_;
 };
 

@@ -68,6 +68,14 @@ enum class nan_mode : std::uint8_t {
     exact, ///< what ATen does: maxima, minima, sorts and their indices get nodes that treat NaN
 };
 
+/// What an export does, in this order.
+enum class export_stage : std::uint8_t {
+    read,     ///< the program, not its weights
+    convert,  ///< nodes become a graph
+    optimize, ///< rewrites, and arithmetic on weights
+    write,    ///< the model and its weights
+};
+
 /// The subject of a warning.
 enum class warning_kind : std::uint8_t {
     unused_input,
@@ -107,6 +115,7 @@ struct export_options {
         seed; ///< of the random operators, at most 2^24; none: the runtime chooses one for every run
     bool warnings_are_errors = false;                                      ///< refuse the export if there is a warning
     std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes of written weights
+    std::function<void(export_stage)> stage;                               ///< called when a stage begins
 };
 
 /// An input that replaces a draw of random numbers.

@@ -3,7 +3,9 @@
 // Public header.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct model_options {
     std::vector<runtime::value> inputs = {}; ///< in the program's order; used instead of drawn ones unless empty
     runtime::device where = {};
     bool nodes = false; ///< also report every node of the program, for the first sample or the one that differs
+    /// Counts nodes that have run, of the program and of the graph, in all samples; called from the calling thread.
+    std::function<void(std::size_t done, std::size_t all)> progress = {};
 };
 
 /// The comparison of one output.
