@@ -18,7 +18,7 @@ import sys
 # The values of options that are words. The help says what each of them does: "embed: in the .onnx file; external: ...".
 WORD_TYPE, FILE_TYPE, FOLDER_TYPE = "WORD", "FILE", "FOLDER"
 OPTION = re.compile(r"  (?:(-\w),)?(--[\w-]+)(?: (\S.*?))?(?:  +(\S.*))?")
-POSITIONAL = re.compile(r"  ([A-Z][\w.]*(?:\(\w+\))?)(?: (TEXT))?(?: (\.\.\.))?(?: (REQUIRED))?(?:  +(\S.*))?")
+POSITIONAL = re.compile(r"  ([A-Z][\w.]*(?:\(\w+\))?)(?: (TEXT))?(?: (\.\.\.))?(?: (REQUIRED))?(?: +(\S.*))?")
 SUBCOMMAND = re.compile(r"  (\w[\w-]*)  +(\S.*)")
 COLUMN = 30  # of descriptions
 

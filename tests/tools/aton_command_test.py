@@ -68,8 +68,9 @@ class AtonCommand(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         report = json.loads(run.stdout)
         self.assertGreater(report.pop("seconds"), 0)
-        self.assertEqual(report, {"output": str(written), "opset": 17, "nodes": 2, "weights": 2, "weight_bytes": 60,
-                                  "rewritten_bytes": 0, "warnings": [], "drawn_inputs": []})
+        self.assertEqual(report, {"input": str(Path(SAMPLES, "linear_relu_dynbatch.pt2")), "output": str(written), "ok": True, "error": None,
+                                  "unconvertible": [], "opset": 17, "nodes": 2, "weights": 2, "weight_bytes": 60,
+                                  "rewritten_bytes": 0, "warnings": [], "drawn_inputs": [], "verification": None})
         quiet = aton("export", Path(SAMPLES, "linear_relu_dynbatch.pt2"), "-o", written, "-q", "--format", "json")
         self.assertEqual((quiet.returncode, quiet.stdout), (0, ""))
 
@@ -97,7 +98,18 @@ class AtonCommand(unittest.TestCase):
             self.fails(aton(command, text), 1, "text.onnx")
             self.fails(aton(command, empty), 1, "is empty")
             self.fails(aton(command, "nowhere.onnx"), 1, "nowhere.onnx: no such file")
-            self.fails(aton(command, self.folder.name), 1, "is a folder")
+
+        self.fails(aton("print", self.folder.name), 1, "is a folder")
+
+    def test_folders_are_checked(self):
+        folder = Path(self.folder.name, "checked")
+        (folder / "deeper").mkdir(parents=True)
+        self.fails(aton("check", folder), 1, "checked: has no .onnx file")
+        for name in ("b.onnx", "deeper/a.onnx", "c.txt"):
+            (folder / name).write_bytes(self.model.read_bytes())
+        run = aton("check", folder, folder / "b.onnx")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual([line.split(": ok")[0] for line in run.stdout.splitlines()], [f"{folder}/b.onnx", f"{folder}/deeper/a.onnx"])
 
     def test_an_illegal_model(self):
         bad = self.file("bad.onnx", self.model.read_bytes().replace(b"Relu", b"Rely"))

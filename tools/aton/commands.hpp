@@ -2,7 +2,9 @@
 // The commands, after their options are parsed. Each returns its exit status and throws aton::error on failure.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,25 +37,73 @@ void complain(std::string_view what);
 /// The tables of all plugins, in order.
 [[nodiscard]] std::vector<dsl::table_view> tables_of(std::vector<plugin> const& plugins);
 
+/// Whether a graph gives the numbers of its program.
+struct verification {
+    bool passed = false;
+    std::string summary; ///< one sentence
+    std::string text;    ///< lines, as aton verify prints them
+    std::string json;    ///< an object
+};
+/// Runs a program and its graph. `progress` counts nodes, and may be null.
+using model_verifier = std::function<verification(program::program const&, graph_data const&,
+                                                  std::function<void(std::size_t, std::size_t)> const& progress)>;
+
 struct export_request {
-    std::string input;
-    std::string format = "text"; ///< or "json"
-    std::string output;          ///< empty: next to the input, with the extension .onnx
+    std::vector<std::string> files; ///< and folders
+    std::string format = "text";    ///< or "json"
+    std::string output;             ///< empty: next to the input, with the extension .onnx
     bool quiet = false;
+    int jobs = 1;                     ///< files exported at a time
+    model_verifier verifier;          ///< null: nothing is run
     std::vector<std::string> inputs;  ///< "x:float32[1,3,224,224]"
     std::vector<std::string> dims;    ///< "x:0=batch"
     std::vector<std::string> renames; ///< "relu=probabilities"
     std::vector<std::string> plugins; ///< files, in order of priority
     export_options options;
 };
-int export_model(export_request request);
+int export_models(export_request request);
+
+/// One file of an export.
+struct export_job {
+    std::string input;
+    std::string output;
+    std::string fault{}; ///< why it cannot be exported, if that is known
+};
+/// The files to export: those in folders, too, with their outputs. Throws if two inputs have the same output, or an output is an input.
+[[nodiscard]] std::vector<export_job> plan_exports(export_request const& request);
+
+/// What became of a job.
+struct export_outcome {
+    export_job job;
+    std::string error; ///< one line; empty if the file was exported
+    std::vector<unconvertible> refused{};
+    std::optional<export_report> report{}; ///< if the file was exported
+    std::optional<verification> verified{};
+    std::chrono::steady_clock::duration took{};
+
+    /// Whether it was exported and, if that was asked for, has the numbers of its program.
+    [[nodiscard]] bool passed() const { return error.empty() && (!verified || verified->passed); }
+};
+class progress;
+/// Exports one file. What goes wrong is in the outcome.
+[[nodiscard]] export_outcome export_one(export_job const& job, export_options options, model_verifier const& verifier,
+                                        progress& shown);
+/// Exports several files, prints a line for each in their order, and returns the exit status.
+int export_several(export_request const& request, std::vector<export_job> const& jobs);
+
+/// Lines for stdout: inputs in place of random numbers, and what was written.
+[[nodiscard]] std::string text_of(export_outcome const& made, int opset);
+/// The object of JSON that describes an outcome.
+void write_json(json_writer& out, export_outcome const& made, int opset);
+/// Warnings about the program, on stderr.
+void print_warnings(export_outcome const& made);
 /// "x:0=batch"
 [[nodiscard]] dim_name parse_dim(std::string const& text);
 /// "x:float32[batch,3,224,224]"
 [[nodiscard]] torchscript::input_type parse_input(std::string const& text);
 
 struct unconvertible_request {
-    std::string input;
+    std::vector<std::string> files; ///< and folders
     std::string format = "text";
     std::vector<std::string> inputs;
     std::vector<std::string> plugins;
@@ -68,6 +118,7 @@ struct view_request {
     std::string input;
     std::string graph;  ///< an .onnx file; empty: `input` is exported
     std::string output; ///< empty: next to the input, with the extension .html
+    std::string format = "text";
     std::vector<std::string> inputs;
     std::vector<std::string> dims;
     std::vector<std::string> plugins;
@@ -80,8 +131,18 @@ int view_model(view_request request);
 /// The graph with the elements of its weights, also those of nested graphs, in memory.
 [[nodiscard]] graph_data with_weights(graph_data graph);
 
-int print_file(std::string const& path, std::string const& model, std::vector<std::string> const& inputs);
-/// `format`: "text" or "json".
+struct print_request {
+    std::string file;
+    std::string model; ///< of several in an archive
+    std::string format = "text";
+    std::vector<std::string> inputs;
+};
+int print_file(print_request const& request);
+/// What print_file() prints as JSON. `models`: the names of all in the archive.
+[[nodiscard]] std::string json_of(std::string const& path, program::program const& p,
+                                  std::vector<std::string> const& models);
+[[nodiscard]] std::string json_of(std::string const& path, model const& m);
+/// Files and folders. `format`: "text" or "json".
 int check_models(std::vector<std::string> const& paths, std::string const& format);
 /// The array of JSON that describes operators that cannot be converted.
 void write_json(json_writer& out, std::vector<unconvertible> const& all);

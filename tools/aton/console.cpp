@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Helpers of all commands: console output and plugins.
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -14,10 +15,13 @@
 #include <unistd.h>
 
 #include "commands.hpp"
+#include "progress.hpp"
+#include "signals.hpp"
 
 namespace aton::tool {
 
 int guarded(int (*run)(int, char**), int argc, char** argv) {
+    handle_signals();
     try {
         return run(argc, argv);
     } catch (std::bad_alloc const&) {
@@ -31,18 +35,22 @@ int guarded(int (*run)(int, char**), int argc, char** argv) {
 }
 
 void complain(std::string_view what) {
+    progress::pause const no_bar;
     std::fprintf(stderr, "aton: %.*s\n", static_cast<int>(what.size()), what.data());
 }
 
 void print_out(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-        throw error("cannot write to standard output");
+    progress::pause const no_bar;
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+    if (errno == EPIPE) end_by(SIGPIPE); // as usual, also where the signal is ignored
+    throw error("cannot write to standard output");
 }
 
 int exec_sibling(std::string const& program, char** argv) {
     std::error_code fault;
     std::filesystem::path const self = std::filesystem::read_symlink("/proc/self/exe", fault);
     std::string const path = (self.parent_path() / program).string();
+    restore_signals();
     if (!fault) ::execv(path.c_str(), argv);
     throw error("cannot run " + program + ": " + std::strerror(errno) +
                 "; it is built next to aton with -DATON_BUILD_RUNTIME=ON");

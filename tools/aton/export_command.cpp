@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
-// aton export: parses options of the form KEY=VALUE, shows progress on a terminal, and prints one line about the result.
+// aton export: parses options of the form KEY=VALUE, exports and compares a file, and describes the result.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
+#include <exception>
 #include <filesystem>
+#include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
 #include <aton/core/json_writer.hpp>
+#include <aton/model_io/model_io.hpp>
 
 #include "commands.hpp"
+#include "model_files.hpp"
+#include "progress.hpp"
 
 namespace aton::tool {
 
@@ -73,7 +76,7 @@ torchscript::input_type parse_input(std::string const& text) {
 
 namespace {
 
-using clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
 
 /// "relu=probabilities"
 std::pair<std::string, std::string> parse_rename(std::string const& text) {
@@ -81,57 +84,6 @@ std::pair<std::string, std::string> parse_rename(std::string const& text) {
     if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
         throw error("--rename " + plain(text) + ": write it as OLD=NEW");
     return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-std::string text_of(double value, char const* unit) {
-    char text[48];
-    std::snprintf(text, sizeof text, value < 10 ? "%.2f %s" : "%.1f %s", value, unit);
-    return text;
-}
-
-std::string size_text(std::uint64_t bytes) {
-    double const b = static_cast<double>(bytes);
-    if (b >= 1e9) return text_of(b / 1e9, "GB");
-    if (b >= 1e6) return text_of(b / 1e6, "MB");
-    return b >= 1e3 ? text_of(b / 1e3, "kB") : std::to_string(bytes) + " bytes";
-}
-
-std::string time_text(clock::duration d) {
-    double const seconds = std::chrono::duration<double>(d).count();
-    return seconds < 1 ? text_of(seconds * 1e3, "ms") : text_of(seconds, "s");
-}
-
-/// A progress line on stderr, overwritten as it changes. Appears after a delay, and only on a terminal.
-class progress_line {
-public:
-    progress_line() : shown_(::isatty(STDERR_FILENO) != 0) {}
-    progress_line(progress_line const&) = delete;
-    progress_line& operator=(progress_line const&) = delete;
-    ~progress_line() {
-        if (dirty_) std::fputs("\r\033[K", stderr);
-    }
-
-    void operator()(std::uint64_t done, std::uint64_t total) {
-        auto const now = clock::now();
-        if (!shown_ || total == 0 || now - last_ < std::chrono::milliseconds(300)) return;
-        last_ = now;
-        dirty_ = true;
-        std::fprintf(stderr,
-                     "\rweights: %d %% of %s\033[K",
-                     static_cast<int>(100.0 * static_cast<double>(done) / static_cast<double>(total)),
-                     size_text(total).c_str());
-        std::fflush(stderr);
-    }
-
-private:
-    bool shown_;
-    bool dirty_ = false;
-    clock::time_point last_ = clock::now();
-};
-
-std::string default_output(std::string const& input) {
-    std::filesystem::path path(input);
-    return path.replace_extension(".onnx").string();
 }
 
 std::string_view word_of(warning_kind kind) {
@@ -146,12 +98,12 @@ std::string_view word_of(warning_kind kind) {
     return "unknown";
 }
 
-std::string as_json(std::string const& output, int opset, export_report const& report, clock::duration took) {
-    json_writer out;
-    out.begin_object().field("output", output).field("opset", opset).field("nodes", report.nodes);
+void write_report(json_writer& out, export_outcome const& made, int opset) {
+    export_report const& report = *made.report;
+    out.field("opset", opset).field("nodes", report.nodes);
     out.field("weights", report.weights).field("weight_bytes", report.weight_bytes);
     out.field("rewritten_bytes", report.rewritten_bytes);
-    out.name("seconds").value(std::chrono::duration<double>(took).count(), 6);
+    out.name("seconds").value(std::chrono::duration<double>(made.took).count(), 6);
     out.name("warnings").array(report.warnings, [&](warning const& each) {
         out.begin_object().field("kind", word_of(each.kind)).field("text", each.text).end_object();
     });
@@ -159,64 +111,156 @@ std::string as_json(std::string const& output, int opset, export_report const& r
         out.begin_object().field("name", each.name).field("distribution", each.distribution).field("op", each.op);
         out.field("place", each.place).end_object();
     });
-    return out.end_object().text() + '\n';
+    out.name("verification");
+    if (made.verified) out.json(made.verified->json);
+    else out.null();
 }
 
-/// The failure of an export, for programs: the sentence, and the operators that cannot be converted.
-std::string as_json(error const& e) {
-    json_writer out;
-    out.begin_object().field("error", std::string_view(e.what())).name("unconvertible");
-    auto const* const refused = dynamic_cast<export_error const*>(&e);
-    write_json(out, refused != nullptr ? refused->nodes() : std::vector<unconvertible>());
-    return out.end_object().text() + '\n';
+std::string_view word_of(export_stage stage) {
+    switch (stage) {
+    case export_stage::read: return "reading";
+    case export_stage::convert: return "converting";
+    case export_stage::optimize: return "optimizing";
+    case export_stage::write: return "writing";
+    }
+    return "exporting";
 }
 
-int export_or_throw(export_request request) {
-    auto const start = clock::now();
-    std::string const output = request.output.empty() ? default_output(request.input) : request.output;
-    for (std::string const& text : request.inputs) request.options.inputs.push_back(parse_input(text));
-    for (std::string const& text : request.dims) request.options.dims.push_back(parse_dim(text));
-    for (std::string const& text : request.renames) request.options.renames.push_back(parse_rename(text));
+/// Whether the output is a file that can be read again, and not a pipe or a device.
+bool is_file_or_new(std::string const& path) {
     std::error_code ignored;
-    if (std::filesystem::equivalent(request.input, output, ignored))
-        throw error(plain(output) + ": is also the input; name another output file with -o");
+    return fs::is_regular_file(path, ignored) || !fs::exists(path, ignored);
+}
+
+verification verify(export_job const& job, export_options const& options, model_verifier const& verifier,
+                    progress& shown) {
+    shown.stage(job.input + ": verifying");
+    try {
+        model m = read_model(job.output);
+        load_external(m, job.output);
+        auto const count = [&](std::size_t done, std::size_t all) { shown.step(done, all, "nodes"); };
+        return verifier(read_program(job.input, options), m.graph, count);
+    } catch (error const& e) {
+        throw error(plain(job.output) + ": is written, but cannot be compared: " + e.what());
+    }
+}
+
+void export_or_throw(export_outcome& made, export_options options, model_verifier const& verifier, progress& shown) {
+    export_job const& job = made.job;
+    std::error_code ignored;
+    if (fs::equivalent(job.input, job.output, ignored))
+        throw error(plain(job.output) + ": is also the input; name another output file with -o");
+    if (verifier && !is_file_or_new(job.output))
+        throw error(plain(job.output) + ": is not a regular file, which --verify needs");
+    options.stage = [&](export_stage stage) { shown.stage(job.input + ": " + std::string(word_of(stage))); };
+    options.progress = [&](std::uint64_t done, std::uint64_t total) { shown.step_bytes(done, total); };
+    made.report = export_file(job.input, job.output, options);
+    if (verifier) made.verified = verify(job, options, verifier, shown);
+}
+
+/// The options with everything that the request has as text. `plugins` must outlive them.
+export_options options_of(export_request const& request, std::vector<plugin> const& plugins) {
+    export_options options = request.options;
+    for (std::string const& text : request.inputs) options.inputs.push_back(parse_input(text));
+    for (std::string const& text : request.dims) options.dims.push_back(parse_dim(text));
+    for (std::string const& text : request.renames) options.renames.push_back(parse_rename(text));
+    options.tables = tables_of(plugins);
+    for (plugin const& each : plugins) options.rewrites.push_back(each.rewrites());
+    return options;
+}
+
+int print_one(export_outcome const& made, export_request const& request) {
+    std::error_code ignored;
+    bool const is_json = request.format == "json";
+    int const opset = request.options.opset;
+    bool const is_silent = made.report && (!fs::is_regular_file(made.job.output, ignored) || // may be our own stdout
+                                           (request.quiet && made.passed()));
+    if (!request.quiet && !is_json) print_warnings(made);
+    if (is_json && !is_silent) {
+        json_writer out;
+        write_json(out, made, opset);
+        print_out(out.text() + '\n');
+    } else if (made.error.empty() && !is_silent) {
+        print_out((request.quiet ? std::string() : text_of(made, opset)) +
+                  (made.verified ? made.verified->text : std::string()));
+    }
+    if (!made.error.empty()) complain(made.error);
+    return made.passed() ? 0 : 1;
+}
+
+int export_or_throw(export_request& request) {
     std::vector<plugin> const plugins = load_plugins(request.plugins);
-    request.options.tables = tables_of(plugins);
-    for (plugin const& each : plugins) request.options.rewrites.push_back(each.rewrites());
-    export_report report;
-    {
-        progress_line progress;
-        request.options.progress = [&](std::uint64_t done, std::uint64_t total) { progress(done, total); };
-        report = export_file(request.input, output, request.options);
-    }
-    if (!request.quiet && request.format != "json")
-        for (warning const& each : report.warnings)
-            complain("warning: " + plain(request.input) + ": " + plain(each.text));
-    bool const is_file = std::filesystem::is_regular_file(output, ignored);
-    if (request.quiet || !is_file) return 0; // a pipe may be this process's stdout
-    if (request.format == "json") {
-        print_out(as_json(output, request.options.opset, report, clock::now() - start));
-        return 0;
-    }
-    for (drawn_input const& each : report.drawn_inputs)
-        print_out(plain(output) + ": input " + plain(each.name) + " is " + each.distribution + ", drawn by " +
-                  plain(each.op) + (each.place.empty() ? "" : " at " + plain(each.place)) + '\n');
-    std::string line = plain(output) + ": " + std::to_string(report.nodes) + " nodes, opset " +
-                       std::to_string(request.options.opset) + ", " + std::to_string(report.weights) + " weights of " +
-                       size_text(report.weight_bytes);
-    if (report.rewritten_bytes != 0) line += " (" + size_text(report.rewritten_bytes) + " of them rewritten)";
-    print_out(line + ", " + time_text(clock::now() - start) + '\n');
-    return 0;
+    request.options = options_of(request, plugins);
+    std::vector<export_job> const jobs = plan_exports(request);
+    if (are_several(request.files)) return export_several(request, jobs);
+    std::optional<progress> shown(style_of_stderr(request.quiet));
+    export_outcome const made = export_one(jobs.front(), request.options, request.verifier, *shown);
+    shown.reset();
+    return print_one(made, request);
 }
 
 } // namespace
 
-int export_model(export_request request) {
-    bool const is_json = request.format == "json";
+export_outcome export_one(export_job const& job, export_options options, model_verifier const& verifier,
+                          progress& shown) {
+    auto const start = std::chrono::steady_clock::now();
+    export_outcome made{job, job.fault};
     try {
-        return export_or_throw(std::move(request));
+        if (job.fault.empty()) export_or_throw(made, std::move(options), verifier, shown);
+    } catch (export_error const& e) {
+        made.error = e.what();
+        made.refused = e.nodes();
+    } catch (std::bad_alloc const&) {
+        made.error = plain(job.input) + ": out of memory";
+    } catch (std::exception const& e) {
+        made.error = e.what();
+    }
+    made.took = std::chrono::steady_clock::now() - start;
+    return made;
+}
+
+std::string text_of(export_outcome const& made, int opset) {
+    export_report const& report = *made.report;
+    std::string const output = plain(made.job.output);
+    std::string out;
+    for (drawn_input const& each : report.drawn_inputs)
+        out += output + ": input " + plain(each.name) + " is " + each.distribution + ", drawn by " + plain(each.op) +
+               (each.place.empty() ? "" : " at " + plain(each.place)) + '\n';
+    out += output + ": " + std::to_string(report.nodes) + " nodes, opset " + std::to_string(opset) + ", " +
+           std::to_string(report.weights) + " weights of " + size_text(report.weight_bytes);
+    if (report.rewritten_bytes != 0) out += " (" + size_text(report.rewritten_bytes) + " of them rewritten)";
+    return out + ", " + time_text(made.took) + '\n';
+}
+
+void write_json(json_writer& out, export_outcome const& made, int opset) {
+    bool const differs = made.verified && !made.verified->passed;
+    out.begin_object().field("input", made.job.input).field("output", made.job.output).field("ok", made.passed());
+    out.name("error");
+    if (!made.error.empty()) out.value(made.error);
+    else if (differs) out.value(made.job.output + ": differs from the program: " + made.verified->summary);
+    else out.null();
+    write_json(out.name("unconvertible"), made.refused);
+    if (made.report) write_report(out, made, opset);
+    out.end_object();
+}
+
+void print_warnings(export_outcome const& made) {
+    if (!made.report) return;
+    for (warning const& each : made.report->warnings)
+        complain("warning: " + plain(made.job.input) + ": " + plain(each.text));
+}
+
+int export_models(export_request request) {
+    try {
+        return export_or_throw(request);
     } catch (error const& e) {
-        if (is_json) print_out(as_json(e));
+        if (request.format != "json") throw;
+        json_writer out;
+        export_outcome const failed{{request.files.front(), request.output}, e.what()};
+        if (are_several(request.files)) out.begin_array();
+        write_json(out, failed, request.options.opset);
+        if (are_several(request.files)) out.end_array();
+        print_out(out.text() + '\n');
         throw;
     }
 }

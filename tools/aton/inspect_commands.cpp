@@ -13,6 +13,7 @@
 #include <aton/model_io/model_io.hpp>
 
 #include "commands.hpp"
+#include "model_files.hpp"
 
 namespace aton::tool {
 
@@ -36,25 +37,22 @@ bool is_archive(std::string const& path) {
 
 namespace {
 
-int print_program(std::string const& path, export_options const& options) {
+int print_program(std::string const& path, export_options const& options, bool is_json) {
     program::program const p = read_program(path, options);
+    std::vector<std::string> models;
+    if (!torchscript::is_archive(path)) models = pt2::archive(path).models();
+    if (is_json) {
+        print_out(json_of(path, p, models));
+        return 0;
+    }
     std::string head = "# model " + plain(p.name);
-    if (!torchscript::is_archive(path)) {
-        pt2::archive const archive(path);
-        if (archive.models().size() > 1) {
-            head += " of";
-            for (std::string const& each : archive.models()) head += ' ' + plain(each);
-        }
+    if (models.size() > 1) {
+        head += " of";
+        for (std::string const& each : models) head += ' ' + plain(each);
     }
     if (!p.torch_version.empty()) head += ", torch " + plain(p.torch_version);
     print_out(head + ", " + std::to_string(p.main.nodes.size()) + " nodes\n" + to_string(p));
     return 0;
-}
-
-std::string as_json(std::vector<unconvertible> const& all) {
-    json_writer out;
-    write_json(out, all);
-    return out.text() + '\n';
 }
 
 std::string as_text(std::vector<unconvertible> const& all, std::size_t nodes, int opset) {
@@ -87,14 +85,20 @@ graph_data with_weights(graph_data graph) {
     return graph;
 }
 
-int print_file(std::string const& path, std::string const& name, std::vector<std::string> const& inputs) {
+int print_file(print_request const& request) {
+    std::string const& path = request.file;
+    bool const is_json = request.format == "json";
     export_options options;
-    options.model = name;
-    for (std::string const& text : inputs) options.inputs.push_back(parse_input(text));
-    if (is_archive(path)) return print_program(path, options);
-    if (!inputs.empty()) throw error(plain(path) + ": --input is for TorchScript archives");
-    if (!name.empty()) throw error(plain(path) + ": --model is for .pt2 files");
+    options.model = request.model;
+    for (std::string const& text : request.inputs) options.inputs.push_back(parse_input(text));
+    if (is_archive(path)) return print_program(path, options, is_json);
+    if (!request.inputs.empty()) throw error(plain(path) + ": --input is for TorchScript archives");
+    if (!request.model.empty()) throw error(plain(path) + ": --model is for .pt2 files");
     model const m = read_model(path);
+    if (is_json) {
+        print_out(json_of(path, m));
+        return 0;
+    }
     std::string out = "# " + summary(m) + '\n';
     if (!m.external.empty())
         out += "# " + std::to_string(m.external.size()) + " tensors in other files, the first in " +
@@ -121,9 +125,12 @@ int check_models(std::vector<std::string> const& paths, std::string const& forma
     int status = 0;
     json_writer out;
     out.begin_array();
-    for (std::string const& path : paths) {
+    auto const wanted = [](std::string const& path) { return path.ends_with(".onnx"); };
+    for (model_file const& file : find_files(paths, wanted, ".onnx file")) {
+        std::string const& path = file.path;
         out.new_line("  ").begin_object().field("file", path);
         try {
+            if (!file.fault.empty()) throw error(file.fault);
             check_model(path);
             model const m = read_model(path);
             out.field("ok", true).field("nodes", m.graph.nodes.size()).field("ir_version", m.ir_version);
@@ -142,15 +149,58 @@ int check_models(std::vector<std::string> const& paths, std::string const& forma
     return status;
 }
 
+namespace {
+
+/// The operators of one file. Sets the number of its nodes.
+std::vector<unconvertible> unconvertible_in(std::string const& path, export_options const& options,
+                                            std::size_t& nodes) {
+    program::program p = read_program(path, options);
+    prepare(p, options);
+    nodes = p.main.nodes.size();
+    return find_unconvertible(p, options);
+}
+
+/// Lists the operators of one file after the other, whatever happens to the others.
+int list_several(unconvertible_request const& request, export_options const& options) {
+    json_writer json;
+    json.begin_array();
+    bool const is_json = request.format == "json";
+    int status = 0;
+    for (model_file const& file : find_programs(request.files, !options.inputs.empty())) {
+        export_options own = options;
+        if (!is_torchscript(file.path)) own.inputs.clear();
+        std::size_t nodes = 0;
+        json.new_line("  ").begin_object().field("file", file.path);
+        try {
+            if (!file.fault.empty()) throw error(file.fault);
+            std::vector<unconvertible> const all = unconvertible_in(file.path, own, nodes);
+            write_json(json.name("error").null().name("unconvertible"), all);
+            std::string const text = as_text(all, nodes, options.opset);
+            if (!is_json) print_out(plain(file.path) + (all.empty() ? ": " : ":\n") + text);
+        } catch (error const& e) {
+            json.field("error", std::string_view(e.what())).name("unconvertible").begin_array().end_array();
+            complain(e.what());
+            status = 1;
+        }
+        json.end_object();
+    }
+    if (is_json) print_out(json.new_line().end_array().text() + '\n');
+    return status;
+}
+
+} // namespace
+
 int list_unconvertible(unconvertible_request const& request) {
     std::vector<plugin> const plugins = load_plugins(request.plugins);
     export_options options = request.options;
     options.tables = tables_of(plugins);
     for (std::string const& text : request.inputs) options.inputs.push_back(parse_input(text));
-    program::program p = read_program(request.input, options);
-    prepare(p, options);
-    std::vector<unconvertible> const all = find_unconvertible(p, options);
-    print_out(request.format == "json" ? as_json(all) : as_text(all, p.main.nodes.size(), request.options.opset));
+    if (are_several(request.files)) return list_several(request, options);
+    std::size_t nodes = 0;
+    std::vector<unconvertible> const all = unconvertible_in(request.files.front(), options, nodes);
+    json_writer json;
+    write_json(json, all);
+    print_out(request.format == "json" ? json.text() + '\n' : as_text(all, nodes, options.opset));
     return 0;
 }
 

@@ -37,6 +37,11 @@ void add_target(CLI::App& app, targets::target const*& target) {
         ->type_name("NAME");
 }
 
+void add_format(CLI::App& app, std::string& format) {
+    app.add_option("--format", format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+    app.add_flag_callback("--json", [&format] { format = "json"; }, "The same as --format json");
+}
+
 void add_plugins(CLI::App& app, std::vector<std::string>& plugins) {
     app.add_option(
            "--plugin", plugins, "A shared library with mapping tables; may be repeated, earlier ones take priority")
@@ -77,6 +82,93 @@ void add_dims(CLI::App& app, std::vector<std::string>& dims) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+command add_export(CLI::App& app, model_verifier verifier, char** argv) {
+    auto const request = std::make_shared<export_request>();
+    CLI::App& sub = *app.add_subcommand("export", "Convert .pt2 files and TorchScript archives to .onnx files");
+    export_options& options = request->options;
+    sub.add_option(
+           "MODEL.pt2",
+           request->files,
+           "A file written by torch.export.save, or by torch.jit.save; several files; or folders, whose .pt2 files "
+           "are exported (and with --input .pt files)")
+        ->required();
+    add_conversion_options(sub, options);
+    sub.add_option("-o,--output",
+                   request->output,
+                   "The .onnx file, or the folder for those of several files; default: next to MODEL.pt2")
+        ->type_name("FILE");
+    sub.add_option("-j,--jobs", request->jobs, "Export this many files at a time")
+        ->check(CLI::Range(1, 1024))
+        ->type_name("NUMBER")
+        ->capture_default_str();
+    add_choice<weight_mode>(
+        sub,
+        "--weights",
+        options.weights,
+        {{"embed", weight_mode::embed}, {"external", weight_mode::external}, {"reference", weight_mode::reference}},
+        "embed: in the .onnx file, up to 2 GiB; external: in FILE.data next to it; reference: they "
+        "stay in MODEL.pt2, which must be in the folder of the .onnx file");
+    add_operators(sub, options.operators);
+    add_plugins(sub, request->plugins);
+    add_inputs(sub, request->inputs);
+    add_choice<state_mode>(sub,
+                           "--state",
+                           options.state,
+                           {{"outputs", state_mode::outputs}, {"inputs", state_mode::inputs}},
+                           "Buffers that the model changes. outputs: the new value is an extra output; inputs: the "
+                           "old value is also an extra input");
+    add_dims(sub, request->dims);
+    sub.add_option("--rename", request->renames, "Rename an input or output; may be repeated")
+        ->type_name("OLD=NEW")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    sub.add_flag_callback(
+        "--no-optimize", [request] { request->options.optimize = false; }, "Keep the graph as the mappings made it");
+    sub.add_option(
+           "--no-rewrite",
+           request->options.without_rewrites,
+           "Leave out a rewrite, or a group such as attention (aton ops --rewrites lists them); may be repeated")
+        ->type_name("NAME")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    sub.add_flag(
+        "--inline-functions",
+        request->options.inline_functions,
+        "Expand custom operators with bodies of ONNX operators, instead of writing functions; always below opset 13");
+    sub.add_flag_callback(
+        "--check-guards",
+        [request] { request->options.guards = guard_mode::all; },
+        "The model rejects all sizes that the module rejects; default: only those that a constant of the program "
+        "depends on");
+    add_choice<random_mode>(sub,
+                            "--random",
+                            options.random,
+                            {{"operators", random_mode::operators}, {"inputs", random_mode::inputs}},
+                            "Random numbers, as of rand and of dropout in training. operators: ONNX's random operators "
+                            "draw them; inputs: every draw is an extra input of the model");
+    add_choice<nan_mode>(
+        sub,
+        "--nan",
+        options.nan,
+        {{"fast", nan_mode::fast}, {"exact", nan_mode::exact}},
+        "Maxima, minima, sorts and their indices of NaN. fast: as the runtime's operators, except in programs "
+        "that test for NaN; exact: as ATen, with more nodes");
+    sub.add_option("--seed", options.seed, "The seed of the random operators; default: other numbers in every run")
+        ->check(CLI::Range(0, 1 << 24))
+        ->type_name("NUMBER");
+    sub.add_flag("--werror", options.warnings_are_errors, "Treat warnings as errors: write nothing");
+    auto const verifies = std::make_shared<bool>(false);
+    sub.add_flag("--verify", *verifies, "Run program and model on the same inputs afterwards, as aton verify does");
+    add_format(sub, request->format);
+    sub.add_flag("-q,--quiet", request->quiet, "Print nothing on success, not even warnings");
+    return [&sub, request, verifies, verifier = std::move(verifier), argv] {
+        if (!sub.parsed()) return -1;
+        if (*verifies && !verifier) return exec_sibling("aton-verify", argv);
+        if (*verifies) request->verifier = verifier;
+        return export_models(*request);
+    };
+}
+
 command add_view(CLI::App& app, node_comparer compare, char** argv) {
     auto const request = std::make_shared<view_request>();
     CLI::App& sub = *app.add_subcommand(
@@ -84,6 +176,7 @@ command add_view(CLI::App& app, node_comparer compare, char** argv) {
     sub.add_option("MODEL", request->input, "A .pt2 file, a TorchScript archive, or an .onnx file")->required();
     sub.add_option("MODEL.onnx", request->graph, "The graph to show beside a .pt2 file, instead of exporting it");
     sub.add_option("-o,--output", request->output, "The .html file; default: next to MODEL")->type_name("FILE");
+    add_format(sub, request->format);
     export_options& options = request->options;
     CLI::Option_group& of_programs = *sub.add_option_group("Options for .pt2 files and TorchScript archives");
     add_conversion_options(of_programs, options);

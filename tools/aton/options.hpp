@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options that several commands have, and the command `view`, which aton and aton-verify have.
+// Options that several commands have, and the commands `export` and `view`, which aton and aton-verify have.
 #pragma once
 
 #include <functional>
@@ -39,6 +39,8 @@ void add_choice(CLI::App& app, std::string const& name, Enum& value, std::map<st
     app.add_option(name, set, help)->type_name("WORD")->default_str(default_word);
 }
 
+/// --format and --json
+void add_format(CLI::App& app, std::string& format);
 /// --target
 void add_target(CLI::App& app, targets::target const*& target);
 /// --opset, --model and --target
@@ -48,6 +50,8 @@ void add_plugins(CLI::App& app, std::vector<std::string>& plugins);
 void add_inputs(CLI::App& app, std::vector<std::string>& inputs);
 void add_dims(CLI::App& app, std::vector<std::string>& dims);
 
+/// `verifier` is null in aton: with --verify, aton-verify runs the command, with the arguments in `argv`.
+[[nodiscard]] command add_export(CLI::App& app, model_verifier verifier, char** argv);
 /// `compare` is null in aton: with --verify, aton-verify runs the command, with the arguments in `argv`.
 [[nodiscard]] command add_view(CLI::App& app, node_comparer compare, char** argv);
 

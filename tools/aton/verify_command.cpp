@@ -3,18 +3,17 @@
 #include "verify_command.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
 #include <aton/core/error.hpp>
+#include <aton/core/json_writer.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
 #include <aton/fusions/built_in.hpp>
@@ -30,6 +29,7 @@
 #endif
 
 #include "commands.hpp"
+#include "progress.hpp"
 #include "verify_seeds.hpp"
 
 namespace aton::tool {
@@ -97,7 +97,20 @@ std::vector<rewrite_entry> rewrites_of(std::vector<plugin> const& plugins, targe
     return all;
 }
 
+/// The JSON of a report, with what the conditions of rewrites are needed for.
+std::string with_conditions(std::string json, std::optional<verify::condition_report> const& conditions) {
+    if (!conditions) return json;
+    json_writer out;
+    out.begin_object().field("needed", conditions->needed).name("survivors").array(conditions->survivors).end_object();
+    return json.substr(0, json.rfind('}')) + ", \"conditions\": " + out.text() + "}\n";
+}
+
 } // namespace
+
+void print_report(verify_request const& request, bool passed, std::string const& text, std::string const& json) {
+    if (request.quiet && passed) return;
+    print_out(request.is_json() ? json : text);
+}
 
 std::string usage_fault(verify_request const& request) {
     bool const of_model = !request.files.empty();
@@ -153,10 +166,10 @@ int verify_mappings(verify_request const& request) {
     std::vector<verify::recorded_call> calls;
     if (!request.calls.empty()) calls = verify::read_calls(request.calls);
     options.calls = calls;
-    if (::isatty(STDERR_FILENO) != 0)
-        options.progress = [](std::size_t done, std::size_t total) {
-            std::fprintf(stderr, done == total ? "\r\033[K" : "\r%zu of %zu mappings\033[K", done, total);
-        };
+    progress shown(style_of_stderr(request.quiet));
+    options.progress = [&](std::size_t done, std::size_t all) {
+        shown.step(done, all, request.rewrites ? "rewrites" : "mappings");
+    };
     std::vector<dsl::entry> rows;
     std::vector<rewrite_entry> const checked_rewrites =
         request.rewrites ? rewrites_of(plugins, request.target) : std::vector<rewrite_entry>();
@@ -169,14 +182,14 @@ int verify_mappings(verify_request const& request) {
     }
     auto const checked = [&](std::uint64_t seed) {
         options.seed = seed;
+        if (!request.seeds.empty()) shown.stage("seed " + std::to_string(seed));
         verify::report all = check(rows, options);
         if (all.rows.empty())
             throw error(request.only.empty() ? "there are no mappings to check"
                                              : "no mapping has '" + plain(request.only) + "' in its name");
         return all;
     };
-    if (!request.seeds.empty())
-        return verify_seeds(*read_seeds(request.seeds), request.log, settings_of(request), checked);
+    if (!request.seeds.empty()) return verify_seeds(request, settings_of(request), checked);
     verify::report const all = checked(request.seed);
     bool const any_recorded = std::any_of(
         all.rows.begin(), all.rows.end(), [](verify::row_report const& r) { return r.recorded.total() != 0; });
@@ -184,7 +197,16 @@ int verify_mappings(verify_request const& request) {
         throw error(plain(request.calls) + ": no call is of an operator that is checked" +
                     (all.without_row.empty() ? std::string() : "; one is of " + plain(all.without_row.front())));
     for (std::string const& path : request.reports) write_file(is_html(path) ? all.to_html() : all.to_json(), path);
-    print_out(all.to_text());
+    std::optional<verify::condition_report> conditions;
+    if (request.rewrites && request.mutants) {
+        shown.stage("without conditions");
+        options.mutants = false;
+        conditions = verify::check_conditions(checked_rewrites, options);
+    }
+    print_report(request,
+                 all.passed(),
+                 all.to_text() + (conditions ? conditions->to_text() : std::string()),
+                 with_conditions(all.to_json(), conditions));
     if (request.mutants && all.power() < request.least_power)
         throw error("the mappings detect " + std::to_string(all.power()) +
                     " % of their mutants, less than --least-power " + std::to_string(request.least_power) + " %");
@@ -192,10 +214,6 @@ int verify_mappings(verify_request const& request) {
     if (request.mutants && weakest != nullptr && weakest->mutants.power() < request.least_row_power)
         throw error(weakest->overload + " detects " + std::to_string(weakest->mutants.power()) +
                     " % of its mutants, less than --least-row-power " + std::to_string(request.least_row_power) + " %");
-    if (request.rewrites && request.mutants) {
-        options.mutants = false;
-        print_out(verify::check_conditions(checked_rewrites, options).to_text());
-    }
     return all.passed() ? 0 : 1;
 }
 
@@ -205,13 +223,16 @@ int verify_model(verify_request const& request) {
     options.seed = request.seed;
     options.where = device_of(request);
     if (!request.inputs.empty()) options.inputs = read_inputs(request.inputs);
-    if (request.rewrites) return verify_translation(request, options);
+    progress shown(style_of_stderr(request.quiet));
+    if (request.rewrites) return verify_translation(request, options, shown);
+    shown.stage(request.files[0]);
+    options.progress = [&](std::size_t done, std::size_t all) { shown.step(done, all, "nodes"); };
     program::program const p = pt2::read_program(request.files[0], request.model);
     model m = read_model(request.files[1]);
     load_external(m, request.files[1]);
     verify::model_report const report = compare_models(p, m.graph, options);
     for (std::string const& path : request.reports) write_file(report.to_json(), path);
-    print_out(report.to_text());
+    print_report(request, report.passed(), report.to_text(), report.to_json());
     return report.passed() ? 0 : 1;
 }
 

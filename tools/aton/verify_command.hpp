@@ -34,6 +34,10 @@ struct verify_request {
     std::string model;
     std::string device = "cpu"; ///< or "cuda"
     std::vector<std::string> reports;
+    std::string format = "text"; ///< or "json"
+    bool quiet = false;          ///< print only what differs
+
+    [[nodiscard]] bool is_json() const { return format == "json"; }
 };
 
 /// Why options cannot be combined; empty if they can.
@@ -43,9 +47,13 @@ struct verify_request {
 int verify_mappings(verify_request const& request);
 int verify_model(verify_request const& request);
 /// Applies the rewrites to the graph of a program one after another, and compares each graph that a rewrite changes with the program.
-int verify_translation(verify_request const& request, verify::model_options const& how);
+class progress;
+int verify_translation(verify_request const& request, verify::model_options const& how, progress& shown);
 
-/// aton view --verify, which aton passes on with its own arguments.
-int run_view(int argc, char** argv);
+/// Prints the report of a check as text or, if the request says so, as JSON.
+void print_report(verify_request const& request, bool passed, std::string const& text, std::string const& json);
+
+/// aton view --verify and aton export --verify, which aton passes on with its own arguments.
+int run_passed_on(int argc, char** argv);
 
 } // namespace aton::tool

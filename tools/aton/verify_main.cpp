@@ -6,12 +6,6 @@
 #include <string_view>
 #include <vector>
 
-// CLI11 2.1's headers do not compile cleanly with -Wconversion
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#include <CLI/CLI.hpp>
-#pragma GCC diagnostic pop
-
 #include <aton/core/error.hpp>
 #include <aton/onnx/registry.hpp>
 
@@ -24,7 +18,8 @@ namespace aton::tool {
 namespace {
 
 int run(int argc, char** argv) {
-    if (argc > 1 && std::string_view(argv[1]) == "view") return run_view(argc, argv);
+    if (argc > 1 && (std::string_view(argv[1]) == "view" || std::string_view(argv[1]) == "export"))
+        return run_passed_on(argc, argv);
     CLI::App app("Compare mappings or a model with ATen by running both sides on the same inputs", "aton verify");
     verify_request request;
     app.add_option(
@@ -105,6 +100,8 @@ int run(int argc, char** argv) {
         ->type_name("FILE")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    add_format(app, request.format);
+    app.add_flag("-q,--quiet", request.quiet, "Print nothing if there is no difference, and no progress");
     app.footer("Exit status: 0 no difference, 1 a difference or failure, 2 wrong usage.");
     app.callback([&] {
         if (std::string const fault = usage_fault(request); !fault.empty()) throw CLI::ValidationError(fault);

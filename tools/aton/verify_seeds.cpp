@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
+#include <aton/core/json_writer.hpp>
 
 #include "commands.hpp"
 
@@ -122,6 +123,16 @@ private:
     std::map<std::uint64_t, std::string> seen_;
 };
 
+using seeds_of_rows = std::map<std::string, std::vector<std::uint64_t>, std::less<>>;
+
+std::string as_json(seed_range const& seeds, seeds_of_rows const& wrong) {
+    json_writer out;
+    out.begin_object().field("first", seeds.first).field("last", seeds.last).field("passed", wrong.empty());
+    out.name("differ").begin_array();
+    for (auto const& [row, where] : wrong) out.begin_object().field("row", row).name("seeds").array(where).end_object();
+    return out.end_array().end_object().text() + '\n';
+}
+
 } // namespace
 
 std::optional<seed_range> read_seeds(std::string const& text) {
@@ -135,17 +146,20 @@ std::optional<seed_range> read_seeds(std::string const& text) {
     return out;
 }
 
-int verify_seeds(seed_range const& seeds, std::string const& log, std::string const& settings,
+int verify_seeds(verify_request const& request, std::string const& settings,
                  std::function<verify::report(std::uint64_t)> const& check) {
-    seed_log done(log, settings);
-    std::map<std::string, std::vector<std::uint64_t>, std::less<>> wrong;
+    seed_range const seeds = read_seeds(request.seeds).value();
+    bool const has_lines = !request.quiet && !request.is_json();
+    seed_log done(request.log, settings);
+    seeds_of_rows wrong;
     for (std::uint64_t seed = seeds.first; seed - seeds.first <= seeds.last - seeds.first; ++seed) {
         if (!done.has(seed)) {
             verify::report const r = check(seed);
             std::string const details = details_of(r);
             done.add(line_of(seed, r), details);
-            print_out(details + done.line(seed));
-        } else {
+            if (has_lines || (request.quiet && !request.is_json() && !details.empty()))
+                print_out(details + done.line(seed));
+        } else if (has_lines) {
             print_out(done.line(seed));
         }
         std::string_view const line = done.line(seed);
@@ -157,6 +171,10 @@ int verify_seeds(seed_range const& seeds, std::string const& log, std::string co
             left.remove_prefix(std::min(end + (left.substr(end).starts_with(", ") ? 2 : 1), left.size()));
         }
     }
+    if (request.is_json()) {
+        if (!request.quiet || !wrong.empty()) print_out(as_json(seeds, wrong));
+        return wrong.empty() ? 0 : 1;
+    }
     std::string end = std::to_string(seeds.last - seeds.first + 1) + " seeds: ";
     end += wrong.empty() ? "no row differs\n" : std::to_string(wrong.size()) + " rows differ\n";
     for (auto const& [row, where] : wrong) {
@@ -164,7 +182,7 @@ int verify_seeds(seed_range const& seeds, std::string const& log, std::string co
         for (std::size_t i = 0; i != where.size(); ++i) end += (i == 0 ? " " : ", ") + std::to_string(where[i]);
         end += '\n';
     }
-    print_out(end);
+    if (!request.quiet || !wrong.empty()) print_out(end);
     return wrong.empty() ? 0 : 1;
 }
 

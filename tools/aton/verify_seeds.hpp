@@ -9,6 +9,8 @@
 
 #include <aton/verify/check.hpp>
 
+#include "verify_command.hpp"
+
 namespace aton::tool {
 
 struct seed_range {
@@ -18,9 +20,9 @@ struct seed_range {
 /// "1..200", or one number; nothing if the string is malformed.
 [[nodiscard]] std::optional<seed_range> read_seeds(std::string const& text);
 
-/// Prints a line for each seed, after the calls that differ, and finally which rows differ with which seeds. Seeds in the file `log` are
-/// not checked again; it must have been written with the same `settings`. Returns the exit status: 0 if no row differs.
-int verify_seeds(seed_range const& seeds, std::string const& log, std::string const& settings,
+/// Prints a line for each seed, after the calls that differ, and finally which rows differ with which seeds; or one object of JSON. Seeds in
+/// the log are not checked again; it must have been written with the same `settings`. Returns the exit status: 0 if no row differs.
+int verify_seeds(verify_request const& request, std::string const& settings,
                  std::function<verify::report(std::uint64_t)> const& check);
 
 } // namespace aton::tool

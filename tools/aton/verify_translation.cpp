@@ -6,12 +6,14 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
+#include <aton/core/json_writer.hpp>
 #include <aton/exporter/exporter.hpp>
 #include <aton/fusions/built_in.hpp>
 #include <aton/ir/print.hpp>
 #include <aton/verify/models.hpp>
 
 #include "commands.hpp"
+#include "progress.hpp"
 #include "verify_command.hpp"
 
 namespace aton::tool {
@@ -50,7 +52,7 @@ std::string count_of(std::size_t n, char const* what) { return std::to_string(n)
 
 } // namespace
 
-int verify_translation(verify_request const& request, verify::model_options const& how) {
+int verify_translation(verify_request const& request, verify::model_options const& how, progress& shown) {
     std::vector<plugin> const plugins = load_plugins(request.plugins);
     export_options options;
     if (request.opset != 0) options.opset = request.opset;
@@ -65,25 +67,39 @@ int verify_translation(verify_request const& request, verify::model_options cons
     std::string before;
     std::size_t nodes = 0;
     std::size_t applied = 0;
+    bool const has_lines = !request.quiet && !request.is_json();
+    json_writer json;
+    json.begin_object().field("file", request.files[0]).name("graphs").begin_array();
     for (std::size_t i = 0; i <= exports.size(); ++i) {
+        shown.step(i, exports.size(), "rewrites");
         exported_graph const made = exports.with(i);
         std::string text = to_string(made.graph);
         if (text == before) continue;
         verify::model_report const report = compare_models(p, with_weights(made.graph), how);
         std::string const name = i == 0 ? "without rewrites" : exports.name(i - 1);
+        json.new_line("  ").begin_object().name("rewrite");
+        i == 0 ? json.null() : json.value(name);
+        json.field("nodes", made.graph.nodes.size()).field("passed", report.passed());
+        json.field("difference", report.difference).end_object();
         if (!report.passed()) {
             std::string const what = i == 0 ? "the graph differs without rewrites: " : name + " changes a number: ";
-            print_out(report.to_text() + what + report.difference + "\n");
+            json.new_line().end_array().field("passed", false).end_object();
+            print_report(request, false, report.to_text() + what + report.difference + "\n", json.text() + '\n');
             return 1;
         }
-        print_out(name + ": " + (i == 0 ? "" : std::to_string(nodes) + " -> ") +
-                  count_of(made.graph.nodes.size(), "node") + ", the same numbers\n");
+        if (has_lines)
+            print_out(name + ": " + (i == 0 ? "" : std::to_string(nodes) + " -> ") +
+                      count_of(made.graph.nodes.size(), "node") + ", the same numbers\n");
         if (i != 0) ++applied;
         nodes = made.graph.nodes.size();
         before = std::move(text);
     }
-    print_out(count_of(applied, "rewrite") + " of " + std::to_string(exports.size()) +
-              " applied, none changed a number\n");
+    json.new_line().end_array().field("passed", true).end_object();
+    print_report(request,
+                 true,
+                 count_of(applied, "rewrite") + " of " + std::to_string(exports.size()) +
+                     " applied, none changed a number\n",
+                 json.text() + '\n');
     return 0;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// aton view --verify: the error of every node, for the page.
+// aton view --verify: the error of every node, for the page. aton export --verify: the comparison after the export.
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -33,20 +35,36 @@ view::comparison compare_nodes(program::program const& p, graph_data const& grap
     return out;
 }
 
+verification compare_numbers(program::program const& p, graph_data const& graph,
+                             std::function<void(std::size_t, std::size_t)> const& progress) {
+    verify::model_options options;
+    options.progress = progress;
+    verify::model_report const report = compare_models(p, graph, options);
+    verification out{report.passed(), report.difference, report.to_text(), report.to_json()};
+    out.json.pop_back(); // the end of the line
+    if (out.passed)
+        out.summary = "the same on " + std::to_string(report.samples) + (report.samples == 1 ? " sample" : " samples");
+    else if (!report.first_divergence.node.empty())
+        out.summary += "; the first diverging node: " + report.first_divergence.node;
+    return out;
+}
+
 } // namespace
 
-int run_view(int argc, char** argv) {
+int run_passed_on(int argc, char** argv) {
     CLI::App app("", "aton");
     app.require_subcommand(1);
-    command const view = add_view(app, compare_nodes, argv);
+    command const commands[] = {add_view(app, compare_nodes, argv), add_export(app, compare_numbers, argv)};
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
         if (e.get_exit_code() == 0) return app.exit(e); // --help
-        complain(plain(e.what()) + " (see aton view --help)");
+        complain(plain(e.what()) + " (see aton " + std::string(argv[1]) + " --help)");
         return 2;
     }
-    return view();
+    for (command const& each : commands)
+        if (int const status = each(); status >= 0) return status;
+    return 0;
 }
 
 } // namespace aton::tool

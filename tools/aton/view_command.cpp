@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <aton/core/error.hpp>
+#include <aton/core/json_writer.hpp>
 #include <aton/model_io/model_io.hpp>
 #include <aton/model_io/weights.hpp>
 #include <view/page.hpp>
@@ -84,6 +85,21 @@ void read_program_into(contents& to, view_request const& request, export_options
     }
 }
 
+std::string json_of(contents const& shown, std::string const& input, std::string const& output) {
+    view::page const& page = shown.page;
+    json_writer out;
+    out.begin_object().field("input", input).field("output", output).name("program_nodes");
+    page.program != nullptr ? out.value(page.program->main.nodes.size()) : out.null();
+    out.name("graph_nodes");
+    page.graph != nullptr ? out.value(page.graph->nodes.size()) : out.null();
+    write_json(out.name("unconvertible"), page.refused);
+    out.name("warnings").array(page.warnings).name("error");
+    page.failure.empty() ? out.null() : out.value(page.failure);
+    out.name("comparison");
+    page.comparison.summary.empty() ? out.null() : out.value(page.comparison.summary);
+    return out.end_object().text() + '\n';
+}
+
 /// Refuses a second file, and options, that an .onnx file cannot have.
 void check_graph_alone(view_request const& request) {
     std::string const name = plain(request.input);
@@ -117,6 +133,10 @@ int view_model(view_request request) {
     }
     write_file(view::to_html(shown.page), output);
     if (!fs::is_regular_file(output, ignored)) return 0; // a pipe may be this process's stdout
+    if (request.format == "json") {
+        print_out(json_of(shown, request.input, output));
+        return 0;
+    }
     std::string line = plain(output) + ": ";
     if (shown.page.program != nullptr)
         line += counted(shown.page.program->main.nodes.size(), "node") + " of the program";

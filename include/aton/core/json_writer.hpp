@@ -66,6 +66,8 @@ public:
     }
 
     json_writer& null() { return literal("null"); }
+    /// A value that is JSON already.
+    json_writer& json(std::string_view value) { return literal(value); }
     json_writer& value(std::string_view text) { return literal(json_text(text)); }
     json_writer& value(std::same_as<bool> auto b) { return literal(b ? "true" : "false"); }
     json_writer& value(std::integral auto n)

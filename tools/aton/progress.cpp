@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// A thread draws what the work has reported, so that reporting costs next to nothing and a bar moves while nothing is reported.
+#include "progress.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace aton::tool {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr char const* erase_line = "\r\033[K";
+constexpr int widest_bar = 30;
+
+/// Whoever writes to the terminal has it. A terminal may stop for hours; the work only waits for it where it writes something itself.
+std::mutex console;
+progress* current = nullptr;
+int pauses = 0;
+std::atomic<bool> is_abandoned{false};
+std::atomic<int> bar_file{-1}; ///< the terminal that shows a bar, or -1
+
+bool is_set(char const* variable) {
+    char const* const value = std::getenv(variable);
+    return value != nullptr && *value != '\0';
+}
+
+void write_all(int file, std::string_view text) {
+    while (!text.empty()) {
+        ::ssize_t const n = ::write(file, text.data(), text.size());
+        if (n <= 0) return;
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
+}
+
+int columns_of(int file) {
+    struct ::winsize size{};
+    return ::ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
+}
+
+/// At most this many characters of UTF-8, the last ones, on one line.
+std::string tail(std::string const& text, std::size_t characters) {
+    std::size_t at = text.size();
+    while (at != 0 && characters != 0) {
+        --at;
+        if ((static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U) --characters;
+    }
+    std::string out = text.substr(at);
+    for (char& c : out)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    return out;
+}
+
+std::string number_text(double value, char const* unit) {
+    char text[48];
+    std::snprintf(text, sizeof text, value < 10 ? "%.2f %s" : "%.1f %s", value, unit);
+    return text;
+}
+
+/// "12 s", "3 min 05 s"
+std::string elapsed_text(std::chrono::steady_clock::duration d) {
+    auto const all = std::chrono::duration_cast<seconds>(d).count();
+    if (all < 60) return std::to_string(all) + " s";
+    char text[48];
+    std::snprintf(text, sizeof text, "%lld min %02d s", static_cast<long long>(all / 60), static_cast<int>(all % 60));
+    return text;
+}
+
+} // namespace
+
+std::string size_text(std::uint64_t bytes) {
+    double const b = static_cast<double>(bytes);
+    if (b >= 1e9) return number_text(b / 1e9, "GB");
+    if (b >= 1e6) return number_text(b / 1e6, "MB");
+    return b >= 1e3 ? number_text(b / 1e3, "kB") : std::to_string(bytes) + " bytes";
+}
+
+std::string time_text(std::chrono::steady_clock::duration d) {
+    double const s = std::chrono::duration<double>(d).count();
+    return s < 1 ? number_text(s * 1e3, "ms") : number_text(s, "s");
+}
+
+progress_style style_of_stderr(bool quiet) {
+    char const* const term = std::getenv("TERM");
+    bool const can_erase = term != nullptr && std::strcmp(term, "dumb") != 0 && *term != '\0';
+    bool const is_terminal = ::isatty(STDERR_FILENO) != 0 && can_erase && !is_set("CI");
+    if (is_terminal) return {!quiet, true, STDERR_FILENO, seconds(1), milliseconds(100), milliseconds(100)};
+    return {!quiet, false, STDERR_FILENO, seconds(30), seconds(30), std::chrono::minutes(5)};
+}
+
+progress::progress(progress_style const& style) : style_(style) {
+    if (!style_.is_shown) return;
+    std::lock_guard const lock(console);
+    if (current != nullptr || is_abandoned) {
+        style_.is_shown = false;
+        return;
+    }
+    try {
+        thread_ = std::thread([this] { run(); });
+        current = this;
+    } catch (std::system_error const&) { // the work does not depend on it
+        style_.is_shown = false;
+    }
+}
+
+progress::~progress() {
+    if (!thread_.joinable()) return;
+    {
+        std::lock_guard const lock(state_);
+        has_ended_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+    std::lock_guard const lock(console);
+    current = nullptr;
+    clear();
+}
+
+void progress::stage(std::string what) {
+    if (!style_.is_shown) return;
+    std::lock_guard const lock(state_);
+    stage_ = std::move(what);
+    total_ = 0;
+}
+
+void progress::set(std::uint64_t done, std::uint64_t total, std::string_view what, progress_unit unit) {
+    if (!style_.is_shown) return;
+    std::lock_guard const lock(state_);
+    done_ = std::min(done, total);
+    total_ = total;
+    unit_ = unit;
+    if (what_ != what) what_ = what;
+}
+
+void progress::step(std::uint64_t done, std::uint64_t total, std::string_view what) {
+    set(done, total, what, progress_unit::things);
+}
+
+void progress::step_bytes(std::uint64_t done, std::uint64_t total) { set(done, total, {}, progress_unit::bytes); }
+
+void progress::run() {
+    std::unique_lock lock(state_);
+    milliseconds wait = style_.first;
+    milliseconds interval = style_.every;
+    while (!changed_.wait_for(lock, wait, [&] { return has_ended_; })) {
+        std::string const text = style_.is_terminal ? bar(columns_of(style_.file)) : line();
+        lock.unlock();
+        show(text);
+        lock.lock();
+        wait = interval;
+        if (!style_.is_terminal) interval = std::min(2 * interval, style_.at_most);
+    }
+}
+
+/// "1203 of 4032 mappings, 30 s", "221.0 MB of 498.0 MB, 3 s"
+std::string progress::counts() const {
+    std::string out;
+    if (total_ != 0) {
+        out = unit_ == progress_unit::bytes ? size_text(done_) + " of " + size_text(total_)
+                                            : std::to_string(done_) + " of " + std::to_string(total_);
+        if (!what_.empty()) out += ' ' + what_;
+        out += ", ";
+    }
+    return out + elapsed_text(clock::now() - start_);
+}
+
+/// "model.pt2: writing [#######       ]  45 %, 221.0 MB of 498.0 MB, 3 s", at most as long as a line.
+std::string progress::bar(int columns) const {
+    std::string out = counts();
+    auto const width = static_cast<std::size_t>(std::max(columns - 1, 1));
+    constexpr std::size_t rest = 10; // "[] 100 %, "
+    if (total_ != 0 && out.size() + rest <= width) {
+        double const share = static_cast<double>(done_) / static_cast<double>(total_);
+        char percent[16];
+        std::snprintf(percent, sizeof percent, "%3d %%, ", static_cast<int>(100 * share));
+        std::size_t const room = (width - out.size() - rest) / (stage_.empty() ? 1 : 2);
+        std::size_t const length = std::min<std::size_t>(widest_bar, room);
+        auto const full = static_cast<std::size_t>(share * static_cast<double>(length));
+        out = percent + out;
+        if (length >= 5) out = '[' + std::string(full, '#') + std::string(length - full, ' ') + "] " + out;
+    }
+    if (out.size() > width) return tail(out, width);
+    std::size_t const left = width - out.size();
+    return stage_.empty() || left < 8 ? out : tail(stage_, left - 1) + ' ' + out;
+}
+
+/// "aton: model.pt2: writing: 221.0 MB of 498.0 MB, 30 s"
+std::string progress::line() const {
+    return "aton: " + (stage_.empty() ? std::string() : tail(stage_, 200) + ": ") + counts() + '\n';
+}
+
+void progress::show(std::string const& text) {
+    std::lock_guard const lock(console);
+    if (pauses != 0 || is_abandoned) return;
+    if (!style_.is_terminal) return write_all(style_.file, text);
+    bar_file = style_.file;
+    is_drawn_ = true;
+    write_all(style_.file, '\r' + text + "\033[K");
+}
+
+void progress::clear() {
+    if (std::exchange(is_drawn_, false)) write_all(style_.file, erase_line);
+    bar_file = -1;
+}
+
+void progress::abandon() noexcept {
+    is_abandoned = true;
+    if (int const file = bar_file; file >= 0) write_all(file, erase_line);
+}
+
+progress::pause::pause() {
+    std::lock_guard const lock(console);
+    ++pauses;
+    if (current != nullptr) current->clear();
+}
+
+progress::pause::~pause() {
+    std::lock_guard const lock(console);
+    --pauses;
+}
+
+} // namespace aton::tool

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Ctrl-C and other requests to stop: no half file and no temporary file stays behind.
+#pragma once
+
+namespace aton::tool {
+
+/// From now on SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process, unless they are ignored. Call it before any
+/// thread is started.
+void handle_signals();
+/// Undoes that for a program that replaces this one.
+void restore_signals();
+/// Removes unfinished files and ends the process as the signal does. The process that waits for it learns of the signal; in a shell, the
+/// exit status is 128 + `signal`.
+[[noreturn]] void end_by(int signal);
+
+} // namespace aton::tool
