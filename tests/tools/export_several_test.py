@@ -231,6 +231,9 @@ class Several(unittest.TestCase):
         run = self.aton("export", "models", "-o", "out", "--input", "x:float32[batch,4]")
         self.assertEqual((run.returncode, run.stderr, files(self.root / "out")), (0, "", ["a.onnx", "script.onnx"]))
         self.assertIn("%x : Float(batch, 4)", self.aton("print", "out/script.onnx").stdout)
+        run = self.aton("export", "models/script.pt", "--input", "x:float32[batch,4]", "--rename", "x=y", "--verify")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertTrue(run.stdout.endswith("the same on 3 samples\n"), run.stdout)
         os.remove(self.models / "script.pt")
         self.refused_before_anything_is_written("models", "--input", "x:float32[2]", words=["none of the files is a TorchScript archive"])
 

@@ -124,7 +124,7 @@ class Interrupt(unittest.TestCase):
 
     def test_a_shell_sees_128_and_the_signal(self):
         for stop, status in (("INT", 130), ("TERM", 143), ("HUP", 129)):
-            run = subprocess.run(["timeout", "--preserve-status", "-s", stop, "0.3", ATON, "verify", "--threads", "1"],
+            run = subprocess.run(["timeout", "--preserve-status", "-s", stop, "0.15", ATON, "verify", "--threads", "1"],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
             self.assertEqual((run.returncode, run.stderr), (status, b""))
 

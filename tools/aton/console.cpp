@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Helpers of all commands: console output and plugins.
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -42,7 +41,7 @@ void complain(std::string_view what) {
 void print_out(std::string_view text) {
     progress::pause const no_bar;
     if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
-    if (errno == EPIPE) end_by(SIGPIPE); // as usual, also where the signal is ignored
+    if (errno == EPIPE) end_by_closed_pipe();
     throw error("cannot write to standard output");
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -22,6 +21,7 @@
 #include "commands.hpp"
 #include "model_files.hpp"
 #include "progress.hpp"
+#include "signals.hpp"
 
 namespace aton::tool {
 
@@ -159,7 +159,7 @@ std::vector<export_job> plan_exports(export_request const& request) {
 
 int export_several(export_request const& request, std::vector<export_job> const& jobs) {
     auto const start = std::chrono::steady_clock::now();
-    std::signal(SIGPIPE, SIG_IGN); // print_out() ends the process, without half a file of another thread
+    postpone_closed_pipes();
     int const opset = request.options.opset;
     bool const is_json = request.format == "json";
     json_writer json;

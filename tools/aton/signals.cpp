@@ -18,6 +18,7 @@ namespace aton::tool {
 namespace {
 
 ::sigset_t at_start;
+bool has_postponed_pipes = false;
 
 /// The signals that end a program and are not ignored, as they are for programs started by nohup.
 ::sigset_t awaited() {
@@ -46,6 +47,12 @@ void handle_signals() {
 }
 
 void restore_signals() { ::pthread_sigmask(SIG_SETMASK, &at_start, nullptr); }
+
+void postpone_closed_pipes() { has_postponed_pipes = std::signal(SIGPIPE, SIG_IGN) != SIG_IGN; }
+
+void end_by_closed_pipe() {
+    if (has_postponed_pipes) end_by(SIGPIPE);
+}
 
 void end_by(int signal) {
     progress::abandon();

@@ -9,6 +9,10 @@ namespace aton::tool {
 void handle_signals();
 /// Undoes that for a program that replaces this one.
 void restore_signals();
+/// From now on, writing to a closed pipe does not end the process at once, so that other threads do not leave unfinished files.
+void postpone_closed_pipes();
+/// Ends the process as the signal would have done that is postponed. Does nothing if the process ignored it from the start.
+void end_by_closed_pipe();
 /// Removes unfinished files and ends the process as the signal does. The process that waits for it learns of the signal; in a shell, the
 /// exit status is 128 + `signal`.
 [[noreturn]] void end_by(int signal);
