@@ -167,6 +167,7 @@ int verify_mappings(verify_request const& request) {
     if (!request.calls.empty()) calls = verify::read_calls(request.calls);
     options.calls = calls;
     progress shown(style_of_stderr(request.quiet));
+    shown.stage("verify");
     options.progress = [&](std::size_t done, std::size_t all) {
         shown.step(done, all, request.rewrites ? "rewrites" : "mappings");
     };
