@@ -14,6 +14,7 @@
 
 #include "commands.hpp"
 #include "model_files.hpp"
+#include "progress.hpp"
 
 namespace aton::tool {
 
@@ -126,8 +127,13 @@ int check_models(std::vector<std::string> const& paths, std::string const& forma
     json_writer out;
     out.begin_array();
     auto const wanted = [](std::string const& path) { return path.ends_with(".onnx"); };
-    for (model_file const& file : find_files(paths, wanted, ".onnx file")) {
+    std::vector<model_file> const files = find_files(paths, wanted, ".onnx file");
+    progress shown(style_of_stderr());
+    std::size_t done = 0;
+    for (model_file const& file : files) {
         std::string const& path = file.path;
+        shown.stage(path);
+        shown.step(done++, files.size(), "files");
         out.new_line("  ").begin_object().field("file", path);
         try {
             if (!file.fault.empty()) throw error(file.fault);
@@ -166,7 +172,12 @@ int list_several(unconvertible_request const& request, export_options const& opt
     json.begin_array();
     bool const is_json = request.format == "json";
     int status = 0;
-    for (model_file const& file : find_programs(request.files, !options.inputs.empty())) {
+    std::vector<model_file> const files = find_programs(request.files, !options.inputs.empty());
+    progress shown(style_of_stderr());
+    std::size_t done = 0;
+    for (model_file const& file : files) {
+        shown.stage(file.path);
+        shown.step(done++, files.size(), "files");
         export_options own = options;
         if (!is_torchscript(file.path)) own.inputs.clear();
         std::size_t nodes = 0;

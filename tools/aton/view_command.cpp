@@ -14,6 +14,7 @@
 #include <view/page.hpp>
 
 #include "commands.hpp"
+#include "progress.hpp"
 
 namespace aton::tool {
 
@@ -123,6 +124,8 @@ int view_model(view_request request) {
     std::vector<plugin> const plugins = load_plugins(request.plugins);
     request.options.tables = tables_of(plugins);
     for (plugin const& each : plugins) request.options.rewrites.push_back(each.rewrites());
+    std::optional<progress> bar(style_of_stderr());
+    bar->stage(request.input);
     contents shown;
     shown.page.title = plain(input.filename().string());
     if (is_archive(request.input)) {
@@ -132,6 +135,7 @@ int view_model(view_request request) {
         check_graph_alone(request);
     }
     write_file(view::to_html(shown.page), output);
+    bar.reset();
     if (!fs::is_regular_file(output, ignored)) return 0; // a pipe may be this process's stdout
     if (request.format == "json") {
         print_out(json_of(shown, request.input, output));
