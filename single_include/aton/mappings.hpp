@@ -1880,8 +1880,11 @@ inline std::tuple<value, value> computed_max(graph<9> g, value x, safe_span<sym_
         place = place ? value(g.op<"Add">(beside_axes(g, g.op<"Mul">(*place, in), 2), at)) : at;
     }
     value const largest = reduce<"ReduceMax">(g, seen, windows, true);
+    if (!g.exact_nan()) { // of NaN, which is not less, any place of the window, so that the index is valid
+        value const candidates = g.op<"Where">(g.op<"Less">(seen, largest), to_the_end, *place);
+        return {squeeze(g, largest, windows), reduce<"ReduceMin">(g, candidates, windows, false)};
+    }
     value const candidates = g.op<"Where">(is_equal(g, seen, largest), *place, to_the_end);
-    if (!g.exact_nan()) return {squeeze(g, largest, windows), reduce<"ReduceMin">(g, candidates, windows, false)};
     value const last_nan = reduce<"ReduceMax">(g, g.op<"Where">(is_nan(g, seen), *place, -1), windows, false);
     value const has_nan = is_at_least(g, last_nan, 0);
     value const y = g.op<"Where">(has_nan, std::numeric_limits<double>::quiet_NaN(), squeeze(g, largest, windows));
