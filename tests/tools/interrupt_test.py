@@ -3,7 +3,7 @@
 
 usage: interrupt_test.py ATON SAMPLES ROUNDS MEGABYTES
 
-SAMPLES is the folder of linear_relu_dynbatch.pt2, from which a model with weights of this size is made.
+ROUNDS is how many runs of each kind are interrupted. SAMPLES is the folder of linear_relu_dynbatch.pt2, from which a model with weights of this size is made.
 """
 
 import hashlib
@@ -72,10 +72,12 @@ class Interrupt(unittest.TestCase):
     def check(self, *arguments, prepare=None, outputs):
         """`outputs`: groups of files that are written together."""
         complete, seconds = self.export(*arguments, prepare=prepare)
-        stopped = 0
-        for _ in range(ROUNDS):
+        stopped = runs = 0
+        while stopped < ROUNDS:  # some signals come after the end
+            runs += 1
+            self.assertLess(runs, 20 * ROUNDS, "exports are hardly ever interrupted")
             stop = self.random.choice((signal.SIGINT, signal.SIGTERM))
-            before, after, status = self.interrupted(stop, self.random.uniform(0, 1.2 * seconds), *arguments, prepare=prepare)
+            before, after, status = self.interrupted(stop, self.random.uniform(0, 1.1 * seconds), *arguments, prepare=prepare)
             self.assertIn(status, (0, -stop))
             stopped += status != 0
             self.assertLessEqual(set(after), set(complete), "a file that no export leaves")
@@ -86,11 +88,9 @@ class Interrupt(unittest.TestCase):
                 self.assertIn(found, (old, new))
                 if status == 0:
                     self.assertEqual(found, new)
-        return stopped
 
     def test_one_file(self):
-        stopped = self.check(self.inputs / "large_0.pt2", "-o", "m.onnx", outputs=[["m.onnx"]])
-        self.assertGreater(stopped, 0, "no run was interrupted")
+        self.check(self.inputs / "large_0.pt2", "-o", "m.onnx", outputs=[["m.onnx"]])
 
     def test_external_data_that_replaces_older_files(self):
         def prepare(folder):
