@@ -75,6 +75,11 @@ inline part list(std::vector<std::int64_t> integers) {
     p.other.integers = std::move(integers);
     return p;
 }
+inline part text(std::string t) {
+    part p;
+    p.other.text = std::move(t);
+    return p;
+}
 inline part type(dtype t) {
     part p;
     p.other.type = t;

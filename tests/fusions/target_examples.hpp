@@ -15,7 +15,7 @@ inline std::vector<example> target_examples() {
         {"onnxruntime.fast_gelu", {tensor({3, 5})}}, {"onnxruntime.fast_gelu", {tensor({3, 5}, dtype::float16)}, false},
         {"onnxruntime.fast_gelu_factored", {tensor({3, 5})}}, {"onnxruntime.fast_gelu_factored", {tensor({3, 5}, dtype::float64)}, false},
         {"onnxruntime.bias_gelu", {batch({4, 5}), tensor({5})}}, {"onnxruntime.bias_gelu", {tensor({3, 5}), tensor({3, 5})}, false}, {"onnxruntime.bias_gelu", {tensor({3, 5}), tensor({1})}, false},
-        {"onnxruntime.fast_gelu_bias", {tensor({3, 5}), tensor({5})}}, {"onnxruntime.fast_gelu_bias", {tensor({3, 5}), tensor({3, 1})}, false},
+        {"onnxruntime.fast_gelu_bias", {tensor({3, 5}), tensor({5}), text("tanh")}}, {"onnxruntime.fast_gelu_bias", {tensor({3, 5}), tensor({3, 1}), text("tanh")}, false}, {"onnxruntime.fast_gelu_bias", {tensor({3, 5}), tensor({5}), text("none")}, false},
         {"onnxruntime.quick_gelu", {tensor({3, 5}), number(1.702)}}, {"onnxruntime.quick_gelu", {tensor({3, 5}, dtype::float64), number(1.702)}, false},
         {"onnxruntime.swish", {batch({5})}}, {"onnxruntime.swish", {tensor({3, 5}, dtype::float16)}, false},
         {"onnxruntime.skip_layer_normalization", {tensor({2, 3, 5}), tensor({2, 3, 5}), tensor({5}), tensor({5}), number(1e-3)}},

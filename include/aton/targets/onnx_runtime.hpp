@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <aton/domains/com_microsoft.hpp>
@@ -84,7 +85,9 @@ inline constexpr auto table = rewrites(
     rewrite<"onnxruntime.bias_gelu">([](pattern<13, 19> p, capture<value> x, capture<value> bias) { auto const sum = p.op<"Add">(x, bias); return half_product(p, sum, fusions::detail::twice_normal_cdf(p, sum)); }, is_bias, [](graph<13, 19, com_microsoft> g, value x, value bias) { return g.op<"com.microsoft::BiasGelu">(x, bias); }),
     rewrite<"onnxruntime.bias_gelu">([](pattern<20> p, capture<value> x, capture<value> bias) { return p.op<"Gelu">(p.op<"Add">(x, bias)); }, is_bias, [](graph<20, com_microsoft> g, value x, value bias) { return g.op<"com.microsoft::BiasGelu">(x, bias); }),
     rewrite<"onnxruntime.gelu">([](pattern<13, 19> p, capture<value> x) { return half_product(p, x, fusions::detail::twice_normal_cdf(p, x)); }, is_float32, [](graph<13, 19, com_microsoft> g, value x) { return g.op<"com.microsoft::Gelu">(x); }),
-    rewrite<"onnxruntime.fast_gelu_bias">([](pattern<20> p, capture<value> x, capture<value> bias) { return p.op<"Gelu">(p.op<"Add">(x, bias), attr::approximate_s("tanh")); }, is_bias, [](graph<20, com_microsoft> g, value x, value bias) { return g.op<"com.microsoft::FastGelu">(x, bias); }),
+    rewrite<"onnxruntime.fast_gelu_bias">([](pattern<20> p, capture<value> x, capture<value> bias, capture<std::string> formula) { return p.op<"Gelu">(p.op<"Add">(x, bias), attr::approximate_s(formula)); },
+        [](value x, value bias, std::string const& formula) { return is_bias(x, bias) && formula == "tanh"; },
+        [](graph<20, com_microsoft> g, value x, value bias, std::string const&) { return g.op<"com.microsoft::FastGelu">(x, bias); }),
     rewrite<"onnxruntime.fast_gelu">([](pattern<13, 19> p, capture<value> x) { return half_product(p, x, fusions::detail::twice_gelu_tanh(p, x)); }, is_float32, [](graph<13, 19, com_microsoft> g, value x) { return g.op<"com.microsoft::FastGelu">(x); }),
     rewrite<"onnxruntime.fast_gelu_factored">([](pattern<13, 19> p, capture<value> x) { return half_product(p, x, fusions::detail::twice_factored_gelu_tanh(p, x)); }, is_float32, [](graph<13, 19, com_microsoft> g, value x) { return g.op<"com.microsoft::FastGelu">(x); }),
     rewrite<"onnxruntime.quick_gelu">([](pattern<13> p, capture<value> x, capture<double> alpha) { return p.op<"Mul">(x, p.op<"Sigmoid">(p.op<"Mul">(x, alpha))); }, [](value x, double) { return is_float32(x); }, [](graph<13, com_microsoft> g, value x, double alpha) { return g.op<"com.microsoft::QuickGelu">(x, attr_f<"alpha">(alpha)); }),
