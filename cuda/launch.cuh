@@ -55,6 +55,16 @@ struct alignas(sizeof(T) * Width) vector_of {
     T at[Width];
 };
 
+/// The elements of a vector, such that the largest of these types fills at most 16 bytes.
+template <class... T>
+inline constexpr int vector_width = std::min(widest, static_cast<int>(16 / std::max({sizeof(T)...})));
+
+/// Whether operands are aligned to vectors of `width` elements.
+template <class... T>
+ATON_HD bool are_aligned(int width, T const*... operands) {
+    return ((reinterpret_cast<std::uintptr_t>(operands) % (sizeof(T) * static_cast<std::size_t>(width)) == 0) && ...);
+}
+
 template <class Out, int Width, class Function, class... In>
 __device__ vector_of<Width, Out> applied(Function const& f, vector_of<Width, In> const&... x) {
     vector_of<Width, Out> out;
@@ -180,12 +190,6 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-/// Whether operands are aligned to vectors of which the largest has 16 bytes.
-template <class... T>
-bool are_aligned(int width, T const*... operands) {
-    return ((reinterpret_cast<std::uintptr_t>(operands) % (sizeof(T) * static_cast<std::size_t>(width)) == 0) && ...);
-}
-
 struct cuda_launcher {
     static constexpr bool takes_halves = true;
     using wide = double; ///< accumulator of float32 sums, as on the CPU
@@ -194,7 +198,7 @@ struct cuda_launcher {
     static void run(loop<Operands> const& l, Out* out, Function const& f, In const*... in) {
         static_assert(Operands == 1 + sizeof...(In));
         if (l.count == 0) return;
-        constexpr int width = std::min(widest, static_cast<int>(16 / std::max({sizeof(Out), sizeof(In)...})));
+        constexpr int width = vector_width<Out, In...>;
         bool side_by_side = l.rank == 1;
         for (int j = 0; j != Operands; ++j) side_by_side = side_by_side && l.strides[j][0] == 1;
         bool const aligned = are_aligned(width, out, in...);

@@ -21,11 +21,6 @@ struct segment {
     int lane;          ///< of this thread
 };
 
-template <int Width, class T>
-__device__ bool is_aligned(T const* x) {
-    return reinterpret_cast<std::uintptr_t>(x) % (sizeof(T) * Width) == 0;
-}
-
 template <class Functor, class T>
 __device__ typename Functor::accumulator reduced(segment const& s, T const* x, device_loop<1> const& reduced_dims) {
     using accumulator = typename Functor::accumulator;
@@ -35,8 +30,8 @@ __device__ typename Functor::accumulator reduced(segment const& s, T const* x, d
     for (accumulator& sum : sums) sum = Functor::identity();
     std::int64_t i = s.first + s.lane;
     std::int64_t const stride = reduced_dims.plain.strides[0][0];
-    constexpr int width = 16 / static_cast<int>(sizeof(T)) < widest ? 16 / static_cast<int>(sizeof(T)) : widest;
-    if (reduced_dims.plain.rank == 1 && stride == 1 && width > 1 && is_aligned<width>(x + s.first)) {
+    constexpr int width = vector_width<T>;
+    if (reduced_dims.plain.rank == 1 && stride == 1 && width > 1 && are_aligned(width, x + s.first)) {
         constexpr int vectors = 2; // in flight
         auto const* const from = reinterpret_cast<vector_of<width, T> const*>(x + s.first);
         std::int64_t const count = (s.last - s.first) / width;

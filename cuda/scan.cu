@@ -33,11 +33,6 @@ struct scan_line {
 
 constexpr int own_elements = 4; // per thread and round
 
-template <class T>
-__device__ bool are_vectors(T const* x) {
-    return reinterpret_cast<std::uintptr_t>(x) % (sizeof(T) * own_elements) == 0;
-}
-
 struct scan_segments {
     std::int64_t of_line;
     std::int64_t length;
@@ -66,8 +61,8 @@ __global__ void __launch_bounds__(block_threads)
         std::int64_t const first = tile % s.of_line * s.length;
         std::int64_t const last = first + s.length < length ? first + s.length : length;
         accumulator sum = before == nullptr ? Functor::identity() : before[tile];
-        bool const reads_vectors = has_vectors && from == 1 && are_vectors(x + o.at[1] + first);
-        bool const writes_vectors = has_vectors && to == 1 && are_vectors(out + o.at[0] + first);
+        bool const reads_vectors = has_vectors && from == 1 && are_aligned(own_elements, x + o.at[1] + first);
+        bool const writes_vectors = has_vectors && to == 1 && are_aligned(own_elements, out + o.at[0] + first);
         for (std::int64_t i = first; i < last; i += round) {
             std::int64_t const at = i + std::int64_t{threadIdx.x} * own_elements;
             bool const is_whole = at + own_elements <= last;

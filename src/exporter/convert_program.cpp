@@ -163,11 +163,10 @@ void converter::refuse(program::node const& n, std::string reason) {
         refused_.push_back({n.op, reason, {}, {}, 0});
         if (find_row(n.op) == nullptr) refused_.back().nearest = nearest_row(n.op);
     }
-    unconvertible& entry = refused_[at->second];
-    ++entry.count;
     std::vector<program::value_index> const results = program::result_values(n);
-    entry.calls.push_back({n.name, std::move(reason), results.empty() ? program::no_value : results.front()});
-    if (std::find(entry.places.begin(), entry.places.end(), place) == entry.places.end()) entry.places.push_back(place);
+    add_use(refused_[at->second],
+            {n.name, std::move(reason), results.empty() ? program::no_value : results.front()},
+            place);
     // Continue with results of the recorded types.
     for (program::result const& r : n.results)
         for (program::value_index v : r.values)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <aton/core/error.hpp>
@@ -30,6 +31,12 @@ std::string summary(std::vector<unconvertible> const& all, std::string const& wh
     }
     if (all.size() > named) out += "; and " + std::to_string(all.size() - named) + " more";
     return out + (all.size() > 1 || all[0].count > 1 ? " (aton unconvertible lists every place)" : "");
+}
+
+void add_use(unconvertible& to, refused_call call, std::string const& place) {
+    ++to.count;
+    to.calls.push_back(std::move(call));
+    if (std::find(to.places.begin(), to.places.end(), place) == to.places.end()) to.places.push_back(place);
 }
 
 } // namespace ATON_NAMESPACE::exporter

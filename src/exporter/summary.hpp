@@ -13,4 +13,7 @@ namespace ATON_NAMESPACE::exporter {
 /// `what` is "cannot be converted at opset 20".
 [[nodiscard]] std::string summary(std::vector<unconvertible> const& all, std::string const& what);
 
+/// Counts another use of an operator that cannot be exported. A place that it already has is not added again.
+void add_use(unconvertible& to, refused_call call, std::string const& place);
+
 } // namespace ATON_NAMESPACE::exporter

@@ -95,12 +95,8 @@ private:
         node_origin const& from = graph.origins[n.origin < graph.origins.size() ? n.origin : 0];
         auto const [at, is_new] = at_.try_emplace({n.subject(), reason}, found_.size());
         if (is_new) found_.push_back({n.subject(), reason, {}, {}, 0});
-        unconvertible& entry = found_[at->second];
-        ++entry.count;
-        entry.calls.push_back({from.name, std::move(reason), program::no_value});
         std::string const place = !from.source.empty() ? from.source : from.name.empty() ? n.op : "node " + from.name;
-        if (std::find(entry.places.begin(), entry.places.end(), place) == entry.places.end())
-            entry.places.push_back(place);
+        add_use(found_[at->second], {from.name, std::move(reason), program::no_value}, place);
     }
 
     targets::target const& target_;

@@ -102,12 +102,14 @@ struct judged_node {
 
 class search {
 public:
+    /// `finds_first`: first() will be called.
     search(runtime::aten_program const& p, graph_results const& graph, std::span<dtype const> narrowest,
-           std::int64_t terms)
+           std::int64_t terms, bool finds_first)
         : p_(p.functional()),
           graph_(graph),
           narrowest_(narrowest),
-          terms_(terms) {}
+          terms_(terms),
+          finds_first_(finds_first) {}
 
     void record(program::node const& n, std::span<value const> results) {
         judged_node& to = nodes_.emplace_back();
@@ -118,7 +120,7 @@ public:
             ++i;
             if (v == program::no_value) continue;
             producers_[v] = nodes_.size() - 1;
-            if (given.is_tensor() && is_floating(given.one().dtype()))
+            if (finds_first_ && given.is_tensor() && is_floating(given.one().dtype()))
                 to.has_nan = to.has_nan || contains_nan(given.one());
             if (given.is_tensor()) judge(to, v, in_reals(given.one()));
         }
@@ -227,6 +229,7 @@ private:
     graph_results const& graph_;
     std::span<dtype const> narrowest_;
     std::int64_t terms_;
+    bool finds_first_;
     std::vector<judged_node> nodes_;
     std::map<value_index, std::size_t> producers_;
 };
@@ -237,7 +240,7 @@ compared_nodes compare_nodes(runtime::aten_program const& p, std::span<value con
                              runtime::onnx_model const& g, std::span<value const> graph_inputs,
                              std::optional<std::size_t> output, std::span<dtype const> narrowest, std::int64_t terms) {
     graph_results const graph(g, graph_inputs);
-    search all(p, graph, narrowest, terms);
+    search all(p, graph, narrowest, terms, output.has_value());
     (void)p.run(inputs, [&](program::node const& n, std::span<value const> results) { all.record(n, results); });
     compared_nodes out;
     if (output) out.first = all.first(*output);

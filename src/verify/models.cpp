@@ -220,8 +220,7 @@ std::string model_report::to_text() const {
     }
     if (first_divergence.reads_nan)
         out += "\n    it reads NaN, which a graph of aton export --nan fast, the default, may treat otherwise: compare "
-               "one of "
-               "--nan exact";
+               "one of --nan exact";
     return out + '\n';
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/compute/attention.hpp"
 
 #include <limits>
+#include <string>
 
 #include "runtime/compute/normalization.hpp"
 #include <aton/core/error.hpp>
@@ -21,6 +22,16 @@ void check_operands(tensor const& q, tensor const& k, tensor const& v) {
 }
 
 } // namespace
+
+tensor by_heads(tensor const& x, std::int64_t heads) {
+    if (x.rank() != 3 || heads < 1 || x.size(2) % heads != 0)
+        throw error(std::to_string(heads) + " heads do not fit shape " + to_string(x.sizes()));
+    return transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
+}
+
+tensor joined_heads(tensor const& x) {
+    return reshape(transpose(x, 1, 2), {x.size(0), x.size(2), x.size(1) * x.size(3)});
+}
 
 tensor attend(tensor const& q, tensor const& k, tensor const& v, tensor const& bias, attention_rules const& rules,
               attention_steps* steps) {

@@ -6,6 +6,11 @@
 
 namespace ATON_NAMESPACE::runtime {
 
+/// [B, L, heads * D] as [B, heads, L, D]. Throws aton::error if the heads do not fit.
+[[nodiscard]] tensor by_heads(tensor const& x, std::int64_t heads);
+/// The inverse of by_heads.
+[[nodiscard]] tensor joined_heads(tensor const& x);
+
 struct attention_rules {
     double query_scale = 1; ///< applied to the queries before the product with the keys
     double key_scale = 1;

@@ -19,17 +19,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// [B, S, heads * D] as [B, heads, S, D].
-tensor by_heads(tensor const& x, std::int64_t heads) {
-    if (x.rank() != 3 || heads < 1 || x.size(2) % heads != 0)
-        throw error(std::to_string(heads) + " heads do not fit shape " + to_string(x.sizes()));
-    return transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
-}
-/// The inverse of by_heads.
-tensor joined_heads(tensor const& x) {
-    return reshape(transpose(x, 1, 2), {x.size(0), x.size(2), x.size(1) * x.size(3)});
-}
-
 /// The mask, padded from version 24 on to the number of keys; missing entries hide keys.
 tensor widened_mask(call const& c, tensor const& mask, std::int64_t keys) {
     if (c.opset() < 24 || mask.rank() == 0 || mask.size(mask.rank() - 1) >= keys) return mask;

@@ -4,7 +4,6 @@
 #include "runtime/compute/attention.hpp"
 #include "runtime/compute/normalization.hpp"
 
-#include <array>
 #include <cmath>
 #include <string>
 
@@ -76,18 +75,11 @@ results multi_head_attention(call const& c) {
     if (c.i("unidirectional", 0) != 0 || c.wants(1) || c.wants(2) || c.wants(3))
         throw error("causal masks and caches are not supported");
     std::int64_t const heads = c.i("num_heads");
-    std::array<tensor, 3> by_heads;
-    for (std::size_t i = 0; i != by_heads.size(); ++i) {
-        tensor const& x = c.in(i);
-        if (x.rank() != 3 || heads < 1 || x.size(2) % heads != 0)
-            throw error(std::to_string(heads) + " heads do not fit shape " + to_string(x.sizes()));
-        by_heads[i] = transpose(reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads}), 1, 2);
-    }
-    double const scale = c.f("scale", 1 / std::sqrt(static_cast<double>(by_heads[0].size(3))));
+    tensor const q = by_heads(c.in(0), heads);
+    double const scale = c.f("scale", 1 / std::sqrt(static_cast<double>(q.size(3))));
     attention_rules rules;
     rules.query_scale = scale;
-    tensor const y = attend(by_heads[0], by_heads[1], by_heads[2], tensor(), rules);
-    return reshape(transpose(y, 1, 2), {y.size(0), y.size(2), y.size(1) * y.size(3)});
+    return joined_heads(attend(q, by_heads(c.in(1), heads), by_heads(c.in(2), heads), tensor(), rules));
 }
 
 } // namespace
