@@ -40,18 +40,29 @@ inline lanes lanes_for(std::int64_t lines, std::int64_t length, bool elements_fi
     return {static_cast<int>(block_threads / along), static_cast<int>(along), elements_first};
 }
 
-/// The value of the thread of the same warp whose number differs in the bits of `mask`.
-template <class T>
-__device__ T exchanged(T const& own, int mask) {
+/// The value that another thread of the same warp has: `shuffle` exchanges one word.
+template <class T, class Shuffle>
+__device__ T shuffled(T const& own, Shuffle const& shuffle) {
     static_assert(std::is_trivially_copyable_v<T>);
     constexpr int words = (sizeof(T) + 3) / 4;
     unsigned word[words] = {};
     std::memcpy(word, &own, sizeof own);
 #pragma unroll
-    for (unsigned& w : word) w = __shfl_xor_sync(0xffffffffU, w, mask);
+    for (unsigned& w : word) w = shuffle(w);
     T out;
     std::memcpy(&out, word, sizeof out);
     return out;
+}
+inline constexpr unsigned whole_warp = 0xffffffff;
+/// The value of the thread of the same warp whose number differs in the bits of `mask`.
+template <class T>
+__device__ T exchanged(T const& own, int mask) {
+    return shuffled(own, [mask](unsigned word) { return __shfl_xor_sync(whole_warp, word, mask); });
+}
+/// The value of a lane of the same warp.
+template <class T>
+__device__ T of_lane(T const& own, int lane) {
+    return shuffled(own, [lane](unsigned word) { return __shfl_sync(whole_warp, word, lane); });
 }
 
 /// Combines the values of the threads of each line and returns the result to each of them. All threads of the block

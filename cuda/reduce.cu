@@ -32,11 +32,11 @@ __device__ typename Functor::accumulator reduced(segment const& s, T const* x, d
     std::int64_t const stride = reduced_dims.plain.strides[0][0];
     constexpr int width = vector_width<T>;
     if (reduced_dims.plain.rank == 1 && stride == 1 && width > 1 && are_aligned(width, x + s.first)) {
-        constexpr int vectors = 2; // in flight
+        constexpr int vectors = 4; // in flight
         auto const* const from = reinterpret_cast<vector_of<width, T> const*>(x + s.first);
         std::int64_t const count = (s.last - s.first) / width;
         std::int64_t v = s.lane;
-        for (; v + s.step < count; v += vectors * s.step) {
+        for (; v + (vectors - 1) * s.step < count; v += vectors * s.step) {
             vector_of<width, T> read[vectors];
 #pragma unroll
             for (int u = 0; u != vectors; ++u) read[u] = from[v + u * s.step];
@@ -48,7 +48,8 @@ __device__ typename Functor::accumulator reduced(segment const& s, T const* x, d
                     sum = Functor::combine(sum, Functor::load(read[u].at[e], s.first + (v + u * s.step) * width + e));
                 }
         }
-        if (v < count) {
+#pragma unroll 1
+        for (; v < count; v += s.step) {
             vector_of<width, T> const read = from[v];
 #pragma unroll
             for (int e = 0; e != width; ++e)

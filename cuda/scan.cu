@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Scans on the GPU: one thread per line if there are many lines, otherwise blocks for segments of a line, after the
-// prefix of each segment is computed.
+// Scans on the GPU: one thread per line if lines are short or adjacent, one warp per line if there are many or they are
+// contiguous and fit, otherwise blocks for segments of a line, after the prefix of each segment is computed.
 #include "runtime/kernels/scan.hpp"
 
 #include <cub/block/block_scan.cuh>
 
 #include "kernels.hpp"
-#include "launch.cuh"
+#include "lanes.cuh"
 
 namespace ATON_NAMESPACE::runtime::kernels::inline ATON_KERNEL_VARIANT {
 
@@ -33,6 +33,92 @@ struct scan_line {
 
 constexpr int own_elements = 4; // per thread and round
 
+/// Elements from `first` on; those from `last` on are not read.
+template <class T>
+__device__ vector_of<own_elements, T> read_elements(T const* x, std::int64_t stride, std::int64_t first,
+                                                    std::int64_t last, bool is_vector) {
+    if (is_vector && first + own_elements <= last)
+        return *reinterpret_cast<vector_of<own_elements, T> const*>(x + first);
+    vector_of<own_elements, T> out{};
+#pragma unroll
+    for (int e = 0; e != own_elements; ++e)
+        if (first + e < last) out.at[e] = x[(first + e) * stride];
+    return out;
+}
+template <class T>
+__device__ void write_elements(vector_of<own_elements, T> const& values, T* out, std::int64_t stride,
+                               std::int64_t first, std::int64_t last, bool is_vector) {
+    if (is_vector && first + own_elements <= last) {
+        *reinterpret_cast<vector_of<own_elements, T>*>(out + first) = values;
+        return;
+    }
+#pragma unroll
+    for (int e = 0; e != own_elements; ++e)
+        if (first + e < last) out[(first + e) * stride] = values.at[e];
+}
+
+/// Whether own_elements elements can be read or written at once.
+template <class T>
+ATON_HD bool are_vectors(T const* x, std::int64_t stride) {
+    return sizeof(T) * own_elements <= 16 && stride == 1 && are_aligned(own_elements, x);
+}
+
+constexpr int warp_rounds = 4; ///< whose elements a warp reads before it combines them
+constexpr std::int64_t warp_elements = std::int64_t{warp_threads} * own_elements * warp_rounds;
+
+/// A warp per line.
+template <class Functor, class T>
+__global__ void __launch_bounds__(block_threads)
+    run_warp_scan(device_loop<2> starts, std::int64_t length, T* out, T const* __restrict__ x) {
+    using accumulator = typename Functor::accumulator;
+    constexpr int warps = block_threads / warp_threads;
+    constexpr std::int64_t round = std::int64_t{warp_threads} * own_elements;
+    int const lane = static_cast<int>(threadIdx.x) % warp_threads;
+    for (auto [tile, step] = own_tiles(); tile * warps < starts.plain.count; tile += step) {
+        std::int64_t const line = tile * warps + static_cast<int>(threadIdx.x) / warp_threads;
+        bool const is_one = line < starts.plain.count;
+        offsets<2> const o = starts.of(is_one ? line : 0);
+        std::int64_t const last = is_one ? length : 0;
+        bool const reads_vectors = are_vectors(x + o.at[1], 1);
+        bool const writes_vectors = are_vectors(out + o.at[0], 1);
+        accumulator before = Functor::identity();
+        for (std::int64_t first = 0; first < length; first += warp_elements) {
+            std::int64_t const at = first + std::int64_t{lane} * own_elements;
+            vector_of<own_elements, T> values[warp_rounds];
+#pragma unroll
+            for (int r = 0; r != warp_rounds; ++r)
+                values[r] = read_elements(x + o.at[1], 1, at + r * round, last, reads_vectors);
+            accumulator sums[warp_rounds]; // of own elements, then of those of all lanes up to this one
+#pragma unroll
+            for (int r = 0; r != warp_rounds; ++r) {
+                sums[r] = Functor::identity();
+#pragma unroll
+                for (int e = 0; e != own_elements; ++e)
+                    if (at + r * round + e < last) sums[r] = Functor::combine(sums[r], Functor::load(values[r].at[e]));
+            }
+#pragma unroll
+            for (int distance = 1; distance != warp_threads; distance *= 2)
+#pragma unroll
+                for (accumulator& sum : sums) {
+                    accumulator const other = of_lane(sum, lane < distance ? lane : lane - distance);
+                    if (lane >= distance) sum = Functor::combine(other, sum);
+                }
+#pragma unroll
+            for (int r = 0; r != warp_rounds; ++r) {
+                accumulator const left = of_lane(sums[r], lane == 0 ? 0 : lane - 1);
+                accumulator sum = lane == 0 ? before : Functor::combine(before, left);
+                before = Functor::combine(before, of_lane(sums[r], warp_threads - 1));
+#pragma unroll
+                for (int e = 0; e != own_elements; ++e) {
+                    sum = Functor::combine(sum, Functor::load(values[r].at[e]));
+                    values[r].at[e] = Functor::finish(sum);
+                }
+                write_elements(values[r], out + o.at[0], 1, at + r * round, last, writes_vectors);
+            }
+        }
+    }
+}
+
 struct scan_segments {
     std::int64_t of_line;
     std::int64_t length;
@@ -54,24 +140,17 @@ __global__ void __launch_bounds__(block_threads)
     using accumulator = typename Functor::accumulator;
     using block_scan = cub::BlockScan<accumulator, block_threads>;
     constexpr std::int64_t round = std::int64_t{block_threads} * own_elements;
-    constexpr bool has_vectors = sizeof(T) * own_elements <= 16;
     __shared__ typename block_scan::TempStorage shared;
     for (auto [tile, step] = own_tiles(); tile < starts.plain.count * s.of_line; tile += step) {
         offsets<2> const o = starts.of(tile / s.of_line);
         std::int64_t const first = tile % s.of_line * s.length;
         std::int64_t const last = first + s.length < length ? first + s.length : length;
         accumulator sum = before == nullptr ? Functor::identity() : before[tile];
-        bool const reads_vectors = has_vectors && from == 1 && are_aligned(own_elements, x + o.at[1] + first);
-        bool const writes_vectors = has_vectors && to == 1 && are_aligned(own_elements, out + o.at[0] + first);
+        bool const reads_vectors = are_vectors(x + o.at[1] + first, from);
+        bool const writes_vectors = are_vectors(out + o.at[0] + first, to);
         for (std::int64_t i = first; i < last; i += round) {
             std::int64_t const at = i + std::int64_t{threadIdx.x} * own_elements;
-            bool const is_whole = at + own_elements <= last;
-            vector_of<own_elements, T> values;
-            if (reads_vectors && is_whole)
-                values = *reinterpret_cast<vector_of<own_elements, T> const*>(x + o.at[1] + at);
-            else
-                for (int e = 0; e != own_elements; ++e)
-                    if (at + e < last) values.at[e] = x[o.at[1] + (at + e) * from];
+            vector_of<own_elements, T> values = read_elements(x + o.at[1], from, at, last, reads_vectors);
             accumulator own[own_elements];
 #pragma unroll
             for (int e = 0; e != own_elements; ++e)
@@ -83,11 +162,7 @@ __global__ void __launch_bounds__(block_threads)
             if (totals == nullptr) {
 #pragma unroll
                 for (int e = 0; e != own_elements; ++e) values.at[e] = Functor::finish(Functor::combine(sum, up_to[e]));
-                if (writes_vectors && is_whole)
-                    *reinterpret_cast<vector_of<own_elements, T>*>(out + o.at[0] + at) = values;
-                else
-                    for (int e = 0; e != own_elements; ++e)
-                        if (at + e < last) out[o.at[0] + (at + e) * to] = values.at[e];
+                write_elements(values, out + o.at[0], to, at, last, writes_vectors);
             }
             sum = Functor::combine(sum, all);
         }
@@ -125,6 +200,11 @@ struct scan_launcher : cuda_launcher {
         if (lines.length <= short_line || (count >= many && side_by_side))
             return for_each(count,
                             scan_line<Functor, T>{starts, lines.length, lines.strides[0], lines.strides[1], out, x});
+        bool const contiguous = lines.strides[0] == 1 && lines.strides[1] == 1;
+        if (contiguous && (count >= many || lines.length <= warp_elements)) {
+            constexpr std::int64_t warps = block_threads / warp_threads;
+            return launch(run_warp_scan<Functor, T>, blocks_for(ceiling(count, warps)), starts, lines.length, out, x);
+        }
         scan_segments s{1, lines.length};
         if (count < many) s = {ceiling(lines.length, segment), segment};
         unsigned const blocks = blocks_for(count * s.of_line);

@@ -71,14 +71,16 @@ bool launch_scan(scan_op op, dtype t, line_shape const& lines, void* out, void c
 template <bool Logarithm, class T>
 struct softmax_parts {
     using number = computed<T>;
-    ATON_HD static number term(T x, number peak) { return math::exp(static_cast<number>(x) - peak); }
+    static constexpr bool is_logarithm = Logarithm;
+    ATON_HD static number term(number x, number peak) { return math::exp(x - peak); }
     /// The part that is constant along a line.
     ATON_HD static number line(number peak, number sum) {
         if constexpr (Logarithm) return peak + math::log(sum);
         else return number(1) / sum;
     }
-    ATON_HD static T finish(T x, number term, number line) {
-        if constexpr (Logarithm) return static_cast<T>(static_cast<number>(x) - line);
+    /// A logarithm needs the element, others its term.
+    ATON_HD static T finish(number x, number term, number line) {
+        if constexpr (Logarithm) return static_cast<T>(x - line);
         else return static_cast<T>(term * line);
     }
 };

@@ -70,6 +70,8 @@ inline emulated_index const gridDim{emulated_blocks};
 void __syncthreads();
 /// The word of the thread of the same warp whose number differs in the bits of `mask`. Every thread of the block must call it.
 unsigned __shfl_xor_sync(unsigned threads, unsigned word, int mask);
+/// The word of a lane of the same warp. Every thread of the block must call it.
+unsigned __shfl_sync(unsigned threads, unsigned word, int lane);
 
 template <class Word>
 Word atomicCAS(Word* at, Word expected, Word wanted) {

@@ -176,13 +176,26 @@ private:
 
 void __syncthreads() { emulated_block_of_threads::only().wait(); }
 
-unsigned __shfl_xor_sync(unsigned /*threads*/, unsigned word, int mask) {
+namespace {
+
+/// The word that another thread of the block gives.
+unsigned word_of(unsigned thread, unsigned own) {
     static std::array<unsigned, 1024> words;
-    words[emulated_thread] = word;
+    words[emulated_thread] = own;
     __syncthreads();
-    unsigned const other = words[emulated_thread ^ static_cast<unsigned>(mask)];
+    unsigned const other = words[thread];
     __syncthreads(); // all have read before the next exchange
     return other;
+}
+
+} // namespace
+
+unsigned __shfl_xor_sync(unsigned /*threads*/, unsigned word, int mask) {
+    return word_of(emulated_thread ^ static_cast<unsigned>(mask), word);
+}
+unsigned __shfl_sync(unsigned /*threads*/, unsigned word, int lane) {
+    constexpr unsigned warp = 32;
+    return word_of(emulated_thread / warp * warp + static_cast<unsigned>(lane) % warp, word);
 }
 
 void with_emulated_memory(std::function<void()> const& f) {
