@@ -35,8 +35,7 @@ ATON_HD constexpr float16 narrowed(float x) {
     return y;
 }
 
-/// Converts a number; floats to integers towards zero. Values out of range of int32, or int64 for wider integers,
-/// become its minimum, as on x86.
+/// Converts a number; floats to integers by truncated().
 template <class From, class To>
 struct converted {
     ATON_HD To operator()(From x) const {
@@ -48,22 +47,9 @@ struct converted {
             if constexpr (std::is_integral_v<To>) return static_cast<To>(x);
             else return static_cast<To>(static_cast<computed<To>>(x));
         } else if constexpr (std::is_integral_v<To>) {
-            return from_real(static_cast<double>(static_cast<computed<From>>(x)));
+            return truncated<To>(static_cast<double>(static_cast<computed<From>>(x)));
         } else {
             return static_cast<To>(static_cast<computed<To>>(static_cast<computed<From>>(x)));
-        }
-    }
-
-private:
-    ATON_HD static To from_real(double x) {
-        if constexpr (sizeof(To) < 4 || std::is_same_v<To, std::int32_t>) {
-            bool const fits = x > -2147483649.0 && x < 2147483648.0;
-            return static_cast<To>(fits ? static_cast<std::int32_t>(x) : INT32_MIN);
-        } else {
-            if constexpr (std::is_same_v<To, std::uint64_t>)
-                if (x >= 9223372036854775808.0 && x < 18446744073709551616.0) return static_cast<std::uint64_t>(x);
-            bool const fits = x >= -9223372036854775808.0 && x < 9223372036854775808.0;
-            return static_cast<To>(fits ? static_cast<std::int64_t>(x) : INT64_MIN);
         }
     }
 };

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
 #include "runtime/kernels/bessel.hpp"
 #include "runtime/kernels/fast_math.hpp"
@@ -19,6 +21,20 @@ ATON_HD constexpr bool is_nan(T x) {
 template <class T>
 ATON_HD constexpr bool is_finite(T x) {
     return x - x == T(0); // NOLINT(misc-redundant-expression): of infinities it is NaN
+}
+
+/// Towards zero. Values out of range of int32, or int64 for wider integers, become its minimum on every device, as on x86.
+template <class To>
+ATON_HD To truncated(double x) {
+    if constexpr (sizeof(To) < 4 || std::is_same_v<To, std::int32_t>) {
+        bool const fits = x > -2147483649.0 && x < 2147483648.0;
+        return static_cast<To>(fits ? static_cast<std::int32_t>(x) : INT32_MIN);
+    } else {
+        if constexpr (std::is_same_v<To, std::uint64_t>)
+            if (x >= 9223372036854775808.0 && x < 18446744073709551616.0) return static_cast<std::uint64_t>(x);
+        bool const fits = x >= -9223372036854775808.0 && x < 9223372036854775808.0;
+        return static_cast<To>(fits ? static_cast<std::int64_t>(x) : INT64_MIN);
+    }
 }
 
 /// log(1 + exp(x)) without overflow.

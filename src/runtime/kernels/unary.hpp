@@ -62,12 +62,12 @@ ATON_HD T apply_integer(T x, [[maybe_unused]] unary_parameters const& p) {
     else if constexpr (Op == clamp) {
         auto const v = static_cast<double>(x);
         double const raised = v < p.a ? p.a : v; // if a > b, all elements become b
-        return raised > p.b ? static_cast<T>(p.b) : v < p.a ? static_cast<T>(p.a) : x;
-    } else if constexpr (Op == threshold) return static_cast<double>(x) > p.a ? x : static_cast<T>(p.b);
+        return raised > p.b ? truncated<T>(p.b) : v < p.a ? truncated<T>(p.a) : x;
+    } else if constexpr (Op == threshold) return static_cast<double>(x) > p.a ? x : truncated<T>(p.b);
     else if constexpr (Op == shrink) {
         auto const v = static_cast<double>(x);
         double const y = v < -p.b ? v + p.a : v > p.b ? v - p.a : 0;
-        return static_cast<T>(static_cast<std::int64_t>(y));
+        return truncated<T>(y);
     } else return x; // floor and similar functions
 }
 
