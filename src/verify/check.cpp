@@ -361,7 +361,7 @@ std::vector<std::string> overloads_without_row(dsl::table_view rows, check_optio
 report check(dsl::table_view rows, check_options const& options) {
     std::vector<dsl::entry const*> chosen;
     for (dsl::entry const& row : rows)
-        if (row.overload.find(options.only) != std::string_view::npos) chosen.push_back(&row);
+        if (options.selects(row)) chosen.push_back(&row);
     report out;
     out.rows.resize(chosen.size());
     out.without_row = overloads_without_row(rows, options);

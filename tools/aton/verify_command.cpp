@@ -185,9 +185,11 @@ int verify_mappings(verify_request const& request) {
         options.seed = seed;
         if (!request.seeds.empty()) shown.stage("seed " + std::to_string(seed));
         verify::report all = check(rows, options);
-        if (all.rows.empty())
-            throw error(request.only.empty() ? "there are no mappings to check"
-                                             : "no mapping has '" + plain(request.only) + "' in its name");
+        if (all.rows.empty()) {
+            std::string const at = request.opset == 0 ? std::string() : " at opset " + std::to_string(request.opset);
+            throw error(request.only.empty() ? "there are no mappings to check" + at
+                                             : "no mapping has '" + plain(request.only) + "' in its name" + at);
+        }
         return all;
     };
     if (!request.seeds.empty()) return verify_seeds(request, settings_of(request), checked);

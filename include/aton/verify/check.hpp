@@ -52,8 +52,8 @@ struct check_options {
     std::span<equivalent_mutant const> equivalents = known_equivalents();
     int samples = 3; ///< per combination of themes
     std::uint64_t seed = 0;
-    int min_opset = 1;
-    int max_opset = 1000;
+    int min_opset = 1;     ///< rows that end before it are left out
+    int max_opset = 1000;  ///< rows that begin after it are left out
     bool exact_nan = true; ///< false: the graphs of `aton export --nan fast`, on calls without NaN
     bool mutants = false;
     std::span<std::string const> without_mutants; ///< overloads whose graphs are not changed
@@ -65,6 +65,11 @@ struct check_options {
     runtime::device where;
     std::function<void(std::size_t done, std::size_t all)>
         progress; ///< counts rows; called from any thread, never concurrently
+
+    /// Whether a row is checked: it has `only` in its name, and an opset of the range.
+    [[nodiscard]] bool selects(dsl::entry const& row) const {
+        return row.overload.find(only) != std::string_view::npos && row.since <= max_opset && row.until >= min_opset;
+    }
 };
 
 /// A call whose results differ; a random one is shrunk as far as possible.
