@@ -9,6 +9,7 @@
 #include "padded_pools.hpp"
 #include "rewrite_index.hpp"
 #include "rewriter.hpp"
+#include "short_sorts.hpp"
 
 namespace ATON_NAMESPACE {
 
@@ -46,6 +47,7 @@ void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_option
             if (options.avoid_runtime_faults) passes::separate_padded_pools(body);
         }
     optimize_level(graph, weights, options, {options.rewrites, graph.opset}, nullptr);
+    passes::shorten_sorts(graph);
     if (options.avoid_runtime_faults) passes::separate_padded_pools(graph);
     remove_unused(graph);
 }

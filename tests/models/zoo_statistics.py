@@ -35,3 +35,26 @@ class Renormalized(nn.Module):
 @model("embedding_renormalized")
 def _embedding_renormalized():
     return Made(Renormalized(), (ids(3, 4, below=11),), (ids(5, 4, below=11),), ({0: dim("batch")},))
+
+
+class Ranked(nn.Module):
+    """The first elements of sorts, of which two results, one result or a place in the middle is used."""
+
+    def forward(self, x, y):
+        values, places = x.sort(dim=1, descending=True)
+        low = y.sort(dim=0).values
+        return (
+            values[:, :3],
+            places[:, :5:2],
+            x.argsort(dim=1)[:, 4],
+            x.msort()[1:2],
+            low[:4],  # along a dynamic axis
+            y.topk(7, dim=1, largest=False).indices[:, :2],
+            x.sort(dim=1).values[:, -2:],
+        )
+
+
+@model("first_of_sorted")
+def _first_of_sorted():
+    rows = dim("rows", 5)
+    return Made(Ranked(), (normal(6, 9), normal(6, 11)), (normal(8, 9), normal(8, 11)), ({0: rows}, {0: rows}))
