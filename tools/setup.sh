@@ -60,10 +60,10 @@ aton_install() {
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null || return 1
 }
 
-# Installs what only tests with the label full use: other compilers, the style checkers, and Conan.
+# Installs what only tests with the label full use: other compilers, checkers, and Conan.
 aton_install_full() {
     local missing=() program
-    for program in clang++-16:clang-16 clang++-19:clang-19 clang-format-19:clang-format-19; do
+    for program in clang++-16:clang-16 clang++-19:clang-19 clang-format-19:clang-format-19 shellcheck:shellcheck; do
         command -v "${program%%:*}" >/dev/null || missing+=("${program##*:}")
     done
     if [ "${#missing[@]}" -gt 0 ]; then aton_install "${missing[@]}" || return 1; fi
