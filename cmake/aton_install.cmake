@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # cmake --install: headers, license, and a CMake package with those of the components dsl, mappings, exporter, runtime, verify, torch and tool that
-# are built.
+# are built. For packages (aton_debian.cmake), the files belong to the install components `command` (what runs), `torch` (aton::torch) and `dev`.
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
 
 set(aton_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/aton")
 
@@ -10,10 +11,13 @@ set(aton_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/aton")
 # dependencies and then imports them.
 function(aton_install_component component dependencies)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "TARGETS")
+    if(component STREQUAL "torch")
+        set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME torch)
+    endif()
     install(TARGETS ${arg_TARGETS} EXPORT aton_${component}
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
     install(EXPORT aton_${component} NAMESPACE aton:: FILE "aton-${component}-targets.cmake" DESTINATION "${aton_package_folder}")
     set(file "${PROJECT_BINARY_DIR}/package/aton-${component}.cmake")
     file(CONFIGURE OUTPUT "${file}" @ONLY CONTENT
@@ -24,9 +28,13 @@ ${dependencies}include(\"\${CMAKE_CURRENT_LIST_DIR}/aton-${component}-targets.cm
     install(FILES "${file}" DESTINATION "${aton_package_folder}")
 endfunction()
 
-# aton_install_headers(folders and files of include/aton...)
+# aton_install_headers(folders and files of include/aton... [COMPONENT name])
 function(aton_install_headers)
-    foreach(name IN LISTS ARGN)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "COMPONENT" "")
+    if(arg_COMPONENT)
+        set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME "${arg_COMPONENT}")
+    endif()
+    foreach(name IN LISTS arg_UNPARSED_ARGUMENTS)
         set(path "${PROJECT_SOURCE_DIR}/include/aton/${name}")
         if(IS_DIRECTORY "${path}")
             install(DIRECTORY "${path}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/aton" FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
@@ -97,10 +105,13 @@ endif()
         # The exporter comes first: torch's package defines an empty protobuf::libprotobuf if there is none.
         string(REPLACE "@" "verify" bring_verify "${bring}")
         aton_install_component(torch "${bring_verify}find_dependency(Torch)\n" TARGETS aton_torch)
-        aton_install_headers(torch.hpp)
+        aton_install_headers(torch.hpp COMPONENT torch)
     endif()
     if(TARGET aton_command)
         set_target_properties(aton_command PROPERTIES EXPORT_NAME tool)
         aton_install_component(tool "" TARGETS aton_command)
+    endif()
+    if(TARGET aton_verify_command) # what `aton verify` executes
+        install(TARGETS aton_verify_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
     endif()
 endfunction()

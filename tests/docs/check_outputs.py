@@ -23,7 +23,7 @@ import documents
 from documents import ROOT
 
 # Programs outside the repository that a shell block may use.
-OTHERS = {"cd", "mkdir", "cp", "cat", "ls", "export", "git", "g++", "clang++", "c++", "nvcc", "pip", "conan", "vcpkg", "ccache", "sudo", "apt"}
+OTHERS = {"cd", "mkdir", "cp", "cat", "ls", "export", "git", "g++", "clang++", "c++", "nvcc", "pip", "conan", "vcpkg", "ccache", "sudo", "apt", "cpack"}
 
 
 def cmake_text():

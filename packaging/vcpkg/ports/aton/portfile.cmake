@@ -17,7 +17,11 @@ vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}" OPTIONS -DATON_BUILD_TESTS=OF
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/aton)
 if("tool" IN_LIST FEATURES)
-    vcpkg_copy_tools(TOOL_NAMES aton AUTO_CLEAN)
+    set(tools aton)
+    if("verify" IN_LIST FEATURES)
+        list(APPEND tools aton-verify)
+    endif()
+    vcpkg_copy_tools(TOOL_NAMES ${tools} AUTO_CLEAN)
 endif()
 
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share" "${CURRENT_PACKAGES_DIR}/share/doc")
