@@ -178,6 +178,17 @@ class AtonCommand(unittest.TestCase):
         self.assertIn("graph(%x : Float(batch, 4)):", printed)
         self.assertIn("return (%probabilities)", printed)
         self.assertIn("opset 17", printed)
+
+    def test_words_after_repeated_options(self):
+        """An option that may be repeated takes one word; the next is the model."""
+        target, sample = Path(self.folder.name, "out.onnx"), self.sample("linear_relu_dynbatch.pt2")
+        options = (["--rename", "relu=y"], ["--dim", "x:0=n"], ["--no-rewrite", "attention"])
+        for option in options:
+            run = aton("export", *option, sample, "-o", target)
+            self.assertEqual((run.returncode, run.stderr), (0, ""), option)
+        run = aton("export", *[word for option in options for word in option], "--rename", "x=input", sample, "-o", target)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("graph(%input : Float(n, 4)):", aton("print", target).stdout)
         self.assertEqual(aton("check", target).returncode, 0)
         self.assertEqual(aton("export", self.sample("tied.pt2"), "-o", target, "-q").stdout, "")
 

@@ -47,6 +47,7 @@ void add_plugins(CLI::App& app, std::vector<std::string>& plugins) {
            "--plugin", plugins, "A shared library with mapping tables; may be repeated, earlier ones take priority")
         ->type_name("FILE")
         ->expected(1)
+        ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
@@ -58,6 +59,7 @@ void add_inputs(CLI::App& app, std::vector<std::string>& inputs) {
            "the dimension dynamic; may be repeated")
         ->type_name("NAME:DTYPE[SIZES]")
         ->expected(1)
+        ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
@@ -79,6 +81,7 @@ void add_dims(CLI::App& app, std::vector<std::string>& dims) {
     app.add_option("--dim", dims, "Name a dynamic dimension: x:0=batch; may be repeated")
         ->type_name("INPUT:AXIS=NAME")
         ->expected(1)
+        ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
@@ -121,6 +124,7 @@ command add_export(CLI::App& app, model_verifier verifier, char** argv) {
     sub.add_option("--rename", request->renames, "Rename an input or output; may be repeated")
         ->type_name("OLD=NEW")
         ->expected(1)
+        ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     sub.add_flag_callback(
         "--no-optimize", [request] { request->options.optimize = false; }, "Keep the graph as the mappings made it");
@@ -130,6 +134,7 @@ command add_export(CLI::App& app, model_verifier verifier, char** argv) {
            "Leave out a rewrite, or a group such as attention (aton ops --rewrites lists them); may be repeated")
         ->type_name("NAME")
         ->expected(1)
+        ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     sub.add_flag(
         "--inline-functions",

@@ -81,6 +81,7 @@ int run(int argc, char** argv) {
                    "Check the mappings of a shared library instead of the built-in ones; may be repeated")
         ->type_name("FILE")
         ->expected(1)
+        ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--calls",
                    request.calls,
@@ -99,6 +100,7 @@ int run(int argc, char** argv) {
     app.add_option("--report", request.reports, "Also write a report: .html (mappings only) or .json; may be repeated")
         ->type_name("FILE")
         ->expected(1)
+        ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     add_format(app, request.format);
     app.add_flag("-q,--quiet", request.quiet, "Print nothing if there is no difference, and no progress");
