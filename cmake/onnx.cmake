@@ -19,6 +19,12 @@ if(ONNX_FOUND)
     return()
 endif()
 
+if(SKBUILD AND NOT ATON_ONNX_SOURCE_DIR) # pip has installed the requirements of pyproject.toml for the build
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    execute_process(
+        COMMAND "${Python3_EXECUTABLE}" -c "import importlib.util as u, os; print(os.path.dirname(u.find_spec('onnx').submodule_search_locations[0]), end='')"
+        OUTPUT_VARIABLE ATON_ONNX_SOURCE_DIR COMMAND_ERROR_IS_FATAL ANY)
+endif()
 if(NOT EXISTS "${ATON_ONNX_SOURCE_DIR}/onnx/defs/schema.cc")
     message(FATAL_ERROR
         "Aton's tools and tests need the ONNX C++ library. Either install it so that find_package(ONNX) finds it, or run "
