@@ -118,11 +118,13 @@ std::vector<torchscript::inferred_result> infer(small_program const& small, expo
 torchscript::infer_types type_inference(export_options const& options) {
     // The weights of the program, which grows between the calls.
     struct known_weights {
+        program::program const* of = nullptr;
         std::unordered_map<program::value_index, std::size_t> by_value;
         std::size_t inputs = 0;
     };
     auto const weights = std::make_shared<known_weights>();
     return [weights, options](program::program const& p, program::node const& n) {
+        if (weights->of != &p) *weights = {&p, {}, 0}; // the reader interprets some modules twice
         for (; weights->inputs != p.inputs.size(); ++weights->inputs)
             if (p.inputs[weights->inputs].kind != program::input_kind::user)
                 weights->by_value.emplace(p.inputs[weights->inputs].value, weights->inputs);

@@ -111,7 +111,12 @@ value interpreter::resolve_path(std::string path) {
         }
         if (constants_.is != kind::tuple || index >= constants_.list->items.size() || path.size() == 11)
             fail("the archive has no constant " + in_quotes(path));
-        return constants_.list->items[index];
+        value out = constants_.list->items[index];
+        if (out.is == kind::weight) {
+            stored_tensor const& t = heap_.weights[static_cast<std::size_t>(out.integer)].data;
+            out.is_weak = t.sizes.empty() && (t.type == dtype::float64 || t.type == dtype::int64);
+        }
+        return out;
     }
     if (path.starts_with("__torch__.")) {
         value out;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 
 #include <aton/aten/scalar_type.hpp>
 
@@ -14,8 +15,6 @@ namespace ATON_NAMESPACE::torchscript {
 namespace {
 
 using pt2::in_quotes;
-
-constexpr std::size_t max_text = std::size_t{1} << 16U;
 
 bool is_container(value const& v) {
     return v.is == kind::list || v.is == kind::tuple || v.is == kind::dict || v.is == kind::text;
@@ -103,7 +102,7 @@ std::string interpreter::format(std::vector<value> const& x) {
         else if (v.is == kind::boolean) out += v.integer != 0 ? "True" : "False";
         else if (v.is == kind::real) out += digits;
         else out += describe(v);
-        if (out.size() > max_text) fail("makes a string of more than 65536 characters");
+        if (out.size() > value::max_text) fail("makes a string of more than 65536 characters");
     }
     return out;
 }
@@ -116,6 +115,7 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
         std::string_view const name = path.substr(path.rfind('.') + 1);
         if (std::count(path.begin(), path.end(), '.') > 2)
             fail("calls " + in_quotes(path) + ", which is not in the archive");
+        if (std::optional<value> out = call_as_saved(name, given)) return *std::move(out);
         if (std::optional<value> out = call_about_tensor(name, x)) return *std::move(out);
         if (std::optional<value> out = call_on_containers(name, x)) return *std::move(out);
         if (std::optional<value> out = call_on_numbers(name, given)) return *std::move(out);
@@ -124,6 +124,11 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
     if (path.starts_with("ops.prim.")) {
         if (std::optional<value> out = call_prim(path.substr(9), x)) return *std::move(out);
         fail("calls " + in_quotes(path) + ", which is not supported");
+    }
+    if (path.starts_with("__torch__.") && path.ends_with(".__new__") && x.size() == 1 && x[0].is == kind::type) {
+        value made = heap_.object(x[0].type->qualified); // its __init__ is called next
+        made.object->type = x[0].type;
+        return made;
     }
     if (path.starts_with("ops.")) {
         std::string op(path.substr(4));
@@ -237,16 +242,7 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         value const same = are_equal(x[0], x[1]);
         return name == "eq" ? same : arithmetic("torch.sym_not", {same});
     }
-    if (x[0].is == kind::text) {
-        if (name == "len") return value::of(static_cast<std::int64_t>(x[0].text.size()));
-        if (name == "__contains__" && same_kind) return value::of(x[0].text.find(x[1].text) != std::string::npos);
-        if (name == "startswith" && same_kind) return value::of(x[0].text.starts_with(x[1].text));
-        if (name == "add" && same_kind) {
-            if (x[0].text.size() + x[1].text.size() > max_text) fail("makes a string of more than 65536 characters");
-            return value::of(kind::text, x[0].text + x[1].text);
-        }
-        return {};
-    }
+    if (x[0].is == kind::text) return call_on_text(name, x);
     std::vector<value>& items = x[0].list->items;
     spend(items.size());
     constexpr std::string_view changes[] = {
@@ -302,12 +298,21 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
             return x[i].integer;
         };
         std::int64_t const step = bound(3, 1);
-        if (step < 1) fail("slices a list with a step of " + std::to_string(step));
-        auto const inside = [&](std::int64_t n) { return std::clamp<std::int64_t>(n < 0 ? n + size : n, 0, size); };
+        if (step == 0) fail("slices a list with a step of 0");
+        bool const forwards = step > 0;
+        // Backwards, -1 is the place in front of the first item.
+        auto const inside = [&](std::size_t i, std::int64_t otherwise) {
+            constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+            std::int64_t const n = bound(i, none);
+            if (n == none && (x.size() <= i || x[i].is == kind::none)) return otherwise;
+            return std::clamp<std::int64_t>(n < 0 ? n + size : n, forwards ? 0 : -1, forwards ? size : size - 1);
+        };
+        std::int64_t const pace = std::clamp<std::int64_t>(step, -size - 1, size + 1);
+        std::int64_t const stop = inside(2, forwards ? size : -1);
         std::vector<value> out;
-        for (std::int64_t i = inside(bound(1, 0)), stop = inside(bound(2, size)); i < stop; i += std::min(step, size))
+        for (std::int64_t i = inside(1, forwards ? 0 : size - 1); forwards ? i < stop : i > stop; i += pace)
             out.push_back(items[static_cast<std::size_t>(i)]);
-        return heap_.list(std::move(out));
+        return x[0].is == kind::tuple ? heap_.tuple(std::move(out)) : heap_.list(std::move(out));
     }
     if ((name == "sum" || name == "max" || name == "min" || name == "all" || name == "any") && x.size() == 1 &&
         !items.empty() && items[0].is_number()) {

@@ -223,24 +223,4 @@ void interpreter::add_output(value const& v, std::string const& path) {
     --depth_;
 }
 
-/// New values of buffers that were assigned: `self.count = torch.add(self.count, 1)`.
-void interpreter::add_state() {
-    for (auto const& [index, place] : assigned_) {
-        value const& now = place.first->attributes[place.second];
-        if (now.is == kind::weight && static_cast<std::size_t>(now.integer) == index) continue;
-        if (!now.acts_as_tensor())
-            fail("assigns " + std::string(describe(now)) + " to the buffer " + in_quotes(place.second));
-        program::value_index const old = use_weight(index);
-        program::argument a = program::argument::of_tensor(tensor_of(now));
-        inferred_type const before = type_of(old);
-        if (type_of(a.tensor).sizes != before.sizes)
-            fail("assigns a tensor of other sizes to the buffer " + in_quotes(place.second));
-        out_.main.outputs.push_back(std::move(a));
-        bool const is_parameter = heap_.weights[index].role == program::input_kind::parameter;
-        out_.outputs.push_back(
-            {is_parameter ? program::output_kind::parameter_mutation : program::output_kind::buffer_mutation,
-             heap_.weights[index].name});
-    }
-}
-
 } // namespace ATON_NAMESPACE::torchscript

@@ -168,24 +168,6 @@ void interpreter::assign(std::vector<expr> const& targets, value const& v) {
     for (std::size_t i = 0; i != unpacked.size(); ++i) assign_one(unpacked[i], items[i]);
 }
 
-void interpreter::assign_attribute(expr const& target, value const& v) {
-    value const owner = evaluate(target.items[0]);
-    if (owner.is != kind::object) fail("assigns an attribute of " + std::string(describe(owner)));
-    expect_inside(owner.object->serial);
-    value& old = owner.object->attributes[target.text];
-    if (owner.object->is_loaded) {
-        bool const was_weight = old.is == kind::weight;
-        bool const is_known_state = std::any_of(assigned_.begin(), assigned_.end(), [&](auto const& each) {
-            return each.second.first == owner.object && each.second.second == target.text;
-        });
-        if (!was_weight && !is_known_state && !equal(old, v))
-            fail("assigns the attribute " + in_quotes(target.text) +
-                 " of the module, which would keep its value until the next call; only buffers can");
-        if (was_weight) assigned_.emplace(static_cast<std::size_t>(old.integer), std::pair{owner.object, target.text});
-    }
-    old = v;
-}
-
 value interpreter::call_function(function_code const& f, call_arguments given) {
     if (++depth_ > max_calls)
         fail("calls are nested more than 200 levels deep: " + in_quotes(f.name) + " calls itself");
@@ -251,11 +233,12 @@ value interpreter::construct(class_code const& type, call_arguments given) {
     return made;
 }
 
-program::program interpreter::run() {
+program::program interpreter::run_once() {
     value const module = code_.read_module(heap_);
     if (module.is != kind::object) fail("data.pkl has no module, but " + std::string(describe(module)));
     constants_ = code_.read_constants(heap_);
     name_weights(module);
+    set_initial();
     function_code const* forward = nullptr;
     if (module.object->type != nullptr)
         for (function_code const& f : module.object->type->methods)

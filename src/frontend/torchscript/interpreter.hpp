@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -48,6 +49,8 @@ public:
     [[nodiscard]] program::program run();
 
 private:
+    [[nodiscard]] program::program run_once();
+    void set_initial();
     struct frame {
         std::unordered_map<std::string_view, value> variables;
         function_code const* function = nullptr;
@@ -75,20 +78,22 @@ private:
         value result;
     };
     struct merged_outputs {
+        std::vector<program::node>* first_nodes = nullptr; ///< of the branches
+        std::vector<program::node>* second_nodes = nullptr;
         std::vector<program::argument> first;
         std::vector<program::argument> second;
         std::vector<program::value_index> results;
     };
-    template <class Body>
-    [[nodiscard]] part interpret_apart(Body const& body);
+    [[nodiscard]] part interpret_apart(std::function<value()> const& body);
     [[nodiscard]] flow run_cond(stmt const& s, value const& condition);
     [[nodiscard]] flow run_while_loop(stmt const& s);
     [[nodiscard]] std::optional<value> open_count(expr const& over);
     [[nodiscard]] flow run_counted_loop(stmt const& s, value const& count);
+    [[nodiscard]] program::value_index tensor_in(std::vector<program::node>& nodes, value const& v);
     [[nodiscard]] value merge(value const& a, value const& b, merged_outputs& to, int depth);
     [[nodiscard]] value carry(value const& v, std::vector<program::value_index>& start,
                               std::vector<program::value_index>& inside, int depth);
-    void carry_on(std::string const& name, value const& before, value const& after,
+    void carry_on(std::string const& name, value const& before, value const& after, std::vector<program::node>& nodes,
                   std::vector<program::argument>& outputs);
     [[nodiscard]] program::value_kind common_kind(value const& a, value const& b) const;
     [[nodiscard]] program::argument condition_argument(value const& condition);
@@ -110,11 +115,15 @@ private:
     [[nodiscard]] std::optional<value> call_special(expr const& e, std::string_view name);
     [[nodiscard]] bool is_instance(value const& v, expr const& type);
 
+    // upgraders.cpp
+    [[nodiscard]] std::optional<value> call_as_saved(std::string_view name, call_arguments const& given);
+
     // functions.cpp: functions on lists, dicts, strings and types of tensors
     [[nodiscard]] value call_path(std::string_view path, call_arguments const& given);
     [[nodiscard]] std::optional<value> call_prim(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_about_tensor(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_containers(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] std::optional<value> call_on_text(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_dict(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] value are_equal(value const& a, value const& b);
     [[nodiscard]] std::string format(std::vector<value> const& x);
@@ -123,6 +132,7 @@ private:
 
     // numbers.cpp
     [[nodiscard]] std::optional<value> call_on_numbers(std::string_view name, call_arguments const& given);
+    [[nodiscard]] std::optional<value> call_on_range(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] value arithmetic(std::string_view op, std::vector<value> const& x);
     [[nodiscard]] value convert_number(std::string_view type, value const& v);
     [[nodiscard]] std::optional<value> constant_of(value const& v);
@@ -144,7 +154,9 @@ private:
     [[nodiscard]] program::argument argument_of(aten::schema_type const& type, value const& v);
     [[nodiscard]] program::number number_of(value const& v);
     [[nodiscard]] value make_tensor(call_arguments const& given);
-    [[nodiscard]] program::value_index tensor_of(value const& v);
+    [[nodiscard]] program::value_index tensor_of(value const& v, std::optional<dtype> wanted = {});
+    [[nodiscard]] call_arguments without_weak_types(call_arguments const& given);
+    [[nodiscard]] value convert_type(call_arguments const& given);
     [[nodiscard]] program::value_index use_weight(std::size_t index);
 
     // results.cpp: the types of what nodes compute
@@ -193,6 +205,10 @@ private:
     std::unordered_map<program::value_index, program::value_index>
         resized_; ///< a value whose sizes were changed in place, and its new type
     std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
+    using changed_attributes = std::map<std::pair<std::string, std::string>, value>;
+    changed_attributes changed_; ///< other attributes of the module, by the path of the module and their name
+    changed_attributes const* initial_ = nullptr; ///< what they are when forward is called
+    std::string change_refusal_;                  ///< of the first of them
     std::size_t next_symbol_ = 0;
     int apart_ = 0;            ///< the depth of branches and loops that depend on data
     std::deque<stmt> counted_; ///< the loops that run_counted_loop() made

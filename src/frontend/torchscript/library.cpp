@@ -2,6 +2,7 @@
 #include "library.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -27,6 +28,21 @@ std::pair<std::string_view, std::string_view> split(std::string_view qualified) 
     std::size_t const dot = qualified.rfind('.');
     if (dot == std::string_view::npos) return {{}, qualified};
     return {qualified.substr(0, dot), qualified.substr(dot + 1)};
+}
+
+/// The number in the member `version`.
+std::int64_t read_format(std::string_view text, std::string const& path) {
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
+    std::int64_t number = 0;
+    auto const [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    constexpr std::int64_t newest = 10;
+    if (fault != std::errc() || stop != text.data() + text.size() || number < 1)
+        pt2::fail(path, "has a version that is not a number; save the module again");
+    if (number > newest)
+        pt2::fail(path,
+                  "has version " + std::to_string(number) +
+                      " of the format, which is newer than 10; save the module with torch 2.13");
+    return number;
 }
 
 template <class List>
@@ -55,6 +71,9 @@ library::library(std::shared_ptr<pt2::mapped_file> file, std::string const& path
     pt2::zip_member const* const order = find("byteorder");
     if (order != nullptr && !bytes_of(*order).starts_with("little"))
         pt2::fail(path_, "is big-endian; save the module again on a little-endian machine");
+    pt2::zip_member const* version = find("version");
+    if (version == nullptr) version = find(".data/version");
+    if (version != nullptr) format_ = read_format(bytes_of(*version), path_);
 }
 
 pt2::zip_member const* library::find(std::string_view name) const { return directory_.find(root_ + std::string(name)); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -30,6 +31,9 @@ public:
 
     [[nodiscard]] std::string const& path() const { return path_; }
 
+    /// The version of the format, 1 to 10.
+    [[nodiscard]] std::int64_t format() const { return format_; }
+
 private:
     [[nodiscard]] code_file const* find_file(std::string_view module);
     [[nodiscard]] pt2::zip_member const* find(std::string_view name) const;
@@ -41,6 +45,7 @@ private:
     std::string path_;
     pt2::zip_directory directory_;
     std::string root_;
+    std::int64_t format_ = 10;
     std::map<std::string, std::unique_ptr<code_file>, std::less<>> files_; ///< by module; null: there is none
     std::map<std::string, std::string, std::less<>> inflated_;
     std::size_t left_to_inflate_ = std::size_t{1} << 26U;

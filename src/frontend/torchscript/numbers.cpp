@@ -125,8 +125,22 @@ std::optional<bool> interpreter::decide(value const& condition) {
     }
 }
 
+/// torch.__range_length(start, stop, step) and torch.__derive_index(i, start, step): a loop over a range, written as a count.
+std::optional<value> interpreter::call_on_range(std::string_view name, std::vector<value> const& x) {
+    if (x.size() != 3) return {};
+    if (name == "__derive_index") return arithmetic("_operator.add", {x[1], arithmetic("_operator.mul", {x[0], x[2]})});
+    if (name != "__range_length") return {};
+    if (x[2].is != kind::integer || x[2].integer == 0) fail("range() with a step that is 0 or not known");
+    value const one = value::of(std::int64_t{x[2].integer > 0 ? 1 : -1});
+    // (stop - start + step - 1) / step, and 0 for an empty range
+    value const span = arithmetic(
+        "_operator.add", {arithmetic("_operator.sub", {x[1], x[0]}), arithmetic("_operator.sub", {x[2], one})});
+    return arithmetic("torch.sym_max", {arithmetic("_operator.floordiv", {span, x[2]}), value::of(std::int64_t{0})});
+}
+
 std::optional<value> interpreter::call_on_numbers(std::string_view name, call_arguments const& given) {
     std::vector<value> x = given.positional;
+    if (std::optional<value> out = call_on_range(name, x)) return out;
     bool any_number = false;
     for (value& each : x) any_number = any_number || each.is_number() || each.is == kind::symbol;
     if (x.empty() || !any_number) return {};

@@ -21,6 +21,10 @@ constexpr int only_in_torchscript = 50;
 /// A tensor of one number where a number is expected, and a number where a tensor is.
 constexpr int implicit_number = 6;
 constexpr int implicit_tensor = 8;
+/// A constant that is as weak as a number, where a tensor is expected.
+constexpr int weak_tensor = 4;
+/// An argument by position that the schema allows only by name: the serializer writes those of operators with `out` so.
+constexpr int positional_keyword = 20;
 
 overload read_overload(std::string_view op, std::string_view schema) {
     overload out;
@@ -67,10 +71,12 @@ std::optional<int> interpreter::cost_of_element(aten::schema_type const& type, v
         (v.is == kind::tensor && type_of(static_cast<program::value_index>(v.integer)).sizes.empty());
     switch (type.base) {
     case base_type::tensor:
+        if (v.is_weak) return weak_tensor;
         if (v.acts_as_tensor()) return 0;
         return is_number ? std::optional(implicit_tensor) : std::nullopt;
     case base_type::scalar:
         if (is_number) return v.is_tensor ? implicit_number : 1;
+        if (v.is_weak) return 1;
         return is_one_element ? std::optional(implicit_number) : std::nullopt;
     case base_type::int_:
     case base_type::sym_int:
@@ -115,9 +121,10 @@ std::optional<int> interpreter::match(overload const& o, call_arguments const& g
                                       std::vector<value const*>& bound) {
     bound.assign(o.arguments.size(), nullptr);
     if (given.size() > o.arguments.size()) return {};
+    int cost = aten::parse_head(o.schema).overload.starts_with("prim") ? only_in_torchscript : 0;
     for (std::size_t i = 0; i != given.positional.size(); ++i) {
-        // The serializer writes all arguments of operators with `out` by position.
         if (o.arguments[i].keyword_only && o.arguments[i].type.mutates) return {};
+        if (o.arguments[i].keyword_only) cost += positional_keyword;
         bound[i] = &given.positional[i];
     }
     for (auto const& [name, each] : given.named) {
@@ -128,7 +135,6 @@ std::optional<int> interpreter::match(overload const& o, call_arguments const& g
         if (place != nullptr) return {};
         place = &each;
     }
-    int cost = aten::parse_head(o.schema).overload.starts_with("prim") ? only_in_torchscript : 0;
     for (std::size_t i = 0; i != bound.size(); ++i) {
         if (bound[i] == nullptr) {
             if (!o.arguments[i].has_default) return {};
@@ -190,89 +196,13 @@ program::argument interpreter::argument_of(aten::schema_type const& type, value 
     }
 }
 
-/// torch.tensor() of a number, or of nested lists of numbers.
-value interpreter::make_tensor(call_arguments const& given) {
-    std::optional<std::int64_t> type;
-    if (given.positional.size() > 1 && given.positional[1].is == kind::integer) type = given.positional[1].integer;
-    for (auto const& [name, each] : given.named)
-        if (name == "dtype" && each.is == kind::integer) type = each.integer;
-    value const& from = given.positional[0];
-    if (from.is == kind::list || from.is == kind::tuple) {
-        if (from.list->items.empty()) {
-            call_arguments zeros{{heap_.list({value::of(std::int64_t{0})})}, {}};
-            if (type) zeros.named.emplace_back("dtype", value::of(*type));
-            return call_operator("aten::zeros", zeros);
-        }
-        std::vector<value> rows;
-        for (value const& each : from.list->items) {
-            call_arguments row{{each}, {}};
-            if (type) row.named.emplace_back("dtype", value::of(*type));
-            rows.push_back(each.acts_as_tensor() ? each : make_tensor(row));
-        }
-        return call_operator("aten::stack", {{heap_.list(std::move(rows))}, {}});
-    }
-    value number = from;
-    number.is_tensor = true;
-    value const made = value::of(kind::tensor, tensor_of(number));
-    if (!type) return made;
-    if (aten::scalar_type(*type) == type_of(static_cast<program::value_index>(made.integer)).type) return made;
-    return call_operator("aten::to", {{made, value::of(*type)}, {}});
-}
-
-/// The value of the program that a tensor is. A number becomes a 0-d tensor.
-program::value_index interpreter::tensor_of(value const& v) {
-    if (v.is == kind::tensor) return static_cast<program::value_index>(v.integer);
-    if (v.is == kind::weight) return use_weight(static_cast<std::size_t>(v.integer));
-    if (!v.is_number() && v.is != kind::symbol) fail("uses " + std::string(describe(v)) + " as a tensor");
-    value number = v;
-    number.is_tensor = false;
-    dtype type = v.is == kind::boolean ? dtype::bool_ : v.is == kind::real ? dtype::float32 : dtype::int64;
-    if (v.is == kind::symbol) {
-        program::value_kind const k = out_.values[static_cast<std::size_t>(v.integer)].kind;
-        type = k == program::value_kind::sym_float  ? dtype::float32
-               : k == program::value_kind::sym_bool ? dtype::bool_
-                                                    : dtype::int64;
-    }
-    program::node n;
-    n.op = "aten::scalar_tensor";
-    n.schema = aten::find_schema(n.op);
-    n.arguments.push_back(program::argument::of_number(number_of(number)).named("s"));
-    n.arguments.push_back(program::argument::of_type(type).named("dtype"));
-    n.origin = origin_here();
-    program::value_index const made = add_tensor("scalar_tensor", {type, true, {}});
-    n.name = out_.values[made].name;
-    n.results.push_back({{made}, false});
-    out_.main.nodes.push_back(std::move(n));
-    return made;
-}
-
-program::value_index interpreter::use_weight(std::size_t index) {
-    weight& w = heap_.weights[index];
-    if (w.value != program::no_value) return w.value;
-    inferred_type type{w.data.type, true, {}};
-    for (std::int64_t const s : w.data.sizes) type.sizes.emplace_back(program::extent{s, program::extent::none});
-    std::string name = w.name.empty() ? "constant_" + std::to_string(index) : w.name;
-    std::string plain = name;
-    std::replace(plain.begin(), plain.end(), '.', '_');
-    w.value = add_tensor((w.role == program::input_kind::parameter ? "p_"
-                          : w.role == program::input_kind::buffer  ? "b_"
-                                                                   : "c_") +
-                             plain,
-                         type);
-    if (w.data.parts.size() == 1)
-        for (std::int64_t const s : w.data.parts[0].strides)
-            out_.values[w.value].strides.push_back({s, program::extent::none});
-    program::input in;
-    in.kind = w.role;
-    in.value = w.value;
-    in.target = std::move(name);
-    in.data = w.data;
-    out_.inputs.push_back(std::move(in));
-    out_.main.inputs.push_back(w.value);
-    return w.value;
-}
-
 value interpreter::call_operator(std::string const& op, call_arguments const& given) {
+    if (op.ends_with('_') && !op.ends_with("__") && !given.positional.empty() && given.positional[0].is_tensor &&
+        !given.positional[0].is_weak) {
+        // Traced code has a variable for each result, so that the old one is not read again.
+        std::string const functional = op.substr(0, op.size() - 1);
+        return call_path("torch." + functional.substr(functional.find("::") + 2), given);
+    }
     if (op == "aten::to" && given.positional.size() >= 2 && given.positional[0].acts_as_tensor() &&
         given.positional[1].is == kind::device) {
         // The device has no meaning in a graph; only the dtype is left.
@@ -283,13 +213,24 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
         if (copies) rest.positional[0] = call_operator("aten::clone", rest);
         bool const is_same_type =
             has_type && type_of(tensor_of(rest.positional[0])).type == aten::scalar_type(given.positional[2].integer);
-        if (!has_type || is_same_type) return copies ? rest.positional[0] : call_operator("aten::alias", rest);
+        if (!has_type || is_same_type) return rest.positional[0]; // torch returns the tensor itself
         rest.positional.push_back(given.positional[2]);
         return call_operator(op, rest);
     }
     if ((op == "aten::tensor" || op == "aten::as_tensor") && !given.positional.empty() &&
         !given.positional[0].acts_as_tensor())
         return make_tensor(given);
+    if (op == "aten::as_tensor") return convert_type(given);
+    if (op == "aten::_pad_packed_sequence" && given.positional.size() == 5 && given.positional[4].is == kind::symbol &&
+        given.positional[1].is == kind::tensor) {
+        // pad_packed_sequence() without total_length gives the number of batch_sizes, which is what 0 stands for.
+        inferred_type const steps = type_of(static_cast<program::value_index>(given.positional[1].integer));
+        if (steps.sizes.size() == 1 && steps.sizes[0] == extent_of(given.positional[4])) {
+            call_arguments longest = given;
+            longest.positional[4] = value::of(std::int64_t{0});
+            return call_operator(op, longest);
+        }
+    }
     if (op == "aten::cpu" || op == "aten::cuda") return call_operator("aten::alias", {{given.positional.at(0)}, {}});
     if (op == "aten::as_strided" || op == "aten::as_strided_" || op == "aten::set_" || op == "aten::resize_" ||
         op == "aten::resize_as_")
@@ -317,6 +258,19 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
         fail("no overload of " + in_quotes(op) + " accepts (" + kinds + ")");
     }
     std::string refusal;
+    auto const is_weak = [](value const& v) { return v.is_weak; };
+    if (std::any_of(given.positional.begin(), given.positional.end(), is_weak)) {
+        candidate const& best = candidates.front();
+        for (std::size_t i = 0; i != best.bound.size(); ++i)
+            if (best.bound[i] != nullptr && best.bound[i]->is_weak &&
+                best.chosen->arguments[i].type.base == base_type::tensor) {
+                call_arguments const strong = without_weak_types(given);
+                bool const changed = std::count_if(strong.positional.begin(), strong.positional.end(), is_weak) !=
+                                     std::count_if(given.positional.begin(), given.positional.end(), is_weak);
+                if (changed) return call_operator(op, strong);
+                break;
+            }
+    }
     for (candidate const& each : candidates) {
         program::node n;
         n.op = each.chosen->op;

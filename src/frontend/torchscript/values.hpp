@@ -3,6 +3,7 @@
 // make them cyclic or arbitrarily deep.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -43,9 +44,14 @@ struct dict_of_values;
 struct instance;
 
 struct value {
+    static constexpr std::size_t max_text = std::size_t{1} << 16U;
+
     kind is = kind::none;
     /// A number that the code holds as a 0-d tensor, as traced code does with sizes. It is a number until an operator needs the tensor.
     bool is_tensor = false;
+    /// A weight without dimensions that the code names as a constant: the tracer makes them of Python's numbers, and torch promotes their
+    /// dtype as weakly as that of a number.
+    bool is_weak = false;
     std::int64_t integer = 0; ///< an integer or bool; the index of a tensor, weight or symbol
     double real = 0;
     std::string text;

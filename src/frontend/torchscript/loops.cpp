@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// Loops that depend on data: the body is interpreted once and becomes a graph, which gets the variables that it assigns as its state.
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "frontend/pt2/text.hpp"
+#include "interpreter.hpp"
+#include "regions.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+using pt2::in_quotes;
+
+namespace {
+
+/// The variables that statements assign.
+void collect_assigned(std::vector<stmt> const& block, std::set<std::string>& names) {
+    std::function<void(expr const&)> const target = [&](expr const& e) {
+        if (e.is == expr_kind::name) names.insert(e.text);
+        if (e.is == expr_kind::tuple)
+            for (expr const& each : e.items) target(each);
+    };
+    for (stmt const& s : block) {
+        for (expr const& each : s.targets) target(each);
+        collect_assigned(s.body, names);
+        collect_assigned(s.other, names);
+    }
+}
+
+} // namespace
+
+/// The state of a loop at the start of an iteration, inside the graph of its body: the same types, other values.
+value interpreter::carry(value const& v, std::vector<program::value_index>& start,
+                         std::vector<program::value_index>& inside, int depth) {
+    if (depth > 20) fail("a variable of a loop is nested more than 20 levels deep");
+    if (v.acts_as_tensor()) {
+        start.push_back(tensor_of(v));
+        inside.push_back(copy_value(start.back()));
+        return value::of(kind::tensor, inside.back());
+    }
+    if (v.is_number() || v.is == kind::symbol) {
+        program::value_kind const k = common_kind(v, v);
+        value given = v;
+        if (v.is == kind::boolean) given = add_python_node("torch.sym_not", {value::of(v.integer == 0)}, k, {});
+        else if (v.is != kind::symbol)
+            given = add_python_node(
+                "_operator.add", {v, v.is == kind::real ? value::of(0.0) : value::of(std::int64_t{0})}, k, {});
+        start.push_back(static_cast<program::value_index>(given.integer));
+        inside.push_back(add_value("carried", k));
+        if (k == program::value_kind::sym_int) out_.values[inside.back()].symbolic = fresh_extent();
+        return value::of(kind::symbol, inside.back());
+    }
+    if (v.is == kind::list || v.is == kind::tuple) {
+        std::vector<value> items;
+        for (value const& each : v.list->items) items.push_back(carry(each, start, inside, depth + 1));
+        value out = v.is == kind::list ? heap_.list(std::move(items)) : heap_.tuple(std::move(items));
+        out.list->fields = v.list->fields;
+        return out;
+    }
+    return v;
+}
+
+/// Adds the values of a variable at the end of an iteration to the outputs of the body, in the order of carry().
+void interpreter::carry_on(std::string const& name, value const& before, value const& after,
+                           std::vector<program::node>& nodes, std::vector<program::argument>& outputs) {
+    if (before.is == kind::tensor) {
+        if (!after.acts_as_tensor() && !after.is_number() && after.is != kind::symbol)
+            fail("the variable " + in_quotes(name) + " is " + std::string(describe(after)) +
+                 " after an iteration that depends on data");
+        program::value_index const v = tensor_in(nodes, after);
+        inferred_type const old = type_of(static_cast<program::value_index>(before.integer));
+        inferred_type const now = type_of(v);
+        if (old.type != now.type || old.sizes != now.sizes)
+            fail("the tensor " + in_quotes(name) + " changes its dtype or sizes in a loop that depends on data");
+        return outputs.push_back(program::argument::of_tensor(v));
+    }
+    if (before.is == kind::symbol) {
+        if (!after.is_number() && after.is != kind::symbol)
+            fail("the variable " + in_quotes(name) + " is " + std::string(describe(after)) +
+                 " after an iteration that depends on data");
+        (void)common_kind(before, after);
+        return outputs.push_back(program::argument::of_number(number_of(after)));
+    }
+    if ((before.is == kind::list || before.is == kind::tuple) && after.is == before.is &&
+        after.list->items.size() == before.list->items.size()) {
+        for (std::size_t i = 0; i != before.list->items.size(); ++i)
+            carry_on(name, before.list->items[i], after.list->items[i], nodes, outputs);
+        return;
+    }
+    if (!is_same(before, after))
+        fail("the variable " + in_quotes(name) +
+             " changes in a loop that depends on data, which is not supported for " + std::string(describe(before)));
+}
+
+interpreter::flow interpreter::run_while_loop(stmt const& s) {
+    std::set<std::string> assigned;
+    collect_assigned(s.body, assigned);
+    std::vector<std::string> names;
+    std::vector<program::value_index> start;
+    std::vector<program::value_index> in_body;
+    std::vector<program::value_index> in_test;
+    std::unordered_map<std::string, value> body_state;
+    std::unordered_map<std::string, value> test_state;
+    for (std::string const& name : assigned) {
+        auto const found = frame_->variables.find(name);
+        if (found == frame_->variables.end()) continue;
+        names.push_back(name);
+        value const before = found->second;
+        std::vector<program::value_index> same;
+        body_state[name] = carry(before, start, in_body, 0);
+        test_state[name] = carry(body_state[name], same, in_test, 0);
+    }
+    auto const enter = [&](std::unordered_map<std::string, value> const& state) {
+        for (auto& [name, v] : frame_->variables)
+            if (auto const found = state.find(std::string(name)); found != state.end()) v = found->second;
+    };
+    part test = interpret_apart([&] {
+        enter(test_state);
+        return evaluate(s.value);
+    });
+    part again = interpret_apart([&] {
+        enter(body_state);
+        if (run_block(s.body) == flow::returned) fail("returns inside a loop that depends on data");
+        return value{};
+    });
+    line_ = s.line;
+    std::vector<program::argument> outputs;
+    for (std::string const& name : names) carry_on(name, body_state[name], again.variables[name], again.nodes, outputs);
+    std::swap(out_.main.nodes, test.nodes);
+    std::vector<program::argument> const tested{condition_argument(test.result)};
+    std::swap(out_.main.nodes, test.nodes);
+    program::node n;
+    n.kind = program::node_kind::higher_order;
+    n.op = "higher_order::while_loop";
+    n.name = unique_name("while_loop");
+    n.origin = origin_here();
+    std::vector<program::value_index> captured = in_test;
+    collect_free(test.nodes, tested, captured);
+    captured.erase(captured.begin(), captured.begin() + static_cast<std::ptrdiff_t>(in_test.size()));
+    captured.insert(captured.begin(), in_body.begin(), in_body.end());
+    collect_free(again.nodes, outputs, captured);
+    captured.erase(captured.begin(), captured.begin() + static_cast<std::ptrdiff_t>(in_body.size()));
+    n.arguments.push_back(make_graph("cond_graph", in_test, captured, std::move(test.nodes), tested));
+    n.arguments.push_back(make_graph("body_graph", in_body, captured, std::move(again.nodes), std::move(outputs)));
+    n.arguments.push_back(program::argument::of_tensors({start.begin(), start.end()}));
+    n.arguments.push_back(program::argument::of_tensors({captured.begin(), captured.end()}));
+    std::vector<program::value_index> unused;
+    std::vector<program::value_index> results;
+    for (std::string const& name : names) {
+        value const after = carry(body_state[name], unused, results, 0);
+        frame_->variables.find(name)->second = after;
+    }
+    for (program::value_index const v : results) n.results.push_back({{v}, false});
+    out_.main.nodes.push_back(std::move(n));
+    return flow::next;
+}
+
+/// The count of `range(count)` if the model computes it.
+std::optional<value> interpreter::open_count(expr const& over) {
+    bool const is_range = over.is == expr_kind::call && over.items[0].is == expr_kind::name &&
+                          over.items[0].text == "range" && over.items.size() == 2;
+    if (!is_range) return {};
+    value const count = evaluate(over.items[1]);
+    return count.is == kind::symbol ? std::optional(count) : std::nullopt;
+}
+
+/// `for i in range(count)` as a loop over a counter: `while torch.lt(#1, #2): i = #1; ...; #1 = torch.add(#1, 1)`.
+interpreter::flow interpreter::run_counted_loop(stmt const& s, value const& count) {
+    auto const name = [&](std::string text) {
+        expr e;
+        e.is = expr_kind::name;
+        e.line = s.line;
+        e.text = std::move(text);
+        return e;
+    };
+    auto const call = [&](std::string function, expr a, expr b) {
+        expr callee;
+        callee.is = expr_kind::attribute;
+        callee.line = s.line;
+        callee.text = std::move(function);
+        callee.items.push_back(name("torch"));
+        expr e;
+        e.is = expr_kind::call;
+        e.line = s.line;
+        e.items = {std::move(callee), std::move(a), std::move(b)};
+        return e;
+    };
+    auto const assignment = [&](expr to, expr from) {
+        stmt made;
+        made.is = stmt_kind::assign;
+        made.line = s.line;
+        made.targets.push_back(std::move(to));
+        made.value = std::move(from);
+        return made;
+    };
+    std::string const number = std::to_string(counted_.size());
+    expr one;
+    one.is = expr_kind::integer;
+    one.integer = 1;
+    expr const counter = name("#counter" + number);
+    expr const end = name("#end" + number);
+    stmt& loop = counted_.emplace_back(); // the names of variables point into it
+    loop.is = stmt_kind::while_;
+    loop.line = s.line;
+    loop.value = call("lt", counter, end);
+    loop.body.push_back(assignment(s.targets.at(0), counter));
+    loop.body.insert(loop.body.end(), s.body.begin(), s.body.end());
+    loop.body.push_back(assignment(counter, call("add", counter, one)));
+    frame_->variables[loop.value.items[1].text] = value::of(std::int64_t{0});
+    frame_->variables[loop.value.items[2].text] = count;
+    return run_while_loop(loop);
+}
+
+} // namespace ATON_NAMESPACE::torchscript

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What branches and loops that depend on data share: the values and variables that cross their borders.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <aton/program/program.hpp>
+
+#include "values.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+/// Whether two values of variables are the same without a node that chooses one.
+[[nodiscard]] bool is_same(value const& a, value const& b);
+
+/// Adds the values that nodes and outputs use and that no node computes.
+void collect_free(std::vector<program::node> const& nodes, std::vector<program::argument> const& outputs,
+                  std::vector<program::value_index>& free);
+
+} // namespace ATON_NAMESPACE::torchscript

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Values as tensors of the program: numbers, weights, and constants that are as weak as numbers.
+#include <algorithm>
+
+#include <aton/aten/scalar_type.hpp>
+#include <aton/aten/schema_table.hpp>
+
+#include "interpreter.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+/// torch.tensor() of a number, or of nested lists of numbers.
+value interpreter::make_tensor(call_arguments const& given) {
+    std::optional<std::int64_t> type;
+    if (given.positional.size() > 1 && given.positional[1].is == kind::integer) type = given.positional[1].integer;
+    for (auto const& [name, each] : given.named)
+        if (name == "dtype" && each.is == kind::integer) type = each.integer;
+    value const& from = given.positional[0];
+    if (from.is == kind::list || from.is == kind::tuple) {
+        if (from.list->items.empty()) {
+            call_arguments zeros{{heap_.list({value::of(std::int64_t{0})})}, {}};
+            if (type) zeros.named.emplace_back("dtype", value::of(*type));
+            return call_operator("aten::zeros", zeros);
+        }
+        std::vector<value> rows;
+        for (value const& each : from.list->items) {
+            call_arguments row{{each}, {}};
+            if (type) row.named.emplace_back("dtype", value::of(*type));
+            rows.push_back(each.acts_as_tensor() ? each : make_tensor(row));
+        }
+        return call_operator("aten::stack", {{heap_.list(std::move(rows))}, {}});
+    }
+    value number = from;
+    number.is_tensor = true;
+    value const made = value::of(kind::tensor, tensor_of(number));
+    if (!type) return made;
+    if (aten::scalar_type(*type) == type_of(static_cast<program::value_index>(made.integer)).type) return made;
+    return call_operator("aten::to", {{made, value::of(*type)}, {}});
+}
+
+/// torch.as_tensor() of a tensor: the tensor, or a copy of another dtype.
+value interpreter::convert_type(call_arguments const& given) {
+    value const& x = given.positional[0];
+    std::vector<value> asked(given.positional.begin() + 1, given.positional.end());
+    for (auto const& [name, each] : given.named)
+        if (name == "dtype") asked.push_back(each);
+    for (value const& each : asked)
+        if (each.is == kind::integer && type_of(tensor_of(x)).type != aten::scalar_type(each.integer))
+            return call_operator("aten::to", {{x, each}, {}});
+    return x;
+}
+
+/// The value of the program that a tensor is. A number becomes a 0-d tensor.
+program::value_index interpreter::tensor_of(value const& v, std::optional<dtype> wanted) {
+    if (v.is == kind::tensor) return static_cast<program::value_index>(v.integer);
+    if (v.is == kind::weight) return use_weight(static_cast<std::size_t>(v.integer));
+    if (!v.is_number() && v.is != kind::symbol) fail("uses " + std::string(describe(v)) + " as a tensor");
+    value number = v;
+    number.is_tensor = false;
+    dtype type = v.is == kind::boolean ? dtype::bool_ : v.is == kind::real ? dtype::float32 : dtype::int64;
+    if (v.is == kind::symbol) {
+        program::value_kind const k = out_.values[static_cast<std::size_t>(v.integer)].kind;
+        type = k == program::value_kind::sym_float  ? dtype::float32
+               : k == program::value_kind::sym_bool ? dtype::bool_
+                                                    : dtype::int64;
+    }
+    if (wanted) type = *wanted;
+    program::node n;
+    n.op = "aten::scalar_tensor";
+    n.schema = aten::find_schema(n.op);
+    n.arguments.push_back(program::argument::of_number(number_of(number)).named("s"));
+    n.arguments.push_back(program::argument::of_type(type).named("dtype"));
+    n.origin = origin_here();
+    program::value_index const made = add_tensor("scalar_tensor", {type, true, {}});
+    n.name = out_.values[made].name;
+    n.results.push_back({{made}, false});
+    out_.main.nodes.push_back(std::move(n));
+    return made;
+}
+
+program::value_index interpreter::use_weight(std::size_t index) {
+    weight& w = heap_.weights[index];
+    if (w.value != program::no_value) return w.value;
+    inferred_type type{w.data.type, true, {}};
+    for (std::int64_t const s : w.data.sizes) type.sizes.emplace_back(program::extent{s, program::extent::none});
+    std::string name = w.name.empty() ? "constant_" + std::to_string(index) : w.name;
+    std::string plain = name;
+    std::replace(plain.begin(), plain.end(), '.', '_');
+    w.value = add_tensor((w.role == program::input_kind::parameter ? "p_"
+                          : w.role == program::input_kind::buffer  ? "b_"
+                                                                   : "c_") +
+                             plain,
+                         type);
+    if (w.data.parts.size() == 1)
+        for (std::int64_t const s : w.data.parts[0].strides)
+            out_.values[w.value].strides.push_back({s, program::extent::none});
+    program::input in;
+    in.kind = w.role;
+    in.value = w.value;
+    in.target = std::move(name);
+    in.data = w.data;
+    out_.inputs.push_back(std::move(in));
+    out_.main.inputs.push_back(w.value);
+    return w.value;
+}
+
+/// A call in which constants beside other tensors have a dtype that does not promote that of the others, as Python's numbers do.
+call_arguments interpreter::without_weak_types(call_arguments const& given) {
+    auto const& x = given.positional;
+    dtype type = dtype::float32;
+    bool is_alone = true;
+    for (value const& each : x) {
+        if (each.is_weak || (each.is != kind::tensor && each.is != kind::weight)) continue;
+        dtype const other = type_of(tensor_of(each)).type;
+        if (is_alone || is_floating(other)) type = is_floating(other) ? other : dtype::float32;
+        is_alone = false;
+    }
+    call_arguments out = given;
+    if (is_alone) return out;
+    for (value& each : out.positional) {
+        if (!each.is_weak) continue;
+        std::optional<value> const number = constant_of(each);
+        if (!number || number->is != kind::real) continue;
+        each = value::of(kind::tensor, tensor_of(*number, type));
+    }
+    return out;
+}
+
+} // namespace ATON_NAMESPACE::torchscript
