@@ -132,6 +132,33 @@ TEST_CASE("numbers are computed, dynamic sizes are not") {
     CHECK(program::to_string(p.expressions.at(v.sizes.at(1).expression)) == "3*batch");
 }
 
+TEST_CASE("an attribute may change if all calls compute the same") {
+    CHECK(nodes_of("    self.n = 8\n    return torch.relu(x)\n") == "aten::relu");
+    CHECK(
+        nodes_of("    if torch.eq(self.n, 7):\n      self.n = 8\n    else:\n      pass\n    return torch.relu(x)\n") ==
+        "aten::relu");
+}
+
+TEST_CASE("strings") {
+    auto const is = [](std::string const& condition) {
+        return nodes_of("    if " + condition + ":\n      y = torch.relu(x)\n    else:\n      y = x\n    return y\n") ==
+               "aten::relu";
+    };
+    CHECK(is("torch.eq(torch.find(\"abcab\", \"b\", 0, -1), 1)"));
+    CHECK(is("torch.eq(torch.find(\"abc\", \"c\", 0, -1), 2)")); // an end of -1 is that of the string
+    CHECK(is("torch.eq(torch.split(\"a  b \", None, -1), [\"a\", \"b\"])"));
+    CHECK(is("torch.eq(torch.split(\"a,,b\", \",\", -1), [\"a\", \"\", \"b\"])"));
+    CHECK(is("torch.eq(torch.join(\"-\", [\"a\", \"b\"]), \"a-b\")"));
+    CHECK(is("torch.eq(torch.strip(\" a \", \" \\n\\t\"), \"a\")"));
+    CHECK(is("torch.eq(torch.replace(\"aXbX\", \"X\", \"\", -1), \"ab\")"));
+    CHECK(is("torch.endswith(\"model.bias\", \"bias\", 0, -1)"));
+    CHECK(is("torch.eq(torch.slice([1, 2, 3], None, None, -1), [3, 2, 1])"));
+    CHECK(is("torch.eq(torch.slice([1, 2, 3, 4], -2, 0, -2), [3])"));
+    CHECK(is("torch.eq(torch.__range_length(10, 0, -3), 4)"));
+    CHECK(is("torch.eq(torch.__range_length(3, 3, 1), 0)"));
+    CHECK(is("torch.eq(torch.__derive_index(2, 10, -3), 4)"));
+}
+
 TEST_CASE("sizes that depend on data are apart from dimensions that the user names") {
     saved_file const file(archive(module_of("    return torch.view(x, [int(torch.sum(x)), -1])\n")));
     torchscript::read_options given = options();
@@ -172,7 +199,12 @@ TEST_CASE("errors have the line of the code") {
     auto const error_in = [](std::string_view body) { return error_of(archive(module_of(body))); };
     CHECK(error_in("    y = x\n    return torch.relu(z)\n") ==
           "code/__torch__.py:11 in forward: the variable 'z' has no value");
-    CHECK(error_in("    self.n = 8\n    return x\n").find("assigns the attribute 'n'") != std::string::npos);
+    CHECK(error_in("    self.n = torch.add(self.n, 1)\n    return torch.mul(x, self.n)\n")
+              .find("assigns the attribute 'n'") != std::string::npos);
+    CHECK(error_in("    self.n = torch.add(self.n, 1)\n    return x\n").find("assigns the attribute 'n'") !=
+          std::string::npos); // the third call might differ
+    CHECK(error_in("    n = self.n\n    self.n = 8\n    return torch.mul(x, n)\n").find("assigns the attribute 'n'") !=
+          std::string::npos);
     CHECK(error_in("    ops.prim.RaiseException(\"too bad\")\n    return x\n") ==
           "code/__torch__.py:10 in forward: the module raises an exception for these inputs: too bad");
     CHECK(error_in("    y = torch.relu_(CONSTANTS.c9)\n    return x\n").find("no constant 'CONSTANTS.c9'") !=

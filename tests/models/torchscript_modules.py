@@ -20,6 +20,7 @@ class Case:
     ways: tuple = BOTH
     dynamic: dict = dataclasses.field(default_factory=dict)  # the dynamic axes by input
     refused: str = ""  # a part of the message; the archive cannot be exported
+    line: str = ""  # the line of this file that the message must name
 
 
 class Convolutions(nn.Module):
@@ -217,6 +218,48 @@ class WhileLoops(nn.Module):
         return state, n
 
 
+class Texts(nn.Module):
+    """Methods of strings, and slices of lists."""
+
+    def forward(self, x):
+        name = "model.layer1.weight"
+        parts = name.split(".")
+        numbers = [name.find("layer"), "abc".find("c"), "abc".find("z"), name.rfind("e"), len(parts), len(" a  b ".split()), len("a,,b".split(","))]
+        y = x * len(".".join(parts[::-1]).upper().strip("M").replace("LAYER", "x"))
+        if name.endswith("weight") and name.startswith("model") and not name.endswith("bias") and "7".isdigit():
+            y = y + 1
+        for n in numbers[-2:0:-2]:
+            y = y * 3 + n
+        return y, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6]
+
+
+class Weak(nn.Module):
+    """Python's numbers beside tensors without dimensions, and beside integers."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("scale", torch.tensor(0.5, dtype=torch.float64))
+
+    def forward(self, x):
+        half = (x[0, 0] * 8).round().half()
+        return x.sum() * 0.5, half * 0.25 + 1, x.long() / 2, x.long() + 0.5, 1.5 * x.long().sum(), x * self.scale, x.long() * self.scale, x.sum() * self.scale
+
+
+class Warned(nn.Module):
+    """A flag that does not matter."""
+
+    def __init__(self):
+        super().__init__()
+        self.warned = False
+        self.kept = [torch.ones(3), torch.zeros(3)]
+
+    def forward(self, x):
+        if not self.warned:
+            self.warned = True
+        self.kept = [each.to(x.dtype) for each in self.kept]
+        return x + self.kept[0]
+
+
 class WriteInBranch(nn.Module):
     def forward(self, x):
         y = x.clone()
@@ -283,9 +326,12 @@ def hand_made():
         case("branches", Branches, normal(2, 4), lambda: torch.rand(5, 4) * 3, (0,), ways=("scripted",)),
         case("small_branches", Branches, lambda: torch.rand(3, 4) / 2, lambda: -torch.rand(4, 4), (0,), ways=("scripted",)),
         case("while_loops", WhileLoops, normal(2, 4), lambda: torch.randn(5, 4) * 3, (0,), ways=("scripted",)),
-        case("write_in_branch", WriteInBranch, normal(2, 3), ways=("scripted",), refused="writes to"),
-        case("endless", Endless, normal(2, 3), ways=("scripted",), refused="needs more than"),
-        case("counter", Counter, normal(2, 3), ways=("scripted",), refused="assigns the attribute 'calls'"),
+        case("texts", Texts, normal(2, 3), normal(3, 3), (0,), ways=("scripted",)),
+        case("weak", Weak, normal(2, 3), normal(3, 3), (0,)),
+        case("warned", Warned, normal(2, 3), normal(3, 3), (0,), ways=("scripted",)),
+        case("write_in_branch", WriteInBranch, normal(2, 3), ways=("scripted",), refused="writes to", line="y.add_(1)"),
+        case("endless", Endless, normal(2, 3), ways=("scripted",), refused="needs more than", line="while i >= 0:"),
+        case("counter", Counter, normal(2, 3), ways=("scripted",), refused="assigns the attribute 'calls'", line="self.calls += 1"),
     ]
 
 

@@ -170,7 +170,7 @@ interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
     };
     part first = branch(s.body);
     part second = branch(s.other);
-    line_ = s.line;
+    go_to(s);
     merged_outputs to{&first.nodes, &second.nodes, {}, {}, {}};
     std::set<std::string_view> names;
     for (auto const& [name, v] : first.variables)

@@ -98,6 +98,7 @@ protected:
         expr out;
         out.is = expr_kind::tuple;
         out.line = first.line;
+        out.offset = first.offset;
         out.items.push_back(std::move(first));
         while (take_symbol(","))
             if (now().is != token_kind::line) out.items.push_back(read_expression());
@@ -112,6 +113,7 @@ protected:
         expr out;
         out.is = expr_kind::conditional;
         out.line = now().line;
+        out.offset = now().offset;
         next();
         out.items.push_back(std::move(value));
         out.items.push_back(read_unary());
@@ -126,6 +128,7 @@ protected:
         expr out;
         out.is = expr_kind::negative;
         out.line = now().line;
+        out.offset = now().offset;
         next();
         if (now().is == token_kind::integer && now().text == "9223372036854775808") {
             next();
@@ -138,12 +141,14 @@ protected:
     }
 
     expr read_postfix() {
+        std::uint32_t const start = now().offset;
         expr out = read_primary();
         for (int length = 0;; ++length) {
             if (length > max_depth) fail("the code is nested more than 200 levels deep");
             std::uint32_t const line = now().line;
             expr made;
             made.line = line;
+            made.offset = start;
             if (take_symbol(".")) {
                 made.is = expr_kind::attribute;
                 made.text = expect_name();
@@ -194,6 +199,7 @@ protected:
     expr read_primary() {
         expr out;
         out.line = now().line;
+        out.offset = now().offset;
         switch (now().is) {
         case token_kind::integer: {
             out.is = expr_kind::integer;

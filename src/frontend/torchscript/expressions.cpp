@@ -10,7 +10,7 @@ using pt2::in_quotes;
 
 value interpreter::evaluate(expr const& e) {
     spend(1);
-    if (e.line != 0) line_ = e.line;
+    if (e.line != 0) go_to(e);
     auto const all = [&] {
         std::vector<value> out;
         for (expr const& each : e.items) out.push_back(evaluate(each));
@@ -25,7 +25,7 @@ value interpreter::evaluate(expr const& e) {
     case expr_kind::name: return evaluate_name(e);
     case expr_kind::attribute: {
         value const owner = evaluate(e.items[0]);
-        line_ = e.line;
+        go_to(e);
         return attribute_of(owner, e.text);
     }
     case expr_kind::subscript: {
@@ -172,7 +172,7 @@ value interpreter::evaluate_call(expr const& e) {
         if (std::optional<value> out = call_special(e, callee.text)) return *std::move(out);
     value const function = evaluate(callee);
     call_arguments given = evaluate_arguments(e);
-    line_ = e.line;
+    go_to(e);
     switch (function.is) {
     case kind::function:
         if (function.object != nullptr) {
@@ -198,7 +198,7 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
         fail("calls " + in_quotes(name) + ", which is not supported");
     call_arguments const given = evaluate_arguments(e);
     std::vector<value> const& x = given.positional;
-    line_ = e.line;
+    go_to(e);
     if (name == "getattr" && x.size() == 2 && x[1].is == kind::text) return attribute_of(x[0], x[1].text);
     if ((name == "int" || name == "float" || name == "bool") && x.size() == 1) return convert_number(name, x[0]);
     if (name == "str" && x.size() == 1) return value::of(kind::text, format({value::of(kind::text, "{}"), x[0]}));

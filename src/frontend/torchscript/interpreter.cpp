@@ -62,7 +62,9 @@ interpreter::interpreter(library& code, read_options const& options) : code_(cod
 
 std::string interpreter::where() const {
     if (frame_ == nullptr || frame_->function == nullptr) return {};
-    return frame_->function->file->name + ':' + std::to_string(line_) + " in " + frame_->function->name;
+    std::string const here = frame_->function->file->name + ':' + std::to_string(line_);
+    std::string const& source = code_.source_of(*frame_->function->file, offset_);
+    return source.empty() ? here + " in " + frame_->function->name : source + " (" + here + ')';
 }
 
 void interpreter::fail(std::string_view what) const {
@@ -100,10 +102,15 @@ interpreter::flow interpreter::run_block(std::vector<stmt> const& block) {
 
 interpreter::flow interpreter::run_statement(stmt const& s) {
     spend(1);
-    line_ = s.line;
+    go_to(s);
     switch (s.is) {
     case stmt_kind::pass: return flow::next;
-    case stmt_kind::assign: assign(s.targets, evaluate(s.value)); return flow::next;
+    case stmt_kind::assign: {
+        value const v = evaluate(s.value);
+        if (s.value.line != 0) go_to(s.value); // archives record its place, not that of the statement
+        assign(s.targets, v);
+        return flow::next;
+    }
     case stmt_kind::expression: (void)evaluate(s.value); return flow::next;
     case stmt_kind::if_: return run_if(s);
     case stmt_kind::while_: return run_while(s);
@@ -126,7 +133,7 @@ interpreter::flow interpreter::run_if(stmt const& s) {
 
 interpreter::flow interpreter::run_while(stmt const& s) {
     for (;;) {
-        line_ = s.line;
+        go_to(s);
         spend(1);
         value const condition = evaluate(s.value);
         std::optional<bool> const holds = decide(condition);
@@ -143,7 +150,7 @@ interpreter::flow interpreter::run_for(stmt const& s) {
         fail("loops over " + std::string(describe(over)) + ", which is not supported");
     std::vector<value> const items = over.list->items;
     for (value const& each : items) {
-        line_ = s.line;
+        go_to(s);
         spend(1);
         assign(s.targets, each);
         if (run_block(s.body) == flow::returned) return flow::returned;
@@ -201,10 +208,12 @@ value interpreter::call_function(function_code const& f, call_arguments given) {
     }
     frame* const outer = frame_;
     std::uint32_t const line = line_;
+    std::uint32_t const offset = offset_;
     frame_ = &inner;
     (void)run_block(f.body);
     frame_ = outer;
     line_ = line;
+    offset_ = offset;
     --depth_;
     return inner.result;
 }

@@ -156,6 +156,7 @@ private:
     [[nodiscard]] value make_tensor(call_arguments const& given);
     [[nodiscard]] program::value_index tensor_of(value const& v, std::optional<dtype> wanted = {});
     [[nodiscard]] call_arguments without_weak_types(call_arguments const& given);
+    [[nodiscard]] bool has_type_already(std::vector<value> const& x);
     [[nodiscard]] value convert_type(call_arguments const& given);
     [[nodiscard]] program::value_index use_weight(std::size_t index);
 
@@ -182,6 +183,11 @@ private:
     void add_output(value const& v, std::string const& path);
     void add_state();
 
+    template <class Syntax>
+    void go_to(Syntax const& s) {
+        line_ = s.line;
+        offset_ = s.offset;
+    }
     void expect_inside(std::size_t serial) const;
     void spend(std::size_t steps);
     [[nodiscard]] std::string where() const;
@@ -195,6 +201,7 @@ private:
     value constants_;
     frame* frame_ = nullptr;
     std::uint32_t line_ = 0;
+    std::uint32_t offset_ = 0;
     int depth_ = 0;
     std::size_t steps_ = 0;
     std::unordered_map<std::string, std::vector<overload>> overloads_;

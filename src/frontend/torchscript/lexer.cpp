@@ -61,6 +61,7 @@ private:
     }
 
     void step() {
+        start_ = at_;
         char const c = code_[at_];
         if (c == ' ' || c == '\r' || c == '\t') {
             ++at_;
@@ -148,7 +149,7 @@ private:
 
     void push(token_kind kind, std::string text) {
         if (out_.size() == max_tokens) fail("the file has more than 4194304 tokens");
-        out_.push_back({kind, line_, std::move(text)});
+        out_.push_back({kind, line_, static_cast<std::uint32_t>(start_), std::move(text)});
     }
 
     [[noreturn]] void fail(std::string_view what) const {
@@ -158,6 +159,7 @@ private:
     std::string_view code_;
     std::string_view where_;
     std::size_t at_ = 0;
+    std::size_t start_ = 0; ///< of the token
     std::uint32_t line_ = 1;
     std::size_t depth_ = 0; ///< of brackets
     bool at_line_start_ = true;

@@ -26,6 +26,7 @@ enum class token_kind : std::uint8_t {
 struct token {
     token_kind is = token_kind::end;
     std::uint32_t line = 0;
+    std::uint32_t offset = 0; ///< of its first byte
     std::string text;
 };
 

@@ -114,6 +114,22 @@ function_code const* library::find_function(std::string_view qualified) {
     return file == nullptr ? nullptr : find_by_name(file->functions, name);
 }
 
+std::string const& library::source_of(code_file const& file, std::uint32_t offset) {
+    auto const [known, is_new] = sources_.try_emplace(&file);
+    if (is_new) {
+        pt2::zip_member const* const member = find(file.name + ".debug_pkl");
+        constexpr std::uint16_t deflated = 8;
+        std::optional<std::string> inflated;
+        if (member != nullptr && member->method == deflated) inflated = inflate(member->bytes, left_for_sources_);
+        if (inflated) left_for_sources_ -= inflated->size();
+        // What cannot be read is not told: the module does not need it.
+        if (inflated) known->second = read_source_ranges(*inflated);
+        else if (member != nullptr && member->method != deflated)
+            known->second = read_source_ranges(directory_.stored(*member));
+    }
+    return known->second.at(offset);
+}
+
 value library::read(std::string_view pickle, std::string const& folder, heap& to) {
     pt2::file_bytes const all{file_->bytes(), file_->descriptor()};
     return read_object(

@@ -12,6 +12,7 @@
 #include "frontend/pt2/mapped_file.hpp"
 #include "frontend/pt2/tensor_source.hpp"
 #include "frontend/pt2/zip_directory.hpp"
+#include "source_ranges.hpp"
 #include "values.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -31,6 +32,9 @@ public:
 
     [[nodiscard]] std::string const& path() const { return path_; }
 
+    /// "net.py:12 in forward": the line of Python's code that made the byte `offset` of a file; empty if the archive does not tell.
+    [[nodiscard]] std::string const& source_of(code_file const& file, std::uint32_t offset);
+
     /// The version of the format, 1 to 10.
     [[nodiscard]] std::int64_t format() const { return format_; }
 
@@ -48,6 +52,8 @@ private:
     std::int64_t format_ = 10;
     std::map<std::string, std::unique_ptr<code_file>, std::less<>> files_; ///< by module; null: there is none
     std::map<std::string, std::string, std::less<>> inflated_;
+    std::map<code_file const*, source_ranges> sources_;
+    std::size_t left_for_sources_ = std::size_t{1} << 26U;
     std::size_t left_to_inflate_ = std::size_t{1} << 26U;
 };
 

@@ -124,7 +124,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s) {
         if (run_block(s.body) == flow::returned) fail("returns inside a loop that depends on data");
         return value{};
     });
-    line_ = s.line;
+    go_to(s);
     std::vector<program::argument> outputs;
     for (std::string const& name : names) carry_on(name, body_state[name], again.variables[name], again.nodes, outputs);
     std::swap(out_.main.nodes, test.nodes);
@@ -171,6 +171,7 @@ interpreter::flow interpreter::run_counted_loop(stmt const& s, value const& coun
         expr e;
         e.is = expr_kind::name;
         e.line = s.line;
+        e.offset = s.offset;
         e.text = std::move(text);
         return e;
     };
@@ -178,11 +179,13 @@ interpreter::flow interpreter::run_counted_loop(stmt const& s, value const& coun
         expr callee;
         callee.is = expr_kind::attribute;
         callee.line = s.line;
+        callee.offset = s.offset;
         callee.text = std::move(function);
         callee.items.push_back(name("torch"));
         expr e;
         e.is = expr_kind::call;
         e.line = s.line;
+        e.offset = s.offset;
         e.items = {std::move(callee), std::move(a), std::move(b)};
         return e;
     };
@@ -190,6 +193,7 @@ interpreter::flow interpreter::run_counted_loop(stmt const& s, value const& coun
         stmt made;
         made.is = stmt_kind::assign;
         made.line = s.line;
+        made.offset = s.offset;
         made.targets.push_back(std::move(to));
         made.value = std::move(from);
         return made;
@@ -203,6 +207,7 @@ interpreter::flow interpreter::run_counted_loop(stmt const& s, value const& coun
     stmt& loop = counted_.emplace_back(); // the names of variables point into it
     loop.is = stmt_kind::while_;
     loop.line = s.line;
+    loop.offset = s.offset;
     loop.value = call("lt", counter, end);
     loop.body.push_back(assignment(s.targets.at(0), counter));
     loop.body.insert(loop.body.end(), s.body.begin(), s.body.end());

@@ -217,6 +217,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
         rest.positional.push_back(given.positional[2]);
         return call_operator(op, rest);
     }
+    if (op == "aten::to" && given.named.empty() && has_type_already(given.positional)) return given.positional[0];
     if ((op == "aten::tensor" || op == "aten::as_tensor") && !given.positional.empty() &&
         !given.positional[0].acts_as_tensor())
         return make_tensor(given);

@@ -106,6 +106,7 @@ private:
     stmt read_statement() {
         stmt out;
         out.line = now().line;
+        out.offset = now().offset;
         if (take_name("pass")) {
             expect_line();
         } else if (take_name("if")) {
@@ -152,6 +153,7 @@ private:
         expr one; // `x, = t`
         one.is = expr_kind::tuple;
         one.line = out[0].line;
+        one.offset = out[0].offset;
         one.items = std::move(out);
         out.clear();
         out.push_back(std::move(one));

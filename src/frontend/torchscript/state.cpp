@@ -35,7 +35,11 @@ bool is_plain(value const& v) {
 } // namespace
 
 void interpreter::assign_attribute(expr const& target, value const& v) {
+    std::uint32_t const line = line_;
+    std::uint32_t const offset = offset_;
     value const owner = evaluate(target.items[0]);
+    line_ = line; // that of the new value
+    offset_ = offset;
     if (owner.is != kind::object) fail("assigns an attribute of " + std::string(describe(owner)));
     expect_inside(owner.object->serial);
     value& old = owner.object->attributes[target.text];

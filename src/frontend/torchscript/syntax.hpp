@@ -31,6 +31,7 @@ enum class expr_kind : std::uint8_t {
 struct expr {
     expr_kind is = expr_kind::none;
     std::uint32_t line = 0;
+    std::uint32_t offset = 0; ///< of its first byte, in the file
     std::int64_t integer = 0;
     double real = 0;
     std::string text;
@@ -51,6 +52,7 @@ enum class stmt_kind : std::uint8_t {
 struct stmt {
     stmt_kind is = stmt_kind::pass;
     std::uint32_t line = 0;
+    std::uint32_t offset = 0;
     std::vector<expr> targets;
     expr value;
     std::vector<stmt> body;

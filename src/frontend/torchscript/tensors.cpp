@@ -38,6 +38,18 @@ value interpreter::make_tensor(call_arguments const& given) {
     return call_operator("aten::to", {{made, value::of(*type)}, {}});
 }
 
+/// Whether `to` gets a tensor, its own dtype, and no demand for a copy: torch then returns the tensor itself.
+bool interpreter::has_type_already(std::vector<value> const& x) {
+    if (x.size() < 2 || x[1].is != kind::integer || x[1].is_tensor) return false;
+    auto const is_false = [](value const& v) {
+        return v.is == kind::none || (v.is == kind::boolean && v.integer == 0);
+    };
+    if (!std::all_of(x.begin() + 2, x.end(), is_false)) return false;
+    dtype const wanted = aten::scalar_type(x[1].integer);
+    if (x[0].is == kind::weight) return heap_.weights[static_cast<std::size_t>(x[0].integer)].data.type == wanted;
+    return x[0].is == kind::tensor && type_of(static_cast<program::value_index>(x[0].integer)).type == wanted;
+}
+
 /// torch.as_tensor() of a tensor: the tensor, or a copy of another dtype.
 value interpreter::convert_type(call_arguments const& given) {
     value const& x = given.positional[0];

@@ -82,19 +82,15 @@ std::optional<value> interpreter::call_on_text(std::string_view name, std::vecto
         return made(std::move(out));
     }
     if (!same_kind) return {};
-    // find() and rfind() have a start and an end, which TorchScript always writes.
+    // TorchScript may write the start and the end, which counts from the end of the string: -1 is all of it.
     auto const is_whole = [&] {
         return x.size() == 2 ||
                (x.size() <= 4 && x[2].is == kind::integer && x[2].integer == 0 &&
                 (x.size() == 3 || (x[3].is == kind::integer &&
                                    (x[3].integer == -1 || x[3].integer >= static_cast<std::int64_t>(text.size())))));
     };
-    if (name == "find" && is_whole()) {
-        // An end of -1 leaves out the last character.
-        bool const is_cut = x.size() == 4 && x[3].integer == -1;
-        return place(std::string_view(text).substr(0, text.size() - (is_cut && !text.empty() ? 1 : 0)).find(other));
-    }
-    if (name == "rfind" && x.size() == 2) return place(text.rfind(other));
+    if (name == "find" && is_whole()) return place(text.find(other));
+    if (name == "rfind" && is_whole()) return place(text.rfind(other));
     if (name == "__contains__") return value::of(text.find(other) != std::string::npos);
     if (name == "startswith" && is_whole()) return value::of(text.starts_with(other));
     if (name == "endswith" && is_whole()) return value::of(text.ends_with(other));
