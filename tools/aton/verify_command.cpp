@@ -30,6 +30,7 @@
 
 #include "commands.hpp"
 #include "progress.hpp"
+#include "torch_truth.hpp"
 #include "verify_seeds.hpp"
 
 namespace aton::tool {
@@ -67,6 +68,7 @@ runtime::device device_of(verify_request const& request) {
 std::string settings_of(verify_request const& request) {
     std::string out = "aton verify --samples " + std::to_string(request.samples) + " --device " + request.device;
     if (!request.only.empty()) out += " --only " + plain(request.only);
+    if (request.torch) out += " --torch";
     if (request.nan != "exact") out += " --nan " + request.nan;
     if (request.opset != 0) out += " --opset " + std::to_string(request.opset);
     for (std::string const& path : request.plugins) out += " --plugin " + plain(path);
@@ -128,6 +130,8 @@ std::string usage_fault(verify_request const& request) {
                "not for a model";
     if (request.rewrites && (request.files.size() > 1 || !request.calls.empty()))
         return "--rewrites takes one file at most, MODEL.pt2, and no --calls";
+    if (request.torch && (of_model || request.rewrites || request.device != "cpu"))
+        return "--torch is for mappings, on the CPU";
     if (!of_model && (!request.inputs.empty() || !request.model.empty())) return "--inputs and --model are for a model";
     if (request.least_power != 0 && !request.mutants) return "--least-power needs --mutants";
     if (!request.without_mutants.empty() && !request.mutants) return "--without-mutants needs --mutants";
@@ -162,6 +166,7 @@ int verify_mappings(verify_request const& request) {
     options.without_mutants = without_mutants;
     options.threads = request.threads;
     options.where = device_of(request);
+    if (request.torch) use_torch(options);
     if (request.opset != 0) options.min_opset = options.max_opset = request.opset;
     std::vector<verify::recorded_call> calls;
     if (!request.calls.empty()) calls = verify::read_calls(request.calls);

@@ -33,6 +33,7 @@ struct verify_request {
     std::string inputs; ///< a folder with input_0.pb, input_1.pb, ...
     std::string model;
     std::string device = "cpu"; ///< or "cuda"
+    bool torch = false;         ///< libtorch's operators are the truth
     std::vector<std::string> reports;
     std::string format = "text"; ///< or "json"
     bool quiet = false;          ///< print only what differs

@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "options.hpp"
+#include "torch_truth.hpp"
 #include "verify_command.hpp"
 
 namespace aton::tool {
@@ -97,6 +98,10 @@ int run(int argc, char** argv) {
     app.add_option("--device", request.device, "The device to run on; cuda needs a build with ATON_BUILD_CUDA")
         ->check(CLI::IsMember({"cpu", "cuda"}))
         ->capture_default_str();
+    app.add_flag(
+        "--torch",
+        request.torch,
+        "Compare mappings with the operators of libtorch, those of plugins too; in builds with ATON_BUILD_TORCH");
     app.add_option("--report", request.reports, "Also write a report: .html (mappings only) or .json; may be repeated")
         ->type_name("FILE")
         ->expected(1)
@@ -115,6 +120,7 @@ int run(int argc, char** argv) {
         complain(plain(e.what()) + " (see aton verify --help)");
         return 2;
     }
+    if (request.torch) become_torch(argv);
     return request.files.empty() ? verify_mappings(request) : verify_model(request);
 }
 
