@@ -10,7 +10,8 @@ Modules with random weights, traced and scripted, that PyTorch {releases} saved 
 `aton export --input`, and with PyTorch's own TorchScript exporter, `torch.onnx.export(dynamo=False)` of release {torch} on the loaded archive, both
 at opset {opset}. A model is right if ONNX's checker accepts it with full shape inference and ONNX Runtime {onnxruntime} gives what the
 release that saved the archive returned (number of outputs, dtypes, shapes, integers, floats within 1e-4 of the largest) for two inputs, of
-different sizes where a dimension is dynamic. The list is in `tests/torchscript/nets*.py`, the packages are in `tests/torchscript/zoo.sh`. Written by:
+different sizes where a dimension is dynamic. PyTorch's exporter cannot load detectors where torchvision's extension does not fit torch, as
+here: `torchvision::nms` is missing. The list is in `tests/torchscript/nets*.py`, the packages are in `tests/torchscript/zoo.sh`. Written by:
 
     tests/torchscript/zoo.sh --aton build/release/aton --report docs/torchscript-zoo.md
 

@@ -216,7 +216,7 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
         if (bounds[2] == 0) fail("range() with a step of 0");
         std::vector<value> out;
         for (std::int64_t i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1];) {
-            spend(1);
+            spend(4); // the items stay until the end
             out.push_back(value::of(i));
             if (__builtin_add_overflow(i, bounds[2], &i)) break;
         }

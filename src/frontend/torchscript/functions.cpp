@@ -16,6 +16,9 @@ namespace {
 
 using pt2::in_quotes;
 
+/// Of an item: what lists hold stays until the end.
+constexpr std::size_t steps_per_copy = 4;
+
 bool is_container(value const& v) {
     return v.is == kind::list || v.is == kind::tuple || v.is == kind::dict || v.is == kind::text;
 }
@@ -249,7 +252,7 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         "append", "clear", "reverse", "_set_item", "Delete", "pop", "insert", "extend", "add_"};
     if (std::find(std::begin(changes), std::end(changes), name) != std::end(changes)) expect_inside(x[0].list->serial);
     if (name == "len") return value::of(static_cast<std::int64_t>(items.size()));
-    if (name == "list" || name == "copy") return heap_.list(items);
+    if (name == "list" || name == "copy") return spend(steps_per_copy * items.size()), heap_.list(items);
     if (name == "append" && x.size() == 2) return items.push_back(x[1]), x[0];
     if (name == "clear") return items.clear(), x[0];
     if (name == "reverse") return std::reverse(items.begin(), items.end()), x[0];
@@ -271,8 +274,9 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
     }
     if ((name == "extend" || name == "add" || name == "add_") && same_kind) {
         std::vector<value> const more = x[1].list->items;
-        spend(more.size());
+        spend(steps_per_copy * more.size());
         if (name != "add") return items.insert(items.end(), more.begin(), more.end()), x[0];
+        spend(steps_per_copy * items.size());
         std::vector<value> both = items;
         both.insert(both.end(), more.begin(), more.end());
         return heap_.list(std::move(both));
@@ -280,7 +284,7 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
     if (name == "mul" && x.size() == 2 && x[1].is == kind::integer) {
         std::vector<value> out;
         for (std::int64_t i = 0; i < x[1].integer && !items.empty(); ++i) {
-            spend(items.size());
+            spend(steps_per_copy * items.size());
             out.insert(out.end(), items.begin(), items.end());
         }
         return heap_.list(std::move(out));

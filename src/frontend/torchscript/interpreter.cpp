@@ -12,7 +12,7 @@ namespace {
 using pt2::in_quotes;
 
 constexpr std::size_t max_steps = std::size_t{1} << 22U;
-constexpr std::size_t max_values = std::size_t{1} << 18U;
+constexpr std::size_t max_values = std::size_t{1} << 17U;
 constexpr int max_calls = 200;
 
 bool is_raise(expr const& e) {
@@ -86,7 +86,7 @@ void interpreter::fail_undecidable(std::string_view what, value const& condition
 void interpreter::spend(std::size_t steps) {
     steps_ += steps;
     if (steps_ > max_steps) fail("the code needs more than 4194304 steps: a loop is too long, or does not end");
-    if (out_.values.size() > max_values) fail("the code computes more than 262144 values: a loop is too long");
+    if (out_.values.size() > max_values) fail("the code computes more than 131072 values: a loop is too long");
 }
 
 /// Refuses to change a container or an object from outside of a branch that depends on data.

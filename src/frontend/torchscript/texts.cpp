@@ -67,8 +67,10 @@ std::optional<value> interpreter::call_on_text(std::string_view name, std::vecto
     if (name == "split" && (x.size() == 1 || same_kind || x[1].is == kind::none)) {
         if (same_kind && other.empty()) fail("splits a string at an empty separator");
         std::vector<value> parts;
-        for (std::string& each : split(text, other)) parts.push_back(made(std::move(each)));
-        spend(parts.size());
+        for (std::string& each : split(text, other)) {
+            spend(4); // the parts stay until the end
+            parts.push_back(made(std::move(each)));
+        }
         return heap_.list(std::move(parts));
     }
     if (name == "join" && x.size() == 2 && x[1].is == kind::list) {
