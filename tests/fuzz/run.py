@@ -122,9 +122,35 @@ def schemas() -> list[bytes]:
     return [s.encode().decode("unicode_escape").encode("latin-1") for s in found[::20]]
 
 
+def torchscript() -> list[bytes]:
+    """Code of a module (each statement of the language, control flow that depends on data, lists, writes), its data.pkl, and an archive."""
+    head = "class M(Module):\n  __parameters__ = [\"w\", ]\n  w : Tensor\n  b : Tensor\n  def forward(self: __torch__.M,\n    x: Tensor,\n    k: int=2) -> Tensor:\n"
+    bodies = [
+        ["y = torch.mul(x, self.w)", "for i in range(3):", "  y = torch.add(y, [1, i][0])", "return {\"a\": y, \"b\": (y, torch.len([y]))}"],
+        ["if bool(torch.sum(x)):", "  y = torch.view(x, [torch.size(x, 0), -1])", "else:", "  y = torch.neg(x)", "return y"],
+        ["y = x", "i = 0", "while bool(torch.any(torch.gt(y, 0))):", "  y = torch.sub(y, 1.5)", "  i = torch.add(i, 1)", "return (y, i)"],
+        ["out = annotate(List[Tensor], [])", "for n in range(torch.size(x, 0)):", "  z = torch.append(out, torch.select(x, 0, n))", "return torch.stack(out)"],
+        ["a, b, = (torch.chunk(x, 2))[0], self.items", "c = torch.slice(b, None, None, -1)", "return torch.add_(torch.zeros_like(x), c[0] if True else 1)"],
+        ["s = torch.format(\"{} {}\", k, \"a\\n\")", "d = {\"k\": x}", "y = unchecked_cast(Tensor, d[\"k\"])", "if torch.__isnot__(y, None):", "  pass", "else:",
+         "  ops.prim.RaiseException(s)", "return torch.slice(y, 0, torch.__range_length(0, k, 1))"],
+        ["n = torch.floordiv(torch.mul(torch.size(x, 0), 2), 3)", "y = torch.zeros([n, 3], dtype=6, layout=0, device=torch.device(\"cpu\"))", "return torch.cat([y, CONSTANTS.c0])"],
+    ]
+    codes = [(head + "".join(f"    {line}\n" for line in body)).encode() for body in bodies]
+    tensor = (b"ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0" b"0X\3\0\0\0cpuK\3tQK\0K\3\x85K\1\x85\x89"
+              b"ccollections\nOrderedDict\n)RtR")
+    data = b"\x80\2c__torch__\nM\n)\x81}(X\1\0\0\0w" + tensor + b"X\1\0\0\0b" + tensor + b"X\5\0\0\0items](K\1K\2eX\1\0\0\0d}X\1\0\0\0aG?\xf8\0\0\0\0\0\0sub."
+    saved = io.BytesIO()
+    with zipfile.ZipFile(saved, "w") as archive:
+        members = {"data.pkl": data, "data/0": bytes(12), "code/__torch__.py": codes[0], "constants.pkl": b"\x80\2" + tensor + b"\x85.", "constants/0": bytes(12),
+                   "version": b"3\n"}
+        for name, content in members.items():
+            archive.writestr(f"m/{name}", content, zipfile.ZIP_DEFLATED if name.endswith(".py") else zipfile.ZIP_STORED)
+    return [*codes, data, saved.getvalue()]
+
+
 def seeds(name: str) -> list[bytes]:
     known = {"archive": lambda: [p.read_bytes() for p in samples] + configs(), "pickle": pickles, "program": programs,
-             "expression": expressions, "schema": schemas}
+             "expression": expressions, "schema": schemas, "torchscript": torchscript}
     return known.get(name, list)()
 
 

@@ -289,6 +289,7 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
             if (refusal.empty()) refusal = e.what();
         }
     }
+    if (refusal.starts_with(code_.path() + ": ")) throw error(refusal); // it has the line already
     fail(refusal);
 }
 
