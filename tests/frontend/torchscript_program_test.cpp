@@ -206,7 +206,7 @@ TEST_CASE("errors have the line of the code") {
     CHECK(error_in("    n = self.n\n    self.n = 8\n    return torch.mul(x, n)\n").find("assigns the attribute 'n'") !=
           std::string::npos);
     CHECK(error_in("    ops.prim.RaiseException(\"too bad\")\n    return x\n") ==
-          "code/__torch__.py:10 in forward: the module raises an exception for these inputs: too bad");
+          "code/__torch__.py:10 in forward: the module raises an exception for these inputs: 'too bad'");
     CHECK(error_in("    y = torch.relu_(CONSTANTS.c9)\n    return x\n").find("no constant 'CONSTANTS.c9'") !=
           std::string::npos);
     CHECK(error_in("    return torch.stride(x)\n").find("memory layout") != std::string::npos);

@@ -95,6 +95,8 @@ def codes():
     yield "bad_indentation", members(HEAD + BODY + "      y = 1\n    return x\n")
     yield "tab", members(HEAD + BODY + "\ty = 1\n\treturn x\n")
     yield "unknown_escape", body('y = "\\q"', good)
+    yield "unprintable_escape", members((HEAD + BODY + '    y = "').encode() + b"\\\xd3" + b'"\n    return x\n')
+    yield "unprintable_reason", body('ops.prim.RaiseException("a\\n\\033[2J\\323b")', good)
     yield "lambda", body("y = lambda: 1", good)
     yield "augmented", body("y = 1", "y += 1", good)
     yield "endless_while", body("i = 0", "while True:", "  i = torch.add(i, 1)", good)
@@ -219,7 +221,7 @@ class HostileTorchScript(unittest.TestCase):
 
         process = subprocess.Popen([ATON, "export", str(path), "-o", str(out), "--input", "x:float32[2,3]"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limits)
-        message = process.stderr.read().decode(errors="replace")
+        message = process.stderr.read().decode("ascii")  # and so printable everywhere
         process.stdout.read()
         process.wait()
         process.stdout.close()

@@ -143,7 +143,7 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
 
 std::optional<value> interpreter::call_prim(std::string_view name, std::vector<value> const& x) {
     if (name == "RaiseException") {
-        std::string const why = x.empty() || x[0].is != kind::text ? "" : ": " + x[0].text;
+        std::string const why = x.empty() || x[0].is != kind::text ? "" : ": " + in_quotes(x[0].text);
         fail("the module raises an exception for these inputs" + why);
     }
     if (x.empty()) return {};

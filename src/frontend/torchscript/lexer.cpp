@@ -123,7 +123,7 @@ private:
         int digits = 0;
         for (; digits != 3 && at_ != code_.size() && code_[at_] >= '0' && code_[at_] <= '7'; ++digits)
             code = code * 8 + (code_[at_++] - '0');
-        if (digits == 0) fail(std::string("unknown escape sequence \\") + c + " in a string");
+        if (digits == 0) fail("unknown escape sequence " + in_quotes(std::string("\\") + c) + " in a string");
         --at_;
         return static_cast<char>(code & 255);
     }
