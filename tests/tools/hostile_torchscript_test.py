@@ -195,6 +195,29 @@ def sources():
                                     + b"".join(b"(" + number(i) + b"(" + one + number(i) + number(i) + b"t" + number(0) + b"t" for i in range(20)) + b"t\x87."})
 
 
+def sources(count, size, name="/home/me/net.py"):
+    """Source ranges: `count` places in one text of `size` characters."""
+    first = b"](" + number(0) + b"e" + number(1) + number(1) + b"\x87q\0"
+    records = (number(i) + (first if i == 0 else b"h\0") + number(i) + number(i + 1) + b"\x87" + number(0) + b"\x87" for i in range(count))
+    texts = b"](" + text("a\n" * (size // 2)) + text(name) + b"e"
+    return b"\x80\x02" + text("FORMAT_WITH_STRING_TABLE") + texts + b"(" + b"".join(records) + b"t\x87."
+
+
+def source_ranges():
+    """A variable without a value, in code whose source ranges are slow to search, damaged, or not what they should be."""
+    member = "code__slash____torch__.py.debug_pkl"
+    wrong = HEAD + BODY + "    return y\n"
+    good = sources(200, 400)
+    yield "sources", members(wrong, **{member: good})
+    yield "slow_sources", members(wrong, **{member: sources(100_000, 1_000_000)})
+    yield "long_name_in_sources", members(wrong, **{member: sources(200, 400, "/a" + "b" * 100_000)})
+    yield "lines_in_sources", members(wrong, **{member: sources(200, 400, "/a\nb\33[2J")})
+    yield "sources_are_none", members(wrong, **{member: b"\x80\x02N."})
+    for at in range(3, len(good), len(good) // 12):
+        yield f"cut_sources_{at}", members(wrong, **{member: good[:at]})
+        yield f"changed_sources_{at}", members(wrong, **{member: good[:at] + b"\xff" + good[at + 1:]})
+
+
 def inflated():
     """Code of a few kilobytes that decompresses to more than the limit."""
     return members(GOOD + "#" + " " * (100 << 20))
@@ -249,10 +272,18 @@ class HostileTorchScript(unittest.TestCase):
                 status, message = self.run_export(path, Path(folder) / "good.onnx")
                 self.assertEqual(status, 0, message)
 
+    def test_the_line_of_the_source(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "sources.pt"
+            write(path, next(source_ranges())[1])
+            status, message = self.run_export(path, Path(folder) / "sources.onnx")
+            self.assertEqual(status, 1)
+            self.assertRegex(message, r": net\.py:\d+ \(code/__torch__\.py:8\): the variable 'y' has no value\n$")
+
     def test_members(self):
         count = 0
         with tempfile.TemporaryDirectory() as folder:
-            for name, all_members in [*codes(), *pickles(), ("inflated", inflated())]:
+            for name, all_members in [*codes(), *pickles(), *source_ranges(), ("inflated", inflated())]:
                 path = Path(folder) / f"{name}.pt"
                 write(path, all_members)
                 with self.subTest(name):

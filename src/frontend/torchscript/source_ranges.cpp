@@ -122,7 +122,10 @@ private:
         if (range[1].is != kind::integer) return 0;
         auto const [known, is_new] = known_.try_emplace({range[0].list, range[1].integer}, 0);
         if (!is_new || range[0].list == nullptr) return known->second;
-        std::string line = describe(source_of(range[0]), range[1].integer);
+        source const& from = source_of(range[0]);
+        if (from.text.size() > left_to_search_) return 0;
+        left_to_search_ -= from.text.size();
+        std::string line = describe(from, range[1].integer);
         if (line.empty()) return 0;
         places_.push_back(std::move(line));
         return known->second = places_.size() - 1;
@@ -162,6 +165,8 @@ private:
     std::map<std::pair<list_of_values const*, std::int64_t>, std::size_t> known_;
     std::vector<std::string> places_{std::string()};
     std::size_t left_ = std::size_t{1} << 26U; ///< of all texts
+    /// Characters that may still be searched for lines: many ranges of a long text would take hours otherwise.
+    std::size_t left_to_search_ = std::size_t{1} << 27U;
 };
 
 } // namespace
