@@ -72,7 +72,7 @@ public:
         report_.schema_difference = find_schema_difference();
         if (!has_reference_ && recorded_.empty()) {
             report_.not_checked = "there is nothing to compare it with: record calls of the operator and name their "
-                                  "folder with --calls, or set check_options::truth";
+                                  "folder with --calls, ask torch with --torch, or set check_options::truth";
             return std::move(report_);
         }
         int const first = std::max(row_.since, options_.min_opset);
