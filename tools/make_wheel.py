@@ -3,9 +3,11 @@
 """Packs a built aton command, the package of python/, the single headers and the CMake package into a wheel.
 
 usage: make_wheel.py --aton PROGRAM --dist FOLDER [--glibc 2.28] [--license NAME=FILE]...
+       [--machine aarch64 --binutils aarch64-linux-gnu- --runner qemu-aarch64-static]
 
 The platform in the wheel's name is what the program needs, from its symbol versions and libraries: manylinux_2_X if it needs
 only what every Linux with glibc 2.X has, else linux, which no index accepts. --glibc fails if it needs a later glibc.
+For a program of another machine, --binutils is the prefix of its strip and objdump, and --runner what runs it here.
 """
 
 import argparse
@@ -29,9 +31,9 @@ def output_of(*command):
     return subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def needs_of(program):
+def needs_of(program, objdump):
     """The latest glibc whose symbols the program needs, as (2, 28), and the libraries that it needs beside glibc's."""
-    dynamic = output_of("objdump", "-p", program)
+    dynamic = output_of(objdump, "-p", program)
     libraries = set(re.findall(r"^  NEEDED +(\S+)$", dynamic, re.MULTILINE))
     versions = re.findall(r"\bGLIBC_(\d+)\.(\d+)", dynamic)
     if not libraries or not versions:
@@ -39,13 +41,13 @@ def needs_of(program):
     return max((int(major), int(minor)) for major, minor in versions), sorted(libraries - SYSTEM_LIBRARIES)
 
 
-def platform_of(program, limit):
-    glibc, others = needs_of(program)
+def platform_of(program, limit, machine, objdump):
+    glibc, others = needs_of(program, objdump)
     text = ".".join(map(str, glibc))
     print(f"{program}: needs glibc {text}" + (f" and {', '.join(others)}" if others else " and no other library"))
     if limit and (others or glibc > tuple(map(int, limit.split(".")))):
         sys.exit(f"{program}: needs more than glibc {limit}")
-    return f"linux_{platform.machine()}" if others else f"manylinux_{glibc[0]}_{glibc[1]}_{platform.machine()}"
+    return f"linux_{machine}" if others else f"manylinux_{glibc[0]}_{glibc[1]}_{machine}"
 
 
 def headers_and_cmake_package(folder):
@@ -59,8 +61,13 @@ def headers_and_cmake_package(folder):
     return {f"aton_onnx/{name.as_posix()}": path.read_bytes() for name, path in files.items()}
 
 
-def manuals(aton, folder, prefix):
+def manuals(aton, runner, folder, prefix):
     """Manual pages and completions, which pip puts into the share folder of the environment: {name in the wheel: bytes}."""
+    if runner:
+        run = folder / "run"
+        run.write_text(f'#!/bin/sh\nexec {runner} {aton.resolve()} "$@"\n')
+        run.chmod(0o755)
+        aton = run
     output_of(sys.executable, REPOSITORY / "tools/make_manuals.py", "--aton", aton, "--output", folder / "manuals")
     share = folder / "manuals"
     return {f"{prefix}/{path.relative_to(share).as_posix()}": path.read_bytes() for path in share.rglob("*") if path.is_file()}
@@ -71,21 +78,24 @@ def main():
     parser.add_argument("--aton", type=pathlib.Path, required=True)
     parser.add_argument("--dist", type=pathlib.Path, required=True)
     parser.add_argument("--glibc")
+    parser.add_argument("--machine", default=platform.machine())
+    parser.add_argument("--binutils", default="", metavar="PREFIX")
+    parser.add_argument("--runner", default="", metavar="COMMAND")
     parser.add_argument("--license", action="append", default=[], metavar="NAME=FILE")
     options = parser.parse_args()
 
     version = re.search(r"^project\(aton VERSION ([0-9.]+)", (REPOSITORY / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
-    tag = f"py3-none-{platform_of(options.aton, options.glibc)}"
+    tag = f"py3-none-{platform_of(options.aton, options.glibc, options.machine, f'{options.binutils}objdump')}"
     info = f"aton_onnx-{version}.dist-info"
     source = REPOSITORY / "python"
     files = {path.relative_to(source).as_posix(): path.read_bytes()
              for path in (source / "aton_onnx").iterdir() if path.suffix in (".py", ".typed")}
     with tempfile.TemporaryDirectory() as folder:
         stripped = pathlib.Path(folder, "aton")
-        output_of("strip", "-o", stripped, options.aton)
+        output_of(f"{options.binutils}strip", "-o", stripped, options.aton)
         files["aton_onnx/bin/aton"] = stripped.read_bytes()
         files.update(headers_and_cmake_package(pathlib.Path(folder)))
-        files.update(manuals(options.aton, pathlib.Path(folder), f"aton_onnx-{version}.data/data"))
+        files.update(manuals(options.aton, options.runner, pathlib.Path(folder), f"aton_onnx-{version}.data/data"))
     files[f"{info}/licenses/LICENSE"] = (REPOSITORY / "LICENSE").read_bytes()
     for name, path in (each.split("=", 1) for each in options.license):
         files[f"{info}/licenses/{name}"] = pathlib.Path(path).read_bytes()

@@ -1,15 +1,47 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Makes dist/aton_onnx-VERSION-py3-none-manylinux_2_28_x86_64.whl on Debian 12. GCC compiles, with the flags of the preset release, so that
-# ccache has the objects; zig only links them, with the symbol versions of glibc 2.28. ONNX, protobuf, simdjson and libstdc++
-# are linked statically. tools/make_wheel.py derives the platform in the wheel's name from the program that it packs.
+# Makes dist/aton_onnx-VERSION-py3-none-manylinux_2_28_ARCH.whl on Debian 12, x86-64.
+#
+#   tools/wheel.sh [--arch x86_64|aarch64]
+#
+# GCC compiles, for x86_64 with the flags of the preset release, so that ccache has the objects; zig only links them, with the symbol
+# versions of glibc 2.28. ONNX, protobuf, simdjson and libstdc++ are linked statically. tools/make_wheel.py derives the platform in the
+# wheel's name from the program that it packs. For aarch64 it needs g++-12-aarch64-linux-gnu, and qemu-user-static to run the command.
 # ATON_SIMDJSON_SOURCE_DIR: a folder with the sources of simdjson, in the version of the installed headers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+arch=x86_64
+if [ "${1:-}" = --arch ]; then arch="${2:-}"; shift 2; fi
+case "$#:$arch" in
+    0:x86_64 | 0:aarch64) ;;
+    *) echo "usage: tools/wheel.sh [--arch x86_64|aarch64]" >&2; exit 2 ;;
+esac
 . tools/setup.sh
 readonly glibc=2.28 parts="$ATON_ROOT/build/wheel-parts"
-if [ "$(uname -m)" != x86_64 ]; then echo "wheel: only x86-64 is supported, not $(uname -m)" >&2; exit 1; fi
-mkdir -p "$parts" dist
+if [ "$(uname -m)" != x86_64 ]; then echo "wheel: it is made on x86-64 only, not on $(uname -m)" >&2; exit 1; fi
+mkdir -p "$parts/$arch" dist
+
+compiler=g++ binutils="" build=build/wheel cross=() runner=""
+if [ "$arch" = aarch64 ]; then
+    compiler=aarch64-linux-gnu-g++-12 binutils=aarch64-linux-gnu- build=build/wheel-aarch64
+    runner="qemu-aarch64-static -L /usr/aarch64-linux-gnu"
+    for program in "$compiler:g++-12-aarch64-linux-gnu" "${binutils}strip:binutils-aarch64-linux-gnu" qemu-aarch64-static:qemu-user-static; do
+        command -v "${program%%:*}" >/dev/null || { echo "wheel: ${program%%:*} is missing: apt-get install ${program##*:}" >&2; exit 1; }
+    done
+    cross=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 "-DCMAKE_CXX_COMPILER=$(command -v "$compiler")"
+        "-DProtobuf_LIBRARY=$parts/$arch/protobuf/usr/lib/aarch64-linux-gnu/libprotobuf.a")
+fi
+
+# apt with sources and lists of its own: aton_apt FOLDER LINE [OPTION=VALUE]...; then "${apt[@]}" download PACKAGE
+aton_apt() {
+    local folder="$1" line="$2" option
+    mkdir -p "$folder/lists/partial"
+    echo "$line http://deb.debian.org/debian $(. /etc/os-release && echo "$VERSION_CODENAME") main" >"$folder/sources.list"
+    apt=(apt-get -qq -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null
+        -o "Dir::State::lists=$folder/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root)
+    for option in "${@:3}"; do apt+=(-o "$option"); done
+    "${apt[@]}" update
+}
 
 # zig
 if ! cmp -s packaging/wheel/requirements.txt "$parts/venv/requirements"; then
@@ -18,36 +50,44 @@ if ! cmp -s packaging/wheel/requirements.txt "$parts/venv/requirements"; then
     cp packaging/wheel/requirements.txt "$parts/venv/requirements"
 fi
 
+# protobuf of another architecture, in the version of the installed headers
+if [ "$arch" = aarch64 ] && [ ! -d "$parts/$arch/protobuf" ]; then
+    aton_apt "$parts/$arch/apt" "deb [arch=arm64]" APT::Architectures::=amd64 APT::Architectures::=arm64
+    (cd "$parts/$arch/apt" && "${apt[@]}" download "libprotobuf-dev:arm64=$(dpkg-query -W -f '${Version}' libprotobuf-dev)")
+    dpkg-deb -x "$parts/$arch"/apt/libprotobuf-dev_*_arm64.deb "$parts/$arch/protobuf"
+fi
+
 # simdjson
-export ATON_SIMDJSON_LIBRARY="$parts/libsimdjson.a"
+export ATON_SIMDJSON_LIBRARY="$parts/$arch/libsimdjson.a"
 if [ ! -f "$ATON_SIMDJSON_LIBRARY" ]; then
     sources="${ATON_SIMDJSON_SOURCE_DIR:-}"
     if [ -z "$sources" ]; then
         sources="$parts/simdjson"
         version="$(dpkg-query -W -f '${Version}' libsimdjson-dev)"
-        mkdir -p "$parts/apt/lists/partial" "$sources"
-        echo "deb-src http://deb.debian.org/debian $(. /etc/os-release && echo "$VERSION_CODENAME") main" >"$parts/apt/sources.list"
-        apt=(apt-get -qq -o "Dir::Etc::sourcelist=$parts/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
-            -o "Dir::State::lists=$parts/apt/lists" -o APT::Sandbox::User=root)
-        "${apt[@]}" update
+        mkdir -p "$sources"
+        aton_apt "$parts/apt" deb-src
         (cd "$parts/apt" && "${apt[@]}" source --download-only "simdjson=$version")
         tar -xf "$parts/apt/simdjson_${version%-*}.orig.tar.gz" -C "$sources" --strip-components=1
     fi
-    g++ -std=c++17 -O2 -DNDEBUG -fPIC -I "$sources/include" -I "$sources/src" -c "$sources/src/simdjson.cpp" -o "$parts/simdjson.o"
+    "$compiler" -std=c++17 -O2 -DNDEBUG -fPIC -I "$sources/include" -I "$sources/src" -c "$sources/src/simdjson.cpp" \
+        -o "$parts/$arch/simdjson.o"
     cp "$sources/LICENSE" "$parts/simdjson-license"
-    ar rcs "$ATON_SIMDJSON_LIBRARY" "$parts/simdjson.o"
+    ar rcs "$ATON_SIMDJSON_LIBRARY" "$parts/$arch/simdjson.o"
 fi
 
 # The command. Its folder is as deep as those of the presets: ccache hashes relative paths.
-zig="$parts/venv/bin/python -m ziglang cc -target x86_64-linux-gnu.$glibc"
+zig="$parts/venv/bin/python -m ziglang cc -target $arch-linux-gnu.$glibc"
 rule="$zig -O2 -s -Wl,--gc-sections <OBJECTS> -o <TARGET> <LINK_LIBRARIES> $ATON_ROOT/packaging/wheel/glibc_2_28.c"
-rule+=" $(g++ -print-file-name=libstdc++.a) -lunwind -lm -ldl -lpthread"
-cmake -S . -B build/wheel -G Ninja -DCMAKE_BUILD_TYPE=Release -DATON_BUILD_TESTS=OFF -DATON_BUILD_RUNTIME=OFF -DATON_INSTALL=OFF \
+rule+=" $("$compiler" -print-file-name=libstdc++.a) -lunwind -lm -ldl -lpthread"
+# The atomic operations that GCC calls on aarch64 are in its library.
+if [ "$arch" = aarch64 ]; then rule+=" $("$compiler" -print-file-name=libgcc.a)"; fi
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DATON_BUILD_TESTS=OFF -DATON_BUILD_RUNTIME=OFF -DATON_INSTALL=OFF \
     "-DATON_ONNX_SOURCE_DIR=$ATON_ONNX_SOURCE_DIR" "-Dsimdjson_DIR=$ATON_ROOT/packaging/wheel" -DProtobuf_USE_STATIC_LIBS=ON \
-    "-DCMAKE_CXX_LINK_EXECUTABLE=$rule" >"$parts/configure.log"
-cmake --build build/wheel --target aton_command
+    "-DCMAKE_CXX_LINK_EXECUTABLE=$rule" "${cross[@]}" >"$parts/configure.log"
+cmake --build "$build" --target aton_command
 
-"$ATON_PYTHON" tools/make_wheel.py --aton build/wheel/aton --glibc "$glibc" --dist dist \
+"$ATON_PYTHON" tools/make_wheel.py --aton "$build/aton" --glibc "$glibc" --dist dist \
+    --machine "$arch" --binutils "$binutils" --runner "$runner" \
     --license "onnx=$(echo "$ATON_ONNX_SOURCE_DIR"/onnx-*.dist-info/licenses/LICENSE)" \
     --license protobuf=/usr/share/doc/libprotobuf-dev/copyright --license "simdjson=$parts/simdjson-license" \
     --license libstdc++=/usr/share/doc/libstdc++-12-dev/copyright
