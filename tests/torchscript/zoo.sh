@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Makes TorchScript archives with several releases of torch, each in an environment of its own in build/torchscript, and runs run_archives.py on
 # them: tests/torchscript/zoo.sh --aton build/release/aton --check. An environment is removed once its archives are made, because it has up to
-# 5 GB; archives that are there are kept. The archives themselves need 12 GB.
+# 5 GB; archives that are there are kept. The archives themselves need 6 GB.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
