@@ -195,7 +195,7 @@ def sources():
                                     + b"".join(b"(" + number(i) + b"(" + one + number(i) + number(i) + b"t" + number(0) + b"t" for i in range(20)) + b"t\x87."})
 
 
-def sources(count, size, name="/home/me/net.py"):
+def places(count, size, name="/home/me/net.py"):
     """Source ranges: `count` places in one text of `size` characters."""
     first = b"](" + number(0) + b"e" + number(1) + number(1) + b"\x87q\0"
     records = (number(i) + (first if i == 0 else b"h\0") + number(i) + number(i + 1) + b"\x87" + number(0) + b"\x87" for i in range(count))
@@ -207,11 +207,11 @@ def source_ranges():
     """A variable without a value, in code whose source ranges are slow to search, damaged, or not what they should be."""
     member = "code__slash____torch__.py.debug_pkl"
     wrong = HEAD + BODY + "    return y\n"
-    good = sources(200, 400)
+    good = places(200, 400)
     yield "sources", members(wrong, **{member: good})
-    yield "slow_sources", members(wrong, **{member: sources(100_000, 1_000_000)})
-    yield "long_name_in_sources", members(wrong, **{member: sources(200, 400, "/a" + "b" * 100_000)})
-    yield "lines_in_sources", members(wrong, **{member: sources(200, 400, "/a\nb\33[2J")})
+    yield "slow_sources", members(wrong, **{member: places(100_000, 1_000_000)})
+    yield "long_name_in_sources", members(wrong, **{member: places(200, 400, "/a" + "b" * 100_000)})
+    yield "lines_in_sources", members(wrong, **{member: places(200, 400, "/a\nb\33[2J")})
     yield "sources_are_none", members(wrong, **{member: b"\x80\x02N."})
     for at in range(3, len(good), len(good) // 12):
         yield f"cut_sources_{at}", members(wrong, **{member: good[:at]})
