@@ -241,7 +241,7 @@ TEST_CASE("any change of code and objects is read or refused") {
     std::size_t const end = good.find("torch.len");
     char const* const more = std::getenv("ATON_FUZZ_ROUNDS");
     std::mt19937 random(9);
-    for (int round = 0, rounds = more == nullptr ? 1500 : std::atoi(more); round < rounds; ++round) {
+    for (int round = 0, rounds = more == nullptr ? 1500 : std::stoi(more); round < rounds; ++round) {
         std::string bytes = good;
         for (auto changes = 1 + random() % 3; changes != 0; --changes) {
             std::size_t const at = round % 3 == 0 ? random() % 400 : code + random() % (end - code);

@@ -36,8 +36,8 @@ constexpr std::string_view plain_code =
 
 std::string archive(std::string_view code, std::string_view data) {
     zip_writer out;
-    out.add("m/data.pkl", std::string(data)).add("m/data/0", std::string(12, '\0'));
-    out.add("m/code/__torch__.py", std::string(code)).add("m/version", "3\n");
+    out.add("m/data.pkl", data).add("m/data/0", std::string(12, '\0'));
+    out.add("m/code/__torch__.py", code).add("m/version", "3\n");
     out.add("m/constants.pkl", "\x80\x02"s + tensor + "\x85."s).add("m/constants/0", std::string(12, '\0'));
     return out.finish();
 }

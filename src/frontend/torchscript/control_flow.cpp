@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Conditions that depend on data: both branches are interpreted and become graphs of a higher-order operator.
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
-#include "frontend/pt2/text.hpp"
 #include "interpreter.hpp"
 #include "regions.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
-using pt2::in_quotes;
-
 bool is_same(value const& a, value const& b) {
     bool const same_text = a.text == b.text && a.is_tensor == b.is_tensor;
-    bool const same_number = a.integer == b.integer && (a.real == b.real || (a.real != a.real && b.real != b.real));
+    bool const same_number = a.integer == b.integer && (a.real == b.real || (std::isnan(a.real) && std::isnan(b.real)));
     return a.is == b.is && same_text && same_number && a.list == b.list && a.dict == b.dict && a.object == b.object &&
            a.function == b.function && a.type == b.type;
 }

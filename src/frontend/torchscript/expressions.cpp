@@ -244,7 +244,7 @@ bool interpreter::is_instance(value const& v, expr const& type) {
                                                                   program::value_kind::sym_float);
     if (name == "bool") return v.is == kind::boolean;
     if (name == "str") return v.is == kind::text;
-    if (name == "Device" || name == "Device") return v.is == kind::device;
+    if (name == "Device") return v.is == kind::device;
     if (name == "NoneType") return v.is == kind::none;
     if (type.is == expr_kind::subscript) {
         if (name == "Optional") return v.is == kind::none || is_instance(v, type.items[1]);

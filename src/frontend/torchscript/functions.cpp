@@ -262,7 +262,7 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
     if (name == "Delete" && x.size() == 2) return items.erase(items.begin() + position(x[1], items.size())), value{};
     if (name == "pop") {
         std::int64_t const at = position(x.size() == 2 ? x[1] : value::of(std::int64_t{-1}), items.size());
-        value const out = items[static_cast<std::size_t>(at)];
+        value out = items[static_cast<std::size_t>(at)];
         items.erase(items.begin() + at);
         return out;
     }
@@ -355,7 +355,7 @@ std::optional<value> interpreter::call_on_dict(std::string_view name, std::vecto
     if (name == "__getitem__" && x.size() == 2) return item_of(x[0], x[1]);
     if ((name == "get" || name == "pop" || name == "setdefault") && x.size() >= 2) {
         auto const found = find();
-        value const out = found != items.end() ? found->second : x.size() > 2 ? x[2] : value{};
+        value out = found != items.end() ? found->second : x.size() > 2 ? x[2] : value{};
         if (name == "pop" && found != items.end()) items.erase(found);
         if (name == "setdefault" && found == items.end()) items.emplace_back(x[1], out);
         return out;

@@ -119,7 +119,7 @@ std::optional<bool> interpreter::decide(value const& condition) {
     case kind::integer: return condition.integer != 0;
     case kind::real: return condition.real != 0;
     case kind::symbol:
-    case kind::tensor: return {};
+    case kind::tensor:
     case kind::weight: return {}; // a buffer may change between calls
     default: fail("uses " + std::string(describe(condition)) + " as a condition");
     }

@@ -74,7 +74,7 @@ std::string_view function_at(std::string_view text) {
 }
 
 std::string describe(source const& from, std::int64_t start) {
-    std::string const stack = of_stack(from.text);
+    std::string stack = of_stack(from.text);
     if (!stack.empty()) return stack;
     if (from.file.empty() || start < 0 || static_cast<std::size_t>(start) > from.text.size() || is_library(from.file))
         return {};
@@ -131,7 +131,7 @@ private:
         return known->second = places_.size() - 1;
     }
 
-    std::string text_at(value const& index) const {
+    [[nodiscard]] std::string text_at(value const& index) const {
         if (index.is == kind::text) return index.text;
         if (index.is != kind::integer || texts_ == nullptr || index.integer < 0 ||
             static_cast<std::size_t>(index.integer) >= texts_->size())

@@ -32,7 +32,7 @@ value interpreter::make_tensor(call_arguments const& given) {
     }
     value number = from;
     number.is_tensor = true;
-    value const made = value::of(kind::tensor, tensor_of(number));
+    value made = value::of(kind::tensor, tensor_of(number));
     if (!type) return made;
     if (aten::scalar_type(*type) == type_of(static_cast<program::value_index>(made.integer)).type) return made;
     return call_operator("aten::to", {{made, value::of(*type)}, {}});
