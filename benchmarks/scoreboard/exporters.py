@@ -36,10 +36,15 @@ def quietly(function, *args, **named):
         return function(*args, **named)
 
 
-class Aton:
-    name = "aton"
+class OnnxExporter:
+    """An exporter of ONNX files, of a given opset."""
+
     has_opset = True
     runtimes = ("onnxruntime", "reference", "openvino")
+
+
+class Aton(OnnxExporter):
+    name = "aton"
 
     def __init__(self, program="aton"):
         self.program = str(program)
@@ -72,13 +77,15 @@ class Aton:
         )
 
 
-class Dynamo:
-    name = "dynamo"
-    has_opset = True
-    runtimes = ("onnxruntime", "reference", "openvino")
+class TorchOnnx(OnnxExporter):
+    """torch.onnx.export."""
 
     def version(self):
         return f"torch {importlib.metadata.version('torch')}"
+
+
+class Dynamo(TorchOnnx):
+    name = "dynamo"
 
     def export(self, call, opset, folder):
         import torch
@@ -98,13 +105,8 @@ class Dynamo:
         )
 
 
-class TorchScript:
+class TorchScript(TorchOnnx):
     name = "torchscript"
-    has_opset = True
-    runtimes = ("onnxruntime", "reference", "openvino")
-
-    def version(self):
-        return f"torch {importlib.metadata.version('torch')}"
 
     def export(self, call, opset, folder):
         import torch

@@ -35,27 +35,31 @@ def named_inputs(proto, arrays):
     return {name: arrays[name] for name in wanted}
 
 
-def checked(path):
-    try:
-        return engines.to_proto(pathlib.Path(path).read_bytes())
-    except engines.EngineError as e:
-        raise Invalid(str(e)) from None
+class OfOnnx:
+    """Runs ONNX files that ONNX's checker accepts: `run_model(bytes, proto, feeds)` gives the outputs by name."""
+
+    def run(self, path, arrays):
+        model = pathlib.Path(path).read_bytes()
+        try:
+            proto = engines.to_proto(model)
+        except engines.EngineError as e:
+            raise Invalid(str(e)) from None
+        feeds = named_inputs(proto, arrays)
+        try:
+            produced = self.run_model(model, proto, feeds)
+        except (engines.EngineError, engines.NoKernel) as e:
+            raise NotRun(str(e)) from None
+        return [produced[each.name] for each in proto.graph.output]
 
 
-class OnnxRuntime:
+class OnnxRuntime(OfOnnx):
     name = "onnxruntime"
 
     def version(self):
         return importlib.metadata.version("onnxruntime")
 
-    def run(self, path, arrays):
-        proto = checked(path)
-        feeds = named_inputs(proto, arrays)
-        try:
-            produced = engines.run_ort(pathlib.Path(path).read_bytes(), feeds)
-        except (engines.EngineError, engines.NoKernel) as e:
-            raise NotRun(str(e)) from None
-        return [produced[each.name] for each in proto.graph.output]
+    def run_model(self, model, proto, feeds):
+        return engines.run_ort(model, feeds)
 
     reproduce = (
         "import onnxruntime\n"
@@ -65,7 +69,7 @@ class OnnxRuntime:
     )
 
 
-class Reference:
+class Reference(OfOnnx):
     """ONNX's reference evaluator."""
 
     name = "reference"
@@ -73,13 +77,8 @@ class Reference:
     def version(self):
         return f"onnx {importlib.metadata.version('onnx')}"
 
-    def run(self, path, arrays):
-        proto = checked(path)
-        try:
-            produced = engines.run_reference(proto, named_inputs(proto, arrays))
-        except engines.EngineError as e:
-            raise NotRun(str(e)) from None
-        return [produced[each.name] for each in proto.graph.output]
+    def run_model(self, model, proto, feeds):
+        return engines.run_reference(proto, feeds)
 
     reproduce = (
         "import onnx.reference\n"
