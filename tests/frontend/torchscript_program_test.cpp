@@ -15,30 +15,15 @@
 
 #include <aton/core/error.hpp>
 
-#include "zip_writer.hpp"
+#include "torchscript_archive.hpp"
 
 using namespace aton::tests;
-using namespace std::string_literals;
 namespace program = aton::program;
 namespace torchscript = aton::torchscript;
 
 namespace {
 
-/// Adds the pickle of a float32 tensor of 3 elements.
-std::string const tensor = "ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"
-                           "0X\3\0\0\0cpuK\3tQK\0K\3\x85K\1\x85\x89"
-                           "ccollections\nOrderedDict\n)RtR"s;
-
-/// An archive whose module has a parameter `w`, a buffer `b` with the same storage, and the attribute `n` = 7.
-std::string archive(std::string_view code) {
-    std::string const module = "\x80\x02"
-                               "c__torch__\nM\n)\x81}(X\1\0\0\0w"s +
-                               tensor + "X\1\0\0\0b"s + tensor + "X\1\0\0\0nK\7ub."s;
-    zip_writer out;
-    out.add("m/data.pkl", module).add("m/data/0", std::string(12, '\0')).add("m/code/__torch__.py", code);
-    out.add("m/constants.pkl", "\x80\x02"s + tensor + "\x85."s).add("m/constants/0", std::string(12, '\0'));
-    return out.finish();
-}
+std::string archive(std::string_view code) { return torchscript_archive(code, module_pickle()).finish(); }
 
 std::string module_of(std::string_view body) {
     return "class M(Module):\n  __parameters__ = [\"w\", ]\n  __buffers__ = [\"b\", ]\n  w : Tensor\n  b : Tensor\n  n "

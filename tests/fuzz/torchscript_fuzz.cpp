@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "../frontend/program_holds.hpp"
-#include "../frontend/zip_writer.hpp"
+#include "../frontend/torchscript_archive.hpp"
 #include "fuzz_check.hpp"
 
 using namespace aton::tests;
@@ -24,22 +24,13 @@ namespace torchscript = aton::torchscript;
 
 namespace {
 
-std::string const tensor = "ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0"
-                           "0X\3\0\0\0cpuK\3tQK\0K\3\x85K\1\x85\x89"
-                           "ccollections\nOrderedDict\n)RtR"s;
-std::string const object = "\x80\x02"
-                           "c__torch__\nM\n)\x81}(X\1\0\0\0w"s +
-                           tensor + "X\1\0\0\0b"s + tensor + "X\1\0\0\0nK\7X\5\0\0\0items](K\1K\2eub."s;
+std::string const object = module_pickle("X\5\0\0\0items](K\1K\2e"s);
 constexpr std::string_view plain_code =
     "class M(Module):\n  def forward(self: __torch__.M,\n    x: Tensor) -> Tensor:\n"
     "    return torch.mul(x, self.w)\n";
 
 std::string archive(std::string_view code, std::string_view data) {
-    zip_writer out;
-    out.add("m/data.pkl", data).add("m/data/0", std::string(12, '\0'));
-    out.add("m/code/__torch__.py", code).add("m/version", "3\n");
-    out.add("m/constants.pkl", "\x80\x02"s + tensor + "\x85."s).add("m/constants/0", std::string(12, '\0'));
-    return out.finish();
+    return torchscript_archive(code, data).add("m/version", "3\n").finish();
 }
 
 /// A file in memory, which has a path.
