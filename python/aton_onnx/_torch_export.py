@@ -102,6 +102,8 @@ def torch_export(
     for what, names in (("input_names", input_names), ("output_names", output_names)):
         if names is not None and len(set(names)) != len(names):
             raise ValueError(f"{what}: the names must differ")
+    if both := {*(input_names or ())} & {*(output_names or ())}:
+        raise ValueError(f"input_names, output_names: {min(both)!r} is in both; the names must differ")
     all_plugins = [*plugins, *_plugins_of(custom_translation_table)]
     program, axes = captured(model, args, kwargs, dynamic_shapes)
     page = os.path.join(artifacts_dir, f"onnx_export_{datetime.datetime.now().strftime('%Y-%m-%d_%H-%M-%S-%f')}")
@@ -214,13 +216,14 @@ def _in_memory(stored: Any) -> Any:
 def _name(program: Any, inputs: Any, outputs: Any, axes: Sequence[dict[int, str]]) -> None:
     """Gives inputs, outputs and dimensions the names that the caller wants."""
     graph = program.model.graph
+    wanted: dict[Any, str] = {}
     for what, names, values in (("input_names", inputs, graph.inputs), ("output_names", outputs, graph.outputs)):
         if names is not None and len(names) > len(values):
             warnings.warn(f"{what}: the model has only {len(values)}, not {len(names)}; the rest is ignored", stacklevel=3)
-        wanted = dict(zip(values, names or (), strict=False))
-        _make_way(program.model, set(wanted.values()), wanted)
-        for value, name in wanted.items():
-            value.name = name
+        wanted |= dict(zip(values, names or (), strict=False))
+    _make_way(program.model, wanted)
+    for value, name in wanted.items():
+        value.name = name
     if axes and len(axes) != len(graph.inputs):
         warnings.warn("dynamic_shapes: the model has other inputs, so that its dimensions keep their names", stacklevel=3)
         return
@@ -234,19 +237,20 @@ def _name(program: Any, inputs: Any, outputs: Any, axes: Sequence[dict[int, str]
         program.rename_axes(renamed)
 
 
-def _make_way(model: Any, names: set[str], owners: Mapping[Any, str]) -> None:
-    """Renames values that have one of these names, except inputs, outputs and those that get them."""
+def _make_way(model: Any, wanted: Mapping[Any, str]) -> None:
+    """Renames values that have a name which another value is to get."""
     import onnx_ir
 
-    kept = {*owners, *model.graph.inputs, *model.graph.outputs}
-    for value in [each for name, each in model.graph.initializers.items() if name in names and each not in kept]:
+    names = set(wanted.values())
+    in_way = [value for name, value in model.graph.initializers.items() if name in names and value not in wanted]
+    for value in in_way:
         del model.graph.initializers[value.name]
         value.name = f"{value.name}.inner"
         model.graph.initializers[value.name] = value
-    for node in onnx_ir.traversal.RecursiveGraphIterator(model.graph):
-        for value in node.outputs:
-            if value.name in names and value not in kept:
-                value.name = f"{value.name}.inner"
+    results = (value for node in onnx_ir.traversal.RecursiveGraphIterator(model.graph) for value in node.outputs)
+    for value in [*model.graph.inputs, *results]:
+        if value.name in names and value not in wanted:
+            value.name = f"{value.name}.inner"
 
 
 def _put_in_place(model: Any, written: pathlib.Path, target: pathlib.Path) -> None:

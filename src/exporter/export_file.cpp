@@ -93,6 +93,7 @@ exported_graph export_graph(program::program const& p, export_options const& opt
     } else {
         remove_unused(graph);
     }
+    order_canonically(graph);
     out.warnings = find_warnings(p, options);
     out.drawn_inputs = exporter::settle_random_numbers(graph, options, out.warnings);
     if (!out.drawn_inputs.empty()) {

@@ -176,10 +176,11 @@ class Exports(unittest.TestCase):
         self.assertEqual(self.files(), ["model.onnx", "without.onnx"])
 
     def test_names(self):
-        """Also names that other values have: the two inputs exchange theirs, and an output gets that of a weight."""
+        """Also names that other values have: the two inputs exchange theirs, an output gets that of a weight, an input that of an output."""
         taken = onnx.load(aton_onnx.torch_export(self.module, self.inputs, self.path, external_data=False).aton_report.path)
-        weight, value = taken.graph.initializer[0].name, taken.graph.node[0].output[0]
-        cases = [(["scale", "a"], ["y", "z"]), (["x"], [weight, "a"]), (["x", value], None), (None, ["only"])]
+        weight, output = taken.graph.initializer[0].name, taken.graph.output[0].name
+        value = next(each.output[0] for each in taken.graph.node if each.output[0] not in {each.name for each in taken.graph.output})
+        cases = [(["scale", "a"], ["y", "z"]), (["x"], [weight, "a"]), (["x", value], None), (["x", output], None), (None, ["only"])]
         for inputs, outputs in cases:
             with self.subTest(inputs=inputs, outputs=outputs):
                 for f in (None, self.path):
@@ -193,6 +194,8 @@ class Exports(unittest.TestCase):
                 self.compare(self.path, self.module, self.inputs)
         with self.assertRaisesRegex(ValueError, "^input_names: the names must differ"):
             aton_onnx.torch_export(self.module, self.inputs, input_names=["a", "a"])
+        with self.assertRaisesRegex(ValueError, "^input_names, output_names: 'a' is in both"):
+            aton_onnx.torch_export(self.module, self.inputs, input_names=["x", "a"], output_names=["a"])
         with self.assertWarnsRegex(UserWarning, "^dynamic_shapes: not of the form"):
             aton_onnx.torch_export(torch.export.export(self.module, self.inputs), dynamic_shapes=({0: "rows"},))
         with self.assertWarnsRegex(UserWarning, "^output_names: the model has only 2, not 3"):

@@ -38,6 +38,12 @@ void inline_functions(graph_data& graph);
 /// Removes unused nodes and initializers, also in nested graphs and functions, and functions that are not called. Inputs stay.
 void remove_unused(graph_data& graph);
 
+/// Puts the nodes, initializers and values of a graph, of its nested graphs and of its functions into an order that depends only on what
+/// the graph computes and on the order of the program (`graph_node::origin`), not on the order in which they were added: values without
+/// a name are numbered by it. Inputs, outputs and named initializers keep their places; unused values are dropped, unused nodes are not.
+/// Throws only if memory runs out.
+void order_canonically(graph_data& graph);
+
 /// Copies of the nodes of a graph, of its nested graphs and of its functions that draw random numbers: RandomUniform, RandomUniformLike,
 /// RandomNormal, RandomNormalLike, Bernoulli, Multinomial, and Dropout in training. Throws only if memory runs out.
 [[nodiscard]] std::vector<graph_node> find_draws(graph_data const& graph);
