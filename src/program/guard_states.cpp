@@ -99,6 +99,15 @@ bool divides_in_view(program const& p, expression const& e) {
     return false;
 }
 
+/// Whether a guard is size == 1 or size == other, of sizes that the program declares to be the same symbol.
+bool is_broadcast(expression const& e) {
+    return e.kind == expression_kind::any_of &&
+           std::any_of(e.operands.begin(), e.operands.end(), [](expression const& each) {
+               return each.kind == expression_kind::equal && each.operands.size() == 2 &&
+                      each.operands[0].kind == expression_kind::symbol && each.operands[0] == each.operands[1];
+           });
+}
+
 } // namespace
 
 expression in_symbols(program const& p, expression const& condition) {
@@ -128,7 +137,9 @@ void set_guard_states(program& p, integer_search& search) {
             g.state = guard_state::kept;
             continue;
         }
-        if (freezes_number(now) && !divides_in_view(p, in_symbols(p, *g.condition))) g.state = guard_state::frozen;
+        expression const declared = in_symbols(p, *g.condition);
+        bool const is_computed = freezes_number(now) && !is_broadcast(declared) && !divides_in_view(p, declared);
+        if (is_computed) g.state = guard_state::frozen;
         if (auto exact = in_integers(p, now, search)) g.condition = std::move(exact);
     }
 }

@@ -108,6 +108,8 @@ CASES = {
     "branch": one(lambda x: x * 2 if x.shape[0] > 4 else x, 6, frozen=False),
     "parity": one(lambda x: x * 2 if x.shape[0] % 2 == 1 else x, 5),
     "view": one(lambda x: x.reshape(-1, 2, 4).sum(1), 6, frozen=False),
+    "broadcast": two(lambda x, y: torch.einsum("bi,bj->bij", x, y), (6, 6), frozen=False),
+    "masked": two(lambda x, y: torch.masked.sum(x, 0, mask=y[:, :1] > 0), (6, 6), frozen=False),
     "equal": two(lambda x, y: x + y, (6, 6), frozen=False),
     "twice": two(lambda x, y: x + y[::2], (6, 12), frozen=False),
     "one_more": two(lambda x, y: x + y[1:], (6, 7), frozen=False),

@@ -172,6 +172,15 @@ TEST_CASE("a remainder that a view requires is not frozen, one of another operat
     }
 }
 
+TEST_CASE("a guard of broadcasting freezes no number where the sizes have the same symbol") {
+    for (auto const& [other, state] : {std::pair{"s0", guard_state::open}, {"s1", guard_state::frozen}}) {
+        sizes s({"x == 1 or x == y", "x == 1 or x // y == 1"}, {"s0", other});
+        (void)s.after();
+        CHECK(s.state(0) == state);
+        CHECK(s.state(1) == guard_state::frozen); // the quotient is a number
+    }
+}
+
 TEST_CASE("an input that is a number stays an input, with a guard for its value") {
     sizes s({"0.1*float(y) == 0.7000000000000001"});
     value& y = s.b.p.values[s.inputs[1]];
