@@ -76,6 +76,7 @@ tensor broadcast_to(tensor const& from, std::vector<std::int64_t> const& sizes) 
 }
 
 evaluator find_evaluator(std::string_view op) {
+    if (op == "Resize") return resize;
     if (evaluator const e = find_layout_evaluator(op); e != nullptr) return e;
     if (evaluator const e = find_elementwise_evaluator(op); e != nullptr) return e;
     return find_reduction_evaluator(op);

@@ -43,6 +43,8 @@ using evaluator = evaluated (*)(constant_call const&);
 [[nodiscard]] evaluator find_layout_evaluator(std::string_view op);
 [[nodiscard]] evaluator find_elementwise_evaluator(std::string_view op);
 [[nodiscard]] evaluator find_reduction_evaluator(std::string_view op);
+/// Linear and cubic interpolation, and nearest elements at whole factors; without antialiasing.
+[[nodiscard]] evaluated resize(constant_call const& call);
 /// The results of Split on a constant.
 [[nodiscard]] std::optional<std::vector<tensor>> evaluate_split(constant_call const& call);
 

@@ -47,7 +47,10 @@ bool rewriter::lift_constant(graph_node& n) {
 
 namespace {
 
-constexpr std::uint64_t max_growth = 65536; // bytes that a computed weight may add to the file
+/// How many bytes a computed weight may add to the file. Interpolation takes long: a table of positions may grow more.
+std::uint64_t max_growth(graph_node const& n) {
+    return n.op == "Resize" ? std::uint64_t{4} << 20U : std::uint64_t{65536};
+}
 
 } // namespace
 
@@ -71,7 +74,7 @@ bool rewriter::is_worth_computing(graph_node const& n) {
         if (stored_tensor const* const s = stored(id); s != nullptr) freed += s->byte_count();
         else if (tensor const* const t = constant(id); t != nullptr) freed += t->bytes.size();
     }
-    if (result > freed + max_growth || result > computable_bytes_) return false;
+    if (result > freed + max_growth(n) || result > computable_bytes_) return false;
     computable_bytes_ -= result;
     return true;
 }

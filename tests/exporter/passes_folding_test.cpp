@@ -281,3 +281,94 @@ TEST_CASE("a result that contradicts the program's types is not folded") {
     o.data.values[y.id()].type.dtype = dtype::int32;
     CHECK(o(y) == "Add");
 }
+
+// The numbers of ONNX's reference evaluator, which ONNX Runtime gives too.
+TEST_CASE("interpolation of a constant") {
+    std::vector<double> const picture{1, 2, 4, -3, 0.5, 8, -2, 6, 7, -1, 3, 0};
+    auto const resized = [&](auto scales, auto to, auto... attributes) {
+        return folded([&](auto& o) {
+            return o.g.template within<18>().template op<"Resize">(
+                o.constant(dtype::float32, {1, 1, 3, 4}, picture), absent, scales(o), to(o), attributes...);
+        });
+    };
+    auto const none = [](auto&) -> optional_value { return absent; };
+    auto const ints = [](std::vector<std::int64_t> list) {
+        return [list](auto& o) -> optional_value { return o.g.constant(aton::int64_tensor(list)); };
+    };
+    auto const factors = [](std::vector<double> list) {
+        return [list](auto& o) -> optional_value {
+            return o.constant(dtype::float32, {static_cast<std::int64_t>(list.size())}, list);
+        };
+    };
+    auto const check = [](auto const& o, sizes const& to, list const& expected) {
+        CHECK(o.result().sizes == to);
+        list const found = o.numbers();
+        REQUIRE(found.size() == expected.size());
+        for (std::size_t i = 0; i != found.size(); ++i) CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-5));
+    };
+    check(resized(none, ints({2, 6}), attr::axes_i({2, 3}), attr::mode_s("linear")),
+          {1, 1, 2, 6},
+          {0.875, 2.1875, 3.333333, 2.666667, 0.875, -0.75, 5.375, 3.3125, 1.333333, 1.666667, 1.625, 1.5});
+    check(resized(none, ints({1, 1, 5, 3}), attr::mode_s("cubic")),
+          {1, 1, 5, 3},
+          {1.047243,
+           3.826501,
+           -2.597981,
+           1.067249,
+           3.615187,
+           0.916076,
+           1.75,
+           2.953125,
+           4.678244,
+           4.264,
+           1.413562,
+           2.599159,
+           6.169522,
+           0.29875,
+           0.098889});
+    check(resized(none,
+                  ints({1, 1, 5, 3}),
+                  attr::mode_s("cubic"),
+                  attr::coordinate_transformation_mode_s("align_corners"),
+                  attr::cubic_coeff_a_f(-0.5)),
+          {1, 1, 5, 3},
+          {1, 3.5, -3, 0.34375, 3.376953, 1.875, 0.5, 2.96875, 6, 3.71875, 1.794922, 3.5625, 7, 0.6875, 0});
+    check(resized(factors({1, 1, 1.5, 0.6}),
+                  none,
+                  attr::mode_s("linear"),
+                  attr::coordinate_transformation_mode_s("asymmetric")),
+          {1, 1, 4, 2},
+          {1, 3.333333, 0.666667, 2, 2.666667, 1.444445, 7, 1.666666});
+    check(resized(factors({1, 1, 2, 1}),
+                  none,
+                  attr::mode_s("nearest"),
+                  attr::nearest_mode_s("floor"),
+                  attr::coordinate_transformation_mode_s("asymmetric")),
+          {1, 1, 6, 4},
+          {1, 2, 4, -3, 1, 2, 4, -3, 0.5, 8, -2, 6, 0.5, 8, -2, 6, 7, -1, 3, 0, 7, -1, 3, 0});
+}
+
+TEST_CASE("an interpolation that runtimes may round to other elements or sizes is not folded") {
+    auto const kept = [](std::vector<double> const& factors, std::vector<double> const& numbers, auto... attributes) {
+        return folded([&](auto& o) {
+                   return o.g.template within<18>().template op<"Resize">(
+                       o.constant(dtype::float32, {1, 1, 3}, numbers),
+                       absent,
+                       o.constant(dtype::float32, {3}, factors),
+                       absent,
+                       attributes...);
+               }).data.nodes.size() == 1;
+    };
+    CHECK_FALSE(kept({1, 1, 1.5}, {1, 2, 3}, attr::mode_s("linear")));
+    CHECK(kept({1, 1, 1.5}, {1, HUGE_VAL, 3}, attr::mode_s("linear"))); // a factor of 0 times infinity
+    CHECK(kept({1, 1, 1.3333334}, {1, 2, 3}, attr::mode_s("linear")));  // 4 or 3 elements
+    CHECK(kept({1, 1, 1.5}, {1, 2, 3}, attr::mode_s("nearest"), attr::nearest_mode_s("floor")));
+    CHECK(kept({1, 1, 1.5}, {1, 2, 3}, attr::mode_s("linear"), attr::antialias_i(1)));
+    CHECK(kept({1, 1, 1.5}, {1, 2, 3}, attr::mode_s("cubic"), attr::exclude_outside_i(1)));
+    CHECK(kept({1, 1, 1.5},
+               {1, 2, 3},
+               attr::mode_s("linear"),
+               attr::coordinate_transformation_mode_s("half_pixel_symmetric")));
+    CHECK(kept({1, 1, 1e6}, {1, 2, 3}, attr::mode_s("linear"))); // too large
+    CHECK(kept({1, 1, 0.1}, {1, 2, 3}, attr::mode_s("linear"))); // no element
+}

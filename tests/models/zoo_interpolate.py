@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """F.interpolate: every mode, align_corners both ways, antialias, to a size and by a factor, with dynamic sizes."""
 
+import torch
 import torch.nn.functional as F
 
 from zoo import Apply, Made, dim, model, normal
@@ -64,3 +65,23 @@ def interpolate_dynamic(kind):
     options = {"recompute_scale_factor": True} if kind == "recompute" else {}
     module = Apply(lambda x: F.interpolate(x, scale_factor=(2.0, 1.5), mode="bilinear", align_corners=False, **options))
     return Made(module, (normal(2, 3, 4, 6),), (normal(3, 3, 8, 10),), (dims,))
+
+
+class Positions(torch.nn.Module):
+    """Tables that are interpolated to the size of the picture, as in vision transformers: folded at export."""
+
+    def __init__(self):
+        super().__init__()
+        self.tables = torch.nn.ParameterList(normal(1, 6, 4, 5) for _ in range(4))
+
+    def forward(self, x):
+        size, (a, b, c, d) = x.shape[2:], self.tables
+        y = x + F.interpolate(a, size=size, mode="bicubic", align_corners=False)
+        y = y * F.interpolate(b, size=size, mode="bilinear", align_corners=True)
+        y = y - F.interpolate(c, scale_factor=2, mode="nearest").sum()
+        return y, F.interpolate(d, size=(3, 11), mode="bicubic", align_corners=True).flatten(2).transpose(1, 2)
+
+
+@model("interpolated_positions")
+def interpolated_positions():
+    return Made(Positions(), (normal(2, 6, 7, 9),), (normal(5, 6, 7, 9),), ({0: BATCH},))

@@ -176,19 +176,26 @@ inline optional_value resize_scales(graph<11> g, value x, resize_target const& t
 inline value call_resize(graph<11> g, value x, resize_target const& t, interpolation const& mode) {
     optional_value const scales = resize_scales(g, x, t, mode);
     optional_value sizes;
+    std::optional<std::vector<std::int64_t>> axes; // of `sizes`; absent: all
     if (!scales) {
-        safe_vector<sym_int> all{g.size(x, 0), g.size(x, 1)};
-        all.insert(all.end(), t.out.begin(), t.out.end());
+        bool const computed = !(x.size(0).is_static() && x.size(1).is_static());
+        safe_vector<sym_int> all;
+        if (g.opset() >= 18 && computed) axes.emplace();
+        else all = {g.size(x, 0), g.size(x, 1)};
+        for (std::size_t i = 0; i != t.out.size(); ++i) {
+            all.push_back(t.out[i]);
+            if (axes) axes->push_back(static_cast<std::int64_t>(i) + 2);
+        }
         sizes = g.ints(all);
     }
     std::string_view const at = mode.kind == filter::nearest ? "asymmetric"
                                 : mode.align_corners         ? "align_corners"
                                                              : "half_pixel";
     std::string_view const name = mode.is_nearest() ? "nearest" : mode.kind == filter::linear ? "linear" : "cubic";
-    auto const call = [&](auto h, auto roi, auto factors) -> value {
+    auto const call = [&](auto h, auto roi, auto factors, auto... more) -> value {
         if (!mode.is_nearest())
             return h.template op<"Resize">(
-                x, roi, factors, sizes, attr::mode_s(name), attr::coordinate_transformation_mode_s(at));
+                x, roi, factors, sizes, attr::mode_s(name), attr::coordinate_transformation_mode_s(at), more...);
         return h.template op<"Resize">(
             x,
             roi,
@@ -196,13 +203,15 @@ inline value call_resize(graph<11> g, value x, resize_target const& t, interpola
             sizes,
             attr::mode_s(name),
             attr::coordinate_transformation_mode_s(at),
-            attr::nearest_mode_s(mode.kind == filter::nearest ? "floor" : "round_prefer_ceil"));
+            attr::nearest_mode_s(mode.kind == filter::nearest ? "floor" : "round_prefer_ceil"),
+            more...);
     };
     if (g.opset() < 13) { // roi and scales are required: without elements, they are not used
         value const none = g.constant(tensor{dtype::float32, {0}, {}});
         return call(g.within<11, 12>(), none, scales ? *scales : none);
     }
-    if (!mode.antialias) return call(g.within<13>(), absent, scales);
+    if (g.opset() < 18) return call(g.within<13, 17>(), absent, scales);
+    if (!mode.antialias) return call(g.within<18>(), absent, scales, attr::axes_i(axes));
     // In ATen, antialiasing windows end at the edges, and the cubic coefficient is -0.5.
     return g.within<18>().op<"Resize">(x,
                                        absent,
@@ -212,7 +221,8 @@ inline value call_resize(graph<11> g, value x, resize_target const& t, interpola
                                        attr::coordinate_transformation_mode_s(at),
                                        attr::antialias_i(1),
                                        attr::exclude_outside_i(1),
-                                       attr::cubic_coeff_a_f(-0.5));
+                                       attr::cubic_coeff_a_f(-0.5),
+                                       attr::axes_i(axes));
 }
 
 /// Resizes one axis after the other, from the last to the first, as in ATen.

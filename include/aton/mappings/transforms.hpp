@@ -76,18 +76,29 @@ inline std::pair<double, double> root_of_unity(std::int64_t t, std::int64_t n) {
     return {std::cos(angle), std::sin(angle)};
 }
 
-/// The longest transform that is a product with a matrix where DFT exists. ONNX Runtime's DFT of a length that is no power of two makes
+/// The longest transforms that are products with a matrix where DFT exists. ONNX Runtime's DFT of a length that is no power of two makes
 /// three transforms of more than twice the length: 400 elements take four times as long as the product.
 inline constexpr std::int64_t max_product_length = 512;
+/// Of a power of two, if the matrix also replaces the nodes around DFT: 64 elements take half as long.
+inline constexpr std::int64_t max_product_length_of_power = 64;
 
-inline bool is_faster_as_product(graph<17> g, value x, transformed_axis const& a) {
+inline bool is_product(graph<9> g, value x, transformed_axis const& a, bool replaces_nodes = false) {
+    if (g.opset() < 17) return true;
     sym_int const n = length_along(g, x, a);
     if (!n.is_constant() || !x.size(a.axis).is_static() || a.axis != x.rank() - 2) return false;
-    return n.constant() <= max_product_length && (n.constant() & (n.constant() - 1)) != 0;
+    bool const is_power = (n.constant() & (n.constant() - 1)) == 0;
+    return n.constant() <= (!is_power ? max_product_length : replaces_nodes ? max_product_length_of_power : 0);
 }
 
+/// What the matrix of a transform contains besides the transform.
+struct fourier_table {
+    bool forward = true; ///< false: the inverse transform, without its divisor
+    double factor = 1;
+    bool to_reals = false; ///< of the first half of a spectrum, whose other half is its mirror image
+};
+
 /// A transform as a product with a matrix.
-inline value transform_by_table(graph<9> g, value x, transformed_axis const& a) {
+inline value transform_by_table(graph<9> g, value x, transformed_axis const& a, fourier_table const& kind = {}) {
     sym_int const length = length_along(g, x, a);
     if (!x.size(a.axis).is_static() || !length.is_constant())
         throw unsupported_error("a Fourier transform of a dynamic length, below opset 17");
@@ -98,13 +109,17 @@ inline value transform_by_table(graph<9> g, value x, transformed_axis const& a) 
     std::int64_t const parts = has_imaginary(x) ? 2 : 1;
     budget::expect(
         "the table of a Fourier transform below opset 17,", checked_int(2 * parts) * rows * columns, max_fourier_table);
-    tensor table{x.dtype(), {rows * parts, 2 * columns}, {}};
+    tensor table{x.dtype(), {rows * parts, kind.to_reals ? columns : 2 * columns}, {}};
     for (std::int64_t j = 0; j != rows * parts; ++j) {
+        std::int64_t const row = j / parts;
+        bool const imaginary = j % parts == 1;
+        bool const has_mirror_image = kind.to_reals && row != 0 && row != n - row;
+        double const weight = has_mirror_image ? 2 * kind.factor : kind.factor;
         for (std::int64_t k = 0; k != columns; ++k) {
-            auto const [re, im] = root_of_unity(j / parts * k % n, n);
-            bool const imaginary = j % parts == 1;
-            table.append(imaginary ? -im : re);
-            table.append(imaginary ? re : im);
+            auto const [re, sine] = root_of_unity(row * k % n, n);
+            double const im = kind.forward ? sine : -sine;
+            table.append(weight * (imaginary ? -im : re));
+            if (!kind.to_reals) table.append(weight * (imaginary ? re : im));
         }
     }
     std::int64_t const last = x.rank() - 2;
@@ -113,9 +128,11 @@ inline value transform_by_table(graph<9> g, value x, transformed_axis const& a) 
     sizes.pop_back();
     sizes.back() = rows * parts;
     value y = g.op<"MatMul">(reshape(g, x, sizes), g.constant(std::move(table)));
-    sizes.back() = columns;
-    sizes.push_back(2);
-    y = reshape(g, y, sizes);
+    if (!kind.to_reals) {
+        sizes.back() = columns;
+        sizes.push_back(2);
+        y = reshape(g, y, sizes);
+    }
     return move_axes(g, y, {&last, 1}, {&a.axis, 1});
 }
 
@@ -137,8 +154,7 @@ inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
 /// The transforms along some axes, without a divisor.
 inline value transform_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
     for (transformed_axis const& a : axes)
-        x = g.opset() >= 17 && !is_faster_as_product(g.within<17>(), x, a) ? transform_by_dft(g.within<17>(), x, a)
-                                                                           : transform_by_table(g, x, a);
+        x = is_product(g, x, a) ? transform_by_table(g, x, a) : transform_by_dft(g.within<17>(), x, a);
     return x;
 }
 
@@ -155,16 +171,23 @@ inline value conjugate_pairs(graph<9> g, value x) {
     return has_imaginary(x) ? value(g.op<"Mul">(x, g.constant({1, -1}, x.dtype()))) : x;
 }
 
+/// The factor of the results, if it is known.
+inline std::optional<double> factor_of(sym_int const& count, fourier_norm norm) {
+    if (norm == fourier_norm::none) return 1;
+    if (!count.is_constant()) return std::nullopt;
+    auto const n = static_cast<double>(count.constant());
+    return norm == fourier_norm::by_root ? 1 / std::sqrt(n) : 1 / n;
+}
+
 /// Divides the results by the number of elements or its root, and conjugates pairs.
 inline value normalized(graph<9> g, value y, sym_int const& count, fourier_norm norm, bool conjugates) {
-    if (norm == fourier_norm::none) return conjugates ? conjugate_pairs(g, y) : y;
-    if (!count.is_constant()) {
+    std::optional<double> const known = factor_of(count, norm);
+    if (!known) {
         value const n = g.cast(g.to_value(count), y.dtype());
         y = g.op<"Div">(y, norm == fourier_norm::by_root ? value(g.op<"Sqrt">(n)) : n);
         return conjugates ? conjugate_pairs(g, y) : y;
     }
-    auto const n = static_cast<double>(count.constant());
-    double const factor = norm == fourier_norm::by_root ? 1 / std::sqrt(n) : 1 / n;
+    double const factor = *known;
     if (conjugates) return g.op<"Mul">(y, g.constant({factor, -factor}, y.dtype()));
     return factor == 1 ? y : value(g.op<"Mul">(y, factor));
 }
@@ -177,7 +200,11 @@ inline sym_int count_along(graph<9> g, value x, safe_span<transformed_axis const
 
 /// Complex numbers, or real ones with `half`, to complex ones, of which the trailing axis remains.
 inline value complex_spectrum(graph<9> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
-    return with_exact_angles(g, x, [&](value v) {
+    return with_exact_angles(g, x, [&](value v) -> value {
+        std::optional<double> const factor = factor_of(count_along(g, v, axes), norm);
+        bool const replaces_nodes = !forward || factor != 1;
+        if (axes.size() == 1 && factor && is_product(g, v, axes[0], replaces_nodes))
+            return transform_by_table(g, v, axes[0], {forward, *factor});
         value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
         return normalized(g, y, count_along(g, v, axes), norm, !forward);
     });
@@ -216,9 +243,15 @@ inline value real_signal(graph<9> g, value x, transformed_axes axes, fourier_nor
     sym_int const n = last.length ? *last.length : (g.size(x, last.axis) - 1) * 2;
     if (last.length) x = slice(g, x, last.axis, 0, n / 2 + 1);
     last.length = n;
-    return with_exact_angles(g, x, [&](value v) {
+    return with_exact_angles(g, x, [&](value v) -> value {
+        sym_int const count = count_along(g, v, axes);
+        if (std::optional<double> const factor = factor_of(count, norm); factor && is_product(g, v, last, true)) {
+            bool const alone = axes.size() == 1;
+            if (!alone) v = transform_along(g, forward ? v : conjugate_pairs(g, v), {axes.data(), axes.size() - 1});
+            return transform_by_table(g, v, last, {forward || !alone, *factor, true});
+        }
         value const y = transform_along(g, mirrored(g, v, last.axis, n, !forward), axes);
-        return normalized(g, select(g, y, -1, 0), count_along(g, v, axes), norm, false);
+        return normalized(g, select(g, y, -1, 0), count, norm, false);
     });
 }
 
