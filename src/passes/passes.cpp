@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "bfloat16.hpp"
 #include "functions.hpp"
 #include "padded_pools.hpp"
 #include "rewrite_index.hpp"
 #include "rewriter.hpp"
 #include "short_sorts.hpp"
+#include "widening.hpp"
 
 namespace ATON_NAMESPACE {
 
@@ -38,6 +38,7 @@ bool has_references(graph_data const& graph) {
 void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options) {
     remove_unused(graph);
     passes::widen_bfloat16(graph);
+    passes::widen_integers(graph);
     for (graph_function& f : graph.functions)
         for (graph_data& body : f.body) {
             if (has_references(body)) continue; // depends on attributes of the call

@@ -367,3 +367,24 @@ def comparisons():
         torch.hypot(x, y),
     )
     return Made(Apply(function), (normal(3, 4), normal(4)), (normal(2, 4), normal(4)), ({0: BATCH}, None))
+
+
+@model("small_dtypes", parts=["bool", "uint8", "int8", "int16"])
+def small_dtypes(name):
+    """Choices, extrema, padding, triangles and indices of dtypes for which ONNX Runtime has few kernels."""
+    dtype = getattr(torch, name)
+    made = lambda rows: (normal(rows, 6) * 3).to(torch.int8).to(torch.int8 if dtype == torch.bool else dtype)
+
+    def function(x, y):
+        mask = x > y
+        x, y = (x > 0, y > 0) if dtype == torch.bool else (x, y)
+        written = x.clone()
+        written[mask] = y.sum().to(dtype)
+        found = [torch.where(mask, x, y), written, x.masked_fill(mask, 1), F.pad(x, (1, 2), value=1), x.tril(-1)]
+        found += [x.triu(1), x.nonzero().sum(0), x.unique(), torch.roll(x, 2, 1), x.index_put((mask[:, 0],), y[0])]
+        if dtype != torch.bool:
+            found += [torch.maximum(x, y), torch.minimum(x, y), x.clamp(-1 if dtype.is_signed else 1, 2), x.relu()]
+            found += [x.argmax(1), x.argmin(1), x.amax(0), x.sort(1).values, x.cumsum(0), F.hardtanh(x, 0, 2)]
+        return tuple(found)
+
+    return Made(Apply(function), (made(3), made(3)), (made(5), made(5)), ({0: BATCH}, {0: BATCH}))

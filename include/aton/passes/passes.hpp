@@ -25,8 +25,8 @@ struct pass_options {
 };
 
 /// Optimizes a graph, its nested graphs and the bodies of its functions: turns constants into initializers, folds constants, removes unused
-/// nodes and no-ops, eliminates common subexpressions, fuses BatchNormalization into the preceding Conv, shortens sorts of which only the first elements are used, and replaces an If with a constant
-/// condition by its branch; applies `options.rewrites`. Names, types and order of the graph's inputs and outputs do not change. An output may become an input, an
+/// nodes and no-ops, eliminates common subexpressions, fuses BatchNormalization into the preceding Conv, shortens sorts of which only the first elements are used, replaces an If with a constant
+/// condition by its branch, and computes bools and small integers in a wider dtype where ONNX Runtime has no kernel; applies `options.rewrites`. Names, types and order of the graph's inputs and outputs do not change. An output may become an input, an
 /// initializer or another output, and in a nested graph a captured value; the writer adds an Identity there. New weights are added to
 /// `weights`, which must outlive the graph.
 void optimize(graph_data& graph, std::deque<stored_tensor>& weights, pass_options const& options = {});
