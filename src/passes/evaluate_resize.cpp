@@ -85,9 +85,10 @@ std::optional<std::vector<std::vector<tap>>> taps_of(resized const& r, std::stri
             at = r.out == 1 ? 0 : position * static_cast<double>(r.in - 1) / static_cast<double>(r.out - 1);
         else if (coordinates != "half_pixel") return {};
         if (mode == "nearest") { // floor
-            if (coordinates != "asymmetric" || r.out % r.in != 0 || r.scale != static_cast<double>(r.out / r.in))
+            std::int64_t const factor = r.out / r.in;
+            if (coordinates != "asymmetric" || factor * r.in != r.out || r.scale != static_cast<double>(factor))
                 return {};
-            out.push_back({{o / (r.out / r.in), 1}});
+            out.push_back({{o / factor, 1}});
             continue;
         }
         bool const is_cubic = mode == "cubic";

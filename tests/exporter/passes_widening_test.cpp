@@ -84,7 +84,8 @@ TEST_CASE("results of another dtype are not cast back") {
     CHECK(o(o.g.op<"NonZero">(x)) == "Cast NonZero");
     CHECK(operand_type(o, "NonZero") == dtype::bool_);
     optimized<> unique;
-    auto const [values, first, inverse, counts] = unique.g.op<"Unique">(unique.input("x", {5}, dtype::int32), outputs<4>);
+    auto const [values, first, inverse, counts] =
+        unique.g.op<"Unique">(unique.input("x", {5}, dtype::int32), outputs<4>);
     CHECK(unique({values, counts}) == "Cast Unique Cast");
 }
 

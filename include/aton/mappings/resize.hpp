@@ -176,7 +176,7 @@ inline optional_value resize_scales(graph<11> g, value x, resize_target const& t
 inline value call_resize(graph<11> g, value x, resize_target const& t, interpolation const& mode) {
     optional_value const scales = resize_scales(g, x, t, mode);
     optional_value sizes;
-    std::optional<std::vector<std::int64_t>> axes; // of `sizes`; absent: all
+    std::optional<safe_vector<std::int64_t>> axes; // of `sizes`; absent: all
     if (!scales) {
         bool const computed = !(x.size(0).is_static() && x.size(1).is_static());
         safe_vector<sym_int> all;

@@ -153,7 +153,7 @@ inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
 
 /// The transforms along some axes, without a divisor.
 inline value transform_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
-    for (transformed_axis const& a : axes)
+    for (auto const& a : axes)
         x = is_product(g, x, a) ? transform_by_table(g, x, a) : transform_by_dft(g.within<17>(), x, a);
     return x;
 }
@@ -181,15 +181,14 @@ inline std::optional<double> factor_of(sym_int const& count, fourier_norm norm) 
 
 /// Divides the results by the number of elements or its root, and conjugates pairs.
 inline value normalized(graph<9> g, value y, sym_int const& count, fourier_norm norm, bool conjugates) {
-    std::optional<double> const known = factor_of(count, norm);
-    if (!known) {
+    std::optional<double> const factor = factor_of(count, norm);
+    if (!factor) {
         value const n = g.cast(g.to_value(count), y.dtype());
         y = g.op<"Div">(y, norm == fourier_norm::by_root ? value(g.op<"Sqrt">(n)) : n);
         return conjugates ? conjugate_pairs(g, y) : y;
     }
-    double const factor = *known;
-    if (conjugates) return g.op<"Mul">(y, g.constant({factor, -factor}, y.dtype()));
-    return factor == 1 ? y : value(g.op<"Mul">(y, factor));
+    if (conjugates) return g.op<"Mul">(y, g.constant({*factor, -*factor}, y.dtype()));
+    return *factor == 1 ? y : value(g.op<"Mul">(y, *factor));
 }
 
 inline sym_int count_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
@@ -202,8 +201,7 @@ inline sym_int count_along(graph<9> g, value x, safe_span<transformed_axis const
 inline value complex_spectrum(graph<9> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
     return with_exact_angles(g, x, [&](value v) -> value {
         std::optional<double> const factor = factor_of(count_along(g, v, axes), norm);
-        bool const replaces_nodes = !forward || factor != 1;
-        if (axes.size() == 1 && factor && is_product(g, v, axes[0], replaces_nodes))
+        if (axes.size() == 1 && factor && is_product(g, v, axes[0], !forward || factor != 1))
             return transform_by_table(g, v, axes[0], {forward, *factor});
         value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
         return normalized(g, y, count_along(g, v, axes), norm, !forward);
