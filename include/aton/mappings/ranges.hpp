@@ -123,6 +123,16 @@ inline value number_value(graph<7> g, number const& n) {
 /// The dtype in which linspace computes: float64 for integers.
 inline dtype spacing_dtype(dtype type) { return is_floating(type) ? type : dtype::float64; }
 
+/// A constant start or end in the dtype of the sequence. Integers are truncated; what does not fit is refused, as by ATen.
+inline double end_point(number const& n, dtype type) {
+    double const whole = std::trunc(n.constant<double>());
+    bool const wraps = is_unsigned_integral(type) && fits(-whole, type);
+    if (!is_floating(type) && type != dtype::bool_ && !fits(whole, type) && !wraps)
+        throw unsupported_error("the number " + std::to_string(n.constant<double>()) + ", which does not fit in " +
+                                std::string(name(type)));
+    return scalar_tensor(n.constant(), type).at(0).to<double>();
+}
+
 inline constexpr auto linspace = [](graph<7> g, value start, value end, std::int64_t steps,
                                     optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
@@ -139,8 +149,8 @@ inline constexpr auto linspace_of_numbers = [](graph<7> g, number start, number 
         return linspace(g, number_value(g, start), number_value(g, end), steps, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
-    double const from = scalar_tensor(start.constant(), type).at(0).to<double>();
-    double const to = scalar_tensor(end.constant(), type).at(0).to<double>();
+    double const from = end_point(start, type);
+    double const to = end_point(end, type);
     double const step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
     for (std::int64_t i = 0; i != steps; ++i)
         all.append(i < steps / 2 || steps == 1 ? from + step * static_cast<double>(i)
@@ -148,17 +158,25 @@ inline constexpr auto linspace_of_numbers = [](graph<7> g, number start, number 
     return g.constant(std::move(all));
 };
 
+/// A number as C++ converts it to an integer on x86-64: what does not fit in int32, or int64 for that dtype, is the smallest number.
+inline std::int64_t as_integer(double x, dtype type) {
+    double const limit = type == dtype::int64 ? 0x1p63 : 0x1p31;
+    if (x > (type == dtype::int64 ? -limit : -limit - 1) && x < limit) return static_cast<std::int64_t>(x);
+    return type == dtype::int64 ? std::numeric_limits<std::int64_t>::min() : -static_cast<std::int64_t>(limit);
+}
+
 inline constexpr auto logspace = [](graph<7> g, value start, value end, std::int64_t steps, number base,
                                     optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
     if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
-    // For integers, ATen computes the exponents in float32 and the powers in float64.
+    value const radix = g.scalar(base, spacing_dtype(type));
+    // For integers, ATen computes the exponents in float32 and the powers in float64. A single exponent is not rounded at all.
     dtype const exact = is_floating(type) ? type : dtype::float32;
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), exact); };
-    value const exponents = g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
-    number const radix = is_floating(type) ? base : converted(g, base, dtype::int64);
-    return g.cast(g.op<"Pow">(g.scalar(radix, spacing_dtype(type)), exponents), type);
+    value const exponents = steps == 1 ? spaced(g, g.cast(start, spacing_dtype(type)), end, steps, exact)
+                                       : g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
+    return g.cast(g.op<"Pow">(radix, exponents), type);
 };
 inline constexpr auto logspace_of_numbers = [](graph<7> g, number start, number end, std::int64_t steps, number base,
                                                optional_dtype asked) -> value {
@@ -168,16 +186,24 @@ inline constexpr auto logspace_of_numbers = [](graph<7> g, number start, number 
         return logspace(g, number_value(g, start), number_value(g, end), steps, base, asked);
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
-    double const from = scalar_tensor(start.constant(), type).at(0).to<double>();
-    double const to = scalar_tensor(end.constant(), type).at(0).to<double>();
+    auto const append = [&](double exponent) {
+        double const power = std::pow(base.constant<double>(), exponent);
+        if (is_floating(type)) all.append(power);
+        else all.append(as_integer(power, type));
+    };
+    if (steps == 1) {
+        append(start.constant<double>());
+        return g.constant(std::move(all));
+    }
+    double const from = end_point(start, type);
+    double const to = end_point(end, type);
     bool const single = type != dtype::float64;
     auto const rounded = [single](double d) { return single ? static_cast<double>(static_cast<float>(d)) : d; };
     double const step = steps > 1 ? rounded((to - from) / static_cast<double>(steps - 1)) : 0;
-    double const radix = is_floating(type) ? base.constant<double>() : std::trunc(base.constant<double>());
     for (std::int64_t i = 0; i != steps; ++i) {
-        bool const front = i < steps / 2 || steps == 1;
+        bool const front = i < steps / 2;
         auto const distance = static_cast<double>(front ? i : i + 1 - steps);
-        all.append(std::pow(radix, rounded((front ? from : to) + rounded(step * distance))));
+        append(rounded((front ? from : to) + rounded(step * distance)));
     }
     return g.constant(std::move(all));
 };

@@ -59,16 +59,23 @@ tensor between(tensor const& start, tensor const& end, std::int64_t steps) {
     return where(less(n, integer(steps / 2)), first, second);
 }
 
-/// Numbers from start to end, computed from the nearer end: in float64 (complex128), or in the dtype itself for narrow
-/// floats.
-tensor spaced(call const& c, dtype type) {
+/// Numbers from start to end, computed from the nearer end: in the dtype itself for narrow floats, in complex128 for complex numbers, and in
+/// `otherwise` for the rest.
+tensor spaced(call const& c, dtype type, dtype otherwise = dtype::float64) {
     std::int64_t const steps = c.i("steps");
     if (steps < 0) throw error("the number of steps is negative");
     for (std::string_view const name : {"start", "end"})
         if (c.argument(name).kind == aten::argument_kind::tensor && c.t(name).rank() != 0)
             throw error("start and end must be numbers or 0-d tensors");
-    dtype const in = is_complex(type) ? dtype::complex128 : compute_type(type) != type ? type : dtype::float64;
-    auto const end_point = [&](std::string_view name) { return cast(operand(c, name, type), in); };
+    dtype const in = is_complex(type) ? dtype::complex128 : compute_type(type) != type ? type : otherwise;
+    auto const end_point = [&](std::string_view name) {
+        if (c.argument(name).kind == aten::argument_kind::number && is_integral(type)) {
+            double const whole = std::trunc(c.f(name));
+            if (!fits(whole, type) && !(is_unsigned_integral(type) && fits(-whole, type)))
+                throw error(std::string(name) + " does not fit the dtype");
+        }
+        return cast(operand(c, name, type), in);
+    };
     tensor const start = end_point("start");
     tensor const end = end_point("end");
     if (steps == 1) return start.expanded({1});
@@ -88,7 +95,14 @@ results linspace(call const& c) {
 }
 results logspace(call const& c) {
     dtype const type = spaced_type(c);
-    return cast(binary(binary_op::pow, scalar(c.f("base")), spaced(c, type)), type);
+    auto const powers = [&](tensor const& exponents) {
+        return cast(binary(binary_op::pow, scalar(c.f("base")), exponents), type);
+    };
+    if (is_complex(type)) return powers(spaced(c, type));
+    if (c.i("steps") == 1) // not rounded to the dtype
+        return powers(cast(operand(c, "start", dtype::float64), dtype::float64).expanded({1}));
+    if (is_floating(type)) return powers(spaced(c, type));
+    return powers(cast(spaced(c, type, dtype::float32), dtype::float64)); // for integers
 }
 
 /// A window f(i, n - 1) for i = 0, ..., n - 1; a periodic one has n + 1 elements without the last.
