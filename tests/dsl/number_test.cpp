@@ -189,6 +189,24 @@ TEST_CASE("arithmetic inside a nested graph uses the numbers around it") {
     CHECK(y.dtype() == dtype::float32);
 }
 
+TEST_CASE("a number from around a nested graph and one computed in it, in either order") {
+    fixture f;
+    value const condition = f.g.op<"Greater">(f.n.as_value(), 2);
+    auto const branch = [&](graph<13> inner) -> value {
+        number const own = number(inner.op<"Mul">(f.n.as_value(), f.n.as_value()));
+        sym_int const size = value(inner.op<"Size">(f.x));
+        value const sum = inner.to_value(f.n + own);
+        CHECK(&sum.owner() == &inner.data());
+        CHECK(&inner.to_value(own - f.n).owner() == &inner.data());
+        CHECK(&inner.to_value(max(sym_int(f.n.as_value()), size)).owner() == &inner.data());
+        CHECK(&inner.to_value(size % sym_int(f.n.as_value())).owner() == &inner.data());
+        return inner.op<"Mul">(f.x, inner.cast(sum, dtype::float32));
+    };
+    value const y = f.g.op<"If">(condition, attr::then_branch_g(branch), attr::else_branch_g(branch));
+    CHECK(y.dtype() == dtype::float32);
+    CHECK(f.ops() == std::vector<std::string>{"Constant", "Greater", "If"});
+}
+
 TEST_CASE("a constant value becomes its number") {
     fixture f;
     number const n = f.g.scalar(2.5, dtype::float32);

@@ -37,11 +37,23 @@ concept numbers =
 
 enum class operation : std::uint8_t { add, subtract, multiply, divide, modulo, maximum, minimum };
 
-/// Appends a node of one result to the graph of `a`, or to that of `b` where it is nested in the graph of `a`.
+/// The graph that computes with both values: that of `a`, or that of `b` where it is nested in the graph of `a`.
+template <class Graph = graph_data>
+Graph& common_graph(value const& a, value const& b) {
+    Graph& first = a.owner();
+    return first.capture(b.owner(), b.id()) != no_value ? first : b.owner();
+}
+/// The same for numbers, of which at least one is computed.
+template <class Number>
+graph_data& graph_of_numbers(Number const& a, Number const& b) {
+    if (a.is_constant() || b.is_constant()) return (a.is_constant() ? b : a).as_value().owner();
+    return common_graph(a.as_value(), b.as_value());
+}
+
+/// Appends a node of one result to the graph of both values.
 template <class Graph = graph_data, class... More>
 value append_operation(std::string_view op, value const& a, value const& b, More const&... more) {
-    Graph& first = a.owner();
-    Graph& graph = first.capture(b.owner(), b.id()) != no_value ? first : b.owner();
+    Graph& graph = common_graph<Graph>(a, b);
     onnx::op_schema const schema = onnx::find("", op, graph.opset);
     if (!schema)
         throw unsupported_error("arithmetic on computed numbers needs " + std::string(op) + ", which opset " +
@@ -148,7 +160,7 @@ sym_int on_sizes(sym_int const& a, sym_int const& b) {
     if ((sum && b.is(0)) || (product && b.is(1))) return a;
     if ((Op == operation::add && a.is(0)) || (Op == operation::multiply && a.is(1))) return b;
     if (Op == operation::multiply && (a.is(0) || b.is(0))) return 0;
-    graph_data& graph = (a.is_constant() ? b : a).as_value().owner();
+    graph_data& graph = graph_of_numbers(a, b);
     value const x = number_in(graph, a, dtype::int64);
     value const y = number_in(graph, b, dtype::int64);
     if constexpr (Op == operation::modulo) return remainder_of_integers(x, y);
@@ -163,7 +175,7 @@ number on_numbers(number const& a, number const& b) {
     if (a.is_complex() || b.is_complex()) throw unsupported_error("arithmetic on complex numbers");
     bool const real = Op == operation::divide || a.is_floating() || b.is_floating();
     dtype const type = real ? dtype::float64 : dtype::int64;
-    graph_data& graph = (a.is_constant() ? b : a).as_value().owner();
+    graph_data& graph = graph_of_numbers(a, b);
     value const x = number_in(graph, a, type);
     value const y = number_in(graph, b, type);
     if (Op == operation::modulo && real) return modulo_of_floats(x, y);
