@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The exporters of the scoreboard. Each makes a file of a call and tells the runtimes that can run it.
 
-An exporter is a class with `name`, `has_opset` (whether files have one that can be asked for), `runtimes` (the names of those that can run its
-files), `version()` and `export(call, opset, folder)`, which returns the path of the file or raises anything. `reproduce(opset)` is the same as
+An exporter is a class with `name`, `has_opset` (whether files have one that can be asked for), `appends_state` (whether new values of
+buffers and arguments follow the results), `runtimes` (the names of those that can run its files), `version()` and `export(call, opset, folder)`, which returns the path of the file or raises anything. `reproduce(opset)` is the same as
 source for a reproduction file, which has `module` and `inputs` and leaves the file in `path`.
 """
 
@@ -40,11 +40,13 @@ class OnnxExporter:
     """An exporter of ONNX files, of a given opset."""
 
     has_opset = True
+    appends_state = False
     runtimes = ("onnxruntime", "reference", "openvino")
 
 
 class Aton(OnnxExporter):
     name = "aton"
+    appends_state = True
 
     def __init__(self, program="aton"):
         self.program = str(program)
@@ -127,6 +129,7 @@ class OpenVino:
 
     name = "openvino"
     has_opset = False
+    appends_state = False
     runtimes = ("openvino",)
 
     def version(self):
@@ -154,6 +157,7 @@ class Pnnx:
 
     name = "pnnx"
     has_opset = False
+    appends_state = False
     runtimes = ("pnnx",)
 
     def version(self):

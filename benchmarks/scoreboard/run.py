@@ -67,9 +67,10 @@ def first_line(e):
     return (f"{type(e).__name__}: " + (lines[0] if lines else ""))[:300]
 
 
-def run_file(runtime, path, arrays, case, tensors):
+def run_file(runtime, path, arrays, case, tensors, appends_state):
     try:
-        wrong = why_wrong(case, tensors, runtime.run(path, arrays))
+        results = runtime.run(path, arrays)
+        wrong = why_wrong(case, tensors, results[: len(case["outputs"])] if appends_state else results)
         return ("wrong", wrong) if wrong else ("right", "")
     except runtimes.Invalid as e:
         return "invalid", str(e)[:300]
@@ -98,7 +99,7 @@ def check(case, tensors, exporter, all_runtimes, opsets):
             for runtime in all_runtimes:
                 if runtime.name not in exporter.runtimes:
                     continue
-                status = ("refused", refusal) if path is None else run_file(runtime, path, arrays, case, tensors)
+                status = ("refused", refusal) if path is None else run_file(runtime, path, arrays, case, tensors, exporter.appends_state)
                 found.append(record(case, exporter, opset, runtime, *status))
     return found
 

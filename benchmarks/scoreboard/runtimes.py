@@ -106,7 +106,7 @@ class OpenVino:
             )
             if len(compiled.inputs) != len(arrays):
                 raise NotRun(f"{len(compiled.inputs)} inputs, {len(arrays)} given")
-            found = compiled([numpy.asarray(each, order="C") for each in arrays.values()])
+            found = compiled([each.copy(order="C") for each in arrays.values()])  # OpenVINO does not take read-only arrays
             return [numpy.asarray(found[i]) for i in range(len(compiled.outputs))]
         except Exception as e:  # OpenVINO raises RuntimeError and its own types
             raise NotRun(engines.first_line(e)) from None
