@@ -104,11 +104,12 @@ def check(aton, archive, model, inputs, others, dynamic):
 
 
 def line_of(text):
-    """"torchscript_modules.py:12:" of the only line with a text"""
-    lines = (HERE / "torchscript_modules.py").read_text().splitlines()
-    found = [number for number, line in enumerate(lines, 1) if line.strip() == text]
+    """"torchscript_modules.py:12 in forward (code/__torch__/torchscript_modules" of the only line with a text"""
+    found = [(path, number) for path in HERE.glob("torchscript_*.py")
+             for number, line in enumerate(path.read_text().splitlines(), 1) if line.strip() == text]
     assert len(found) == 1, text
-    return f"torchscript_modules.py:{found[0]} in forward (code/__torch__/torchscript_modules"
+    path, number = found[0]
+    return f"{path.name}:{number} in forward (code/__torch__/{path.stem}"
 
 
 def check_refusal(aton, archive, model, inputs, wanted, line=""):
@@ -134,8 +135,9 @@ def main(words=None):
     warnings.filterwarnings("ignore")
     import torch
     import torchscript_modules
+    import torchscript_writes
     torch.set_num_threads(1)
-    cases = [] if options.rest else torchscript_modules.hand_made()
+    cases = [] if options.rest else torchscript_modules.hand_made() + torchscript_writes.cases()
     skipped = []
     if not options.quick:
         more, skipped = torchscript_modules.of_packages()

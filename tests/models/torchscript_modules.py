@@ -260,14 +260,6 @@ class Warned(nn.Module):
         return x + self.kept[0]
 
 
-class WriteInBranch(nn.Module):
-    def forward(self, x):
-        y = x.clone()
-        if x.sum() > 0:
-            y.add_(1)
-        return y
-
-
 class Endless(nn.Module):
     def forward(self, x):
         i = 0
@@ -329,7 +321,6 @@ def hand_made():
         case("texts", Texts, normal(2, 3), normal(3, 3), (0,), ways=("scripted",)),
         case("weak", Weak, normal(2, 3), normal(3, 3), (0,)),
         case("warned", Warned, normal(2, 3), normal(3, 3), (0,), ways=("scripted",)),
-        case("write_in_branch", WriteInBranch, normal(2, 3), ways=("scripted",), refused="writes to", line="y.add_(1)"),
         case("endless", Endless, normal(2, 3), ways=("scripted",), refused="needs more than", line="while i >= 0:"),
         case("counter", Counter, normal(2, 3), ways=("scripted",), refused="assigns the attribute 'calls'", line="self.calls += 1"),
     ]

@@ -43,11 +43,13 @@ interpreter::part interpreter::interpret_apart(std::function<value()> const& bod
     auto variables = frame_->variables;
     auto const sizes = sizes_;
     auto const resized = resized_;
+    std::vector<program::value_index> written = std::exchange(written_, {});
     std::size_t const fence = std::exchange(heap_.fence, heap_.made);
     out.result = body();
     heap_.fence = fence;
     out.nodes = std::exchange(out_.main.nodes, std::move(nodes));
     out.variables = std::exchange(frame_->variables, std::move(variables));
+    out.written = std::exchange(written_, std::move(written));
     sizes_ = sizes;
     resized_ = resized;
     --apart_;
@@ -119,6 +121,11 @@ program::value_index interpreter::tensor_in(std::vector<program::node>& nodes, v
 /// The value of a variable after an `if`, which the node computes; `results` and the outputs of both branches grow.
 value interpreter::merge(value const& a, value const& b, merged_outputs& to, int depth) {
     if (is_same(a, b)) return a;
+    if (a.is == kind::tensor && b.is == kind::tensor) {
+        program::value_index const tensor = same_tensor(static_cast<program::value_index>(a.integer));
+        if (tensor == same_tensor(static_cast<program::value_index>(b.integer)))
+            return value::of(kind::tensor, tensor); // one branch has written to it
+    }
     if (depth > 20) fail("a variable is nested more than 20 levels deep in a branch that depends on data");
     auto const is_number = [](value const& v) { return v.is_number() || v.is == kind::symbol; };
     // bool(x) of a tensor is a tensor, which another branch may give as a number.
@@ -177,6 +184,7 @@ interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
         value merged = merge(first.variables[name], second.variables[name], to, 0);
         frame_->variables[name] = std::move(merged);
     }
+    std::vector<std::pair<program::value_index, program::value_index>> const writes = merge_writes(first, second, to);
     program::node n;
     n.kind = program::node_kind::higher_order;
     n.op = "higher_order::cond";
@@ -191,6 +199,7 @@ interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
     n.arguments.push_back(program::argument::of_tensors({captured.begin(), captured.end()}));
     for (program::value_index const v : to.results) n.results.push_back({{v}, false});
     out_.main.nodes.push_back(std::move(n));
+    for (auto const& [tensor, now] : writes) write_back(tensor, now);
     return flow::next;
 }
 

@@ -75,6 +75,7 @@ private:
     struct part {
         std::vector<program::node> nodes;
         std::unordered_map<std::string_view, value> variables; ///< at its end
+        std::vector<program::value_index> written;             ///< the tensors that its operators change in place
         value result;
     };
     struct merged_outputs {
@@ -102,6 +103,32 @@ private:
                                                std::vector<program::value_index> const& captured,
                                                std::vector<program::node> nodes,
                                                std::vector<program::argument> outputs);
+
+    /// The state of a loop that depends on data, and what its test and its body return.
+    struct loop_state {
+        std::vector<program::value_index> start;
+        std::vector<program::value_index> in_body;
+        std::vector<program::value_index> in_test;
+        std::vector<program::argument> tested;
+        std::vector<program::argument> outputs;
+    };
+
+    // outside_writes.cpp: tensors from outside that a branch or a body changes in place
+    void note_aliases(program::node const& n, overload const& o);
+    [[nodiscard]] program::value_index same_tensor(program::value_index v) const;
+    [[nodiscard]] program::value_index memory_of(program::value_index v) const;
+    [[nodiscard]] std::vector<program::value_index> written_outside(part const& of) const;
+    [[nodiscard]] bool are_apart(std::vector<program::value_index> const& written,
+                                 std::vector<program::value_index> const& used) const;
+    [[nodiscard]] program::value_index clone_in(part& of, program::value_index tensor,
+                                                std::vector<program::argument>& outputs);
+    void write_back(program::value_index tensor, program::value_index now);
+    [[nodiscard]] std::vector<std::pair<program::value_index, program::value_index>> carry_writes(part& test,
+                                                                                                  part& body,
+                                                                                                  loop_state& state);
+    [[nodiscard]] std::vector<std::pair<program::value_index, program::value_index>> merge_writes(part& first,
+                                                                                                  part& second,
+                                                                                                  merged_outputs& to);
 
     // expressions.cpp
     [[nodiscard]] value evaluate(expr const& e);
@@ -211,7 +238,11 @@ private:
     std::map<std::pair<program::value_index, std::size_t>, program::value_index> sizes_; ///< of dynamic dimensions
     std::unordered_map<program::value_index, program::value_index>
         resized_; ///< a value whose sizes were changed in place, and its new type
-    std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
+    std::unordered_map<program::value_index, program::value_index>
+        views_; ///< a result that shares memory, and its operand
+    std::unordered_map<program::value_index, program::value_index> same_; ///< the result of a write, and its operand
+    std::vector<program::value_index> written_;                           ///< by the part that is interpreted
+    std::map<std::size_t, std::pair<instance*, std::string>> assigned_;   ///< weights whose attribute was assigned
     using changed_attributes = std::map<std::pair<std::string, std::string>, value>;
     changed_attributes changed_; ///< other attributes of the module, by the path of the module and their name
     changed_attributes const* initial_ = nullptr; ///< what they are when forward is called

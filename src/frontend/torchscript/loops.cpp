@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops that depend on data: the body is interpreted once and becomes a graph, which gets the variables that it assigns as its state.
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <set>
 #include <utility>
@@ -97,9 +99,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s) {
     std::set<std::string> assigned;
     collect_assigned(s.body, assigned);
     std::vector<std::string> names;
-    std::vector<program::value_index> start;
-    std::vector<program::value_index> in_body;
-    std::vector<program::value_index> in_test;
+    loop_state state;
     std::unordered_map<std::string, value> body_state;
     std::unordered_map<std::string, value> test_state;
     for (std::string const& name : assigned) {
@@ -108,12 +108,12 @@ interpreter::flow interpreter::run_while_loop(stmt const& s) {
         names.push_back(name);
         value const before = found->second;
         std::vector<program::value_index> same;
-        body_state[name] = carry(before, start, in_body, 0);
-        test_state[name] = carry(body_state[name], same, in_test, 0);
+        body_state[name] = carry(before, state.start, state.in_body, 0);
+        test_state[name] = carry(body_state[name], same, state.in_test, 0);
     }
-    auto const enter = [&](std::unordered_map<std::string, value> const& state) {
+    auto const enter = [&](std::unordered_map<std::string, value> const& variables) {
         for (auto& [name, v] : frame_->variables)
-            if (auto const found = state.find(std::string(name)); found != state.end()) v = found->second;
+            if (auto const found = variables.find(std::string(name)); found != variables.end()) v = found->second;
     };
     part test = interpret_apart([&] {
         enter(test_state);
@@ -125,25 +125,28 @@ interpreter::flow interpreter::run_while_loop(stmt const& s) {
         return value{};
     });
     go_to(s);
-    std::vector<program::argument> outputs;
-    for (std::string const& name : names) carry_on(name, body_state[name], again.variables[name], again.nodes, outputs);
+    for (std::string const& name : names)
+        carry_on(name, body_state[name], again.variables[name], again.nodes, state.outputs);
     std::swap(out_.main.nodes, test.nodes);
-    std::vector<program::argument> const tested{condition_argument(test.result)};
+    state.tested.push_back(condition_argument(test.result));
     std::swap(out_.main.nodes, test.nodes);
+    std::size_t const variables = state.start.size();
+    std::vector<std::pair<program::value_index, program::value_index>> const writes = carry_writes(test, again, state);
     program::node n;
     n.kind = program::node_kind::higher_order;
     n.op = "higher_order::while_loop";
     n.name = unique_name("while_loop");
     n.origin = origin_here();
-    std::vector<program::value_index> captured = in_test;
-    collect_free(test.nodes, tested, captured);
-    captured.erase(captured.begin(), captured.begin() + static_cast<std::ptrdiff_t>(in_test.size()));
-    captured.insert(captured.begin(), in_body.begin(), in_body.end());
-    collect_free(again.nodes, outputs, captured);
-    captured.erase(captured.begin(), captured.begin() + static_cast<std::ptrdiff_t>(in_body.size()));
-    n.arguments.push_back(make_graph("cond_graph", in_test, captured, std::move(test.nodes), tested));
-    n.arguments.push_back(make_graph("body_graph", in_body, captured, std::move(again.nodes), std::move(outputs)));
-    n.arguments.push_back(program::argument::of_tensors({start.begin(), start.end()}));
+    std::vector<program::value_index> captured = state.in_test;
+    collect_free(test.nodes, state.tested, captured);
+    captured.erase(captured.begin(), captured.begin() + static_cast<std::ptrdiff_t>(state.in_test.size()));
+    captured.insert(captured.begin(), state.in_body.begin(), state.in_body.end());
+    collect_free(again.nodes, state.outputs, captured);
+    captured.erase(captured.begin(), captured.begin() + static_cast<std::ptrdiff_t>(state.in_body.size()));
+    n.arguments.push_back(make_graph("cond_graph", state.in_test, captured, std::move(test.nodes), state.tested));
+    n.arguments.push_back(
+        make_graph("body_graph", state.in_body, captured, std::move(again.nodes), std::move(state.outputs)));
+    n.arguments.push_back(program::argument::of_tensors({state.start.begin(), state.start.end()}));
     n.arguments.push_back(program::argument::of_tensors({captured.begin(), captured.end()}));
     std::vector<program::value_index> unused;
     std::vector<program::value_index> results;
@@ -151,8 +154,13 @@ interpreter::flow interpreter::run_while_loop(stmt const& s) {
         value const after = carry(body_state[name], unused, results, 0);
         frame_->variables.find(name)->second = after;
     }
+    for (std::size_t i = variables; i != state.in_body.size(); ++i) results.push_back(copy_value(state.in_body[i]));
     for (program::value_index const v : results) n.results.push_back({{v}, false});
     out_.main.nodes.push_back(std::move(n));
+    for (auto const& [tensor, inside] : writes) {
+        auto const at = std::find(state.in_body.begin(), state.in_body.end(), inside) - state.in_body.begin();
+        write_back(tensor, results[static_cast<std::size_t>(at)]);
+    }
     return flow::next;
 }
 

@@ -212,8 +212,9 @@ value interpreter::add_results(program::node n, overload const& o, std::vector<i
     }
     n.name =
         n.results.empty() || n.results[0].values.empty() ? unique_name(name) : out_.values[n.results[0].values[0]].name;
-    if (o.is_torchs && is_in_place(o) && !resizing(name).empty())
-        resized_[n.arguments.front().tensor] = n.results[0].values[0];
+    bool const resizes = o.is_torchs && is_in_place(o) && !resizing(name).empty();
+    if (resizes) resized_[n.arguments.front().tensor] = n.results[0].values[0];
+    else note_aliases(n, o);
     out_.main.nodes.push_back(std::move(n));
     spend(1);
     if (results.empty()) return {};

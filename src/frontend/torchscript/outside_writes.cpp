@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Branches and bodies that write to a tensor from outside: `if ready: y.add_(1)`, `out[i] = x` in a loop. The part gets a copy of the
+// tensor, returns it, and the code around writes it back.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <aton/aten/mutation.hpp>
+
+#include "interpreter.hpp"
+#include "regions.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+namespace {
+
+/// Lets nodes and outputs use `now` instead of `before`.
+void replace_in(std::vector<program::node>& nodes, std::vector<program::argument>& outputs, program::value_index before,
+                program::value_index now) {
+    auto const replace = [&](program::argument& a) {
+        program::for_each_value(a, [&](program::value_index& v) {
+            if (v == before) v = now;
+        });
+    };
+    for (program::node& n : nodes)
+        for (program::argument& a : n.arguments) replace(a);
+    for (program::argument& a : outputs) replace(a);
+}
+
+} // namespace
+
+/// Notes what the results of a node share with its operands, and what it writes to.
+void interpreter::note_aliases(program::node const& n, overload const& o) {
+    auto const operand = [&](aten::schema_argument const& a) -> program::value_index {
+        for (program::argument const& each : n.arguments)
+            if (each.name == a.name && each.kind == program::argument_kind::tensor) return each.tensor;
+        return program::no_value;
+    };
+    for (aten::schema_argument const& a : o.arguments) {
+        program::value_index const tensor = operand(a);
+        if (tensor == program::no_value || aten::alias_set(a.type).empty()) continue;
+        if (a.type.mutates) written_.push_back(tensor);
+        for (std::size_t i = 0; i != o.returns.size() && i != n.results.size(); ++i) {
+            if (aten::alias_set(o.returns[i].type) != aten::alias_set(a.type)) continue;
+            for (program::value_index const v : n.results[i].values) {
+                views_[v] = tensor;
+                if (a.type.mutates) same_[v] = tensor;
+            }
+        }
+    }
+}
+
+/// The tensor that a value is, after operators that write to it and return it.
+program::value_index interpreter::same_tensor(program::value_index v) const {
+    for (auto found = same_.find(v); found != same_.end(); found = same_.find(v)) v = found->second;
+    return v;
+}
+
+/// The tensor whose memory a value shares.
+program::value_index interpreter::memory_of(program::value_index v) const {
+    for (auto found = views_.find(v); found != views_.end(); found = views_.find(v)) v = found->second;
+    return v;
+}
+
+/// The tensors from outside that a part writes to, itself or through views that it makes.
+std::vector<program::value_index> interpreter::written_outside(part const& of) const {
+    std::set<program::value_index> made;
+    for (program::node const& n : of.nodes)
+        for (program::result const& r : n.results) made.insert(r.values.begin(), r.values.end());
+    std::vector<program::value_index> out;
+    for (program::value_index v : of.written) {
+        for (auto found = views_.find(v); made.contains(v) && found != views_.end(); found = views_.find(v))
+            v = found->second;
+        if (!made.contains(v) && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
+    }
+    return out;
+}
+
+/// Whether the written tensors share no memory with each other, nor with other values.
+bool interpreter::are_apart(std::vector<program::value_index> const& written,
+                            std::vector<program::value_index> const& used) const {
+    std::set<program::value_index> memories;
+    for (program::value_index const v : written)
+        if (!memories.insert(memory_of(v)).second) return false;
+    return std::none_of(used.begin(), used.end(), [&](program::value_index v) {
+        return std::find(written.begin(), written.end(), v) == written.end() && memories.contains(memory_of(v));
+    });
+}
+
+/// Starts a part with a copy of a tensor, and lets its nodes and outputs use the copy.
+program::value_index interpreter::clone_in(part& of, program::value_index tensor,
+                                           std::vector<program::argument>& outputs) {
+    std::vector<program::node> nodes = std::exchange(out_.main.nodes, {});
+    value const made = call_operator("aten::clone", {{value::of(kind::tensor, tensor)}, {}});
+    std::swap(out_.main.nodes, nodes);
+    auto const copy = static_cast<program::value_index>(made.integer);
+    replace_in(of.nodes, outputs, tensor, copy);
+    of.nodes.insert(of.nodes.begin(), std::make_move_iterator(nodes.begin()), std::make_move_iterator(nodes.end()));
+    return copy;
+}
+
+/// Writes what a part has made of a tensor to the tensor.
+void interpreter::write_back(program::value_index tensor, program::value_index now) {
+    (void)call_operator("aten::copy_", {{value::of(kind::tensor, tensor), value::of(kind::tensor, now)}, {}});
+}
+
+/// Makes the tensors that the body of a loop writes to part of its state, which the tests and bodies of all iterations share. Returns these
+/// tensors, and the inputs of the body that stand for them.
+std::vector<std::pair<program::value_index, program::value_index>> interpreter::carry_writes(part& test, part& body,
+                                                                                             loop_state& state) {
+    std::vector<program::value_index> const written = written_outside(body);
+    std::vector<program::value_index> used = state.start;
+    collect_free(test.nodes, state.tested, used);
+    collect_free(body.nodes, state.outputs, used);
+    std::vector<std::pair<program::value_index, program::value_index>> out;
+    auto const position = [&](program::value_index v) {
+        return static_cast<std::size_t>(std::find(state.in_body.begin(), state.in_body.end(), v) -
+                                        state.in_body.begin());
+    };
+    std::vector<program::value_index> outside; // what the writes change in the first iteration
+    for (program::value_index const v : written) {
+        std::size_t const i = position(v);
+        outside.push_back(i == state.in_body.size() ? v : state.start[i]);
+        // A variable that is another tensor after the iteration: only the first iteration writes to the one from outside.
+        if (i != state.in_body.size() && same_tensor(state.outputs[i].tensor) != v) return out;
+    }
+    if (!are_apart(outside, used) || !written_outside(test).empty())
+        return out; // refused later, with the line of the write
+    for (std::size_t k = 0; k != written.size(); ++k) {
+        program::value_index const v = written[k];
+        std::size_t const i = position(v);
+        program::value_index inside = v;
+        if (i == state.in_body.size()) {
+            inside = copy_value(v);
+            state.start.push_back(v);
+            state.in_body.push_back(inside);
+            state.in_test.push_back(copy_value(v));
+            state.outputs.push_back(program::argument::of_tensor(v));
+            replace_in(body.nodes, state.outputs, v, inside);
+            replace_in(test.nodes, state.tested, v, state.in_test.back());
+        }
+        (void)clone_in(body, inside, state.outputs);
+        out.emplace_back(outside[k], inside);
+    }
+    return out;
+}
+
+/// Lets both branches return the tensors that one of them writes to. Returns these, and their new values, which are results.
+std::vector<std::pair<program::value_index, program::value_index>> interpreter::merge_writes(part& first, part& second,
+                                                                                             merged_outputs& to) {
+    std::vector<program::value_index> const by_first = written_outside(first);
+    std::vector<program::value_index> const by_second = written_outside(second);
+    std::vector<program::value_index> written = by_first;
+    for (program::value_index const v : by_second)
+        if (std::find(written.begin(), written.end(), v) == written.end()) written.push_back(v);
+    std::vector<program::value_index> used;
+    collect_free(first.nodes, to.first, used);
+    collect_free(second.nodes, to.second, used);
+    std::vector<std::pair<program::value_index, program::value_index>> out;
+    if (!are_apart(written, used)) return out; // refused later, with the line of the write
+    for (program::value_index const v : written) {
+        auto const in =
+            [&](part& branch, std::vector<program::value_index> const& own, std::vector<program::argument>& outputs) {
+                bool const writes = std::find(own.begin(), own.end(), v) != own.end();
+                outputs.push_back(program::argument::of_tensor(writes ? clone_in(branch, v, outputs) : v));
+            };
+        in(first, by_first, to.first);
+        in(second, by_second, to.second);
+        to.results.push_back(add_tensor("cond", type_of(v)));
+        out.emplace_back(v, to.results.back());
+    }
+    return out;
+}
+
+} // namespace ATON_NAMESPACE::torchscript
