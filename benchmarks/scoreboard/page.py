@@ -38,11 +38,25 @@ def share(counts):
     return 100 * counts["right"] / sum(counts.values())
 
 
+INTRODUCTION = """# Exporters beside each other
+
+Recorded calls of ATen, {count} of as many overloads, as modules of torch: each exporter exports them, each runtime that can run the file runs
+it, and the results are compared with those that ATen gave. A call is *plain* if its tensors are float32, int64 or bool, none is empty, and none has NaN, infinities or complex numbers. *Wrong*: another
+dtype, shape or number. *Invalid*: ONNX's checker refuses the file. *Not run*: the runtime refuses it, or has no kernel. *Refused*: the
+exporter raises an exception. *Crash*: the process died, or took longer than 90 seconds; it counts for all runtimes, since one
+process runs them (OpenVINO dies at one file of Aton). OpenVINO's own front end and pnnx have no ONNX files.
+
+The calls are those of `tests/data/oracle`, which Aton's own tests run too; no exporter was changed for this page. Written by
+[`benchmarks/scoreboard/run.py --summary docs/scoreboard.md`](../benchmarks/README.md), which also makes a page with filters and a script for each
+call that is not right. {versions}.
+"""
+
+
 def to_markdown(records, versions, count):
     plain = counted([each for each in records if each["plain"]])
+    named = ", ".join(f"{TITLES[name]} {version}" for name, version in versions.items())
     lines = [
-        f"{count} calls. " + ", ".join(f"{TITLES[name]} {version}" for name, version in versions.items()) + ".",
-        "",
+        INTRODUCTION.format(count=count, versions=named),
         "| exporter | runtime | opset | right | right, plain calls | " + " | ".join(STATUSES[1:]) + " |",
         "|---|---|--:|--:|--:|" + "--:|" * len(STATUSES[1:]),
     ]
