@@ -77,17 +77,18 @@ dsl::value converter::condition(program::graph const& g, std::vector<binding> gi
 }
 
 /// Converts to a Loop without a trip count; the condition is computed before the loop and at the end of each iteration. `stacks`: the
-/// results of all iterations are stacked.
+/// results of all iterations are stacked. What the body returns beyond the state is stacked, too, as a front end wants it for lists.
 void converter::convert_while_loop(program::node const& n, bool stacks) {
     program::graph const& test = graph_argument(n, 0);
     program::graph const& body = graph_argument(n, 1);
     std::vector<binding> const carried = list_of(n, 2);
     std::vector<binding> const additional = list_of(n, 3);
     std::vector<program::value_index> results = result_values(n);
-    if (results.size() > carried.size())
+    std::size_t const returned = stacks ? carried.size() : std::max(body.outputs.size(), carried.size());
+    if (results.size() > returned)
         throw unsupported_error("it has " + std::to_string(results.size()) + " results, but carries only " +
                                 std::to_string(carried.size()));
-    results.resize(carried.size(), program::no_value);
+    results.resize(returned, program::no_value);
 
     graph_node made;
     made.op = "Loop";
@@ -108,7 +109,7 @@ void converter::convert_while_loop(program::node const& n, bool stacks) {
     all = bindings_of(state);
     append(all, additional);
     std::vector<binding> const given = results_of(body, all);
-    check_count(given, carried.size());
+    check_count(given, returned);
     std::vector<dsl::value> next;
     for (std::size_t i = 0; i != state.size(); ++i)
         next.push_back(typed(given[i], state[i].type(), "the body returns"));
@@ -116,6 +117,10 @@ void converter::convert_while_loop(program::node const& n, bool stacks) {
     append(all, additional);
     inner.add_output(condition(test, all));
     for (dsl::value const& v : next) inner.add_output(v);
+    for (std::size_t i = carried.size(); i != returned; ++i) // what only the stack of all iterations has
+        inner.add_output(typed(given[i],
+                               results[i] == program::no_value ? value_type() : slice_of(type_of(results[i])),
+                               "the body returns"));
     if (stacks) {
         for (dsl::value const& v : next) inner.add_output(v);
         results.insert(results.begin(), carried.size(), program::no_value);

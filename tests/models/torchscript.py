@@ -112,8 +112,8 @@ def line_of(text):
     return f"{path.name}:{number} in forward (code/__torch__/{path.stem}"
 
 
-def check_refusal(aton, archive, model, inputs, wanted, line=""):
-    status, message = export(aton, archive, model, inputs, {})
+def check_refusal(aton, archive, model, inputs, wanted, line="", dynamic=None):
+    status, message = export(aton, archive, model, inputs, dynamic or {})
     if status == 0 or model.exists():
         return "wrong: it was exported"
     if "\n" in message or wanted not in message or (line and line_of(line) not in message):
@@ -135,9 +135,11 @@ def main(words=None):
     warnings.filterwarnings("ignore")
     import torch
     import torchscript_modules
+    import torchscript_lists
     import torchscript_writes
     torch.set_num_threads(1)
-    cases = [] if options.rest else torchscript_modules.hand_made() + torchscript_writes.cases()
+    cases = [] if options.rest else [
+        *torchscript_modules.hand_made(), *torchscript_writes.cases(), *torchscript_lists.cases()]
     skipped = []
     if not options.quick:
         more, skipped = torchscript_modules.of_packages()
@@ -158,7 +160,8 @@ def main(words=None):
                 torch.jit.save(script, str(archive))
                 model = archive.with_suffix(".onnx")
                 if case.refused:
-                    found, refusals = {"refusal": check_refusal(aton, archive, model, inputs, case.refused, case.line)}, refusals + 1
+                    found, refusals = {"refusal": check_refusal(
+                        aton, archive, model, inputs, case.refused, case.line, case.dynamic if case.refused_dynamic else {})}, refusals + 1
                 else:
                     runs = {"static": (inputs, {})}
                     if case.dynamic:

@@ -20,7 +20,8 @@ class Case:
     ways: tuple = BOTH
     dynamic: dict = dataclasses.field(default_factory=dict)  # the dynamic axes by input
     refused: str = ""  # a part of the message; the archive cannot be exported
-    line: str = ""  # the line of this file that the message must name
+    line: str = ""  # the line of its file that the message must name
+    refused_dynamic: bool = False  # only with the dynamic axes
 
 
 class Convolutions(nn.Module):

@@ -151,6 +151,7 @@ value interpreter::item_of(value const& v, value const& index) {
     }
     if (v.is == kind::text)
         return value::of(kind::text, v.text.substr(static_cast<std::size_t>(position(index, v.text.size())), 1));
+    if (v.is == kind::rows) return row_of(v, index);
     if (v.is != kind::list && v.is != kind::tuple) fail("reads an item of " + std::string(describe(v)));
     return v.list->items[static_cast<std::size_t>(position(index, v.list->items.size()))];
 }

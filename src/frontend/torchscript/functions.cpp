@@ -120,6 +120,7 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
             fail("calls " + in_quotes(path) + ", which is not in the archive");
         if (std::optional<value> out = call_as_saved(name, given)) return *std::move(out);
         if (std::optional<value> out = call_about_tensor(name, x)) return *std::move(out);
+        if (std::optional<value> out = call_on_rows(name, x)) return *std::move(out);
         if (std::optional<value> out = call_on_containers(name, x)) return *std::move(out);
         if (std::optional<value> out = call_on_numbers(name, given)) return *std::move(out);
         return call_operator("aten::" + std::string(name), given);
@@ -248,6 +249,10 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
     if (x[0].is == kind::text) return call_on_text(name, x);
     std::vector<value>& items = x[0].list->items;
     spend(items.size());
+    if (auto const grows = growing_.find(x[0].list); grows != growing_.end() && name == "append" && x.size() == 2) {
+        grows->second.push_back(x[1]);
+        return value{};
+    }
     constexpr std::string_view changes[] = {
         "append", "clear", "reverse", "_set_item", "Delete", "pop", "insert", "extend", "add_"};
     if (std::find(std::begin(changes), std::end(changes), name) != std::end(changes)) expect_inside(x[0].list->serial);

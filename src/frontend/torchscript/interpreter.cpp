@@ -42,6 +42,7 @@ std::string_view describe(value const& v) {
     case kind::weight: return "a tensor";
     case kind::symbol: return "a number that the model computes";
     case kind::list: return "a list";
+    case kind::rows: return "a list whose length the model computes";
     case kind::tuple: return "a tuple";
     case kind::dict: return "a dict";
     case kind::object: return "an object";
@@ -180,6 +181,7 @@ value interpreter::call_function(function_code const& f, call_arguments given) {
         fail("calls are nested more than 200 levels deep: " + in_quotes(f.name) + " calls itself");
     frame inner;
     inner.function = &f;
+    inner.made = heap_.made;
     if (frame_ != nullptr) {
         inner.module = frame_->module;
         inner.module_type = frame_->module_type;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +57,7 @@ private:
         function_code const* function = nullptr;
         std::string module;
         std::string module_type;
+        std::size_t made = 0; ///< containers and objects before the call
         value result;
     };
     enum class flow : std::uint8_t { next, returned };
@@ -87,7 +89,7 @@ private:
     };
     [[nodiscard]] part interpret_apart(std::function<value()> const& body);
     [[nodiscard]] flow run_cond(stmt const& s, value const& condition);
-    [[nodiscard]] flow run_while_loop(stmt const& s);
+    [[nodiscard]] flow run_while_loop(stmt const& s, std::optional<value> const& count = {});
     [[nodiscard]] std::optional<value> open_count(expr const& over);
     [[nodiscard]] flow run_counted_loop(stmt const& s, value const& count);
     [[nodiscard]] program::value_index tensor_in(std::vector<program::node>& nodes, value const& v);
@@ -111,6 +113,8 @@ private:
         std::vector<program::value_index> in_test;
         std::vector<program::argument> tested;
         std::vector<program::argument> outputs;
+        std::vector<program::argument> collected; ///< by the body, for lists that grow
+        std::vector<std::size_t> appended;        ///< the number of items that each of them is the stack of
     };
 
     // outside_writes.cpp: tensors from outside that a branch or a body changes in place
@@ -129,6 +133,15 @@ private:
     [[nodiscard]] std::vector<std::pair<program::value_index, program::value_index>> merge_writes(part& first,
                                                                                                   part& second,
                                                                                                   merged_outputs& to);
+
+    // growing_lists.cpp: lists to which the body of a loop appends
+    [[nodiscard]] std::vector<list_of_values*> find_growing(stmt const& loop);
+    [[nodiscard]] bool is_held(list_of_values const* list) const;
+    void collect(part& body, std::vector<list_of_values*> const& lists, loop_state& state);
+    void replace_grown(list_of_values* list, program::value_index rows, std::size_t appended);
+    [[nodiscard]] std::optional<value> call_on_rows(std::string_view name, std::vector<value> const& x);
+    [[nodiscard]] value row_of(value const& rows, value const& index);
+    [[nodiscard]] std::optional<value> unbind(call_arguments const& given);
 
     // expressions.cpp
     [[nodiscard]] value evaluate(expr const& e);
@@ -241,8 +254,10 @@ private:
     std::unordered_map<program::value_index, program::value_index>
         views_; ///< a result that shares memory, and its operand
     std::unordered_map<program::value_index, program::value_index> same_; ///< the result of a write, and its operand
-    std::vector<program::value_index> written_;                           ///< by the part that is interpreted
-    std::map<std::size_t, std::pair<instance*, std::string>> assigned_;   ///< weights whose attribute was assigned
+    std::map<list_of_values*, std::vector<value>> growing_; ///< lists that grow, and what the body appends
+    std::set<program::value_index> in_rows_;                ///< memory that rows share, which must not change
+    std::vector<program::value_index> written_;             ///< by the part that is interpreted
+    std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
     using changed_attributes = std::map<std::pair<std::string, std::string>, value>;
     changed_attributes changed_; ///< other attributes of the module, by the path of the module and their name
     changed_attributes const* initial_ = nullptr; ///< what they are when forward is called

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -95,7 +96,8 @@ void interpreter::carry_on(std::string const& name, value const& before, value c
              " changes in a loop that depends on data, which is not supported for " + std::string(describe(before)));
 }
 
-interpreter::flow interpreter::run_while_loop(stmt const& s) {
+/// `count`: the number of iterations, if it is known before the loop.
+interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value> const& count) {
     std::set<std::string> assigned;
     collect_assigned(s.body, assigned);
     std::vector<std::string> names;
@@ -119,6 +121,8 @@ interpreter::flow interpreter::run_while_loop(stmt const& s) {
         enter(test_state);
         return evaluate(s.value);
     });
+    std::vector<list_of_values*> const lists = find_growing(s);
+    for (list_of_values* const each : lists) growing_[each].clear();
     part again = interpret_apart([&] {
         enter(body_state);
         if (run_block(s.body) == flow::returned) fail("returns inside a loop that depends on data");
@@ -127,11 +131,19 @@ interpreter::flow interpreter::run_while_loop(stmt const& s) {
     go_to(s);
     for (std::string const& name : names)
         carry_on(name, body_state[name], again.variables[name], again.nodes, state.outputs);
+    collect(again, lists, state);
     std::swap(out_.main.nodes, test.nodes);
     state.tested.push_back(condition_argument(test.result));
     std::swap(out_.main.nodes, test.nodes);
     std::size_t const variables = state.start.size();
     std::vector<std::pair<program::value_index, program::value_index>> const writes = carry_writes(test, again, state);
+    std::size_t const carried = state.outputs.size();
+    std::move(state.collected.begin(), state.collected.end(), std::back_inserter(state.outputs));
+    std::vector<inferred_type> rows;
+    for (std::size_t i = carried; i != state.outputs.size(); ++i) {
+        rows.push_back(type_of(state.outputs[i].tensor));
+        rows.back().sizes.insert(rows.back().sizes.begin(), count ? extent_of(*count) : fresh_extent());
+    }
     program::node n;
     n.kind = program::node_kind::higher_order;
     n.op = "higher_order::while_loop";
@@ -155,12 +167,14 @@ interpreter::flow interpreter::run_while_loop(stmt const& s) {
         frame_->variables.find(name)->second = after;
     }
     for (std::size_t i = variables; i != state.in_body.size(); ++i) results.push_back(copy_value(state.in_body[i]));
+    for (inferred_type const& each : rows) results.push_back(add_tensor("rows", each));
     for (program::value_index const v : results) n.results.push_back({{v}, false});
     out_.main.nodes.push_back(std::move(n));
     for (auto const& [tensor, inside] : writes) {
         auto const at = std::find(state.in_body.begin(), state.in_body.end(), inside) - state.in_body.begin();
         write_back(tensor, results[static_cast<std::size_t>(at)]);
     }
+    for (std::size_t i = 0; i != lists.size(); ++i) replace_grown(lists[i], results[carried + i], state.appended[i]);
     return flow::next;
 }
 
@@ -222,7 +236,7 @@ interpreter::flow interpreter::run_counted_loop(stmt const& s, value const& coun
     loop.body.push_back(assignment(counter, call("add", counter, one)));
     frame_->variables[loop.value.items[1].text] = value::of(std::int64_t{0});
     frame_->variables[loop.value.items[2].text] = count;
-    return run_while_loop(loop);
+    return run_while_loop(loop, count);
 }
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -222,6 +222,8 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
         !given.positional[0].acts_as_tensor())
         return make_tensor(given);
     if (op == "aten::as_tensor") return convert_type(given);
+    if (op == "aten::unbind")
+        if (std::optional<value> rows = unbind(given)) return *std::move(rows);
     if (op == "aten::_pad_packed_sequence" && given.positional.size() == 5 && given.positional[4].is == kind::symbol &&
         given.positional[1].is == kind::tensor) {
         // pad_packed_sequence() without total_length gives the number of batch_sizes, which is what 0 stands for.

@@ -39,6 +39,8 @@ void interpreter::note_aliases(program::node const& n, overload const& o) {
     for (aten::schema_argument const& a : o.arguments) {
         program::value_index const tensor = operand(a);
         if (tensor == program::no_value || aten::alias_set(a.type).empty()) continue;
+        if (a.type.mutates && in_rows_.contains(memory_of(tensor)))
+            fail("'" + n.op + "' writes to a tensor whose parts are in a list that has grown in a loop");
         if (a.type.mutates) written_.push_back(tensor);
         for (std::size_t i = 0; i != o.returns.size() && i != n.results.size(); ++i) {
             if (aten::alias_set(o.returns[i].type) != aten::alias_set(a.type)) continue;
@@ -112,6 +114,7 @@ std::vector<std::pair<program::value_index, program::value_index>> interpreter::
     std::vector<program::value_index> used = state.start;
     collect_free(test.nodes, state.tested, used);
     collect_free(body.nodes, state.outputs, used);
+    collect_free(body.nodes, state.collected, used);
     std::vector<std::pair<program::value_index, program::value_index>> out;
     auto const position = [&](program::value_index v) {
         return static_cast<std::size_t>(std::find(state.in_body.begin(), state.in_body.end(), v) -
@@ -139,7 +142,10 @@ std::vector<std::pair<program::value_index, program::value_index>> interpreter::
             replace_in(body.nodes, state.outputs, v, inside);
             replace_in(test.nodes, state.tested, v, state.in_test.back());
         }
-        (void)clone_in(body, inside, state.outputs);
+        program::value_index const copy = clone_in(body, inside, state.outputs);
+        std::vector<program::node> none;
+        replace_in(none, state.collected, v, copy);
+        replace_in(none, state.collected, inside, copy);
         out.emplace_back(outside[k], inside);
     }
     return out;

@@ -29,6 +29,7 @@ enum class kind : std::uint8_t {
     weight, ///< a tensor of the archive that is not yet a value of the program
     symbol, ///< a number that the program computes: a SymInt, SymFloat or SymBool
     list,
+    rows, ///< a list of as many tensors as the model decides: those of a value of the program along its first dimension
     tuple, ///< also a NamedTuple, with the names of its fields
     dict,
     object,

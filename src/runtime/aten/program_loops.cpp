@@ -101,11 +101,15 @@ void aten_program::frame::run_while_loop(program::node const& n, bool stacks_res
     while (goes_on()) {
         state = call_graph(n, 1, joined(std::move(state), additional));
         if (state.size() < count) throw error("its body returns " + std::to_string(state.size()) + " values");
+        for (std::size_t i = count; !stacks_results && i != state.size(); ++i)
+            trips.add(i - count, state[i].as_tensor(state_.options.where));
         state.resize(count);
         for (std::size_t i = 0; stacks_results && i != count; ++i)
             trips.add(i, state[i].as_tensor(state_.options.where));
     }
-    bind_all(n, stacks_results ? trips.take(result_values(n).size()) : std::move(state));
+    std::size_t const wanted = result_values(n).size();
+    if (stacks_results) bind_all(n, trips.take(wanted));
+    else bind_all(n, joined(std::move(state), trips.take(wanted - std::min(wanted, count))));
 }
 
 void aten_program::frame::run_scan(program::node const& n, std::vector<slot> state, std::vector<slot> const& xs,

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Lists to which the body of a loop appends: `out.append(h)`. What an iteration appends is one more result of the body, the loop stacks these,
+// and the list becomes the rows of that tensor.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "frontend/pt2/text.hpp"
+#include "interpreter.hpp"
+#include "regions.hpp"
+
+namespace ATON_NAMESPACE::torchscript {
+
+namespace {
+
+/// The name of the list in `torch.append(list, item)`; empty for other expressions.
+std::string_view appended_list(expr const& e) {
+    bool const is_append = e.is == expr_kind::call && e.items.size() == 3 && e.items[0].is == expr_kind::attribute &&
+                           e.items[0].text == "append" && e.items[1].is == expr_kind::name;
+    return is_append ? std::string_view(e.items[1].text) : std::string_view();
+}
+
+std::size_t occurrences(expr const& e, std::string_view name) {
+    std::size_t n = e.is == expr_kind::name && e.text == name ? 1 : 0;
+    for (expr const& each : e.items) n += occurrences(each, name);
+    return n;
+}
+std::size_t occurrences(std::vector<stmt> const& block, std::string_view name) {
+    std::size_t n = 0;
+    for (stmt const& s : block) {
+        n += occurrences(s.value, name) + occurrences(s.body, name) + occurrences(s.other, name);
+        for (expr const& each : s.targets) n += occurrences(each, name);
+    }
+    return n;
+}
+
+bool contains(value const& v, list_of_values const* list, int depth = 0) {
+    if ((v.is != kind::list && v.is != kind::tuple) || depth > 20) return false;
+    return v.list == list || std::any_of(v.list->items.begin(), v.list->items.end(), [&](value const& each) {
+               return contains(each, list, depth + 1);
+           });
+}
+
+} // namespace
+
+/// Whether a container or an object has the list.
+bool interpreter::is_held(list_of_values const* list) const {
+    auto const is_it = [&](value const& v) { return (v.is == kind::list || v.is == kind::tuple) && v.list == list; };
+    auto const in_list = [&](list_of_values const& l) { return std::any_of(l.items.begin(), l.items.end(), is_it); };
+    auto const in_dict = [&](dict_of_values const& d) {
+        return std::any_of(d.items.begin(), d.items.end(), [&](auto const& each) { return is_it(each.second); });
+    };
+    auto const in_object = [&](instance const& o) {
+        return std::any_of(o.attributes.begin(), o.attributes.end(), [&](auto const& a) { return is_it(a.second); });
+    };
+    return std::any_of(heap_.lists.begin(), heap_.lists.end(), in_list) ||
+           std::any_of(heap_.dicts.begin(), heap_.dicts.end(), in_dict) ||
+           std::any_of(heap_.instances.begin(), heap_.instances.end(), in_object);
+}
+
+/// Lists of tensors, made by this call of a function, to which every iteration appends the same number of items, and which the loop does
+/// not use otherwise.
+std::vector<list_of_values*> interpreter::find_growing(stmt const& loop) {
+    std::vector<list_of_values*> out;
+    std::set<std::string_view> names;
+    for (stmt const& s : loop.body)
+        if (std::string_view const name = appended_list(s.value); !name.empty()) names.insert(name);
+    for (std::string_view const name : names) {
+        auto const found = frame_->variables.find(name);
+        if (found == frame_->variables.end() || found->second.is != kind::list) continue;
+        list_of_values* const list = found->second.list;
+        auto const appends = static_cast<std::size_t>(std::count_if(
+            loop.body.begin(), loop.body.end(), [&](stmt const& s) { return appended_list(s.value) == name; }));
+        auto const is_tensor = [](value const& v) { return v.acts_as_tensor(); };
+        bool const is_own = std::all_of(list->items.begin(), list->items.end(), is_tensor) &&
+                            list->serial >= std::max(frame_->made, heap_.fence) && !is_held(list);
+        bool const is_only_appended =
+            occurrences(loop.body, name) == appends && occurrences(loop.value, name) == 0 &&
+            std::none_of(frame_->variables.begin(), frame_->variables.end(), [&](auto const& each) {
+                return each.first != name && contains(each.second, list) &&
+                       occurrences(loop.body, each.first) + occurrences(loop.value, each.first) != 0;
+            });
+        if (is_own && is_only_appended) out.push_back(list);
+    }
+    return out;
+}
+
+/// Adds what the body has appended to what it returns.
+void interpreter::collect(part& body, std::vector<list_of_values*> const& lists, loop_state& state) {
+    std::set<program::value_index> written;
+    for (program::value_index const v : written_outside(body)) written.insert(memory_of(v));
+    auto const share = [&](value const& item) {
+        program::value_index const memory = memory_of(tensor_of(item));
+        if (written.contains(memory))
+            fail("a list has a tensor to which another iteration of a loop that depends on data writes");
+        in_rows_.insert(memory);
+    };
+    for (list_of_values* const list : lists) {
+        std::vector<value> const items = std::move(growing_[list]);
+        growing_.erase(list);
+        if (items.empty()) fail("appends to a list in a part of a loop that is not reached");
+        std::for_each(list->items.begin(), list->items.end(), share);
+        std::swap(out_.main.nodes, body.nodes);
+        for (value const& each : items) {
+            if (!each.acts_as_tensor())
+                fail("appends " + std::string(describe(each)) +
+                     " to a list in a loop that depends on data; only tensors can");
+            share(each);
+        }
+        value const row = items.size() == 1 ? items[0] : call_operator("aten::stack", {{heap_.list(items)}, {}});
+        state.collected.push_back(program::argument::of_tensor(tensor_of(row)));
+        state.appended.push_back(items.size());
+        std::swap(out_.main.nodes, body.nodes);
+    }
+}
+
+/// Lets variables that are the list be the rows of a tensor, of which a loop has stacked `appended` at a time.
+void interpreter::replace_grown(list_of_values* list, program::value_index rows, std::size_t appended) {
+    value all = value::of(kind::tensor, rows);
+    if (appended > 1)
+        all = call_operator("aten::flatten", {{all, value::of(std::int64_t{0}), value::of(std::int64_t{1})}, {}});
+    if (!list->items.empty()) {
+        value const before = call_operator("aten::stack", {{heap_.list(list->items)}, {}});
+        all = call_operator("aten::cat", {{heap_.list({before, all})}, {}});
+    }
+    value const grown = value::of(kind::rows, tensor_of(all));
+    for (auto& [name, v] : frame_->variables)
+        if (v.is == kind::list && v.list == list) v = grown;
+}
+
+value interpreter::row_of(value const& rows, value const& index) {
+    return call_operator(
+        "aten::select",
+        {{value::of(kind::tensor, static_cast<std::size_t>(rows.integer)), value::of(std::int64_t{0}), index}, {}});
+}
+
+/// stack, cat and len of a list whose length the model computes.
+std::optional<value> interpreter::call_on_rows(std::string_view name, std::vector<value> const& x) {
+    if (x.empty() || x[0].is != kind::rows) return {};
+    auto const tensor = static_cast<program::value_index>(x[0].integer);
+    if (name == "len" && x.size() == 1) return size_value(tensor, 0);
+    if (name != "stack" && name != "cat" && name != "concat") return {};
+    std::optional<value> const given = x.size() > 1 ? constant_of(x[1]) : std::optional(value::of(std::int64_t{0}));
+    if (x.size() > 2 || !given || given->is != kind::integer) return {};
+    bool const stacks = name == "stack";
+    auto const rank = static_cast<std::int64_t>(type_of(tensor).sizes.size());
+    if (!stacks && rank == 1) fail("concatenates tensors without dimensions");
+    std::int64_t const dim = position(*given, static_cast<std::size_t>(stacks ? rank : rank - 1));
+    value out = value::of(kind::tensor, tensor);
+    if (dim != 0) out = call_operator("aten::movedim", {{out, value::of(std::int64_t{0}), value::of(dim)}, {}});
+    if (!stacks) return call_operator("aten::flatten", {{out, value::of(dim), value::of(dim + 1)}, {}});
+    return call_operator("aten::clone", {{out}, {}}); // a new tensor
+}
+
+/// The rows of a tensor along a dimension of dynamic size; nothing if the size is a number.
+std::optional<value> interpreter::unbind(call_arguments const& given) {
+    if (given.positional.empty() || !given.positional[0].acts_as_tensor() || !given.named.empty()) return {};
+    std::optional<value> const along =
+        given.positional.size() > 1 ? constant_of(given.positional[1]) : std::optional(value::of(std::int64_t{0}));
+    program::value_index tensor = tensor_of(given.positional[0]);
+    inferred_type const type = type_of(tensor);
+    if (!along || along->is != kind::integer || !type.has_rank || type.sizes.empty()) return {};
+    std::int64_t const dim = position(*along, type.sizes.size());
+    std::optional<program::extent> const size = type.sizes[static_cast<std::size_t>(dim)];
+    if (size && size->is_number()) return {};
+    if (dim != 0)
+        tensor = tensor_of(call_operator(
+            "aten::movedim", {{value::of(kind::tensor, tensor), value::of(dim), value::of(std::int64_t{0})}, {}}));
+    return value::of(kind::rows, tensor);
+}
+
+} // namespace ATON_NAMESPACE::torchscript
