@@ -106,6 +106,20 @@ class Changed(nn.Module):
         return torch.stack(rows)
 
 
+class First(nn.Module):
+    """The first item is the tensor that the loop starts with, which is changed later."""
+
+    def forward(self, x):
+        start = torch.zeros(4)
+        state = start
+        states: List[Tensor] = []
+        for i in range(x.size(0)):
+            states.append(state)
+            state = state + x[i]
+        start.add_(1)  # first
+        return torch.stack(states), start
+
+
 class Selected(nn.Module):
     def forward(self, x):
         rows: List[Tensor] = []
@@ -146,6 +160,7 @@ def cases():
         made("in_function", InFunction, None, lambda: -torch.rand(5, 4)),
         refused("same", Same, "a list has a tensor to which another iteration"),
         refused("changed", Changed, "whose parts are in a list that has grown in a loop", "x.add_(1)  # changed"),
+        refused("first", First, "whose parts are in a list that has grown in a loop", "start.add_(1)  # first"),
         refused("selected", Selected, "changes a list", "rows.append(x[i])  # selected"),
         refused("returned", Returned, "a list whose length the model computes"),
         refused("read", Read, "changes a list", "rows.append(rows[-1] + x[i])  # read"),

@@ -53,7 +53,7 @@ class Recurrence(nn.Module):
 
 
 class Alias(nn.Module):
-    """Another variable is the tensor that the loop adds to."""
+    """Another variable is the tensor that the loop adds to, and still is after the loop."""
 
     def forward(self, x):
         total = torch.zeros(4)
@@ -61,7 +61,10 @@ class Alias(nn.Module):
         part = total[1:]
         for i in range(x.size(0)):
             total += x[i]
-        return total, same, part
+        before = total * 1
+        total += 1
+        same[0] = 7.0
+        return before, total, same, part
 
 
 class InTest(nn.Module):

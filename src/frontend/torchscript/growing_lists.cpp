@@ -94,6 +94,9 @@ void interpreter::collect(part& body, std::vector<list_of_values*> const& lists,
         if (written.contains(memory))
             fail("a list has a tensor to which another iteration of a loop that depends on data writes");
         in_rows_.insert(memory);
+        auto const carried = std::find(state.in_body.begin(), state.in_body.end(), memory);
+        if (carried != state.in_body.end()) // the first item is the tensor from outside
+            in_rows_.insert(memory_of(state.start[static_cast<std::size_t>(carried - state.in_body.begin())]));
     };
     for (list_of_values* const list : lists) {
         std::vector<value> const items = std::move(growing_[list]);

@@ -27,6 +27,13 @@ void replace_in(std::vector<program::node>& nodes, std::vector<program::argument
     for (program::argument& a : outputs) replace(a);
 }
 
+/// Lets a variable have another tensor, also in lists and tuples.
+void replace_tensor(value& v, program::value_index before, program::value_index now, int depth = 0) {
+    if (v.is == kind::tensor && v.integer == static_cast<std::int64_t>(before)) v.integer = now;
+    if ((v.is != kind::list && v.is != kind::tuple) || depth > 20) return;
+    for (value& each : v.list->items) replace_tensor(each, before, now, depth + 1);
+}
+
 } // namespace
 
 /// Notes what the results of a node share with its operands, and what it writes to.
@@ -101,8 +108,9 @@ program::value_index interpreter::clone_in(part& of, program::value_index tensor
     return copy;
 }
 
-/// Writes what a part has made of a tensor to the tensor.
+/// Writes what a part has made of a tensor to the tensor, which variables have instead of the result from now on.
 void interpreter::write_back(program::value_index tensor, program::value_index now) {
+    for (auto& [name, v] : frame_->variables) replace_tensor(v, now, tensor);
     (void)call_operator("aten::copy_", {{value::of(kind::tensor, tensor), value::of(kind::tensor, now)}, {}});
 }
 
