@@ -201,7 +201,7 @@ inline sym_int count_along(graph<9> g, value x, safe_span<transformed_axis const
 inline value complex_spectrum(graph<9> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
     return with_exact_angles(g, x, [&](value v) -> value {
         std::optional<double> const factor = factor_of(count_along(g, v, axes), norm);
-        if (axes.size() == 1 && factor && is_product(g, v, axes[0], !forward || factor != 1))
+        if (!forward && axes.size() == 1 && factor && is_product(g, v, axes[0], true))
             return transform_by_table(g, v, axes[0], {forward, *factor});
         value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
         return normalized(g, y, count_along(g, v, axes), norm, !forward);
