@@ -4,8 +4,10 @@
 #include "widening.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,67 +17,89 @@
 
 namespace ATON_NAMESPACE::passes {
 
-void widening::run(choice const& choose) {
-    std::vector<graph_node> nodes = std::exchange(graph_.nodes, {});
-    for (graph_node& n : nodes) {
-        std::optional<wider_dtype> const how = choose(n);
-        if (how) widen(std::move(n), *how);
-        else append(std::move(n));
-    }
-}
-
-value_id widening::with_dtype(value_id id, dtype type) {
-    value_type wide = graph_.values[id].type;
-    wide.dtype = type;
-    return graph_.add_value(std::move(wide));
-}
-
-void widening::append(graph_node n) {
-    for (value_id id : n.outputs)
-        if (id != no_value) graph_.values[id].producer = static_cast<std::int64_t>(graph_.nodes.size());
-    graph_.nodes.push_back(std::move(n));
-}
-
-void widening::cast(value_id from, value_id to, dtype type, graph_node const& like) {
-    graph_node n;
-    n.op = "Cast";
-    n.inputs = {from};
-    n.outputs = {to};
-    node_attribute& a = n.attributes.emplace_back();
-    a.name = "to";
-    a.type = onnx::attr_type::i;
-    a.i = static_cast<std::int64_t>(type);
-    n.source = like.source;
-    n.origin = like.origin;
-    append(std::move(n));
-}
-
-void widening::widen(graph_node n, wider_dtype const& how) {
-    graph_node like; // the origin of its casts
-    like.source = n.source;
-    like.origin = n.origin;
-    std::vector<std::pair<value_id, value_id>> casts;
-    for (std::size_t i = how.first_operand; i < n.inputs.size(); ++i) {
-        value_id& id = n.inputs[i];
-        if (!has_dtype(id, how.narrow)) continue;
-        auto known = std::find_if(casts.begin(), casts.end(), [&](auto const& each) { return each.first == id; });
-        if (known == casts.end()) {
-            known = casts.insert(known, {id, with_dtype(id, how.wide)});
-            cast(known->first, known->second, how.wide, like);
-        }
-        id = known->second;
-    }
-    casts.clear();
-    for (value_id& id : n.outputs) {
-        if (!has_dtype(id, how.narrow)) continue;
-        casts.emplace_back(with_dtype(id, how.wide), id);
-        id = casts.back().first;
-    }
-    append(std::move(n));
-    for (auto const& [wide, id] : casts) cast(wide, id, how.narrow, like);
-}
-
 namespace {
+
+/// The dtype in which a node is computed instead of another one.
+struct wider_dtype {
+    dtype narrow = dtype::undefined;
+    dtype wide = dtype::undefined;
+    std::size_t first_operand = 0; ///< operands before it keep their dtype
+};
+
+/// Casts operands and results of the nodes of one graph.
+class widening {
+public:
+    explicit widening(graph_data& graph) : graph_(graph) {}
+
+    /// `choose` gives nothing for a node that stays.
+    template <class Choice>
+    void run(Choice const& choose) {
+        std::vector<graph_node> nodes = std::exchange(graph_.nodes, {});
+        for (graph_node& n : nodes) {
+            std::optional<wider_dtype> const how = choose(n);
+            if (how) widen(std::move(n), *how);
+            else append(std::move(n));
+        }
+    }
+
+private:
+    [[nodiscard]] bool has_dtype(value_id id, dtype type) const {
+        return id != no_value && graph_.values[id].type.dtype == type;
+    }
+
+    [[nodiscard]] value_id with_dtype(value_id id, dtype type) {
+        value_type wide = graph_.values[id].type;
+        wide.dtype = type;
+        return graph_.add_value(std::move(wide));
+    }
+
+    void append(graph_node n) {
+        for (value_id id : n.outputs)
+            if (id != no_value) graph_.values[id].producer = static_cast<std::int64_t>(graph_.nodes.size());
+        graph_.nodes.push_back(std::move(n));
+    }
+
+    void cast(value_id from, value_id to, dtype type, graph_node const& like) {
+        graph_node n;
+        n.op = "Cast";
+        n.inputs = {from};
+        n.outputs = {to};
+        node_attribute& a = n.attributes.emplace_back();
+        a.name = "to";
+        a.type = onnx::attr_type::i;
+        a.i = static_cast<std::int64_t>(type);
+        n.source = like.source;
+        n.origin = like.origin;
+        append(std::move(n));
+    }
+
+    void widen(graph_node n, wider_dtype const& how) {
+        graph_node like; // the origin of its casts
+        like.source = n.source;
+        like.origin = n.origin;
+        std::vector<std::pair<value_id, value_id>> casts;
+        for (std::size_t i = how.first_operand; i < n.inputs.size(); ++i) {
+            value_id& id = n.inputs[i];
+            if (!has_dtype(id, how.narrow)) continue;
+            auto known = std::find_if(casts.begin(), casts.end(), [&](auto const& each) { return each.first == id; });
+            if (known == casts.end()) {
+                known = casts.insert(known, {id, with_dtype(id, how.wide)});
+                cast(known->first, known->second, how.wide, like);
+            }
+            id = known->second;
+        }
+        casts.clear();
+        for (value_id& id : n.outputs) {
+            if (!has_dtype(id, how.narrow)) continue;
+            casts.emplace_back(with_dtype(id, how.wide), id);
+            id = casts.back().first;
+        }
+        append(std::move(n));
+        for (auto const& [wide, id] : casts) cast(wide, id, how.narrow, like);
+    }
+
+    graph_data& graph_;
+};
 
 bool is_one_of(std::string_view list, std::string const& op) { // separated by blanks
     return list.find(' ' + op + ' ') != std::string_view::npos;

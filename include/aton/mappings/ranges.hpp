@@ -199,7 +199,7 @@ inline constexpr auto logspace_of_numbers = [](graph<7> g, number start, number 
     double const to = end_point(end, type);
     bool const single = type != dtype::float64;
     auto const rounded = [single](double d) { return single ? static_cast<double>(static_cast<float>(d)) : d; };
-    double const step = steps > 1 ? rounded((to - from) / static_cast<double>(steps - 1)) : 0;
+    double const step = rounded((to - from) / static_cast<double>(steps - 1));
     for (std::int64_t i = 0; i != steps; ++i) {
         bool const front = i < steps / 2;
         auto const distance = static_cast<double>(front ? i : i + 1 - steps);

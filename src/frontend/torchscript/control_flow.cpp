@@ -33,6 +33,16 @@ void collect_free(std::vector<program::node> const& nodes, std::vector<program::
     for (program::argument const& a : outputs) use(a);
 }
 
+void replace_values(std::vector<program::argument>& arguments, replacements const& by) {
+    for (program::argument& a : arguments)
+        program::for_each_value(a, [&](program::value_index& v) {
+            if (auto const found = by.find(v); found != by.end()) v = found->second;
+        });
+}
+void replace_values(std::vector<program::node>& nodes, replacements const& by) {
+    for (program::node& n : nodes) replace_values(n.arguments, by);
+}
+
 /// Interprets a part of the code into nodes of its own. Containers and objects from outside must not change.
 interpreter::part interpreter::interpret_apart(std::function<value()> const& body) {
     constexpr int max_depth = 32;
@@ -68,19 +78,13 @@ program::value_index interpreter::copy_value(program::value_index v) {
 program::argument interpreter::make_graph(std::string const& name, std::vector<program::value_index> inputs,
                                           std::vector<program::value_index> const& captured,
                                           std::vector<program::node> nodes, std::vector<program::argument> outputs) {
-    std::unordered_map<program::value_index, program::value_index> copies;
+    replacements copies;
     for (program::value_index const v : captured) {
         copies[v] = copy_value(v);
         inputs.push_back(copies[v]);
     }
-    auto const replace = [&](program::argument& a) {
-        program::for_each_value(a, [&](program::value_index& v) {
-            if (auto const found = copies.find(v); found != copies.end()) v = found->second;
-        });
-    };
-    for (program::node& n : nodes)
-        for (program::argument& a : n.arguments) replace(a);
-    for (program::argument& a : outputs) replace(a);
+    replace_values(nodes, copies);
+    replace_values(outputs, copies);
     auto const index = static_cast<std::int64_t>(out_.subgraphs.size());
     out_.subgraphs.push_back({std::move(inputs), std::move(nodes), std::move(outputs)});
     return program::argument::of_graph(index, name + '_' + std::to_string(index));
@@ -184,7 +188,7 @@ interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
         value merged = merge(first.variables[name], second.variables[name], to, 0);
         frame_->variables[name] = std::move(merged);
     }
-    std::vector<std::pair<program::value_index, program::value_index>> const writes = merge_writes(first, second, to);
+    std::vector<outside_write> const writes = merge_writes(first, second, to);
     program::node n;
     n.kind = program::node_kind::higher_order;
     n.op = "higher_order::cond";
@@ -199,7 +203,7 @@ interpreter::flow interpreter::run_cond(stmt const& s, value const& condition) {
     n.arguments.push_back(program::argument::of_tensors({captured.begin(), captured.end()}));
     for (program::value_index const v : to.results) n.results.push_back({{v}, false});
     out_.main.nodes.push_back(std::move(n));
-    for (auto const& [tensor, now] : writes) write_back(tensor, now);
+    for (auto const& [tensor, result] : writes) write_back(tensor, to.results[result]);
     return flow::next;
 }
 

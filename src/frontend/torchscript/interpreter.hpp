@@ -118,6 +118,10 @@ private:
     };
 
     // outside_writes.cpp: tensors from outside that a branch or a body changes in place
+    struct outside_write {
+        program::value_index tensor = program::no_value;
+        std::size_t result = 0; ///< of the node: the index of the new value
+    };
     void note_aliases(program::node const& n, overload const& o);
     [[nodiscard]] program::value_index same_tensor(program::value_index v) const;
     [[nodiscard]] program::value_index memory_of(program::value_index v) const;
@@ -127,12 +131,8 @@ private:
     [[nodiscard]] program::value_index clone_in(part& of, program::value_index tensor,
                                                 std::vector<program::argument>& outputs);
     void write_back(program::value_index tensor, program::value_index now);
-    [[nodiscard]] std::vector<std::pair<program::value_index, program::value_index>> carry_writes(part& test,
-                                                                                                  part& body,
-                                                                                                  loop_state& state);
-    [[nodiscard]] std::vector<std::pair<program::value_index, program::value_index>> merge_writes(part& first,
-                                                                                                  part& second,
-                                                                                                  merged_outputs& to);
+    [[nodiscard]] std::vector<outside_write> carry_writes(part& test, part& body, loop_state& state);
+    [[nodiscard]] std::vector<outside_write> merge_writes(part& first, part& second, merged_outputs& to);
 
     // growing_lists.cpp: lists to which the body of a loop appends
     [[nodiscard]] std::vector<list_of_values*> find_growing(stmt const& loop);

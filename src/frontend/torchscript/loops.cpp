@@ -136,7 +136,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     state.tested.push_back(condition_argument(test.result));
     std::swap(out_.main.nodes, test.nodes);
     std::size_t const variables = state.start.size();
-    std::vector<std::pair<program::value_index, program::value_index>> const writes = carry_writes(test, again, state);
+    std::vector<outside_write> const writes = carry_writes(test, again, state);
     std::size_t const carried = state.outputs.size();
     std::move(state.collected.begin(), state.collected.end(), std::back_inserter(state.outputs));
     std::vector<inferred_type> rows;
@@ -170,10 +170,7 @@ interpreter::flow interpreter::run_while_loop(stmt const& s, std::optional<value
     for (inferred_type const& each : rows) results.push_back(add_tensor("rows", each));
     for (program::value_index const v : results) n.results.push_back({{v}, false});
     out_.main.nodes.push_back(std::move(n));
-    for (auto const& [tensor, inside] : writes) {
-        auto const at = std::find(state.in_body.begin(), state.in_body.end(), inside) - state.in_body.begin();
-        write_back(tensor, results[static_cast<std::size_t>(at)]);
-    }
+    for (auto const& [tensor, result] : writes) write_back(tensor, results[result]);
     for (std::size_t i = 0; i != lists.size(); ++i) replace_grown(lists[i], results[carried + i], state.appended[i]);
     return flow::next;
 }

@@ -14,19 +14,6 @@ namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
-/// Lets nodes and outputs use `now` instead of `before`.
-void replace_in(std::vector<program::node>& nodes, std::vector<program::argument>& outputs, program::value_index before,
-                program::value_index now) {
-    auto const replace = [&](program::argument& a) {
-        program::for_each_value(a, [&](program::value_index& v) {
-            if (v == before) v = now;
-        });
-    };
-    for (program::node& n : nodes)
-        for (program::argument& a : n.arguments) replace(a);
-    for (program::argument& a : outputs) replace(a);
-}
-
 /// Lets a variable have another tensor, also in lists and tuples.
 void replace_tensor(value& v, program::value_index before, program::value_index now, int depth = 0) {
     if (v.is == kind::tensor && v.integer == static_cast<std::int64_t>(before)) v.integer = now;
@@ -103,7 +90,8 @@ program::value_index interpreter::clone_in(part& of, program::value_index tensor
     value const made = call_operator("aten::clone", {{value::of(kind::tensor, tensor)}, {}});
     std::swap(out_.main.nodes, nodes);
     auto const copy = static_cast<program::value_index>(made.integer);
-    replace_in(of.nodes, outputs, tensor, copy);
+    replace_values(of.nodes, {{tensor, copy}});
+    replace_values(outputs, {{tensor, copy}});
     of.nodes.insert(of.nodes.begin(), std::make_move_iterator(nodes.begin()), std::make_move_iterator(nodes.end()));
     return copy;
 }
@@ -114,16 +102,14 @@ void interpreter::write_back(program::value_index tensor, program::value_index n
     (void)call_operator("aten::copy_", {{value::of(kind::tensor, tensor), value::of(kind::tensor, now)}, {}});
 }
 
-/// Makes the tensors that the body of a loop writes to part of its state, which the tests and bodies of all iterations share. Returns these
-/// tensors, and the inputs of the body that stand for them.
-std::vector<std::pair<program::value_index, program::value_index>> interpreter::carry_writes(part& test, part& body,
-                                                                                             loop_state& state) {
+/// Makes the tensors that the body of a loop writes to part of its state, which the tests and bodies of all iterations share.
+std::vector<interpreter::outside_write> interpreter::carry_writes(part& test, part& body, loop_state& state) {
     std::vector<program::value_index> const written = written_outside(body);
     std::vector<program::value_index> used = state.start;
     collect_free(test.nodes, state.tested, used);
     collect_free(body.nodes, state.outputs, used);
     collect_free(body.nodes, state.collected, used);
-    std::vector<std::pair<program::value_index, program::value_index>> out;
+    std::vector<outside_write> out;
     auto const position = [&](program::value_index v) {
         return static_cast<std::size_t>(std::find(state.in_body.begin(), state.in_body.end(), v) -
                                         state.in_body.begin());
@@ -147,21 +133,19 @@ std::vector<std::pair<program::value_index, program::value_index>> interpreter::
             state.in_body.push_back(inside);
             state.in_test.push_back(copy_value(v));
             state.outputs.push_back(program::argument::of_tensor(v));
-            replace_in(body.nodes, state.outputs, v, inside);
-            replace_in(test.nodes, state.tested, v, state.in_test.back());
+            for (auto* const each : {&state.outputs, &state.collected}) replace_values(*each, {{v, inside}});
+            replace_values(body.nodes, {{v, inside}});
+            replace_values(test.nodes, {{v, state.in_test.back()}});
+            replace_values(state.tested, {{v, state.in_test.back()}});
         }
-        program::value_index const copy = clone_in(body, inside, state.outputs);
-        std::vector<program::node> none;
-        replace_in(none, state.collected, v, copy);
-        replace_in(none, state.collected, inside, copy);
-        out.emplace_back(outside[k], inside);
+        replace_values(state.collected, {{inside, clone_in(body, inside, state.outputs)}});
+        out.push_back({outside[k], i});
     }
     return out;
 }
 
-/// Lets both branches return the tensors that one of them writes to. Returns these, and their new values, which are results.
-std::vector<std::pair<program::value_index, program::value_index>> interpreter::merge_writes(part& first, part& second,
-                                                                                             merged_outputs& to) {
+/// Lets both branches return the tensors that one of them writes to.
+std::vector<interpreter::outside_write> interpreter::merge_writes(part& first, part& second, merged_outputs& to) {
     std::vector<program::value_index> const by_first = written_outside(first);
     std::vector<program::value_index> const by_second = written_outside(second);
     std::vector<program::value_index> written = by_first;
@@ -170,7 +154,7 @@ std::vector<std::pair<program::value_index, program::value_index>> interpreter::
     std::vector<program::value_index> used;
     collect_free(first.nodes, to.first, used);
     collect_free(second.nodes, to.second, used);
-    std::vector<std::pair<program::value_index, program::value_index>> out;
+    std::vector<outside_write> out;
     if (!are_apart(written, used)) return out; // refused later, with the line of the write
     for (program::value_index const v : written) {
         auto const in =
@@ -180,8 +164,8 @@ std::vector<std::pair<program::value_index, program::value_index>> interpreter::
             };
         in(first, by_first, to.first);
         in(second, by_second, to.second);
+        out.push_back({v, to.results.size()});
         to.results.push_back(add_tensor("cond", type_of(v)));
-        out.emplace_back(v, to.results.back());
     }
     return out;
 }
