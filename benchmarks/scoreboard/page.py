@@ -41,12 +41,12 @@ def share(counts):
 INTRODUCTION = """# Exporters beside each other
 
 Recorded calls of ATen, {count} of as many overloads, as modules of torch: each exporter exports them, each runtime that can run the file runs
-it, and the results are compared with those that ATen gave. A call is *plain* if its tensors are float32, int64 or bool, none is empty, and none has NaN, infinities or complex numbers. *Wrong*: another
-dtype, shape or number. *Invalid*: ONNX's checker refuses the file. *Not run*: the runtime refuses it, or has no kernel. *Refused*: the
+it, and the results are compared with those that ATen gave. A call is *plain* if its tensors are
+float32, int64 or bool, none is empty, and none has NaN, infinities or complex numbers. *Wrong*: another dtype, shape or number. *Invalid*: ONNX's checker refuses the file. *Not run*: the runtime refuses it, or has no kernel. *Refused*: the
 exporter raises an exception. *Crash*: the process died, or took longer than 90 seconds; it counts for all runtimes, since one
 process runs them (OpenVINO dies at one file of Aton). OpenVINO's own front end and pnnx have no ONNX files.
 
-The calls are those of `tests/data/oracle`, which Aton's own tests run too; no exporter was changed for this page. Written by
+The calls are those of `tests/data/oracle`, which Aton's own tests run too. Written by
 [`benchmarks/scoreboard/run.py --summary docs/scoreboard.md`](../benchmarks/README.md), which also makes a page with filters and a script for each
 call that is not right. {versions}.
 """
