@@ -14,7 +14,7 @@
 
 #include <aton/core/error.hpp>
 
-#include "frontend/torchscript/inflate.hpp"
+#include "frontend/files/inflate.hpp"
 #include "frontend/torchscript/lexer.hpp"
 #include "frontend/torchscript/object_reader.hpp"
 #include "frontend/torchscript/parser.hpp"
@@ -166,21 +166,21 @@ TEST_CASE("any change of a file is parsed or refused") {
 
 TEST_CASE("decompression") {
     // Fixed codes, dynamic codes (both by zlib), and a stored block.
-    CHECK(inflate(hex("4b4c4a4e24842a00"), 100) == std::string("abcabcabcabcabcabcabcabcabcabcabcabcx"));
-    auto const text = inflate(hex(dynamic_codes), 1000);
+    CHECK(aton::files::inflate(hex("4b4c4a4e24842a00"), 100) == std::string("abcabcabcabcabcabcabcabcabcabcabcabcx"));
+    auto const text = aton::files::inflate(hex(dynamic_codes), 1000);
     REQUIRE(text.has_value());
     CHECK(text->size() == 400);
     CHECK(text->substr(0, 20) == "beebc eeeeaea \nebebb");
     CHECK(text->substr(380) == "ee b   deaaeeabebbea");
-    CHECK(inflate(hex("010300fcff616263"), 100) == std::string("abc"));
-    CHECK_FALSE(inflate(hex("010300fcff616263"), 2).has_value());
-    CHECK_FALSE(inflate(hex("010300fcfe616263"), 100).has_value());
-    CHECK_FALSE(inflate("", 100).has_value());
+    CHECK(aton::files::inflate(hex("010300fcff616263"), 100) == std::string("abc"));
+    CHECK_FALSE(aton::files::inflate(hex("010300fcff616263"), 2).has_value());
+    CHECK_FALSE(aton::files::inflate(hex("010300fcfe616263"), 100).has_value());
+    CHECK_FALSE(aton::files::inflate("", 100).has_value());
     std::mt19937 random(6);
     for (int round = 0; round != 20000; ++round) {
         std::string bytes;
         for (auto size = random() % 60; size != 0; --size) bytes += static_cast<char>(random());
-        auto const out = inflate(bytes, 4096);
+        auto const out = aton::files::inflate(bytes, 4096);
         CHECK((!out || out->size() <= 4096));
     }
 }

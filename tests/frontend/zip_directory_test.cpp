@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The reader of ZIP directories: archives of torch.export.save and other writers, and archives with one false field each.
-#include "frontend/pt2/zip_directory.hpp"
+#include "frontend/files/zip_directory.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@
 
 #include "zip_writer.hpp"
 
-using aton::pt2::zip_directory;
+using aton::files::zip_directory;
 using namespace aton::tests;
 using namespace std::string_literals;
 

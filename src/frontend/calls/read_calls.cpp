@@ -14,9 +14,9 @@
 #include <aton/aten/mutation.hpp>
 #include <aton/core/error.hpp>
 
+#include "frontend/files/mapped_file.hpp"
+#include "frontend/files/text.hpp"
 #include "frontend/pt2/json_reader.hpp"
-#include "frontend/pt2/mapped_file.hpp"
-#include "frontend/pt2/text.hpp"
 #include "stored_tensors.hpp"
 
 namespace ATON_NAMESPACE::calls {
@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using aten::base_type;
-using pt2::in_quotes;
+using files::in_quotes;
 using pt2::json_value;
 
 constexpr std::string_view advice = "; docs/verify.md describes the files of recorded calls";
@@ -230,7 +230,7 @@ std::vector<recorded_call> read_calls(std::string const& folder) {
     std::vector<recorded_call> out;
     call_reader reader(folder);
     for (fs::path const& path : files) {
-        pt2::mapped_file const file(path.string());
+        files::mapped_file const file(path.string());
         std::size_t number = 0;
         for (std::string_view rest = file.bytes(); !rest.empty();) {
             std::string_view const text = rest.substr(0, rest.find('\n'));

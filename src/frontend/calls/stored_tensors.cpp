@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/pt2/mapped_file.hpp"
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/mapped_file.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::calls {
 
@@ -126,12 +126,12 @@ public:
     [[nodiscard]] tensor get(json_value const& v, std::string_view name) const {
         json_value const root = header_.root();
         std::optional<json_value> const entry = root.optional_member(name);
-        if (!entry) v.fail("has no tensor " + pt2::in_quotes(name) + " in " + path_);
+        if (!entry) v.fail("has no tensor " + files::in_quotes(name) + " in " + path_);
         json_value const type = entry->member("dtype");
         dtype t = dtype::undefined;
         for (code const& each : codes)
             if (each.name == type.text()) t = each.type;
-        if (t == dtype::undefined) type.fail("unknown dtype " + pt2::in_quotes(type.text()));
+        if (t == dtype::undefined) type.fail("unknown dtype " + files::in_quotes(type.text()));
         json_value const range = entry->member("data_offsets");
         std::vector<std::int64_t> ends;
         range.for_each([&](json_value const& each, std::size_t) { ends.push_back(each.integer()); });
@@ -155,12 +155,12 @@ private:
     static std::string_view header_of(std::string_view bytes, std::string const& path) {
         std::uint64_t const length = header_length(bytes);
         if (bytes.size() < sizeof length || length > bytes.size() - sizeof length)
-            pt2::fail(path, "is truncated, or not a safetensors file");
+            files::fail(path, "is truncated, or not a safetensors file");
         return bytes.substr(sizeof length, length);
     }
 
     std::string path_;
-    pt2::mapped_file map_;
+    files::mapped_file map_;
     pt2::json_document header_;
     std::string_view elements_;
 };
@@ -176,14 +176,14 @@ tensor stored_tensors::read(json_value const& v, json_value const& line) {
     std::optional<json_value> const type = v.optional_member("dtype");
     std::optional<json_value> const shape = v.optional_member("shape");
     dtype const t = type ? stored_dtype(type->text()) : dtype::undefined;
-    if (type && t == dtype::undefined) type->fail("unknown dtype " + pt2::in_quotes(type->text()));
+    if (type && t == dtype::undefined) type->fail("unknown dtype " + files::in_quotes(type->text()));
     if (std::optional<json_value> const key = v.optional_member("tensor")) {
         json_value const name = line.member("file");
         tensor out = open(name).get(*key, key->text());
         bool const same = (!type || t == out.type) && (!shape || sizes_of(*shape) == out.sizes);
         if (!same)
-            v.fail(pt2::in_quotes(key->text()) + " is " + type_text(out.type, out.sizes) + " in the file " +
-                   pt2::in_quotes(name.text()) + ", but not here");
+            v.fail(files::in_quotes(key->text()) + " is " + type_text(out.type, out.sizes) + " in the file " +
+                   files::in_quotes(name.text()) + ", but not here");
         return out;
     }
     json_value const text = v.member("base64");
@@ -204,7 +204,7 @@ stored_tensors::file const& stored_tensors::open(json_value const& name) {
     fs::path const target = fs::weakly_canonical(root / path, fault); // a symbolic link may lead elsewhere
     fs::path const inside = target.lexically_relative(root);
     if (escapes || fault || inside.empty() || *inside.begin() == "..")
-        name.fail(pt2::in_quotes(relative) + " is not in the folder of the recorded calls");
+        name.fail(files::in_quotes(relative) + " is not in the folder of the recorded calls");
     return *files_.emplace(relative, std::make_unique<file>((fs::path(folder_) / path).string())).first->second;
 }
 

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "file_kind.hpp"
-#include "mapped_file.hpp"
+#include "frontend/files/mapped_file.hpp"
+#include "frontend/files/text.hpp"
+#include "frontend/files/zip_directory.hpp"
 #include "tensor_source.hpp"
-#include "text.hpp"
-#include "zip_directory.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -29,8 +29,8 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-zip_directory read_directory(std::string_view bytes, std::string const& path) {
-    if (!looks_like_zip(bytes)) fail(path, describe_other_file(bytes));
+files::zip_directory read_directory(std::string_view bytes, std::string const& path) {
+    if (!files::looks_like_zip(bytes)) files::fail(path, describe_other_file(bytes));
     return {bytes, path};
 }
 
@@ -39,7 +39,7 @@ zip_directory read_directory(std::string_view bytes, std::string const& path) {
 struct archive::state {
     struct model {
         std::string name;
-        zip_member const* program = nullptr;
+        files::zip_member const* program = nullptr;
     };
     /// Read when the first tensor is requested.
     struct sources {
@@ -57,7 +57,7 @@ struct archive::state {
         std::sort(models.begin(), models.end(), [](model const& a, model const& b) { return a.name < b.name; });
         for (model const& m : models) names.push_back(m.name);
     }
-    explicit state(std::shared_ptr<mapped_file> mapped, std::string const& name)
+    explicit state(std::shared_ptr<files::mapped_file> mapped, std::string const& name)
         : state(mapped->bytes(), mapped->descriptor(), name) {
         file = std::move(mapped);
     }
@@ -65,22 +65,22 @@ struct archive::state {
     void open_new() {
         root = directory.root();
         std::string const folder = root + "models/";
-        for (zip_member const& m : directory.members()) {
+        for (files::zip_member const& m : directory.members()) {
             if (!m.name.starts_with(folder) || !m.name.ends_with(".json")) continue;
             (void)directory.stored(m);
             std::string_view const name = m.name.substr(folder.size(), m.name.size() - folder.size() - 5);
             models.push_back({std::string(name), &m});
         }
         std::optional<std::string_view> const format = text("archive_format");
-        if (models.empty() || !format) fail(path, describe_other_archive(directory, root));
-        if (*format != "pt2") fail(path, "has archive_format " + in_quotes(*format) + ", not 'pt2'");
+        if (models.empty() || !format) files::fail(path, describe_other_archive(directory, root));
+        if (*format != "pt2") files::fail(path, "has archive_format " + files::in_quotes(*format) + ", not 'pt2'");
         std::optional<std::string_view> const version = text("archive_version");
         if (version != "0")
-            fail(path,
-                 "has " + (version ? "archive_version " + in_quotes(*version) : "no archive_version") +
-                     "; only '0' is supported");
+            files::fail(path,
+                        "has " + (version ? "archive_version " + files::in_quotes(*version) : "no archive_version") +
+                            "; only '0' is supported");
         if (text("byteorder").value_or("little") != "little")
-            fail(path, "is big-endian; export the model again on a little-endian machine");
+            files::fail(path, "is big-endian; export the model again on a little-endian machine");
     }
 
     void open_old() {
@@ -88,15 +88,15 @@ struct archive::state {
         bool const is_known =
             version && version->size() > 2 && (*version)[0] >= '5' && (*version)[0] <= '8' && (*version)[1] == '.';
         if (!is_known)
-            fail(path,
-                 "has " + (version ? "schema version " + in_quotes(*version) : "no schema version") +
-                     ", but only 5 to 8 are supported; export the model again with torch 2.9 or newer");
+            files::fail(path,
+                        "has " + (version ? "schema version " + files::in_quotes(*version) : "no schema version") +
+                            ", but only 5 to 8 are supported; export the model again with torch 2.9 or newer");
         models.push_back({std::string(only_model), directory.find(old_program)});
         (void)directory.stored(*models[0].program);
     }
 
     [[nodiscard]] std::optional<std::string_view> text(std::string_view name) const {
-        zip_member const* const m = directory.find(root + std::string(name));
+        files::zip_member const* const m = directory.find(root + std::string(name));
         return m == nullptr ? std::nullopt : std::optional(trimmed(directory.stored(*m)));
     }
 
@@ -104,7 +104,7 @@ struct archive::state {
         constexpr std::size_t max_shown = 8;
         std::string out;
         for (std::size_t i = 0; i != std::min(max_shown, names.size()); ++i)
-            out += (i == 0 ? "" : ", ") + in_quotes(names[i]);
+            out += (i == 0 ? "" : ", ") + files::in_quotes(names[i]);
         return out + (names.size() > max_shown ? ", ..." : "");
     }
 
@@ -114,18 +114,19 @@ struct archive::state {
         auto const found = std::lower_bound(
             models.begin(), models.end(), wanted, [](model const& m, std::string_view n) { return m.name < n; });
         if (found != models.end() && found->name == wanted) return *found;
-        if (name.empty()) fail(path, "has several models; name one of them: " + list_of_names());
-        fail(path, "has no model " + in_quotes(name) + "; it has " + list_of_names());
+        if (name.empty()) files::fail(path, "has several models; name one of them: " + list_of_names());
+        files::fail(path, "has no model " + files::in_quotes(name) + "; it has " + list_of_names());
     }
 
     [[nodiscard]] std::unique_ptr<tensor_source> read(tensor_role role, std::string const& name) const {
         bool const is_weight = role == tensor_role::weight;
         std::string const folder = root + (is_weight ? "data/weights/" : "data/constants/");
         std::string const saved = is_old ? std::string(is_weight ? old_weights : old_constants) : folder + name + ".pt";
-        if (zip_member const* const m = directory.find(saved))
-            return read_saved_dict(directory.stored(*m), path + ": member " + in_quotes(saved), from);
+        if (files::zip_member const* const m = directory.find(saved))
+            return read_saved_dict(directory.stored(*m), path + ": member " + files::in_quotes(saved), from);
         std::string const config = folder + name + (is_weight ? "_weights_config.json" : "_constants_config.json");
-        if (zip_member const* const m = directory.find(config)) return read_payload_config(directory, *m, folder, from);
+        if (files::zip_member const* const m = directory.find(config))
+            return read_payload_config(directory, *m, folder, from);
         return read_saved_dict({}, path, from);
     }
 
@@ -138,9 +139,9 @@ struct archive::state {
     }
 
     std::string path;
-    std::shared_ptr<mapped_file> file; ///< null: memory that the caller owns
+    std::shared_ptr<files::mapped_file> file; ///< null: memory that the caller owns
     file_bytes from;
-    zip_directory directory;
+    files::zip_directory directory;
     bool is_old;
     std::string root;
     std::vector<model> models; ///< sorted by name
@@ -150,14 +151,14 @@ struct archive::state {
 };
 
 archive::archive(std::string const& path)
-    : state_(std::make_shared<state>(std::make_shared<mapped_file>(path), path)) {}
+    : state_(std::make_shared<state>(std::make_shared<files::mapped_file>(path), path)) {}
 archive::archive(std::shared_ptr<state> s) : state_(std::move(s)) {}
 archive::archive(archive&&) noexcept = default;
 archive& archive::operator=(archive&&) noexcept = default;
 archive::~archive() = default;
 
 archive archive::from_memory(std::string_view bytes, std::string_view name) {
-    if (bytes.empty()) fail(name, "is empty");
+    if (bytes.empty()) files::fail(name, "is empty");
     return archive(std::make_shared<state>(bytes, -1, std::string(name)));
 }
 
@@ -182,7 +183,8 @@ stored_tensor archive::tensor(std::string_view model, tensor_role role, std::str
     tensor_role const other = role == tensor_role::weight ? tensor_role::constant : tensor_role::weight;
     for (tensor_role const r : {role, other})
         if (std::optional<stored_tensor> found = state_->source(owner, r).find(name)) return *std::move(found);
-    fail(state_->path, "model " + in_quotes(owner) + " has no weight or constant " + in_quotes(name));
+    files::fail(state_->path,
+                "model " + files::in_quotes(owner) + " has no weight or constant " + files::in_quotes(name));
 }
 
 } // namespace ATON_NAMESPACE::pt2

@@ -4,7 +4,7 @@
 #include <aton/core/error.hpp>
 #include <aton/frontend/pt2/read_program.hpp>
 
-#include "text.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -12,7 +12,7 @@ program::extent expression_table::extent(json_value const& sym_int) {
     json_value const held = sym_int.only_member();
     if (held.key() == "as_int") return {held.integer(), program::extent::none};
     if (held.key() == "as_expr") return of_text(held.member("expr_str"));
-    sym_int.fail("expected as_int or as_expr, found " + in_quotes(held.key()));
+    sym_int.fail("expected as_int or as_expr, found " + files::in_quotes(held.key()));
 }
 
 program::extent expression_table::of_text(json_value const& text) {

@@ -54,10 +54,10 @@ std::string_view describe_other_file(std::string_view bytes) {
     return "is not a .pt2 archive: export the model with torch.export.save";
 }
 
-std::string_view describe_other_archive(zip_directory const& directory, std::string_view root) {
+std::string_view describe_other_archive(files::zip_directory const& directory, std::string_view root) {
     auto const has_folder = [&](std::string_view folder) {
         std::string const prefix = std::string(root) + std::string(folder);
-        return std::any_of(directory.members().begin(), directory.members().end(), [&](zip_member const& m) {
+        return std::any_of(directory.members().begin(), directory.members().end(), [&](files::zip_member const& m) {
             return m.name.starts_with(prefix);
         });
     };

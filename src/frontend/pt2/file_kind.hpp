@@ -4,14 +4,14 @@
 
 #include <string_view>
 
-#include "zip_directory.hpp"
+#include "frontend/files/zip_directory.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
 /// For bytes that are not a ZIP archive.
 [[nodiscard]] std::string_view describe_other_file(std::string_view bytes);
 
-/// For an archive without models; `root` as in zip_directory::root().
-[[nodiscard]] std::string_view describe_other_archive(zip_directory const& directory, std::string_view root);
+/// For an archive without models; `root` as in files::zip_directory::root().
+[[nodiscard]] std::string_view describe_other_archive(files::zip_directory const& directory, std::string_view root);
 
 } // namespace ATON_NAMESPACE::pt2

@@ -9,8 +9,8 @@
 #include <aton/core/nearest.hpp>
 #include <aton/frontend/pt2/archive.hpp>
 
+#include "frontend/files/text.hpp"
 #include "renamed_arguments.hpp"
-#include "text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -86,7 +86,7 @@ program::graph graph_reader::read_graph(json_value const& graph, int depth) {
 program::value_index graph_reader::define(json_value const& name, value_kind kind, graph_scope& scope) {
     std::string_view const text = name.name();
     auto const index = static_cast<program::value_index>(out_.values.size());
-    if (!scope.values.emplace(text, index).second) name.fail("a second value named " + in_quotes(text));
+    if (!scope.values.emplace(text, index).second) name.fail("a second value named " + files::in_quotes(text));
     program::value& made = out_.values.emplace_back();
     made.name = text;
     made.kind = kind;
@@ -152,7 +152,7 @@ program::value_index graph_reader::define_graph_input(json_value const& argument
     }
     for (std::string_view const baked : {"as_none", "as_int", "as_float", "as_string", "as_bool"})
         if (tag == baked) return program::no_value;
-    argument.fail("an input cannot be " + in_quotes(tag));
+    argument.fail("an input cannot be " + files::in_quotes(tag));
 }
 
 program::result graph_reader::define_result(json_value const& argument, graph_scope& scope) {
@@ -172,14 +172,15 @@ program::result graph_reader::define_result(json_value const& argument, graph_sc
     if (tag == "as_optional_tensor") {
         json_value const either = held.only_member();
         if (either.key() == "as_none") return out;
-        if (either.key() != "as_tensor") held.fail("expected as_tensor or as_none, found " + in_quotes(either.key()));
+        if (either.key() != "as_tensor")
+            held.fail("expected as_tensor or as_none, found " + files::in_quotes(either.key()));
         json_value const name = either.member("name");
         out.values.push_back(define(name, value_kind::tensor, scope));
         return out;
     }
     bool const has_value = tag == "as_tensor" || tag == "as_custom_obj" || tag == "as_sym_int" ||
                            tag == "as_sym_float" || tag == "as_sym_bool";
-    if (!has_value) argument.fail("a result cannot be " + in_quotes(tag));
+    if (!has_value) argument.fail("a result cannot be " + files::in_quotes(tag));
     out.values.push_back(define_graph_input(argument, scope));
     if (out.values[0] == program::no_value) held.fail("a result has no name");
     return out;
@@ -250,7 +251,7 @@ std::size_t graph_reader::bind_name(json_value const& input, std::size_t positio
     }
     nearest most_like(name);
     for (aten::schema_argument const& each : known) most_like.offer(each.name);
-    std::string what = info.op + " has no argument " + in_quotes(name);
+    std::string what = info.op + " has no argument " + files::in_quotes(name);
     if (!most_like.found().empty()) what.append("; the nearest is '").append(most_like.found()).append("'");
     given.fail(what);
 }
@@ -263,7 +264,7 @@ void graph_reader::bind_arguments(json_value const& inputs, operator_info const&
         std::string name;
         std::size_t const place = bind_name(each, position, info, name);
         if (place != std::string_view::npos) {
-            if (is_given[place]) each.fail("duplicate argument " + in_quotes(name) + " of " + info.op);
+            if (is_given[place]) each.fail("duplicate argument " + files::in_quotes(name) + " of " + info.op);
             is_given[place] = true;
         }
         json_value const argument = each.member("arg");
@@ -272,7 +273,7 @@ void graph_reader::bind_arguments(json_value const& inputs, operator_info const&
     if (info.any_arguments) return;
     for (std::size_t i = 0; i != is_given.size(); ++i)
         if (!is_given[i] && !info.arguments[i].has_default)
-            inputs.fail(info.op + " requires the argument " + in_quotes(info.arguments[i].name));
+            inputs.fail(info.op + " requires the argument " + files::in_quotes(info.arguments[i].name));
 }
 
 void graph_reader::check_results(json_value const& outputs, operator_info const& info,

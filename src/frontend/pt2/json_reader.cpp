@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "text.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -94,7 +94,7 @@ json_document::json_document(std::string_view text, std::string document_name, s
     if (code == simdjson::SUCCESS) return;
     std::string what = "the JSON ";
     what.append(describe_error(code)).append(advice);
-    pt2::fail(place_.document, what);
+    files::fail(place_.document, what);
 }
 
 void json_value::append_path(std::string& out) const {
@@ -105,7 +105,7 @@ void json_value::append_path(std::string& out) const {
         return;
     }
     if (!out.empty()) out += '.';
-    std::string const quoted = in_quotes(key_);
+    std::string const quoted = files::in_quotes(key_);
     bool const plain = key_.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
                        std::string_view::npos;
     out += plain ? quoted.substr(1, quoted.size() - 2) : quoted;
@@ -115,9 +115,9 @@ void json_value::fail(std::string_view what) const {
     std::string path;
     append_path(path);
     std::string where = place_->document;
-    if (!place_->node.empty()) where += ": node " + in_quotes(place_->node);
+    if (!place_->node.empty()) where += ": node " + files::in_quotes(place_->node);
     if (!path.empty()) where += ": " + path;
-    pt2::fail(where, what);
+    files::fail(where, what);
 }
 
 void json_value::fail_expected(std::string_view what) const {
@@ -136,7 +136,8 @@ std::string_view json_value::name() const {
     std::string_view const out = text();
     if (out.empty()) fail("expected a name, found an empty string");
     for (char const c : out)
-        if (static_cast<unsigned char>(c) < 0x20 || c == '\x7f') fail("expected a name, found " + in_quotes(out));
+        if (static_cast<unsigned char>(c) < 0x20 || c == '\x7f')
+            fail("expected a name, found " + files::in_quotes(out));
     return out;
 }
 

@@ -8,8 +8,8 @@
 
 #include <aton/frontend/pt2/archive.hpp>
 
+#include "frontend/files/text.hpp"
 #include "tensor_source.hpp"
-#include "text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -29,23 +29,26 @@ constexpr std::array<std::string_view, 8> layout_names = {
 
 class payload_config final : public tensor_source {
 public:
-    payload_config(zip_directory const& directory, zip_member const& config, std::string folder, file_bytes from)
+    payload_config(files::zip_directory const& directory, files::zip_member const& config, std::string folder,
+                   file_bytes from)
         : directory_(directory),
-          where_(directory.where() + ": member " + in_quotes(config.name)),
+          where_(directory.where() + ": member " + files::in_quotes(config.name)),
           folder_(std::move(folder)),
           from_(from) {
         std::string_view const json = directory.stored(config);
-        if (json.size() > max_config_bytes) fail(where_, "is longer than 16 MiB: too many tensors for one model");
+        if (json.size() > max_config_bytes)
+            files::fail(where_, "is longer than 16 MiB: too many tensors for one model");
         element root;
-        if (auto const e = parser_.parse(json.data(), json.size()).get(root)) fail(where_, message(e));
+        if (auto const e = parser_.parse(json.data(), json.size()).get(root)) files::fail(where_, message(e));
         object entries;
-        if (root["config"].get(entries) != simdjson::SUCCESS) fail(where_, "has no object \"config\"");
+        if (root["config"].get(entries) != simdjson::SUCCESS) files::fail(where_, "has no object \"config\"");
         entries_.reserve(entries.size());
         for (auto const& [name, payload] : entries) entries_.emplace_back(name, payload);
         std::sort(entries_.begin(), entries_.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
         auto const duplicate = std::adjacent_find(
             entries_.begin(), entries_.end(), [](auto const& a, auto const& b) { return a.first == b.first; });
-        if (duplicate != entries_.end()) fail(where_, "has a duplicate tensor " + in_quotes(duplicate->first));
+        if (duplicate != entries_.end())
+            files::fail(where_, "has a duplicate tensor " + files::in_quotes(duplicate->first));
     }
 
     [[nodiscard]] std::vector<std::string_view> names() const override {
@@ -59,7 +62,7 @@ public:
         auto const found = std::lower_bound(
             entries_.begin(), entries_.end(), name, [](auto const& e, std::string_view n) { return e.first < n; });
         if (found == entries_.end() || found->first != name) return std::nullopt;
-        return decode(found->second, where_ + ": tensor " + in_quotes(name));
+        return decode(found->second, where_ + ": tensor " + files::in_quotes(name));
     }
 
 private:
@@ -71,30 +74,32 @@ private:
         bool is_pickled = false;
         std::string_view path;
         element meta;
-        if (payload["use_pickle"].get(is_pickled) != simdjson::SUCCESS) fail(where, "has no \"use_pickle\"");
+        if (payload["use_pickle"].get(is_pickled) != simdjson::SUCCESS) files::fail(where, "has no \"use_pickle\"");
         if (is_pickled)
-            fail(where,
-                 "is pickled (a tensor subclass or an object): turn it into plain tensors before torch.export.export");
-        if (payload["path_name"].get(path) != simdjson::SUCCESS) fail(where, "has no \"path_name\"");
+            files::fail(
+                where,
+                "is pickled (a tensor subclass or an object): turn it into plain tensors before torch.export.export");
+        if (payload["path_name"].get(path) != simdjson::SUCCESS) files::fail(where, "has no \"path_name\"");
         if (payload["tensor_meta"].get(meta) != simdjson::SUCCESS || !meta.is_object())
-            fail(where, "has no \"tensor_meta\": it is an object, not a tensor");
+            files::fail(where, "has no \"tensor_meta\": it is an object, not a tensor");
         std::int64_t const layout = number(meta["layout"], "layout", where);
         if (layout != strided_layout) {
             std::string const name = layout >= 0 && layout < static_cast<std::int64_t>(layout_names.size())
                                          ? std::string(layout_names[static_cast<std::size_t>(layout)])
                                          : std::to_string(layout);
-            fail(where, "has layout " + name + ": make it dense with .to_dense() before torch.export.export");
+            files::fail(where, "has layout " + name + ": make it dense with .to_dense() before torch.export.export");
         }
         std::int64_t const code = number(meta["dtype"], "dtype", where);
         dtype const type = dtype_of_scalar_type(code);
         if (type == dtype::undefined)
-            fail(where, "has dtype number " + std::to_string(code) + ", which ONNX does not have");
+            files::fail(where, "has dtype number " + std::to_string(code) + ", which ONNX does not have");
         std::vector<std::int64_t> sizes = numbers(meta["sizes"], "sizes", where);
         std::vector<std::int64_t> strides = numbers(meta["strides"], "strides", where);
         std::int64_t const offset = constant(meta["storage_offset"], "storage_offset", where);
         std::string const member_name = folder_ + std::string(path);
-        zip_member const* const member = directory_.find(member_name);
-        if (member == nullptr) fail(where, "is in record " + in_quotes(member_name) + ", which is not in the archive");
+        files::zip_member const* const member = directory_.find(member_name);
+        if (member == nullptr)
+            files::fail(where, "is in record " + files::in_quotes(member_name) + ", which is not in the archive");
         return checked_tensor(type,
                               std::move(sizes),
                               std::move(strides),
@@ -107,7 +112,7 @@ private:
     template <class Result>
     static std::int64_t number(Result from, std::string_view key, std::string const& where) {
         std::int64_t out = 0;
-        if (from.get(out) != simdjson::SUCCESS) fail(where, "has no integer \"" + std::string(key) + '"');
+        if (from.get(out) != simdjson::SUCCESS) files::fail(where, "has no integer \"" + std::string(key) + '"');
         return out;
     }
 
@@ -120,15 +125,15 @@ private:
     template <class Result>
     static std::vector<std::int64_t> numbers(Result from, std::string_view key, std::string const& where) {
         array items;
-        if (from.get(items) != simdjson::SUCCESS) fail(where, "has no list \"" + std::string(key) + '"');
-        if (items.size() > max_rank) fail(where, "has more than 64 dimensions");
+        if (from.get(items) != simdjson::SUCCESS) files::fail(where, "has no list \"" + std::string(key) + '"');
+        if (items.size() > max_rank) files::fail(where, "has more than 64 dimensions");
         std::vector<std::int64_t> out;
         out.reserve(items.size());
         for (element const item : items) out.push_back(constant(item, key, where));
         return out;
     }
 
-    zip_directory const& directory_;
+    files::zip_directory const& directory_;
     std::string where_;
     std::string folder_;
     file_bytes from_;
@@ -138,8 +143,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<tensor_source> read_payload_config(zip_directory const& directory, zip_member const& config,
-                                                   std::string folder, file_bytes from) {
+std::unique_ptr<tensor_source> read_payload_config(files::zip_directory const& directory,
+                                                   files::zip_member const& config, std::string folder,
+                                                   file_bytes from) {
     return std::make_unique<payload_config>(directory, config, std::move(folder), from);
 }
 

@@ -2,9 +2,9 @@
 // The functions that a pickle of tensors may call: those of torch that rebuild tensors, without torch.
 #include <string>
 
+#include "frontend/files/text.hpp"
 #include "pickle_machine.hpp"
 #include "storage_classes.hpp"
-#include "text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -34,12 +34,12 @@ void pickle_machine::refuse(pickled_tensors::global const& function) const {
     std::string what = "an object";
     for (std::size_t i = stack_.size(); i-- > 0;) {
         if (stack_[i].is != kind::text) continue;
-        what = in_quotes(to_.text(stack_[i]));
+        what = files::in_quotes(to_.text(stack_[i]));
         break;
     }
     for (auto const& r : refused_functions)
         if (function.name == r.name) fail_here(what + " is " + std::string(r.why));
-    fail_here(what + " calls " + in_quotes(std::string(function.module) + '.' + std::string(function.name)) +
+    fail_here(what + " calls " + files::in_quotes(std::string(function.module) + '.' + std::string(function.name)) +
               ", which dense tensors do not need");
 }
 
@@ -130,7 +130,7 @@ void pickle_machine::persistent_id() {
         push({kind::storage, 0, static_cast<std::int64_t>(to_.storages_.size() - 1)});
         return;
     }
-    fail_here("has a storage of class " + in_quotes(std::string(g.module) + '.' + std::string(g.name)) +
+    fail_here("has a storage of class " + files::in_quotes(std::string(g.module) + '.' + std::string(g.name)) +
               ", which dense tensors do not use");
 }
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-#include "text.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -24,7 +24,7 @@ std::string hexadecimal(unsigned op) {
 } // namespace
 
 std::vector<std::pair<std::string_view, pickle_machine::value>> pickle_machine::run() {
-    if (code_.size() > max_pickle_bytes) fail(to_.where_, "the pickle is longer than 64 MiB");
+    if (code_.size() > max_pickle_bytes) files::fail(to_.where_, "the pickle is longer than 64 MiB");
     for (;;) {
         op_ = at_;
         auto const op = static_cast<unsigned>(take(1));
@@ -32,12 +32,14 @@ std::vector<std::pair<std::string_view, pickle_machine::value>> pickle_machine::
         if (!constant(op) && !container(op) && !memo(op) && !object(op))
             fail_here("opcode " + hexadecimal(op) + " is refused: a dict of tensors does not need it");
     }
-    if (stack_.size() != 1 || stack_[0].is != kind::dict) fail(to_.where_, "the pickle is not a dict of tensors");
+    if (stack_.size() != 1 || stack_[0].is != kind::dict)
+        files::fail(to_.where_, "the pickle is not a dict of tensors");
     std::vector<value> const& dict = containers_[static_cast<std::size_t>(stack_[0].number)];
     std::vector<std::pair<std::string_view, value>> out;
     out.reserve(dict.size() / 2);
     for (std::size_t i = 0; i != dict.size(); i += 2) {
-        if (dict[i].is != kind::text) fail(to_.where_, "the pickle is not a dict of tensors: a key is not a string");
+        if (dict[i].is != kind::text)
+            files::fail(to_.where_, "the pickle is not a dict of tensors: a key is not a string");
         out.emplace_back(to_.text(dict[i]), dict[i + 1]);
     }
     return out;
@@ -174,7 +176,7 @@ void pickle_machine::set_items(value dict, std::size_t first) {
 }
 
 std::uint64_t pickle_machine::take(std::size_t width) {
-    if (width > code_.size() - at_) fail(to_.where_, "the pickle is truncated at byte " + std::to_string(op_));
+    if (width > code_.size() - at_) files::fail(to_.where_, "the pickle is truncated at byte " + std::to_string(op_));
     std::uint64_t out = 0;
     for (std::size_t i = width; i-- > 0;) out = out << 8U | static_cast<unsigned char>(code_[at_ + i]);
     at_ += width;
@@ -182,7 +184,7 @@ std::uint64_t pickle_machine::take(std::size_t width) {
 }
 
 std::string_view pickle_machine::take_text(std::uint64_t length) {
-    if (length > code_.size() - at_) fail(to_.where_, "the pickle is truncated at byte " + std::to_string(op_));
+    if (length > code_.size() - at_) files::fail(to_.where_, "the pickle is truncated at byte " + std::to_string(op_));
     std::string_view const out = code_.substr(at_, static_cast<std::size_t>(length));
     at_ += out.size();
     return out;
@@ -255,7 +257,7 @@ void pickle_machine::memorize(std::uint64_t index) {
 
 void pickle_machine::count(std::size_t objects) {
     objects_ += objects;
-    if (objects_ > max_objects) fail(to_.where_, "the pickle creates more than 4194304 objects");
+    if (objects_ > max_objects) files::fail(to_.where_, "the pickle creates more than 4194304 objects");
 }
 
 std::span<pickle_machine::value const> pickle_machine::items(value tuple) const {
@@ -273,7 +275,7 @@ bool pickle_machine::match(std::span<value const> arguments, std::initializer_li
 }
 
 void pickle_machine::fail_here(std::string_view what) const {
-    fail(to_.where_, "the pickle at byte " + std::to_string(op_) + ": " + std::string(what));
+    files::fail(to_.where_, "the pickle at byte " + std::to_string(op_) + ": " + std::string(what));
 }
 
 } // namespace ATON_NAMESPACE::pt2

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/files/text.hpp"
 #include "graph_reader.hpp"
-#include "text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -103,7 +103,7 @@ program::argument graph_reader::read_argument(json_value const& argument, graph_
     if (auto out = read_plain_argument(held)) return *out;
     if (auto out = read_symbolic_argument(held, scope)) return *out;
     if (auto out = read_other_argument(held)) return *out;
-    argument.fail("unknown kind of argument " + in_quotes(tag) +
+    argument.fail("unknown kind of argument " + files::in_quotes(tag) +
                   "; the file is damaged, or newer than this version of Aton");
 }
 
@@ -171,7 +171,8 @@ std::optional<program::argument> graph_reader::read_symbolic_argument(json_value
         json_value const either = item.only_member();
         if (either.key() == "as_name") return program::number::of_value(find_value(either, found->kind, scope));
         if (either.key() != found->number)
-            item.fail("expected as_name or " + std::string(found->number) + ", found " + in_quotes(either.key()));
+            item.fail("expected as_name or " + std::string(found->number) + ", found " +
+                      files::in_quotes(either.key()));
         if (found->kind == value_kind::sym_int) return either.integer();
         if (found->kind == value_kind::sym_bool) return either.boolean();
         return either.real();
@@ -207,10 +208,10 @@ program::value_index graph_reader::find_value(json_value const& name, value_kind
     std::string_view const text = name.text();
     auto const found = scope.values.find(text);
     if (found == scope.values.end())
-        name.fail("value " + in_quotes(text) + " is not defined before this use; the file is damaged");
+        name.fail("value " + files::in_quotes(text) + " is not defined before this use; the file is damaged");
     value_kind const known = out_.values[found->second].kind;
     if (known != kind)
-        name.fail(in_quotes(text) + " is " + std::string(describe(known)) + ", expected " +
+        name.fail(files::in_quotes(text) + " is " + std::string(describe(known)) + ", expected " +
                   std::string(describe(kind)));
     return found->second;
 }
@@ -224,7 +225,7 @@ program::value_index graph_reader::find_optional_tensor(json_value const& either
     json_value const held = either.only_member();
     if (held.key() == "as_none") return program::no_value;
     if (held.key() == "as_tensor") return find_tensor(held, scope);
-    either.fail("expected as_tensor or as_none, found " + in_quotes(held.key()));
+    either.fail("expected as_tensor or as_none, found " + files::in_quotes(held.key()));
 }
 
 } // namespace ATON_NAMESPACE::pt2

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "frontend/files/text.hpp"
 #include "graph_reader.hpp"
 #include "read_program_json.hpp"
-#include "text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -96,7 +96,7 @@ program::program read_program(archive const& from, std::string_view model) {
         return from.tensor(name, role, tensor_name);
     };
     std::string document = from.path();
-    if (from.models().size() > 1) document += ": model " + in_quotes(name);
+    if (from.models().size() > 1) document += ": model " + files::in_quotes(name);
     program::program out = read_program_json(from.program_json(name), std::move(document), tensor);
     out.name = name;
     out.file = from.path();

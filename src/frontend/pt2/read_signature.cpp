@@ -3,8 +3,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "frontend/files/text.hpp"
 #include "read_program_json.hpp"
-#include "text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -98,7 +98,8 @@ private:
 
     void expect_name(json_value const& place, std::string_view found, program::value_index v) const {
         if (found == value_name(v)) return;
-        place.fail("names " + in_quotes(found) + ", but the graph has " + in_quotes(value_name(v)) + " here");
+        place.fail("names " + files::in_quotes(found) + ", but the graph has " + files::in_quotes(value_name(v)) +
+                   " here");
     }
 
     void read_input(json_value const& spec, program::value_index v) {
@@ -121,7 +122,7 @@ private:
         }
         for (input_row const& row : input_rows)
             if (held.key() == row.tag) return read_held_input(held, row, made);
-        spec.fail("unknown kind of input " + in_quotes(held.key()) +
+        spec.fail("unknown kind of input " + files::in_quotes(held.key()) +
                   "; the file is damaged, or newer than this version of Aton");
     }
 
@@ -156,10 +157,10 @@ private:
             sizes.push_back(each.number);
         }
         if (!all_numbers)
-            target.fail(in_quotes(target.text()) + " has a symbolic size, but its sizes must be constant");
+            target.fail(files::in_quotes(target.text()) + " has a symbolic size, but its sizes must be constant");
         if (known.type == data.type && sizes == data.sizes) return;
-        target.fail(in_quotes(target.text()) + " is " + describe(data.type, data.sizes) + " in the weights, but " +
-                    describe(known.type, sizes) + " in the graph");
+        target.fail(files::in_quotes(target.text()) + " is " + describe(data.type, data.sizes) +
+                    " in the weights, but " + describe(known.type, sizes) + " in the graph");
     }
 
     void read_output(json_value const& spec, program::argument const& given) {
@@ -177,10 +178,10 @@ private:
             json_value const target = held.member(row.target);
             made.target = target.text();
             if (!names_.contains(key(row.written, made.target)))
-                target.fail("the program has no input " + in_quotes(made.target));
+                target.fail("the program has no input " + files::in_quotes(made.target));
             return;
         }
-        spec.fail("unknown kind of output " + in_quotes(held.key()) +
+        spec.fail("unknown kind of output " + files::in_quotes(held.key()) +
                   "; the file is damaged, or newer than this version of Aton");
     }
 

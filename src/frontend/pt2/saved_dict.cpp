@@ -2,9 +2,9 @@
 // Reads a file of torch.save({name: tensor}) inside another archive: the weights of torch 2.4 to 2.8.
 #include <utility>
 
+#include "frontend/files/text.hpp"
 #include "pickle_reader.hpp"
 #include "tensor_source.hpp"
-#include "text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -22,21 +22,21 @@ public:
     [[nodiscard]] std::optional<stored_tensor> find(std::string_view name) const override {
         std::optional<pickled_tensor> found = tensors_.find(name);
         if (!found) return std::nullopt;
-        std::string const where = directory_.where() + ": tensor " + in_quotes(name);
+        std::string const where = directory_.where() + ": tensor " + files::in_quotes(name);
         std::string member_name(directory_.root());
         member_name += "data/";
         member_name += found->storage;
-        zip_member const* const member = directory_.find(member_name);
+        files::zip_member const* const member = directory_.find(member_name);
         if (member == nullptr)
-            fail(where,
-                 "its record " + in_quotes(member_name) +
-                     " is missing: saved without data (a fake or meta tensor); load the weights before "
-                     "torch.export.save");
+            files::fail(where,
+                        "its record " + files::in_quotes(member_name) +
+                            " is missing: saved without data (a fake or meta tensor); load the weights before "
+                            "torch.export.save");
         std::string_view record = directory_.stored(*member);
         if (record.size() < found->storage_bytes && !record.empty())
-            fail(where,
-                 "its storage has " + std::to_string(found->storage_bytes) + " bytes, but its record " +
-                     in_quotes(member_name) + " has only " + std::to_string(record.size()));
+            files::fail(where,
+                        "its storage has " + std::to_string(found->storage_bytes) + " bytes, but its record " +
+                            files::in_quotes(member_name) + " has only " + std::to_string(record.size()));
         record = record.substr(0, static_cast<std::size_t>(found->storage_bytes));
         return checked_tensor(found->type,
                               std::move(found->sizes),
@@ -48,17 +48,17 @@ public:
     }
 
 private:
-    static std::string_view read_pickle(zip_directory const& directory) {
+    static std::string_view read_pickle(files::zip_directory const& directory) {
         std::string const root(directory.root());
-        if (zip_member const* order = directory.find(root + "byteorder");
+        if (files::zip_member const* order = directory.find(root + "byteorder");
             order != nullptr && directory.stored(*order) != "little")
-            fail(directory.where(), "is big-endian; export the model again on a little-endian machine");
-        zip_member const* const pickle = directory.find(root + "data.pkl");
-        if (pickle == nullptr) fail(directory.where(), "has no data.pkl, so it is not a file of torch.save");
+            files::fail(directory.where(), "is big-endian; export the model again on a little-endian machine");
+        files::zip_member const* const pickle = directory.find(root + "data.pkl");
+        if (pickle == nullptr) files::fail(directory.where(), "has no data.pkl, so it is not a file of torch.save");
         return directory.stored(*pickle);
     }
 
-    zip_directory directory_;
+    files::zip_directory directory_;
     file_bytes from_;
     pickled_tensors tensors_;
 };
@@ -73,8 +73,8 @@ public:
 
 std::unique_ptr<tensor_source> read_saved_dict(std::string_view bytes, std::string const& where, file_bytes from) {
     if (bytes.empty()) return std::make_unique<no_tensors>();
-    if (!looks_like_zip(bytes))
-        fail(where, "is not a ZIP file of torch.save; export the model again with torch.export.save");
+    if (!files::looks_like_zip(bytes))
+        files::fail(where, "is not a ZIP file of torch.save; export the model again with torch.export.save");
     return std::make_unique<saved_dict>(bytes, where, from);
 }
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "text.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -32,9 +32,9 @@ std::int64_t count_elements(std::vector<std::int64_t> const& sizes, std::int64_t
     std::int64_t bytes = element_bytes;
     bool is_empty = false;
     for (std::int64_t const s : sizes) {
-        if (s < 0) fail(where, "size " + std::to_string(s) + " is negative");
+        if (s < 0) files::fail(where, "size " + std::to_string(s) + " is negative");
         is_empty = is_empty || s == 0;
-        if (s != 0 && !multiply(bytes, s, bytes)) fail(where, "its sizes multiply to more than 2^63 bytes");
+        if (s != 0 && !multiply(bytes, s, bytes)) files::fail(where, "its sizes multiply to more than 2^63 bytes");
     }
     return is_empty ? 0 : bytes / element_bytes;
 }
@@ -53,33 +53,35 @@ stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes, std::v
                              std::string const& where) {
     auto const width = static_cast<std::int64_t>(bits(type) / 8);
     if (strides.size() != sizes.size())
-        fail(where, std::to_string(sizes.size()) + " sizes, but " + std::to_string(strides.size()) + " strides");
+        files::fail(where, std::to_string(sizes.size()) + " sizes, but " + std::to_string(strides.size()) + " strides");
     std::int64_t const count = count_elements(sizes, width, where);
-    if (offset < 0) fail(where, "its storage offset " + std::to_string(offset) + " is negative");
+    if (offset < 0) files::fail(where, "its storage offset " + std::to_string(offset) + " is negative");
     std::int64_t last = offset;
     for (std::size_t i = 0; i != sizes.size(); ++i) {
-        if (strides[i] < 0) fail(where, "stride " + std::to_string(strides[i]) + " is negative");
+        if (strides[i] < 0) files::fail(where, "stride " + std::to_string(strides[i]) + " is negative");
         std::int64_t reach = 0;
         if (sizes[i] > 1 && (!multiply(sizes[i] - 1, strides[i], reach) || !add(last, reach, last)))
-            fail(where, "its strides span more than 2^63 elements");
+            files::fail(where, "its strides span more than 2^63 elements");
     }
     if (count == 0) {
         offset = 0;
         record.size = 0;
     } else if (record.size == 0) {
-        fail(where,
-             "its record " + in_quotes(record_name) +
-                 " is empty: saved without data (a fake or meta tensor); load the weights before torch.export.save");
+        files::fail(
+            where,
+            "its record " + files::in_quotes(record_name) +
+                " is empty: saved without data (a fake or meta tensor); load the weights before torch.export.save");
     } else if (static_cast<std::uint64_t>(last) >= record.size / static_cast<std::uint64_t>(width)) {
-        fail(where,
-             "element " + std::to_string(last) + " is outside its record " + in_quotes(record_name) + " of " +
-                 std::to_string(record.size) + " bytes");
+        files::fail(where,
+                    "element " + std::to_string(last) + " is outside its record " + files::in_quotes(record_name) +
+                        " of " + std::to_string(record.size) + " bytes");
     }
     // Strides of 0 can expand a few bytes without bound.
     auto const bytes = static_cast<std::uint64_t>(count * width);
     if (bytes > record.size && bytes > max_expanded_bytes)
-        fail(where,
-             "it expands " + std::to_string(record.size) + " bytes to more than 1 GiB; expand it in the model instead");
+        files::fail(where,
+                    "it expands " + std::to_string(record.size) +
+                        " bytes to more than 1 GiB; expand it in the model instead");
     stored_tensor out{type, sizes, {}};
     out.parts.push_back({record, std::move(sizes), std::move(strides), offset, {}});
     return out;

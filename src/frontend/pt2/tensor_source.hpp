@@ -11,7 +11,7 @@
 
 #include <aton/core/stored_tensor.hpp>
 
-#include "zip_directory.hpp"
+#include "frontend/files/zip_directory.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -38,8 +38,8 @@ public:
 };
 
 /// Reads PayloadConfig JSON, whose members are in `folder` ("model/data/weights/"). `directory` must outlive the result.
-[[nodiscard]] std::unique_ptr<tensor_source> read_payload_config(zip_directory const& directory,
-                                                                 zip_member const& config, std::string folder,
+[[nodiscard]] std::unique_ptr<tensor_source> read_payload_config(files::zip_directory const& directory,
+                                                                 files::zip_member const& config, std::string folder,
                                                                  file_bytes from);
 
 /// Reads a file of torch.save inside another archive. No tensors if `bytes` is empty.

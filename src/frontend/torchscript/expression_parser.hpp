@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/text.hpp"
 #include "lexer.hpp"
 #include "syntax.hpp"
 
@@ -64,7 +64,7 @@ protected:
         return true;
     }
     void expect(std::string_view symbol) {
-        if (!take_symbol(symbol)) fail("expected " + pt2::in_quotes(symbol) + ", found " + describe());
+        if (!take_symbol(symbol)) fail("expected " + files::in_quotes(symbol) + ", found " + describe());
     }
     std::string expect_name() {
         if (now().is != token_kind::name) fail("expected a name, found " + describe());
@@ -86,10 +86,12 @@ protected:
         case token_kind::indent: return "an indented line";
         case token_kind::dedent: return "the end of the block";
         case token_kind::end: return "the end of the file";
-        default: return pt2::in_quotes(now().text);
+        default: return files::in_quotes(now().text);
         }
     }
-    [[noreturn]] void fail(std::string_view what) const { pt2::fail(where_ + ':' + std::to_string(now().line), what); }
+    [[noreturn]] void fail(std::string_view what) const {
+        files::fail(where_ + ':' + std::to_string(now().line), what);
+    }
 
     /// `a`, or a tuple without parentheses: `a, b`.
     expr read_list_of_expressions() {
@@ -206,7 +208,7 @@ protected:
             std::string const& digits = now().text;
             auto const [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), out.integer);
             if (fault != std::errc() || stop != digits.data() + digits.size())
-                fail("the integer " + pt2::in_quotes(digits) + " does not fit in 64 bits");
+                fail("the integer " + files::in_quotes(digits) + " does not fit in 64 bits");
             next();
             return out;
         }
@@ -214,7 +216,8 @@ protected:
             out.is = expr_kind::real;
             char* stop = nullptr;
             out.real = std::strtod(now().text.c_str(), &stop);
-            if (stop != now().text.c_str() + now().text.size()) fail("malformed number " + pt2::in_quotes(now().text));
+            if (stop != now().text.c_str() + now().text.size())
+                fail("malformed number " + files::in_quotes(now().text));
             next();
             if (is_name("j")) fail("complex numbers in the code are not supported");
             return out;
@@ -244,7 +247,7 @@ protected:
             out.real =
                 name == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
         } else if (name == "lambda" || name == "with" || name == "def" || name == "class") {
-            fail(pt2::in_quotes(name) + " is not supported");
+            fail(files::in_quotes(name) + " is not supported");
         } else {
             out.is = expr_kind::name;
             out.text = std::move(name);

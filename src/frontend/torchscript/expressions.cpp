@@ -2,11 +2,11 @@
 // Evaluates expressions: literals, names, attributes, items, and calls by the kind of what is called.
 #include "interpreter.hpp"
 
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
-using pt2::in_quotes;
+using files::in_quotes;
 
 value interpreter::evaluate(expr const& e) {
     spend(1);

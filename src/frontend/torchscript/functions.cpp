@@ -8,13 +8,13 @@
 
 #include <aton/aten/scalar_type.hpp>
 
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
-using pt2::in_quotes;
+using files::in_quotes;
 
 /// Of an item: what lists hold stays until the end.
 constexpr std::size_t steps_per_copy = 4;

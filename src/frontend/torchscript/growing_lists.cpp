@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/text.hpp"
 #include "interpreter.hpp"
 #include "regions.hpp"
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <set>
 
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
-using pt2::in_quotes;
+using files::in_quotes;
 
 bool lists_name(class_code const& type, std::string_view list, std::string_view name) {
     for (class_attribute const& each : type.attributes)

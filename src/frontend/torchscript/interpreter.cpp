@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
-using pt2::in_quotes;
+using files::in_quotes;
 
 constexpr std::size_t max_steps = std::size_t{1} << 22U;
 constexpr std::size_t max_values = std::size_t{1} << 17U;
@@ -70,7 +70,7 @@ std::string interpreter::where() const {
 
 void interpreter::fail(std::string_view what) const {
     std::string const place = where();
-    pt2::fail(place.empty() ? code_.path() : code_.path() + ": " + place, what);
+    files::fail(place.empty() ? code_.path() : code_.path() + ": " + place, what);
 }
 
 void interpreter::fail_undecidable(std::string_view what, value const& condition) {

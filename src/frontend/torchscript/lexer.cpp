@@ -4,14 +4,14 @@
 #include <cstddef>
 #include <utility>
 
+#include "frontend/files/text.hpp"
 #include "frontend/pt2/lexemes.hpp"
-#include "frontend/pt2/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
-using pt2::in_quotes;
+using files::in_quotes;
 using pt2::is_digit;
 using pt2::is_name_start;
 
@@ -153,7 +153,7 @@ private:
     }
 
     [[noreturn]] void fail(std::string_view what) const {
-        pt2::fail(std::string(where_) + ':' + std::to_string(line_), what);
+        files::fail(std::string(where_) + ':' + std::to_string(line_), what);
     }
 
     std::string_view code_;

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "frontend/files/inflate.hpp"
+#include "frontend/files/text.hpp"
 #include "frontend/pt2/file_kind.hpp"
-#include "frontend/pt2/text.hpp"
-#include "inflate.hpp"
 #include "object_reader.hpp"
 #include "parser.hpp"
 
@@ -16,10 +16,10 @@ namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
-using pt2::in_quotes;
+using files::in_quotes;
 
-pt2::zip_directory read_directory(pt2::mapped_file const& file, std::string const& path) {
-    if (!pt2::looks_like_zip(file.bytes())) pt2::fail(path, pt2::describe_other_file(file.bytes()));
+files::zip_directory read_directory(files::mapped_file const& file, std::string const& path) {
+    if (!files::looks_like_zip(file.bytes())) files::fail(path, pt2::describe_other_file(file.bytes()));
     return {file.bytes(), path};
 }
 
@@ -37,11 +37,11 @@ std::int64_t read_format(std::string_view text, std::string const& path) {
     auto const [stop, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
     constexpr std::int64_t newest = 10;
     if (fault != std::errc() || stop != text.data() + text.size() || number < 1)
-        pt2::fail(path, "has a version that is not a number; save the module again");
+        files::fail(path, "has a version that is not a number; save the module again");
     if (number > newest)
-        pt2::fail(path,
-                  "has version " + std::to_string(number) +
-                      " of the format, which is newer than 10; save the module with torch 2.13");
+        files::fail(path,
+                    "has version " + std::to_string(number) +
+                        " of the format, which is newer than 10; save the module with torch 2.13");
     return number;
 }
 
@@ -53,40 +53,42 @@ auto const* find_by_name(List const& list, std::string_view name) {
 
 } // namespace
 
-bool is_archive(pt2::zip_directory const& directory) {
+bool is_archive(files::zip_directory const& directory) {
     std::string const root(directory.root());
     if (directory.find(root + "constants.pkl") != nullptr) return true;
     std::string const code = root + "code/";
-    return std::any_of(directory.members().begin(), directory.members().end(), [&](pt2::zip_member const& m) {
+    return std::any_of(directory.members().begin(), directory.members().end(), [&](files::zip_member const& m) {
         return m.name.starts_with(code);
     });
 }
 
-library::library(std::shared_ptr<pt2::mapped_file> file, std::string const& path)
+library::library(std::shared_ptr<files::mapped_file> file, std::string const& path)
     : file_(std::move(file)),
       path_(path),
       directory_(read_directory(*file_, path)),
       root_(directory_.root()) {
-    if (!is_archive(directory_)) pt2::fail(path_, pt2::describe_other_archive(directory_, root_));
-    pt2::zip_member const* const order = find("byteorder");
+    if (!is_archive(directory_)) files::fail(path_, pt2::describe_other_archive(directory_, root_));
+    files::zip_member const* const order = find("byteorder");
     if (order != nullptr && !bytes_of(*order).starts_with("little"))
-        pt2::fail(path_, "is big-endian; save the module again on a little-endian machine");
-    pt2::zip_member const* version = find("version");
+        files::fail(path_, "is big-endian; save the module again on a little-endian machine");
+    files::zip_member const* version = find("version");
     if (version == nullptr) version = find(".data/version");
     if (version != nullptr) format_ = read_format(bytes_of(*version), path_);
 }
 
-pt2::zip_member const* library::find(std::string_view name) const { return directory_.find(root_ + std::string(name)); }
+files::zip_member const* library::find(std::string_view name) const {
+    return directory_.find(root_ + std::string(name));
+}
 
-std::string_view library::bytes_of(pt2::zip_member const& member) {
+std::string_view library::bytes_of(files::zip_member const& member) {
     constexpr std::uint16_t deflated = 8;
     if (member.method != deflated) return directory_.stored(member);
     auto const known = inflated_.find(member.name);
     if (known != inflated_.end()) return known->second;
-    std::optional<std::string> text = inflate(member.bytes, left_to_inflate_);
+    std::optional<std::string> text = files::inflate(member.bytes, left_to_inflate_);
     if (!text)
-        pt2::fail(path_,
-                  "member " + in_quotes(member.name) + " is damaged, or its code is too long; save the module again");
+        files::fail(path_,
+                    "member " + in_quotes(member.name) + " is damaged, or its code is too long; save the module again");
     left_to_inflate_ -= text->size();
     return inflated_.emplace(std::string(member.name), std::move(*text)).first->second;
 }
@@ -96,7 +98,7 @@ code_file const* library::find_file(std::string_view module) {
     if (known != files_.end()) return known->second.get();
     std::string name = "code/" + std::string(module) + ".py";
     std::replace(name.begin() + 5, name.end() - 3, '.', '/');
-    pt2::zip_member const* const member = find(name);
+    files::zip_member const* const member = find(name);
     std::unique_ptr<code_file> made;
     if (member != nullptr) made = parse(bytes_of(*member), std::move(name), path_);
     return files_.emplace(std::string(module), std::move(made)).first->second.get();
@@ -117,10 +119,11 @@ function_code const* library::find_function(std::string_view qualified) {
 std::string const& library::source_of(code_file const& file, std::uint32_t offset) {
     auto const [known, is_new] = sources_.try_emplace(&file);
     if (is_new) {
-        pt2::zip_member const* const member = find(file.name + ".debug_pkl");
+        files::zip_member const* const member = find(file.name + ".debug_pkl");
         constexpr std::uint16_t deflated = 8;
         std::optional<std::string> inflated;
-        if (member != nullptr && member->method == deflated) inflated = inflate(member->bytes, left_for_sources_);
+        if (member != nullptr && member->method == deflated)
+            inflated = files::inflate(member->bytes, left_for_sources_);
         if (inflated) left_for_sources_ -= inflated->size();
         // What cannot be read is not told: the module does not need it.
         if (inflated) known->second = read_source_ranges(*inflated);
@@ -136,21 +139,21 @@ value library::read(std::string_view pickle, std::string const& folder, heap& to
         pickle,
         path_ + ": member " + in_quotes(folder + ".pkl"),
         [&](std::string_view key) {
-            pt2::zip_member const* const record = find(folder + '/' + std::string(key));
-            if (record == nullptr) pt2::fail(path_, "has no member " + in_quotes(folder + '/' + std::string(key)));
+            files::zip_member const* const record = find(folder + '/' + std::string(key));
+            if (record == nullptr) files::fail(path_, "has no member " + in_quotes(folder + '/' + std::string(key)));
             return all.span(directory_.stored(*record));
         },
         to);
 }
 
 value library::read_module(heap& to) {
-    pt2::zip_member const* const member = find("data.pkl");
-    if (member == nullptr) pt2::fail(path_, "is a TorchScript archive without data.pkl; save the module again");
+    files::zip_member const* const member = find("data.pkl");
+    if (member == nullptr) files::fail(path_, "is a TorchScript archive without data.pkl; save the module again");
     return read(bytes_of(*member), "data", to);
 }
 
 value library::read_constants(heap& to) {
-    pt2::zip_member const* const member = find("constants.pkl");
+    files::zip_member const* const member = find("constants.pkl");
     if (member == nullptr) return to.tuple({});
     return read(bytes_of(*member), "constants", to);
 }

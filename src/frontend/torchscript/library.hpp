@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/pt2/mapped_file.hpp"
+#include "frontend/files/mapped_file.hpp"
+#include "frontend/files/zip_directory.hpp"
 #include "frontend/pt2/tensor_source.hpp"
-#include "frontend/pt2/zip_directory.hpp"
 #include "source_ranges.hpp"
 #include "values.hpp"
 
@@ -20,7 +20,7 @@ namespace ATON_NAMESPACE::torchscript {
 class library {
 public:
     /// Throws aton::error if the file is not a TorchScript archive.
-    explicit library(std::shared_ptr<pt2::mapped_file> file, std::string const& path);
+    explicit library(std::shared_ptr<files::mapped_file> file, std::string const& path);
 
     /// The class or function with a qualified name; null if there is none.
     [[nodiscard]] class_code const* find_class(std::string_view qualified);
@@ -40,14 +40,14 @@ public:
 
 private:
     [[nodiscard]] code_file const* find_file(std::string_view module);
-    [[nodiscard]] pt2::zip_member const* find(std::string_view name) const;
+    [[nodiscard]] files::zip_member const* find(std::string_view name) const;
     /// The bytes of a member, which are decompressed if necessary.
-    [[nodiscard]] std::string_view bytes_of(pt2::zip_member const& member);
+    [[nodiscard]] std::string_view bytes_of(files::zip_member const& member);
     [[nodiscard]] value read(std::string_view pickle, std::string const& folder, heap& to);
 
-    std::shared_ptr<pt2::mapped_file> file_;
+    std::shared_ptr<files::mapped_file> file_;
     std::string path_;
-    pt2::zip_directory directory_;
+    files::zip_directory directory_;
     std::string root_;
     std::int64_t format_ = 10;
     std::map<std::string, std::unique_ptr<code_file>, std::less<>> files_; ///< by module; null: there is none
@@ -58,6 +58,6 @@ private:
 };
 
 /// Whether the members are those of torch.jit.save.
-[[nodiscard]] bool is_archive(pt2::zip_directory const& directory);
+[[nodiscard]] bool is_archive(files::zip_directory const& directory);
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -7,13 +7,13 @@
 #include <set>
 #include <utility>
 
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/text.hpp"
 #include "interpreter.hpp"
 #include "regions.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
-using pt2::in_quotes;
+using files::in_quotes;
 
 namespace {
 

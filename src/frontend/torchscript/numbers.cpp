@@ -12,13 +12,13 @@
 #include <aton/aten/scalar_type.hpp>
 #include <aton/program/arithmetic.hpp>
 
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
-using pt2::in_quotes;
+using files::in_quotes;
 using ek = program::expression_kind;
 
 struct number_function {

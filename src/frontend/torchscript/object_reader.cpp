@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/files/text.hpp"
 #include "frontend/pt2/storage_classes.hpp"
 #include "frontend/pt2/tensor_source.hpp"
-#include "frontend/pt2/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
-using pt2::in_quotes;
+using files::in_quotes;
 
 // Limits that no real module reaches.
 constexpr std::size_t max_objects = std::size_t{1} << 22U;
@@ -43,7 +43,7 @@ public:
           to_(to) {}
 
     value run() {
-        if (code_.size() > max_pickle_bytes) pt2::fail(where_, "the pickle is longer than 256 MiB");
+        if (code_.size() > max_pickle_bytes) files::fail(where_, "the pickle is longer than 256 MiB");
         for (;;) {
             op_ = at_;
             auto const op = static_cast<unsigned>(take(1));
@@ -303,14 +303,14 @@ private:
     }
 
     std::uint64_t take(std::size_t width) {
-        if (width > code_.size() - at_) pt2::fail(where_, "the pickle is truncated at byte " + std::to_string(op_));
+        if (width > code_.size() - at_) files::fail(where_, "the pickle is truncated at byte " + std::to_string(op_));
         std::uint64_t out = 0;
         for (std::size_t i = width; i-- > 0;) out = out << 8U | static_cast<unsigned char>(code_[at_ + i]);
         at_ += width;
         return out;
     }
     std::string_view bytes(std::uint64_t length) {
-        if (length > code_.size() - at_) pt2::fail(where_, "the pickle is truncated at byte " + std::to_string(op_));
+        if (length > code_.size() - at_) files::fail(where_, "the pickle is truncated at byte " + std::to_string(op_));
         std::string_view const out = code_.substr(at_, static_cast<std::size_t>(length));
         at_ += out.size();
         return out;
@@ -354,10 +354,10 @@ private:
     }
     void count(std::size_t objects) {
         objects_ += objects;
-        if (objects_ > max_objects) pt2::fail(where_, "the pickle creates more than 4194304 objects");
+        if (objects_ > max_objects) files::fail(where_, "the pickle creates more than 4194304 objects");
     }
     [[noreturn]] void fail(std::string_view what) const {
-        pt2::fail(where_, "the pickle at byte " + std::to_string(op_) + ": " + std::string(what));
+        files::fail(where_, "the pickle at byte " + std::to_string(op_) + ": " + std::string(what));
     }
 
     std::string_view code_;

@@ -7,14 +7,14 @@
 #include <aton/aten/scalar_type.hpp>
 #include <aton/aten/schema_table.hpp>
 
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
 using aten::base_type;
-using pt2::in_quotes;
+using files::in_quotes;
 
 /// Overloads that only TorchScript's interpreter has, such as aten::to.prim_dtype.
 constexpr int only_in_torchscript = 50;

@@ -12,7 +12,7 @@ namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
-using pt2::in_quotes;
+using files::in_quotes;
 
 class parser : expression_parser {
 public:

@@ -7,7 +7,7 @@
 
 #include <aton/aten/schema_table.hpp>
 
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/text.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 

@@ -4,14 +4,14 @@
 
 #include <aton/program/program.hpp>
 
-#include "frontend/pt2/text.hpp"
+#include "frontend/files/text.hpp"
 #include "interpreter.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
 namespace {
 
-using pt2::in_quotes;
+using files::in_quotes;
 
 /// Whether two values are the same object, or lists of the same objects.
 bool is_same_state(value const& a, value const& b, int depth = 0) {
@@ -83,8 +83,8 @@ program::program interpreter::run() {
         return found != changed_.end() && is_same_state(found->second, each.second);
     });
     if (!is_stable || program::to_string(out) != program::to_string(again))
-        pt2::fail(code_.path() + ": " + change_refusal_.substr(0, change_refusal_.find(": ")),
-                  change_refusal_.substr(change_refusal_.find(": ") + 2));
+        files::fail(code_.path() + ": " + change_refusal_.substr(0, change_refusal_.find(": ")),
+                    change_refusal_.substr(change_refusal_.find(": ") + 2));
     return out;
 }
 

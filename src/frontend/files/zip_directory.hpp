@@ -11,7 +11,7 @@
 
 #include <aton/version.hpp>
 
-namespace ATON_NAMESPACE::pt2 {
+namespace ATON_NAMESPACE::files {
 
 struct zip_member {
     std::string_view name;
@@ -44,4 +44,4 @@ private:
 /// Whether the bytes start or end like a ZIP archive.
 [[nodiscard]] bool looks_like_zip(std::string_view bytes);
 
-} // namespace ATON_NAMESPACE::pt2
+} // namespace ATON_NAMESPACE::files

@@ -9,9 +9,9 @@
 
 #include <aton/version.hpp>
 
-namespace ATON_NAMESPACE::torchscript {
+namespace ATON_NAMESPACE::files {
 
 /// The decompressed bytes; nullopt if the data is damaged or has more than `limit` bytes.
 [[nodiscard]] std::optional<std::string> inflate(std::string_view compressed, std::size_t limit);
 
-} // namespace ATON_NAMESPACE::torchscript
+} // namespace ATON_NAMESPACE::files

@@ -8,7 +8,7 @@
 
 #include "text.hpp"
 
-namespace ATON_NAMESPACE::pt2 {
+namespace ATON_NAMESPACE::files {
 
 namespace {
 
@@ -297,4 +297,4 @@ bool looks_like_zip(std::string_view bytes) {
     return bytes.starts_with("PK\3\4") || find_end_record(bytes).has_value();
 }
 
-} // namespace ATON_NAMESPACE::pt2
+} // namespace ATON_NAMESPACE::files

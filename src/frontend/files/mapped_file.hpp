@@ -7,7 +7,7 @@
 
 #include <aton/version.hpp>
 
-namespace ATON_NAMESPACE::pt2 {
+namespace ATON_NAMESPACE::files {
 
 class mapped_file {
 public:
@@ -27,4 +27,4 @@ private:
     std::string_view bytes_;
 };
 
-} // namespace ATON_NAMESPACE::pt2
+} // namespace ATON_NAMESPACE::files

@@ -7,7 +7,7 @@
 
 #include <aton/core/error.hpp>
 
-namespace ATON_NAMESPACE::pt2 {
+namespace ATON_NAMESPACE::files {
 
 /// 'name', with \xNN for everything except printable ASCII, truncated after about 120 characters.
 [[nodiscard]] std::string in_quotes(std::string_view name);
@@ -15,4 +15,4 @@ namespace ATON_NAMESPACE::pt2 {
 /// Throws aton::error("where: what").
 [[noreturn]] void fail(std::string_view where, std::string_view what);
 
-} // namespace ATON_NAMESPACE::pt2
+} // namespace ATON_NAMESPACE::files

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "text.hpp"
 
-namespace ATON_NAMESPACE::pt2 {
+namespace ATON_NAMESPACE::files {
 
 std::string in_quotes(std::string_view name) {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -28,4 +28,4 @@ void fail(std::string_view where, std::string_view what) {
     throw error(std::move(text));
 }
 
-} // namespace ATON_NAMESPACE::pt2
+} // namespace ATON_NAMESPACE::files

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace ATON_NAMESPACE::torchscript {
+namespace ATON_NAMESPACE::files {
 
 namespace {
 
@@ -206,4 +206,4 @@ std::optional<std::string> inflate(std::string_view compressed, std::size_t limi
     return std::move(work.result());
 }
 
-} // namespace ATON_NAMESPACE::torchscript
+} // namespace ATON_NAMESPACE::files

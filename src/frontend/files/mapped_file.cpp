@@ -14,7 +14,7 @@
 
 #include "text.hpp"
 
-namespace ATON_NAMESPACE::pt2 {
+namespace ATON_NAMESPACE::files {
 
 namespace {
 
@@ -56,4 +56,4 @@ mapped_file::~mapped_file() {
     ::close(descriptor_);
 }
 
-} // namespace ATON_NAMESPACE::pt2
+} // namespace ATON_NAMESPACE::files
