@@ -20,7 +20,7 @@ import operator_index as index  # noqa: E402
 
 NAMES = "tests/data/coverage/names.tsv"
 PAGE = "docs/coverage.md"
-MAX_PENDING = 15
+MAX_PENDING = 9
 TORCH = ("aten", "prim", "prims", "quantized")  # the namespaces of torch's own schemas
 
 CONVERTERS = {
@@ -32,7 +32,7 @@ REASONS = {
     "not-torch": "torch does not register the name: an artifact of the converter, or a function of Python",
     "torchscript": "only TorchScript's interpreter runs it; programs of `torch.export` do not contain it",
     "python": "it returns a Python object, which `torch.export` evaluates while it traces",
-    "quantized": "its tensors have quantized dtypes, or packed parameters, which neither ONNX nor programs of `torch.export` have",
+    "quantized": "its tensors have quantized dtypes, or its parameters are packed, which neither ONNX nor `.pt2` files have",
     "exporter": "the exporter replaces it before rows are looked up",
     "refused": "the exporter refuses it, with a reason",
     "library": "another library registers it; a [plugin](tutorial.md) can map it",
