@@ -61,7 +61,7 @@ def prepare_all(entries, work, jobs):
     return dict(zip((e.name for e in entries), found))
 
 
-def check_all(entries, work, aton, opsets, jobs, may_refuse, options=()):
+def check_all(entries, work, aton, opsets, jobs, may_refuse=False, options=()):
     """{(name, kind): {opset: result}}"""
     pairs = [(entry, kind) for entry in entries for kind in exported.KINDS]
 

@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Tests of the zoo's runner, without torch and without a package: what --check objects to, and what the report says."""
 
+import contextlib
+import io
 import pathlib
 import sys
+import tempfile
 import types
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import run_zoo
@@ -43,6 +47,16 @@ class Check(unittest.TestCase):
         found = [row()] * 99 + [row(raw=REFUSED)]
         self.assertEqual(objections(found), ["PyTorch's exporter has more of them right"])
         self.assertEqual(objections(found, no_dynamo=True), [])
+
+
+class Run(unittest.TestCase):
+    def test_a_list_without_models_passes_through_every_step(self):
+        nets = types.SimpleNamespace(load=dict)
+        with tempfile.TemporaryDirectory() as work, unittest.mock.patch.dict(sys.modules, nets=nets):
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                self.assertEqual(run_zoo.main(["--aton", "aton", "--work", work]), 0)
+        self.assertIn("0 models", said.getvalue())
 
 
 class Report(unittest.TestCase):
