@@ -29,11 +29,6 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-files::zip_directory read_directory(std::string_view bytes, std::string const& path) {
-    if (!files::looks_like_zip(bytes)) files::fail(path, describe_other_file(bytes));
-    return {bytes, path};
-}
-
 } // namespace
 
 struct archive::state {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "frontend/files/text.hpp"
+
 namespace ATON_NAMESPACE::pt2 {
 
 namespace {
@@ -35,8 +37,7 @@ bool is_executorch(std::string_view bytes) {
            bytes[7] <= '9';
 }
 
-} // namespace
-
+/// For bytes that are not a ZIP archive.
 std::string_view describe_other_file(std::string_view bytes) {
     if (is_executorch(bytes)) return executorch;
     if (bytes.starts_with("PK\3\4"))
@@ -52,6 +53,13 @@ std::string_view describe_other_file(std::string_view bytes) {
         return "is a Git LFS pointer, not the file itself: fetch it with git lfs pull";
     if (bytes.starts_with("GGUF")) return "is a GGUF file, not a .pt2 archive of torch.export.save";
     return "is not a .pt2 archive: export the model with torch.export.save";
+}
+
+} // namespace
+
+files::zip_directory read_directory(std::string_view bytes, std::string const& path) {
+    if (!files::looks_like_zip(bytes)) files::fail(path, describe_other_file(bytes));
+    return {bytes, path};
 }
 
 std::string_view describe_other_archive(files::zip_directory const& directory, std::string_view root) {

@@ -18,11 +18,6 @@ namespace {
 
 using files::in_quotes;
 
-files::zip_directory read_directory(files::mapped_file const& file, std::string const& path) {
-    if (!files::looks_like_zip(file.bytes())) files::fail(path, pt2::describe_other_file(file.bytes()));
-    return {file.bytes(), path};
-}
-
 /// "a.b.C" -> "a.b" and "C"
 std::pair<std::string_view, std::string_view> split(std::string_view qualified) {
     std::size_t const dot = qualified.rfind('.');
@@ -65,7 +60,7 @@ bool is_archive(files::zip_directory const& directory) {
 library::library(std::shared_ptr<files::mapped_file> file, std::string const& path)
     : file_(std::move(file)),
       path_(path),
-      directory_(read_directory(*file_, path)),
+      directory_(pt2::read_directory(file_->bytes(), path)),
       root_(directory_.root()) {
     if (!is_archive(directory_)) files::fail(path_, pt2::describe_other_archive(directory_, root_));
     files::zip_member const* const order = find("byteorder");
