@@ -152,14 +152,14 @@ private:
     [[nodiscard]] expectation expectation_with(std::vector<value> results, sample const& s, theme const& t) {
         expectation out;
         out.results = canonical(std::move(results), form_, row_.overload);
-        out.bounds_of = [this, s, given = out.results] {
-            reference const again = [this](sample const& o) {
-                runtime::aten_results all = has_reference_ ? call(o) : call_row(o);
-                all.results = canonical(std::move(all.results), form_, row_.overload);
-                return all;
-            };
+        reference const again = [this](sample const& o) -> runtime::aten_results {
+            return {canonical((has_reference_ ? call(o) : call_row(o)).results, form_, row_.overload), {}};
+        };
+        out.bounds_of = [this, s, again, given = out.results] {
             return rounding_bounds(again, s, row_.schema, given, has_reference_);
         };
+        if (has_reference_)
+            out.exact_of = [this, s, again, given = out.results] { return in_float64(again, s, row_.schema, given); };
         for (value const& v : out.results) out.terms.push_back(is_relative_ ? 0 : terms_of(s, v));
         out.values = std::none_of(excluded_when_.begin(), excluded_when_.end(), [&](std::string_view when) {
             return when.empty() || when == name_of(t.sizes) || when == name_of(t.values) || when == name(t.type);

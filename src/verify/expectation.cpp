@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include <aton/runtime/compute.hpp>
 #include <aton/verify/translation.hpp>
@@ -66,6 +68,58 @@ void for_each_tensor(sample const& s, std::vector<value> const& results, Visit c
     }
 }
 
+bool has_infinity_or_nan(value const& v) {
+    auto const in = [](runtime::tensor const& t) { return has_any(t, [](double n) { return !std::isfinite(n); }); };
+    return v.is_sequence() ? std::ranges::any_of(v.many(), in) : in(v.one());
+}
+
+/// The elements of a floating or complex tensor, in which complex elements are two each; undefined for others.
+aton::tensor floats_of(runtime::tensor const& given) {
+    if (!given) return {};
+    runtime::tensor const host = runtime::to_host(given);
+    runtime::tensor const x = is_complex(host.dtype()) ? host.contiguous().as_pairs() : host;
+    return is_floating(x.dtype()) && aton::tensor::can_hold(x.dtype()) ? x.to_constant() : aton::tensor();
+}
+
+/// `expected`, with the element of `exact` wherever `expected` is NaN or infinite and `got` differs; undefined if that is nowhere.
+runtime::tensor without_overflow(runtime::tensor const& got, runtime::tensor const& expected,
+                                 runtime::tensor const& exact) {
+    if (!got || !expected || !exact || got.dtype() != expected.dtype() || got.sizes() != expected.sizes()) return {};
+    aton::tensor const x = floats_of(got);
+    aton::tensor const y = floats_of(expected);
+    aton::tensor const z = floats_of(exact);
+    bool replaced = false;
+    aton::tensor out{y.type, y.sizes, {}};
+    for (std::size_t i = 0, n = static_cast<std::size_t>(y.element_count()); i != n; ++i) {
+        auto const number = y.at(i).to<double>();
+        auto const other = x.at(i).to<double>();
+        bool const differs = !std::isfinite(number) && number != other && !(std::isnan(number) && std::isnan(other));
+        out.append(differs ? z.at(i) : y.at(i));
+        replaced = replaced || differs;
+    }
+    if (!replaced) return {};
+    runtime::tensor const all = runtime::tensor::from_constant(out);
+    return is_complex(expected.dtype()) ? all.from_pairs() : all;
+}
+
+/// The same for values. No value if nothing is replaced.
+std::optional<value> without_overflow(value const& got, value const& expected, value const& exact) {
+    if (got.is_sequence() != expected.is_sequence() || exact.is_sequence() != expected.is_sequence()) return {};
+    if (!got.is_sequence()) {
+        runtime::tensor out = without_overflow(got.one(), expected.one(), exact.one());
+        return out ? std::optional(value(std::move(out))) : std::nullopt;
+    }
+    std::vector<runtime::tensor> all = expected.many();
+    if (got.many().size() != all.size() || exact.many().size() != all.size()) return {};
+    bool replaced = false;
+    for (std::size_t i = 0; i != all.size(); ++i)
+        if (runtime::tensor t = without_overflow(got.many()[i], all[i], exact.many()[i])) {
+            all[i] = std::move(t);
+            replaced = true;
+        }
+    return replaced ? std::optional(value(std::move(all))) : std::nullopt;
+}
+
 } // namespace
 
 element_bounds const& expectation::bounds_of_result(std::size_t i) {
@@ -74,12 +128,23 @@ element_bounds const& expectation::bounds_of_result(std::size_t i) {
     return i < bounds->size() ? (*bounds)[i] : none;
 }
 
+value const* expectation::exact_result(std::size_t i) {
+    if (!exact) exact = exact_of ? exact_of() : std::vector<value>();
+    return i < exact->size() ? &(*exact)[i] : nullptr;
+}
+
 std::string describe_difference(std::vector<value> const& got, expectation& expected,
                                 std::function<void(double)> const& note_error) {
     for (std::size_t i = 0; i != got.size() && i != expected.results.size(); ++i) {
         if (!got[i]) continue; // the mapping omits it
-        value const& other = expected.results[i];
+        value other = expected.results[i];
         comparison c = compare(got[i], other, expected.terms[i], expected.rounded);
+        if (expected.values && c.what == difference::values && std::isinf(c.error) && has_infinity_or_nan(other))
+            if (value const* const exact = expected.exact_result(i); exact != nullptr)
+                if (std::optional<value> finite = without_overflow(got[i], other, *exact); finite) {
+                    other = std::move(*finite);
+                    c = compare(got[i], other, expected.terms[i], expected.rounded);
+                }
         if (expected.values && std::isfinite(c.error) && c.error > 1)
             c = compare(got[i], other, expected.terms[i], expected.rounded, expected.bounds_of_result(i));
         if (!expected.values && c.what == difference::values) continue;

@@ -25,7 +25,13 @@ struct expectation {
     std::function<std::vector<element_bounds>()> bounds_of;
     std::optional<std::vector<element_bounds>> bounds; ///< computed once a result exceeds the tolerance
 
+    /// The results in float64, rounded to the dtypes of `results`; empty if unknown. Where a result is NaN or infinite because an
+    /// intermediate value overflowed or vanished in its dtype, these are right as well.
+    std::function<std::vector<runtime::value>()> exact_of;
+    std::optional<std::vector<runtime::value>> exact; ///< computed once a NaN or an infinity differs
+
     [[nodiscard]] element_bounds const& bounds_of_result(std::size_t i);
+    [[nodiscard]] runtime::value const* exact_result(std::size_t i); ///< nullptr if unknown
 };
 
 /// How the results of a graph differ from the expected ones; empty if they do not. Results that the mapping omits are not compared.

@@ -31,8 +31,16 @@ dtype widened(dtype t) {
     return is_floating(t) && aton::tensor::can_hold(t) ? dtype::float64 : t;
 }
 
+bool has_tensor(sample const& s, bool (*is)(dtype)) {
+    return std::ranges::any_of(s.arguments, [&](runtime::aten_argument const& a) {
+        auto const matches = [&](tensor const& t) { return t && is(t.dtype()); };
+        return matches(a.tensor) || std::ranges::any_of(a.tensors, matches);
+    });
+}
+
 /// The same call in float64; `integers`: integer tensors are widened as well.
 sample widened(sample s, std::string_view schema, bool integers) {
+    dtype const widest = has_tensor(s, is_complex) ? dtype::complex128 : dtype::float64;
     auto const widen = [integers](tensor& t) {
         if (!t) return;
         dtype const to = integers && is_integral(t.dtype()) ? dtype::float64 : widened(t.dtype());
@@ -45,7 +53,7 @@ sample widened(sample s, std::string_view schema, bool integers) {
         });
         if (given || formal.name != "dtype" || formal.type.base != aten::base_type::scalar_type) continue;
         std::erase_if(s.arguments, [](runtime::aten_argument const& a) { return a.name == "dtype"; });
-        s.arguments.push_back(runtime::aten_argument::of_type(dtype::float64).named("dtype"));
+        s.arguments.push_back(runtime::aten_argument::of_type(widest).named("dtype"));
     }
     for (runtime::aten_argument& a : s.arguments) {
         widen(a.tensor);
@@ -73,7 +81,7 @@ dtype narrowest(sample const& s, std::vector<value> const& results) {
     return out;
 }
 
-/// The elements of each floating tensor of one result; complex elements are two each.
+/// The elements of each floating tensor of a result; complex elements are two each.
 std::vector<std::vector<double>> elements_of(value const& v) {
     std::vector<std::vector<double>> out;
     auto const add = [&](tensor const& x) {
@@ -93,14 +101,23 @@ std::vector<std::vector<double>> elements_of(value const& v) {
 
 using elements = std::vector<std::vector<std::vector<double>>>; ///< of each tensor of each result
 
-std::optional<elements> run(reference const& call, sample const& s) {
+elements elements_of(std::vector<value> const& results) {
+    elements out;
+    for (value const& v : results) out.push_back(elements_of(v));
+    return out;
+}
+
+std::optional<std::vector<value>> results_of(reference const& call, sample const& s) {
     try {
-        elements out;
-        for (value const& v : call(s).results) out.push_back(elements_of(v));
-        return out;
+        return call(s).results;
     } catch (error const&) {
         return {};
     }
+}
+
+std::optional<elements> run(reference const& call, sample const& s) {
+    std::optional<std::vector<value>> const results = results_of(call, s);
+    return results ? std::optional(elements_of(*results)) : std::nullopt;
 }
 
 /// Perturbs every float of the call by a relative error of up to `by`, in directions that depend on the seed. Numbers without a fraction
@@ -159,33 +176,41 @@ void for_each_element(elements const& all, F f) {
 /// A call in float64 and its results, which have the sizes of the given ones.
 struct exact_call {
     sample call;
-    elements results;
+    std::vector<value> results;
 };
 std::optional<exact_call> exact_call_of(reference const& call, sample const& s, std::string_view schema,
                                         elements const& given) {
-    bool const has_floats = std::ranges::any_of(s.arguments, [](runtime::aten_argument const& a) {
-        auto const floats = [](tensor const& t) { return t && !is_integral(t.dtype()) && t.dtype() != dtype::bool_; };
-        return floats(a.tensor) || std::ranges::any_of(a.tensors, floats);
-    });
+    bool const has_floats = has_tensor(s, [](dtype t) { return !is_integral(t) && t != dtype::bool_; });
     for (bool const integers : {true, false}) {
         if (integers && has_floats) continue; // they are indices, or combined with floats
         exact_call out{widened(s, schema, integers), {}};
-        std::optional<elements> results = run(call, out.call);
-        if (!results || !same_sizes(given, *results)) continue;
+        std::optional<std::vector<value>> results = results_of(call, out.call);
+        if (!results || !same_sizes(given, elements_of(*results))) continue;
         out.results = std::move(*results);
         return out;
     }
     return {};
 }
 
+tensor in_type_of(tensor const& exact, tensor const& given) {
+    return !exact || !given || exact.dtype() == given.dtype() ? exact : runtime::cast(exact, given.dtype());
+}
+
+value in_types_of(value const& exact, value const& given) {
+    if (!exact.is_sequence()) return value(in_type_of(exact.one(), given.one()));
+    std::vector<tensor> all;
+    for (std::size_t i = 0; i != exact.many().size(); ++i) all.push_back(in_type_of(exact.many()[i], given.many()[i]));
+    return value(std::move(all));
+}
+
 } // namespace
 
 std::vector<element_bounds> rounding_bounds(reference const& call, sample const& s, std::string_view schema,
                                             std::vector<value> const& results, bool is_reference) {
-    elements given;
-    for (value const& v : results) given.push_back(elements_of(v));
+    elements const given = elements_of(results);
     std::optional<exact_call> const exact = exact_call_of(call, s, schema, given);
     if (!exact) return {};
+    elements const exactly = elements_of(exact->results);
     double const scale = roundings * unit_roundoff(narrowest(s, results)) / step;
     elements out = zeros_like(given);
     elements jumps = out; // 1 where a probe shows that the result is not smooth
@@ -194,9 +219,8 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
         std::optional<elements> const near = run(call, perturbed(exact->call, seed, step / 2));
         if (!far || !near || !same_sizes(*far, given) || !same_sizes(*near, given)) continue;
         for_each_element(given, [&](auto at) {
-            double const exactly = at(exact->results);
-            double const change = std::abs(at(*far) - exactly);
-            double const half = std::abs(at(*near) - exactly);
+            double const change = std::abs(at(*far) - at(exactly));
+            double const half = std::abs(at(*near) - at(exactly));
             bool const is_linear = half >= 0.3 * change && half <= 0.7 * change; // not for NaN
             if (is_linear) at(out) = std::max(at(out), scale * change);
             else at(jumps) = 1;
@@ -205,9 +229,18 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
     if (!is_reference) return out;
     // If the result is smooth, add the rounding error of the reference itself: x * scale + shift of a normalized x may cancel.
     for_each_element(given, [&](auto at) {
-        double const own = std::abs(at(given) - at(exact->results));
+        double const own = std::abs(at(given) - at(exactly));
         if (at(out) > 0 && at(jumps) == 0 && std::isfinite(own)) at(out) += own;
     });
+    return out;
+}
+
+std::vector<value> in_float64(reference const& call, sample const& s, std::string_view schema,
+                              std::vector<value> const& results) {
+    std::optional<exact_call> const exact = exact_call_of(call, s, schema, elements_of(results));
+    if (!exact) return {};
+    std::vector<value> out;
+    for (std::size_t i = 0; i != results.size(); ++i) out.push_back(in_types_of(exact->results[i], results[i]));
     return out;
 }
 

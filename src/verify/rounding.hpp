@@ -22,4 +22,8 @@ namespace ATON_NAMESPACE::verify {
                                                           std::vector<runtime::value> const& results,
                                                           bool is_reference = true);
 
+/// The results of `call` in float64, in the dtypes of `results`; empty if it has none with the same sizes (as above).
+[[nodiscard]] std::vector<runtime::value> in_float64(reference const& call, sample const& s, std::string_view schema,
+                                                     std::vector<runtime::value> const& results);
+
 } // namespace ATON_NAMESPACE::verify

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Which results are right although they differ from ATen's: those of float64 where ATen's dtype overflows or cancels.
+#include "verify/expectation.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <aton/mappings/built_in.hpp>
+#include <aton/verify/check.hpp>
+
+namespace ATON_NAMESPACE::verify {
+
+TEST_CASE("neither intermediate values beyond the dtype nor complex sums that cancel are a divergence") {
+    check_options options;
+    options.samples = 2;
+    struct seeded {
+        char const* overload;
+        std::uint64_t seed;
+    };
+    for (seeded const& each : {seeded{"aten::cumulative_trapezoid.dx", 5116}, // 65500 + 5520 - inf
+                               seeded{"aten::mse_loss_backward", 5120},       // 1e-41 * (2 / 5) * inf
+                               seeded{"aten::linalg_matrix_rank.tol_tensor", 5124},
+                               seeded{"aten::sum.dim_IntList", 5129}, // 3e38 - 3e38
+                               seeded{"aten::sum.dim_IntList", 5161}}) {
+        options.only = each.overload;
+        options.seed = each.seed;
+        for (dsl::table_view const& table : mappings::built_in_tables()) {
+            report const r = check(table, options);
+            CHECK_MESSAGE(r.passed(), r.to_text());
+        }
+    }
+}
+
+TEST_CASE("where ATen's result is NaN or infinite, that of float64 is right as well, and no other") {
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    auto const of = [](double x) {
+        aton::tensor t{dtype::bfloat16, {2}, {}};
+        t.append(x);
+        t.append(1.5);
+        return std::vector<runtime::value>{runtime::value(runtime::tensor::from_constant(t))};
+    };
+    auto const passes = [&](double got, double expected, double exact) {
+        expectation e;
+        e.results = of(expected);
+        e.terms = {1};
+        e.bounds_of = [] { return std::vector<element_bounds>(); };
+        e.exact_of = [&] { return of(exact); };
+        return describe_difference(of(got), e).empty();
+    };
+    CHECK(passes(-inf, std::nan(""), -inf));
+    CHECK(passes(3, inf, 3));
+    CHECK(passes(std::nan(""), inf, std::nan("")));
+    CHECK_FALSE(passes(inf, std::nan(""), -inf));
+    CHECK_FALSE(passes(3, inf, 4));
+    CHECK_FALSE(passes(inf, 3, inf)); // only the row overflows
+    CHECK_FALSE(passes(4, 3, 4));
+}
+
+} // namespace ATON_NAMESPACE::verify
