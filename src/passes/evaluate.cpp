@@ -79,7 +79,9 @@ evaluator find_evaluator(std::string_view op) {
     if (op == "Resize") return resize;
     if (evaluator const e = find_layout_evaluator(op); e != nullptr) return e;
     if (evaluator const e = find_elementwise_evaluator(op); e != nullptr) return e;
-    return find_reduction_evaluator(op);
+    if (evaluator const e = find_reduction_evaluator(op); e != nullptr) return e;
+    if (evaluator const e = find_placing_evaluator(op); e != nullptr) return e;
+    return find_product_evaluator(op);
 }
 
 } // namespace ATON_NAMESPACE::passes

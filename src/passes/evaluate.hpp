@@ -2,6 +2,7 @@
 // Evaluates operators on small constants, with ONNX's semantics.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,6 +44,8 @@ using evaluator = evaluated (*)(constant_call const&);
 [[nodiscard]] evaluator find_layout_evaluator(std::string_view op);
 [[nodiscard]] evaluator find_elementwise_evaluator(std::string_view op);
 [[nodiscard]] evaluator find_reduction_evaluator(std::string_view op);
+[[nodiscard]] evaluator find_placing_evaluator(std::string_view op);
+[[nodiscard]] evaluator find_product_evaluator(std::string_view op);
 /// Linear and cubic interpolation, and nearest elements at whole factors; without antialiasing.
 [[nodiscard]] evaluated resize(constant_call const& call);
 /// The results of Split on a constant.
@@ -57,6 +60,15 @@ using evaluator = evaluated (*)(constant_call const&);
 
 /// The strides of a dense row-major tensor.
 [[nodiscard]] std::vector<std::int64_t> dense_strides(std::span<std::int64_t const> sizes);
+
+/// The next index in row-major order.
+inline void advance(std::vector<std::int64_t>& index, std::vector<std::int64_t> const& sizes) {
+    for (std::size_t d = index.size(); d-- > 0;) {
+        ++index[d];
+        if (index[d] != sizes[d]) return;
+        index[d] = 0;
+    }
+}
 
 /// The sizes that two shapes broadcast to.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> broadcast(std::span<std::int64_t const> a,

@@ -171,6 +171,36 @@ evaluated negation(constant_call const& c) {
     return out;
 }
 
+/// A function of one real number, computed in double.
+struct real_function {
+    std::string_view op;
+    double (*function)(double);
+};
+
+double relu(double x) { return x < 0 ? 0 : x; }
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
+
+constexpr real_function real_functions[] = {
+    {"Acos", std::acos},
+    {"Acosh", std::acosh},
+    {"Asin", std::asin},
+    {"Asinh", std::asinh},
+    {"Atan", std::atan},
+    {"Atanh", std::atanh},
+    {"Cos", std::cos},
+    {"Cosh", std::cosh},
+    {"Erf", std::erf},
+    {"Exp", std::exp},
+    {"Relu", relu},
+    {"Sigmoid", sigmoid},
+    {"Sin", std::sin},
+    {"Sinh", std::sinh},
+    {"Softplus", softplus},
+    {"Tan", std::tan},
+    {"Tanh", std::tanh},
+};
+
 template <class T>
 std::optional<T> transform(std::string_view op, T x) {
     if (op == "Neg") {
@@ -188,10 +218,9 @@ std::optional<T> transform(std::string_view op, T x) {
         if (op == "Round") return std::nearbyint(x); // to even
         if (op == "Sqrt") return std::sqrt(x);
         if (op == "Reciprocal") return x == 0 ? std::nullopt : std::optional<T>(T{1} / x);
-        if (op == "Exp") return static_cast<T>(std::exp(wide));
         if (op == "Log") return x > 0 ? std::optional(static_cast<T>(std::log(wide))) : std::nullopt;
-        if (op == "Sin") return static_cast<T>(std::sin(wide));
-        if (op == "Cos") return static_cast<T>(std::cos(wide));
+        for (real_function const& f : real_functions)
+            if (f.op == op) return static_cast<T>(f.function(wide));
         if (std::isnan(x) || (x == 0 && std::signbit(x))) return {}; // Sign
     }
     return op == "Sign" ? std::optional(static_cast<T>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0))) : std::nullopt;
@@ -207,6 +236,47 @@ evaluated unary(constant_call const& c) {
             e = *result;
         }
         return store(elements, x.type, x.sizes);
+    });
+}
+
+template <class Predicate>
+evaluated tested(constant_call const& c, Predicate is) {
+    tensor const& x = *c.inputs[0];
+    if (!is_floating(x.type)) return {};
+    return with_number_type(x.type, [&]<class T>(T) -> evaluated {
+        std::vector<bool> out;
+        for (T e : load<T>(x)) out.push_back(is(static_cast<double>(e)));
+        return store(out, x.sizes);
+    });
+}
+
+evaluated is_nan(constant_call const& c) {
+    return tested(c, [](double x) { return std::isnan(x); });
+}
+
+evaluated is_infinite(constant_call const& c) {
+    bool const negative = int_attribute(c.node, "detect_negative", 1) != 0;
+    bool const positive = int_attribute(c.node, "detect_positive", 1) != 0;
+    return tested(c, [&](double x) { return std::isinf(x) && (x < 0 ? negative : positive); });
+}
+
+/// Clip. Nothing if a number is NaN.
+evaluated clip(constant_call const& c) {
+    tensor const& x = *c.inputs[0];
+    tensor const* const bounds[] = {c.input(1), c.input(2)};
+    for (tensor const* b : bounds)
+        if (b != nullptr && (b->type != x.type || b->element_count() != 1)) return {};
+    return with_number_type(x.type, [&]<class T>(T) -> evaluated {
+        std::vector<T> out = load<T>(x);
+        for (std::size_t i = 0; i != 2; ++i) {
+            if (bounds[i] == nullptr) continue;
+            T const bound = load<T>(*bounds[i])[0];
+            for (T& e : out) {
+                if (e != e || bound != bound) return {};
+                e = i == 0 ? std::max(e, bound) : std::min(e, bound);
+            }
+        }
+        return store(out, x.type, x.sizes);
     });
 }
 
@@ -252,33 +322,65 @@ evaluated cast(constant_call const& c) {
     return x.type == dtype::bool_ ? from_type(std::uint8_t{}) : with_number_type(x.type, from_type);
 }
 
-struct named_evaluator {
+struct elementwise_evaluator {
     std::string_view op;
     evaluator function;
 };
 
-constexpr named_evaluator elementwise_evaluators[] = {
-    {"Abs", unary},          {"Add", arithmetic},
-    {"And", logic},          {"Cast", cast},
-    {"Ceil", unary},         {"Cos", unary},
-    {"Div", arithmetic},     {"Equal", comparison},
-    {"Exp", unary},          {"Floor", unary},
-    {"Greater", comparison}, {"GreaterOrEqual", comparison},
-    {"Less", comparison},    {"LessOrEqual", comparison},
-    {"Log", unary},          {"Max", extreme},
-    {"Min", extreme},        {"Mod", arithmetic},
-    {"Mul", arithmetic},     {"Neg", unary},
-    {"Not", negation},       {"Or", logic},
-    {"Pow", power},          {"Reciprocal", unary},
-    {"Round", unary},        {"Sign", unary},
-    {"Sin", unary},          {"Sqrt", unary},
-    {"Sub", arithmetic},     {"Xor", logic},
+constexpr elementwise_evaluator elementwise_evaluators[] = {
+    {"Abs", unary},
+    {"Acos", unary},
+    {"Acosh", unary},
+    {"Add", arithmetic},
+    {"And", logic},
+    {"Asin", unary},
+    {"Asinh", unary},
+    {"Atan", unary},
+    {"Atanh", unary},
+    {"Cast", cast},
+    {"Ceil", unary},
+    {"Clip", clip},
+    {"Cos", unary},
+    {"Cosh", unary},
+    {"Div", arithmetic},
+    {"Equal", comparison},
+    {"Erf", unary},
+    {"Exp", unary},
+    {"Floor", unary},
+    {"Greater", comparison},
+    {"GreaterOrEqual", comparison},
+    {"IsInf", is_infinite},
+    {"IsNaN", is_nan},
+    {"Less", comparison},
+    {"LessOrEqual", comparison},
+    {"Log", unary},
+    {"Max", extreme},
+    {"Min", extreme},
+    {"Mod", arithmetic},
+    {"Mul", arithmetic},
+    {"Neg", unary},
+    {"Not", negation},
+    {"Or", logic},
+    {"Pow", power},
+    {"Reciprocal", unary},
+    {"Relu", unary},
+    {"Round", unary},
+    {"Sigmoid", unary},
+    {"Sign", unary},
+    {"Sin", unary},
+    {"Sinh", unary},
+    {"Softplus", unary},
+    {"Sqrt", unary},
+    {"Sub", arithmetic},
+    {"Tan", unary},
+    {"Tanh", unary},
+    {"Xor", logic},
 };
 
 } // namespace
 
 evaluator find_elementwise_evaluator(std::string_view op) {
-    for (named_evaluator const& e : elementwise_evaluators)
+    for (elementwise_evaluator const& e : elementwise_evaluators)
         if (e.op == op) return e.function;
     return nullptr;
 }

@@ -317,12 +317,12 @@ evaluated constant_of_shape(constant_call const& c) {
     return out;
 }
 
-struct named_evaluator {
+struct layout_evaluator {
     std::string_view op;
     evaluator function;
 };
 
-constexpr named_evaluator layout_evaluators[] = {
+constexpr layout_evaluator layout_evaluators[] = {
     {"Concat", concat},
     {"ConstantOfShape", constant_of_shape},
     {"Expand", expand},
@@ -343,7 +343,7 @@ constexpr named_evaluator layout_evaluators[] = {
 } // namespace
 
 evaluator find_layout_evaluator(std::string_view op) {
-    for (named_evaluator const& e : layout_evaluators)
+    for (layout_evaluator const& e : layout_evaluators)
         if (e.op == op) return e.function;
     return nullptr;
 }

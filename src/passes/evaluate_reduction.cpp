@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Evaluators of reductions, cumulative sums, ranges and small matrix products.
+// Evaluators of reductions, indices of extremes, cumulative sums, softmax and ranges.
 #include "evaluate.hpp"
 
 #include <algorithm>
@@ -26,15 +26,6 @@ template <class T>
 accumulator<T> widened(T x) {
     if constexpr (std::is_floating_point_v<T>) return x;
     else return static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
-}
-
-/// The next index in row-major order.
-void advance(std::vector<std::int64_t>& index, std::vector<std::int64_t> const& sizes) {
-    for (std::size_t d = index.size(); d-- > 0;) {
-        ++index[d];
-        if (index[d] != sizes[d]) return;
-        index[d] = 0;
-    }
 }
 
 struct sum {
@@ -90,6 +81,13 @@ struct squares : sum {
     template <class T>
     static accumulator<T> next(accumulator<T> total, T e) {
         return total + widened(e) * widened(e);
+    }
+};
+
+struct magnitudes : sum {
+    template <class T>
+    static accumulator<T> next(accumulator<T> total, T e) {
+        return e < 0 ? total - widened(e) : total + widened(e);
     }
 };
 
@@ -229,64 +227,78 @@ evaluated cumulative_sum(constant_call const& c) {
     });
 }
 
-/// Products of stacks of matrices or of vectors, accumulated in double.
-evaluated matrix_product(constant_call const& c) {
-    tensor a = *c.inputs[0];
-    if (c.inputs.size() != 2 || c.inputs[1] == nullptr || c.inputs[1]->type != a.type || !is_floating(a.type))
-        return {};
-    tensor b = *c.inputs[1];
-    if (a.sizes.empty() || b.sizes.empty()) return {};
-    bool const is_row = a.sizes.size() == 1;
-    bool const is_column = b.sizes.size() == 1;
-    if (is_row) a.sizes.insert(a.sizes.begin(), 1);
-    if (is_column) b.sizes.push_back(1);
-    std::size_t const ra = a.sizes.size();
-    std::size_t const rb = b.sizes.size();
-    if (a.sizes[ra - 1] != b.sizes[rb - 2]) return {};
-    std::int64_t const rows = a.sizes[ra - 2];
-    std::int64_t const depth = a.sizes[ra - 1];
-    std::int64_t const columns = b.sizes[rb - 1];
-    auto const batch = broadcast(std::span(a.sizes).first(ra - 2), std::span(b.sizes).first(rb - 2));
-    if (!batch) return {};
-    auto const stacked = [&](std::int64_t m, std::int64_t n) {
-        std::vector<std::int64_t> sizes = *batch;
-        sizes.insert(sizes.end(), {m, n});
-        return sizes;
-    };
-    auto const count = c.count(stacked(rows, columns), a.type);
-    if (!count || !c.count(stacked(rows, depth), a.type) || !c.count(stacked(depth, columns), a.type) ||
-        (depth != 0 && *count > c.max_bytes / depth))
-        return {};
-    return with_number_type(a.type, [&]<class T>(T) -> evaluated {
-        if constexpr (!std::is_floating_point_v<T>) return {};
-        std::vector<T> const x = load<T>(broadcast_to(a, stacked(rows, depth)));
-        std::vector<T> const y = load<T>(broadcast_to(b, stacked(depth, columns)));
-        std::vector<double> totals(static_cast<std::size_t>(*count), 0.0);
-        for (std::int64_t row = 0; columns != 0 && row != *count / columns; ++row) { // of all matrices
-            double* const to = totals.data() + row * columns;
-            T const* const left = x.data() + row * depth;
-            T const* const right = y.data() + row / rows * depth * columns;
-            for (std::int64_t k = 0; k != depth; ++k)
-                for (std::int64_t i = 0; i != columns; ++i)
-                    to[i] += static_cast<double>(left[k]) * static_cast<double>(right[k * columns + i]);
+/// ArgMax and ArgMin. Nothing if a number is NaN.
+evaluated extreme_index(constant_call const& c) {
+    tensor const& x = *c.inputs[0];
+    auto const axis = axis_at(int_attribute(c.node, "axis", 0), x.sizes.size());
+    if (!axis || x.element_count() == 0) return {};
+    bool const largest = c.node.op == "ArgMax";
+    bool const last = int_attribute(c.node, "select_last_index", 0) != 0;
+    auto const to = layout_of(x.sizes, {static_cast<std::int64_t>(*axis)}, int_attribute(c.node, "keepdims", 1) != 0);
+    std::vector<std::int64_t> const strides = dense_strides(x.sizes);
+    return with_number_type(x.type, [&]<class T>(T) -> evaluated {
+        std::vector<T> const elements = load<T>(x);
+        for (T e : elements)
+            if (e != e) return {};
+        tensor out{dtype::int64, to->sizes, {}};
+        std::int64_t const n = x.sizes[*axis];
+        std::int64_t const inner = strides[*axis];
+        for (std::int64_t first = 0; first != x.element_count(); ++first) {
+            if (first / inner % n != 0) continue; // not the first element of a line
+            std::int64_t best = 0;
+            for (std::int64_t i = 1; i != n; ++i) {
+                T const e = elements[static_cast<std::size_t>(first + i * inner)];
+                T const known = elements[static_cast<std::size_t>(first + best * inner)];
+                if ((largest ? e > known : e < known) || (last && e == known)) best = i;
+            }
+            out.append(best);
         }
-        std::vector<T> out(totals.begin(), totals.end());
-        std::vector<std::int64_t> sizes = *batch;
-        if (!is_row) sizes.push_back(rows);
-        if (!is_column) sizes.push_back(columns);
-        return store(out, a.type, std::move(sizes));
+        return out;
     });
 }
 
-struct named_evaluator {
+/// Softmax and LogSoftmax of one axis, as from opset 13 on: before, the default axis is 1. Nothing if a number is not finite.
+evaluated softmax(constant_call const& c) {
+    tensor const& x = *c.inputs[0];
+    node_attribute const* const given = c.node.attribute("axis");
+    if (given == nullptr || !is_floating(x.type)) return {};
+    auto const axis = axis_at(given->i, x.sizes.size());
+    if (!axis || x.element_count() == 0) return {};
+    bool const logarithm = c.node.op == "LogSoftmax";
+    auto const n = static_cast<std::size_t>(x.sizes[*axis]);
+    auto const inner = static_cast<std::size_t>(dense_strides(x.sizes)[*axis]);
+    return with_number_type(x.type, [&]<class T>(T) -> evaluated {
+        std::vector<T> elements = load<T>(x);
+        for (T e : elements)
+            if (!std::isfinite(static_cast<double>(e))) return {};
+        for (std::size_t first = 0; first != elements.size(); ++first) {
+            if (first / inner % n != 0) continue; // not the first element of a line
+            auto const at = [&](std::size_t i) -> T& { return elements[first + i * inner]; };
+            double largest = static_cast<double>(at(0));
+            for (std::size_t i = 1; i != n; ++i) largest = std::max(largest, static_cast<double>(at(i)));
+            double total = 0;
+            for (std::size_t i = 0; i != n; ++i) total += std::exp(static_cast<double>(at(i)) - largest);
+            for (std::size_t i = 0; i != n; ++i) {
+                double const off = static_cast<double>(at(i)) - largest;
+                at(i) = static_cast<T>(logarithm ? off - std::log(total) : std::exp(off) / total);
+            }
+        }
+        return store(elements, x.type, x.sizes);
+    });
+}
+
+struct reduction_evaluator {
     std::string_view op;
     evaluator function;
 };
 
-constexpr named_evaluator reduction_evaluators[] = {
+constexpr reduction_evaluator reduction_evaluators[] = {
+    {"ArgMax", extreme_index},
+    {"ArgMin", extreme_index},
     {"CumSum", cumulative_sum},
-    {"MatMul", matrix_product},
+    {"LogSoftmax", softmax},
     {"Range", range},
+    {"ReduceL1", reduction<magnitudes>},
     {"ReduceL2", reduction<norm>},
     {"ReduceMax", reduction<maximum>},
     {"ReduceMean", reduction<mean>},
@@ -294,12 +306,13 @@ constexpr named_evaluator reduction_evaluators[] = {
     {"ReduceProd", reduction<product>},
     {"ReduceSum", reduction<sum>},
     {"ReduceSumSquare", reduction<squares>},
+    {"Softmax", softmax},
 };
 
 } // namespace
 
 evaluator find_reduction_evaluator(std::string_view op) {
-    for (named_evaluator const& e : reduction_evaluators)
+    for (reduction_evaluator const& e : reduction_evaluators)
         if (e.op == op) return e.function;
     return nullptr;
 }

@@ -81,6 +81,8 @@ std::optional<std::vector<std::vector<tap>>> taps_of(resized const& r, std::stri
         auto const position = static_cast<double>(o);
         double at = (position + 0.5) / r.scale - 0.5;
         if (coordinates == "asymmetric") at = position / r.scale;
+        else if (coordinates == "align_corners" && r.scale * static_cast<double>(r.in) != static_cast<double>(r.out))
+            return {}; // runtimes differ in whether the size is rounded here
         else if (coordinates == "align_corners")
             at = r.out == 1 ? 0 : position * static_cast<double>(r.in - 1) / static_cast<double>(r.out - 1);
         else if (coordinates != "half_pixel") return {};

@@ -84,6 +84,7 @@ bool rewriter::fold(graph_node& n) {
     evaluator const evaluate = split ? nullptr : find_evaluator(n.op);
     if ((evaluate == nullptr && !split) || n.inputs.empty() || n.inputs[0] == no_value) return false;
     if (evaluate != nullptr && n.outputs.size() != 1) return false;
+    if (std::ranges::any_of(n.attributes, [](node_attribute const& a) { return !a.reference.empty(); })) return false;
     bool is_large = false;
     for (value_id id : n.inputs) {
         if (id == no_value) continue;

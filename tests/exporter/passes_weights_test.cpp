@@ -152,12 +152,12 @@ TEST_CASE("weights are joined along the first dimension that is not 1") {
     value const a = o.weight("a", {1, rows, columns});
     value const b = o.weight("b", {1, 2 * rows, columns});
     value const joined = o.g.op<"Concat">(std::vector<value>{a, b, a}, attr::axis_i(-2));
-    CHECK(o(o.g.op<"Relu">(joined)) == "Concat Relu"); // a would be written twice, and is not small
+    CHECK(o(o.g.op<"HardSwish">(joined)) == "Concat HardSwish"); // a would be written twice, and is not small
 
     optimized<> p;
     value const c = p.weight("c", {1, rows, columns});
     value const d = p.weight("d", {1, 2 * rows, columns});
-    CHECK(p(p.g.op<"Relu">(p.g.op<"Concat">(std::vector<value>{d, c}, attr::axis_i(-2)))) == "Relu");
+    CHECK(p(p.g.op<"HardSwish">(p.g.op<"Concat">(std::vector<value>{d, c}, attr::axis_i(-2)))) == "HardSwish");
     aton::stored_tensor const* const t = p.stored_input(0, 0);
     REQUIRE(t != nullptr);
     CHECK(t->sizes == sizes{1, 3 * rows, columns});
@@ -166,7 +166,7 @@ TEST_CASE("weights are joined along the first dimension that is not 1") {
     optimized<> q; // along another dimension the elements alternate
     value const e = q.weight("e", {2, rows, columns});
     value const f = q.weight("f", {2, 2 * rows, columns});
-    CHECK(q(q.g.op<"Relu">(q.g.op<"Concat">(std::vector<value>{e, f}, attr::axis_i(1)))) == "Concat Relu");
+    CHECK(q(q.g.op<"HardSwish">(q.g.op<"Concat">(std::vector<value>{e, f}, attr::axis_i(1)))) == "Concat HardSwish");
 }
 
 TEST_CASE("small weights take part in folding") {
@@ -185,7 +185,7 @@ TEST_CASE("parameters that share their storage are one initializer") {
     value const tied = o.stored("lm_head", {dtype::float32, {rows, columns}, {}}, o.files[0], 3);
     value const other = o.stored("behind", {dtype::float32, {rows, columns - 1}, {}}, o.files[0], 3);
     value const z = o.g.op<"Add">(o.g.op<"Mul">(x, w), tied);
-    CHECK(o({z, o.g.op<"Relu">(other)}) == "Mul Add Relu");
+    CHECK(o({z, o.g.op<"HardSwish">(other)}) == "Mul Add HardSwish");
     CHECK(o.data.initializers.size() == 2);
     CHECK(o.data.nodes[1].inputs[1] == w.id());
 }
