@@ -35,12 +35,8 @@ bool same_bytes(stored_tensor const& a, stored_tensor const& b) {
 void rewriter::share_equal_constants() {
     for (graph_initializer const& i : graph.initializers) {
         if (i.stored != nullptr || is_input(i.value) || i.data.bytes.size() > max_shared_bytes) continue;
-        std::size_t const h = hash_of(i.data);
-        value_id equal = no_value;
-        auto const [from, to] = constants_.equal_range(h);
-        for (auto known = from; known != to && equal == no_value; ++known)
-            if (*constant(known->second) == i.data) equal = known->second;
-        if (equal == no_value) constants_.emplace(h, i.value);
+        value_id const equal = find_constant(i.data);
+        if (equal == no_value) constants_.emplace(hash_of(i.data), i.value);
         else replace(i.value, equal);
     }
 }
@@ -76,18 +72,24 @@ stored_tensor const* rewriter::stored(value_id id) const {
     return graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)].stored;
 }
 
-value_id rewriter::add_constant(tensor data) {
-    bool const shared = data.bytes.size() <= max_shared_bytes;
-    std::size_t const h = shared ? hash_of(data) : 0;
-    if (shared) {
-        auto const [from, to] = constants_.equal_range(h);
-        for (auto i = from; i != to; ++i)
-            if (*constant(i->second) == data) return i->second;
-    }
-    value_id const id = graph.add_value({data.type, shape(data.sizes)});
+value_id rewriter::find_constant(tensor const& data) const {
+    if (data.bytes.size() > max_shared_bytes) return no_value;
+    auto const [from, to] = constants_.equal_range(hash_of(data));
+    for (auto i = from; i != to; ++i)
+        if (*constant(i->second) == data) return i->second;
+    return no_value;
+}
+
+void rewriter::set_constant(value_id id, tensor data) {
+    if (data.bytes.size() <= max_shared_bytes) constants_.emplace(hash_of(data), id);
     graph.set_initializer(id, std::move(data));
+}
+
+value_id rewriter::add_constant(tensor data) {
+    if (value_id const known = find_constant(data); known != no_value) return known;
+    value_id const id = graph.add_value({data.type, shape(data.sizes)});
+    set_constant(id, std::move(data));
     grow();
-    if (shared) constants_.emplace(h, id);
     return id;
 }
 

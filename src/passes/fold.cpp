@@ -35,12 +35,12 @@ bool rewriter::lift_constant(graph_node& n) {
         return false;
     }
     value_id const out = n.outputs[0];
-    if (graph.values[out].name.empty()) {
+    if (graph.values[out].name.empty() || find_constant(data) != no_value) {
         replace(out, add_constant(std::move(data)));
     } else {
         graph.values[out].producer = -1;
         graph.values[out].type = {data.type, shape(data.sizes)};
-        graph.set_initializer(out, std::move(data));
+        set_constant(out, std::move(data));
     }
     return true;
 }

@@ -30,10 +30,11 @@ bool keeps_shape(rewriter const& r, value_id x, tensor const& other, value_id ou
     return (ones && s.has_rank() && other.sizes.size() <= s.rank()) || same_shape(s, r.shape_of(out));
 }
 
-bool is_neutral(std::string_view op, std::size_t position, tensor const& t) {
+/// `zero_sign_matters`: that of the result, to which x + 0 gives that of 0.
+bool is_neutral(std::string_view op, std::size_t position, tensor const& t, bool zero_sign_matters) {
     if (op == "Mul" || op == "And") return is_all(t, 1);
     if (op == "Or") return is_all(t, 0);
-    if (op == "Add") return is_integral(t.type) && is_all(t, 0); // -0.0 + 0.0 is 0.0
+    if (op == "Add") return is_all(t, -0.0) || (is_all(t, 0) && (is_integral(t.type) || !zero_sign_matters));
     if (position == 0) return false;
     return op == "Sub" ? is_all(t, 0) : is_all(t, 1); // Div and Pow
 }
@@ -138,7 +139,9 @@ bool simplify_arithmetic(rewriter& r, graph_node& n) {
     for (std::size_t i = 0; i != 2; ++i) {
         tensor const* const t = r.constant(n.inputs[i]);
         value_id const x = n.inputs[1 - i];
-        if (t == nullptr || !is_neutral(n.op, i, *t) || !keeps_shape(r, x, *t, n.outputs[0])) continue;
+        if (t == nullptr || !is_neutral(n.op, i, *t, r.zero_sign_matters(n.outputs[0])) ||
+            !keeps_shape(r, x, *t, n.outputs[0]))
+            continue;
         r.replace(n.outputs[0], x);
         return true;
     }

@@ -12,6 +12,7 @@
 
 #include "attributes.hpp"
 #include "captures.hpp"
+#include "zero_signs.hpp"
 
 namespace ATON_NAMESPACE::passes {
 
@@ -203,6 +204,7 @@ void rewriter::emit(graph_node&& n) {
 bool rewriter::sweep(bool with_weights) {
     changed_ = false;
     with_weights_ = with_weights;
+    zero_signs_ = matter_zero_signs(graph);
     std::vector<graph_node> old;
     old.swap(graph.nodes);
     graph.nodes.reserve(old.size() + 64);

@@ -62,6 +62,8 @@ public:
     [[nodiscard]] std::uint32_t uses(value_id id) const { return uses_[id]; }
     /// Whether the value is an input or captured, so that it exists before all nodes and cannot be changed.
     [[nodiscard]] bool is_input(value_id id) const { return is_input_[id] != 0; }
+    /// Whether a result may depend on the signs of zeros in the value (zero_signs.hpp). True for values that this sweep has made.
+    [[nodiscard]] bool zero_sign_matters(value_id id) const { return id >= zero_signs_.size() || zero_signs_[id] != 0; }
     /// Whether following nodes can use the value: it is not the result of a dropped node.
     [[nodiscard]] bool is_alive(value_id id) const;
 
@@ -134,6 +136,9 @@ private:
     void grow();
 
     // In constants.cpp.
+    /// The constant that equals `data`, or no_value; large ones are not compared.
+    [[nodiscard]] value_id find_constant(tensor const& data) const;
+    void set_constant(value_id id, tensor data);
     void share_equal_constants();
     void share_equal_weights();
 
@@ -175,8 +180,9 @@ private:
     std::vector<std::uint64_t> rewritten_; // by value: bytes that layout operators would write of a weight
     bool changed_ = false;
     bool with_weights_ = false;
-    std::vector<std::uint8_t> dead_;  // by node
-    std::vector<std::uint8_t> first_; // by node
+    std::vector<std::uint8_t> zero_signs_; // by value: whether they matter
+    std::vector<std::uint8_t> dead_;       // by node
+    std::vector<std::uint8_t> first_;      // by node
     std::unordered_map<std::size_t, std::size_t> known_nodes_;
     std::unordered_map<std::string, std::size_t> symbol_index_;
     std::vector<symbol> symbols_;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// x + 0 is x, except that -0 becomes 0: it is removed where no result can depend on the sign.
+#include "passes_fixture.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace passes_tests;
+
+namespace {
+
+/// The operators left of f(x + 0, y).
+template <class Make>
+std::string left(Make f) {
+    optimized<18> o;
+    value const x = o.input("x", {2, 3});
+    value const y = o.input("y", {2, 3});
+    return o(f(o, o.g.op<"Add">(o.constant(dtype::float32, {}, {0}), x), y));
+}
+
+} // namespace
+
+TEST_CASE("a sum that starts with 0 loses the 0 before operators that ignore the sign of zero") {
+    CHECK(left([](auto& o, value x, value y) { return o.g.template op<"Exp">(o.g.template op<"Add">(x, y)); }) ==
+          "Add Exp");
+    CHECK(left([](auto& o, value x, value y) {
+              return o.g.template op<"ReduceSum">(o.g.template op<"Relu">(o.g.template op<"Mul">(x, y)));
+          }) == "Mul Relu ReduceSum");
+    CHECK(left([](auto& o, value x, value y) {
+              return o.g.template op<"Div">(y, o.g.template op<"Add">(x, o.constant(dtype::float32, {}, {1e-5})));
+          }) == "Add Div");
+}
+
+TEST_CASE("x + 0 stays before divisions by it, unknown operators and outputs") {
+    CHECK(left([](auto&, value x, value) { return x; }) == "Add");
+    CHECK(left([](auto& o, value x, value y) { return o.g.template op<"Div">(y, x); }) == "Add Div");
+    CHECK(left([](auto& o, value x, value) {
+              return o.g.template op<"Reciprocal">(o.g.template op<"Transpose">(x));
+          }) == "Add Transpose Reciprocal");
+    CHECK(left([](auto& o, value x, value y) { return o.g.template op<"Pow">(x, y); }) == "Add Pow");
+}
+
+TEST_CASE("x + -0 is x everywhere") {
+    optimized<18> o;
+    value const x = o.input("x", {2, 3});
+    value const same = o.g.op<"Add">(x, o.constant(dtype::float32, {}, {-0.0}));
+    CHECK(o(o.g.op<"Reciprocal">(same)) == "Reciprocal");
+}
