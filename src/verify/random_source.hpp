@@ -49,12 +49,13 @@ struct element_range {
 /// A contiguous tensor of random elements.
 [[nodiscard]] runtime::tensor random_tensor(random_source& random, dtype t, runtime::sizes const& of,
                                             value_theme values, element_range const& range);
-/// An extreme number for an argument beside tensors of this dtype: infinities, NaN, numbers outside the dtype's range, 0 and 1 of both
+/// An extreme number for an argument beside tensors of this dtype: infinities, NaN, numbers outside the dtype's range (in float64,
+/// 1e100, whose products do not overflow), 0 and 1 of both
 /// signs. `any`: also integers and bools.
 [[nodiscard]] scalar extreme_number(random_source& random, dtype t, bool any);
 inline constexpr int extreme_reals = 12;
 /// The real extreme number `i`, below `extreme_reals`.
-[[nodiscard]] double extreme_real(int i);
+[[nodiscard]] double extreme_real(int i, dtype t);
 /// Turns `x` into a mask (bool, or float to be added) of which some rows hide everything.
 [[nodiscard]] runtime::tensor with_hiding_rows(random_source& random, runtime::tensor const& x);
 /// The same elements with small changes to all of them, to some, or to none.

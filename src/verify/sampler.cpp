@@ -130,7 +130,8 @@ private:
         bool const any = a.type.base == base_type::scalar;
         if (!is_real(a) || theme_.values != value_theme::special) return std::nullopt;
         if (theme_.extreme >= 0)
-            return random_.chance(0.75) ? std::optional<scalar>(extreme_real(theme_.extreme)) : std::nullopt;
+            return random_.chance(0.75) ? std::optional<scalar>(extreme_real(theme_.extreme, theme_.type))
+                                        : std::nullopt;
         return random_.chance(0.35) ? std::optional(extreme_number(random_, theme_.type, any)) : std::nullopt;
     }
 
