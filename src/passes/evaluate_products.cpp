@@ -69,6 +69,9 @@ evaluated matrix_product(constant_call const& c) {
     });
 }
 
+/// The maximum number of products of a Gemm, an Einsum or a DFT: a tenth of a second.
+constexpr std::int64_t max_products = std::int64_t{1} << 24;
+
 evaluated general_product(constant_call const& c) {
     tensor const& a = *c.inputs[0];
     tensor const* const b = c.input(1);
@@ -85,7 +88,7 @@ evaluated general_product(constant_call const& c) {
     std::int64_t const columns = b->sizes[turn_b ? 0 : 1];
     std::vector<std::int64_t> const sizes{rows, columns};
     auto const count = c.count(sizes, a.type);
-    if (b->sizes[turn_b ? 1 : 0] != depth || !count || (depth != 0 && *count > c.max_bytes / depth)) return {};
+    if (b->sizes[turn_b ? 1 : 0] != depth || !count || (depth != 0 && *count > max_products / depth)) return {};
     if (addend != nullptr && broadcast(addend->sizes, sizes) != sizes) return {};
     return with_number_type(a.type, [&]<class T>(T) -> evaluated {
         if constexpr (!std::is_floating_point_v<T>) return {};
@@ -201,7 +204,7 @@ evaluated einsum(constant_call const& c) {
     std::vector<std::int64_t> steps; // sizes of all labels
     for (label const l : e->all) steps.push_back(e->sizes.at(l));
     auto const count = c.count(sizes, type);
-    auto const products = c.count(steps, dtype::uint8); // bounds the time as well
+    auto const products = small_count(steps, dtype::uint8, max_products);
     if (!count || !products) return {};
     std::vector<std::vector<std::int64_t>> strides; // of each operand, by label
     for (std::size_t i = 0; i != c.inputs.size(); ++i) {
@@ -276,12 +279,19 @@ evaluated fourier_transform(constant_call const& c) {
     shape.sizes.back() = 2;
     auto const count = c.count(shape.sizes, x.type);
     std::int64_t const used = std::min(plan->length, x.sizes[plan->axis]);
-    if (!count || *count > c.max_bytes / plan->length) return {};
+    if (!count || *count > max_products / plan->length) return {};
     std::vector<std::int64_t> const strides = dense_strides(x.sizes);
     std::int64_t const parts = x.sizes.back();
     return with_number_type(x.type, [&]<class T>(T) -> evaluated {
         if constexpr (!std::is_floating_point_v<T>) return {};
         std::vector<T> const in = load<T>(x);
+        std::vector<double> cosines;
+        std::vector<double> sines;
+        for (std::int64_t i = 0; i != plan->length; ++i) {
+            double const turn = static_cast<double>(i) / static_cast<double>(plan->length);
+            cosines.push_back(std::cos(2 * std::numbers::pi * turn));
+            sines.push_back(plan->direction * std::sin(2 * std::numbers::pi * turn));
+        }
         std::vector<T> out;
         std::vector<std::int64_t> index(shape.sizes.size() - 1, 0);
         std::vector<std::int64_t> const lines(shape.sizes.begin(), shape.sizes.end() - 1);
@@ -293,12 +303,11 @@ evaluated fourier_transform(constant_call const& c) {
             double imaginary = 0;
             for (std::int64_t k = 0; k != used; ++k) {
                 auto const at = static_cast<std::size_t>(first + k * strides[plan->axis]);
-                auto const turn = static_cast<double>(k * index[plan->axis] % plan->length);
-                double const angle = plan->direction * 2 * std::numbers::pi * turn / static_cast<double>(plan->length);
+                auto const turn = static_cast<std::size_t>(k * index[plan->axis] % plan->length);
                 auto const a = static_cast<double>(in[at]);
                 double const b = parts == 2 ? static_cast<double>(in[at + 1]) : 0;
-                real += a * std::cos(angle) - b * std::sin(angle);
-                imaginary += a * std::sin(angle) + b * std::cos(angle);
+                real += a * cosines[turn] - b * sines[turn];
+                imaginary += a * sines[turn] + b * cosines[turn];
             }
             out.push_back(static_cast<T>(real * plan->scale));
             out.push_back(static_cast<T>(imaginary * plan->scale));
