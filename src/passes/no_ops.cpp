@@ -3,6 +3,7 @@
 #include "rewriter.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,6 +36,8 @@ bool is_neutral(std::string_view op, std::size_t position, tensor const& t, bool
     if (op == "Mul" || op == "And") return is_all(t, 1);
     if (op == "Or") return is_all(t, 0);
     if (op == "Add") return is_all(t, -0.0) || (is_all(t, 0) && (is_integral(t.type) || !zero_sign_matters));
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (op == "Max" || op == "Min") return is_floating(t.type) && is_all(t, op == "Max" ? -infinity : infinity);
     if (position == 0) return false;
     return op == "Sub" ? is_all(t, 0) : is_all(t, 1); // Div and Pow
 }

@@ -31,6 +31,8 @@ std::vector<rule> const* rules_of(std::string_view op) {
         {"Less", {skip_expands, delay_expands}},
         {"LessOrEqual", {skip_expands, delay_expands}},
         {"MatMul", {fuse_gemm}},
+        {"Max", {simplify_arithmetic}},
+        {"Min", {simplify_arithmetic}},
         {"Mul", {simplify_arithmetic, skip_expands, delay_expands}},
         {"Not", {simplify_where, delay_expands}},
         {"Or", {simplify_arithmetic, skip_expands, delay_expands}},

@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+#include <string_view>
+
 using namespace passes_tests;
 
 namespace {
@@ -44,4 +47,19 @@ TEST_CASE("x + -0 is x everywhere") {
     value const x = o.input("x", {2, 3});
     value const same = o.g.op<"Add">(x, o.constant(dtype::float32, {}, {-0.0}));
     CHECK(o(o.g.op<"Reciprocal">(same)) == "Reciprocal");
+}
+
+TEST_CASE("a maximum with -infinity and a minimum with infinity are the other operand") {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    optimized<18> o;
+    value const x = o.input("x", {2, 3});
+    auto const with = [&](char const* op, double bound) {
+        std::vector<value> const both{x, o.constant(dtype::float32, {}, {bound})};
+        return std::string_view(op) == "Max" ? o.g.op<"Max">(both) : o.g.op<"Min">(both);
+    };
+    CHECK(o({o.g.op<"Neg">(with("Max", -infinity)), o.g.op<"Abs">(with("Min", infinity))}) == "Neg Abs");
+    optimized<18> p;
+    value const y = p.input("y", {2, 3});
+    std::vector<value> const all{y, p.constant(dtype::float32, {}, {infinity})};
+    CHECK(p(p.g.op<"Max">(all)) == "Max");
 }
