@@ -118,6 +118,27 @@ bool squeeze_before_transpose(rewriter& r, graph_node& n) {
     return true;
 }
 
+/// A view of a cast of a view: the cast goes first, and one view is left.
+bool join_views_over_cast(rewriter& r, graph_node& n) {
+    value_id const x = n.inputs[0];
+    graph_node const* const cast = r.producer(x, "Cast");
+    if (cast == nullptr || r.uses(x) != 1 || r.uses(cast->inputs[0]) != 1) return false;
+    graph_node const* const view = r.producer(cast->inputs[0]);
+    if (view == nullptr || !is_view(*view)) return false;
+    value_id const origin = view->inputs[0];
+    auto const target = reshape_target(r.shape_of(origin), r.shape_of(n.outputs[0]));
+    if (!target || !is_tensor(r, origin)) return false;
+    graph_node moved = rewriter::make_node("Cast", {origin}, *cast);
+    moved.attributes = cast->attributes;
+    value_type const type{r.type(x).dtype, r.shape_of(origin)};
+    value_id const from = r.add_node(std::move(moved), type);
+    value_id const to = r.add_integers(*target);
+    n.op = "Reshape";
+    n.attributes.clear();
+    r.set_inputs(n, {from, to});
+    return true;
+}
+
 } // namespace
 
 bool simplify_view(rewriter& r, graph_node& n) {
@@ -136,6 +157,7 @@ bool simplify_view(rewriter& r, graph_node& n) {
     }
     graph_node const* const before = r.producer(x);
     if (n.op != "Flatten" && squeeze_before_transpose(r, n)) return false;
+    if (join_views_over_cast(r, n)) return false;
     bool const joins = before != nullptr && is_view(*before) && r.uses(x) == 1;
     bool const computed = n.op == "Reshape" && r.constant(input(n, 1)) == nullptr;
     if (!joins && !computed) return false;

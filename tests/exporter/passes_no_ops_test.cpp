@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// x + 0 is x, except that -0 becomes 0: it is removed where no result can depend on the sign.
+// Operands that change nothing: x + 0 where no result depends on the sign of a zero, limits of infinity, and views beside a cast.
 #include "passes_fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -62,4 +62,17 @@ TEST_CASE("a maximum with -infinity and a minimum with infinity are the other op
     value const y = p.input("y", {2, 3});
     std::vector<value> const all{y, p.constant(dtype::float32, {}, {infinity})};
     CHECK(p(p.g.op<"Max">(all)) == "Max");
+}
+
+TEST_CASE("views before and after a cast become one view after it") {
+    optimized<18> o;
+    value const x = o.input("x", {5, 4});
+    value const cast = o.g.op<"Cast">(o.g.op<"Unsqueeze">(x, o.g.ints({-1})), attr::to_i(dtype::float64));
+    CHECK(o(o.g.op<"Reshape">(cast, o.g.ints({2, 10}))) == "Cast Reshape");
+    CHECK(o.data.values[o.data.nodes[0].outputs[0]].type.shape == aton::shape{5, 4});
+
+    optimized<18> p; // the cast has another use
+    value const y = p.input("y", {5, 4});
+    value const wide = p.g.op<"Cast">(p.g.op<"Unsqueeze">(y, p.g.ints({-1})), attr::to_i(dtype::float64));
+    CHECK(p({p.g.op<"Reshape">(wide, p.g.ints({2, 10})), p.g.op<"Exp">(wide)}) == "Unsqueeze Cast Reshape Exp");
 }
