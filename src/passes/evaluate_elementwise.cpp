@@ -272,7 +272,7 @@ evaluated clip(constant_call const& c) {
             if (bounds[i] == nullptr) continue;
             T const bound = load<T>(*bounds[i])[0];
             for (T& e : out) {
-                if (e != e || bound != bound) return {};
+                if (std::isnan(static_cast<double>(e)) || std::isnan(static_cast<double>(bound))) return {};
                 e = i == 0 ? std::max(e, bound) : std::min(e, bound);
             }
         }

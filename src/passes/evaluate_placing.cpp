@@ -146,17 +146,15 @@ constexpr std::int64_t padding = -1; ///< in place of an index
 std::optional<std::vector<std::int64_t>> padded_axis(std::string_view mode, std::int64_t n, std::int64_t before,
                                                      std::int64_t after) {
     std::vector<std::int64_t> out;
+    bool const allowed = mode == "constant" || (n != 0 && (mode == "edge" || mode == "wrap")) ||
+                         (mode == "reflect" && before < n && after < n);
+    if (!allowed) return {};
     for (std::int64_t i = -before; i < n + after; ++i) {
-        std::int64_t at = i;
-        if (i < 0 || i >= n) {
-            if (mode == "constant") at = padding;
-            else if (n == 0) return {};
-            else if (mode == "edge") at = std::clamp<std::int64_t>(i, 0, n - 1);
-            else if (mode == "wrap") at = (i % n + n) % n;
-            else if (mode == "reflect" && before < n && after < n) at = i < 0 ? -i : 2 * (n - 1) - i;
-            else return {};
-        }
-        out.push_back(at);
+        if (i >= 0 && i < n) out.push_back(i);
+        else if (mode == "constant") out.push_back(padding);
+        else if (mode == "edge") out.push_back(i < 0 ? 0 : n - 1);
+        else if (mode == "wrap") out.push_back((i % n + n) % n);
+        else out.push_back(i < 0 ? -i : 2 * (n - 1) - i);
     }
     return out;
 }

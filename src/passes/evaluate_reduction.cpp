@@ -239,7 +239,7 @@ evaluated extreme_index(constant_call const& c) {
     return with_number_type(x.type, [&]<class T>(T) -> evaluated {
         std::vector<T> const elements = load<T>(x);
         for (T e : elements)
-            if (e != e) return {};
+            if (std::isnan(static_cast<double>(e))) return {};
         tensor out{dtype::int64, to->sizes, {}};
         std::int64_t const n = x.sizes[*axis];
         std::int64_t const inner = strides[*axis];

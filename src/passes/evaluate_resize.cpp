@@ -76,16 +76,19 @@ struct tap {
 /// The elements that each result is the weighted sum of; nothing if float32 may round to others.
 std::optional<std::vector<std::vector<tap>>> taps_of(resized const& r, std::string_view mode,
                                                      std::string_view coordinates, double cubic) {
+    // With aligned corners, runtimes differ in whether the size is rounded before the distance is computed.
+    auto const size = static_cast<double>(r.out);
+    bool const is_rounded = std::abs(r.scale * static_cast<double>(r.in) - size) > 1e-6 * size;
+    bool const is_known =
+        coordinates == "half_pixel" || coordinates == "asymmetric" || (coordinates == "align_corners" && !is_rounded);
+    if (!is_known) return {};
     std::vector<std::vector<tap>> out;
     for (std::int64_t o = 0; o != r.out; ++o) {
         auto const position = static_cast<double>(o);
         double at = (position + 0.5) / r.scale - 0.5;
         if (coordinates == "asymmetric") at = position / r.scale;
-        else if (coordinates == "align_corners" && r.scale * static_cast<double>(r.in) != static_cast<double>(r.out))
-            return {}; // runtimes differ in whether the size is rounded here
         else if (coordinates == "align_corners")
             at = r.out == 1 ? 0 : position * static_cast<double>(r.in - 1) / static_cast<double>(r.out - 1);
-        else if (coordinates != "half_pixel") return {};
         if (mode == "nearest") { // floor
             std::int64_t const factor = r.out / r.in;
             if (coordinates != "asymmetric" || factor * r.in != r.out || r.scale != static_cast<double>(factor))
