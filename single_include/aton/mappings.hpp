@@ -4024,12 +4024,13 @@ struct rotation {
 /// The partner of each row in a step; a row that has none is its own.
 inline value partners(graph<11> g, value step, value rows, value n) { return g.op<"Mod">(g.op<"Sub">(step, rows), n); }
 
-/// The rotations that make `off`, the elements (i, partner), 0; `own` is the diagonal.
+/// The rotations that make `off`, the elements (i, partner), 0; `own` is the diagonal. Both rows of a pair take the same mean of (i, k) and
+/// (k, i): where only rounding errors are left of the two, one can be positive and the other negative.
 inline rotation rotation_of(graph<11> g, value rows, value partner, value own, value off) {
     value const side = g.cast(g.op<"Sign">(g.op<"Sub">(partner, rows)), dtype::float64);
     value const other = gather(g, own, partner, own.rank() - 1);
     value const gap = g.op<"Mul">(side, g.op<"Sub">(other, own)); // the same for both
-    value const twice = g.op<"Mul">(off, 2);
+    value const twice = g.op<"Add">(off, gather(g, off, partner, off.rank() - 1));
     value const root = g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(gap, gap), g.op<"Mul">(twice, twice)));
     value const far = g.op<"Add">(gap, g.op<"Where">(g.op<"Less">(gap, 0), g.op<"Neg">(root), root));
     value const divisor = g.op<"Where">(g.op<"Equal">(far, 0), g.scalar(1, dtype::float64), far);

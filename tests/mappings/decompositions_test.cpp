@@ -84,6 +84,11 @@ TEST_CASE("eigenvalues and singular values of huge and tiny matrices") {
           row_of(dtype::float32, {-4, 6}));
 }
 
+TEST_CASE("a repeated eigenvalue is found twice: both rows of a pair are rotated by the same angle") {
+    tensor const a = of(dtype::float32, {3, 3}, {2.5, 0.5, -3.5, 2, 2.5, -0.5, -1, -1, 1}); // the lower triangle counts
+    gives("aten::linalg_eigvalsh", {arg("self", a)}, row_of(dtype::float32, {0.5, 0.5, 5}));
+}
+
 TEST_CASE("least squares with residuals, without those of drivers that decide by the rank") {
     tensor const a = of(dtype::float32, {3, 2}, {1, 0, 1, 1, 1, 2});
     tensor const b = of(dtype::float32, {3, 1}, {1, 3, 4});
