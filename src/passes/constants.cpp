@@ -35,8 +35,9 @@ bool same_bytes(stored_tensor const& a, stored_tensor const& b) {
 void rewriter::share_equal_constants() {
     for (graph_initializer const& i : graph.initializers) {
         if (i.stored != nullptr || is_input(i.value) || i.data.bytes.size() > max_shared_bytes) continue;
-        value_id const equal = find_constant(i.data);
-        if (equal == no_value) constants_.emplace(hash_of(i.data), i.value);
+        std::size_t const h = hash_of(i.data);
+        value_id const equal = find_constant(i.data, h);
+        if (equal == no_value) constants_.emplace(h, i.value);
         else replace(i.value, equal);
     }
 }
@@ -72,25 +73,29 @@ stored_tensor const* rewriter::stored(value_id id) const {
     return graph.initializers[static_cast<std::size_t>(graph.values[id].initializer)].stored;
 }
 
-value_id rewriter::find_constant(tensor const& data) const {
-    if (data.bytes.size() > max_shared_bytes) return no_value;
-    auto const [from, to] = constants_.equal_range(hash_of(data));
+value_id rewriter::find_constant(tensor const& data, std::size_t hash) const {
+    auto const [from, to] = constants_.equal_range(hash);
     for (auto i = from; i != to; ++i)
         if (*constant(i->second) == data) return i->second;
     return no_value;
 }
 
-void rewriter::set_constant(value_id id, tensor data) {
-    if (data.bytes.size() <= max_shared_bytes) constants_.emplace(hash_of(data), id);
-    graph.set_initializer(id, std::move(data));
-}
-
-value_id rewriter::add_constant(tensor data) {
-    if (value_id const known = find_constant(data); known != no_value) return known;
-    value_id const id = graph.add_value({data.type, shape(data.sizes)});
-    set_constant(id, std::move(data));
+value_id rewriter::add_constant(tensor data, value_id as) {
+    bool const shared = data.bytes.size() <= max_shared_bytes;
+    std::size_t const h = shared ? hash_of(data) : 0;
+    if (shared)
+        if (value_id const known = find_constant(data, h); known != no_value) return known;
+    value_type type{data.type, shape(data.sizes)};
+    if (as == no_value) {
+        as = graph.add_value(std::move(type));
+    } else {
+        graph.values[as].producer = -1;
+        graph.values[as].type = std::move(type);
+    }
+    graph.set_initializer(as, std::move(data));
     grow();
-    return id;
+    if (shared) constants_.emplace(h, as);
+    return as;
 }
 
 value_id rewriter::add_integers(std::vector<std::int64_t> const& numbers) {

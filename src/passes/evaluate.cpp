@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <unordered_map>
 #include <utility>
 
 namespace ATON_NAMESPACE::passes {
@@ -76,12 +77,15 @@ tensor broadcast_to(tensor const& from, std::vector<std::int64_t> const& sizes) 
 }
 
 evaluator find_evaluator(std::string_view op) {
-    if (op == "Resize") return resize;
-    if (evaluator const e = find_layout_evaluator(op); e != nullptr) return e;
-    if (evaluator const e = find_elementwise_evaluator(op); e != nullptr) return e;
-    if (evaluator const e = find_reduction_evaluator(op); e != nullptr) return e;
-    if (evaluator const e = find_placing_evaluator(op); e != nullptr) return e;
-    return find_product_evaluator(op);
+    static std::unordered_map<std::string_view, evaluator> const all = [] {
+        std::unordered_map<std::string_view, evaluator> out{{"Resize", resize}};
+        for (auto const family :
+             {layout_evaluators, elementwise_evaluators, reduction_evaluators, placing_evaluators, product_evaluators})
+            for (named_evaluator const& e : family()) out.emplace(e.op, e.function);
+        return out;
+    }();
+    auto const found = all.find(op);
+    return found == all.end() ? nullptr : found->second;
 }
 
 } // namespace ATON_NAMESPACE::passes

@@ -25,6 +25,7 @@ inline constexpr std::int64_t max_constant_bytes = std::int64_t{1} << 20;
 struct constant_call {
     graph_node const& node;
     std::span<tensor const* const> inputs;
+    int opset = 0;
     std::int64_t max_bytes = max_constant_bytes; ///< of the result
 
     [[nodiscard]] tensor const* input(std::size_t i) const { return i < inputs.size() ? inputs[i] : nullptr; }
@@ -38,14 +39,19 @@ struct constant_call {
 using evaluated = std::optional<tensor>;
 using evaluator = evaluated (*)(constant_call const&);
 
+struct named_evaluator {
+    std::string_view op;
+    evaluator function;
+};
+
 /// The evaluator of an operator of the default domain with one output, or null.
 [[nodiscard]] evaluator find_evaluator(std::string_view op);
-/// Likewise, by family.
-[[nodiscard]] evaluator find_layout_evaluator(std::string_view op);
-[[nodiscard]] evaluator find_elementwise_evaluator(std::string_view op);
-[[nodiscard]] evaluator find_reduction_evaluator(std::string_view op);
-[[nodiscard]] evaluator find_placing_evaluator(std::string_view op);
-[[nodiscard]] evaluator find_product_evaluator(std::string_view op);
+/// All of them, by family.
+[[nodiscard]] std::span<named_evaluator const> layout_evaluators();
+[[nodiscard]] std::span<named_evaluator const> elementwise_evaluators();
+[[nodiscard]] std::span<named_evaluator const> reduction_evaluators();
+[[nodiscard]] std::span<named_evaluator const> placing_evaluators();
+[[nodiscard]] std::span<named_evaluator const> product_evaluators();
 /// Linear and cubic interpolation, and nearest elements at whole factors; without antialiasing.
 [[nodiscard]] evaluated resize(constant_call const& call);
 /// The results of Split on a constant.

@@ -171,35 +171,21 @@ evaluated negation(constant_call const& c) {
     return out;
 }
 
-/// A function of one real number, computed in double.
-struct real_function {
-    std::string_view op;
-    double (*function)(double);
-};
-
 double relu(double x) { return x < 0 ? 0 : x; }
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 
-constexpr real_function real_functions[] = {
-    {"Acos", std::acos},
-    {"Acosh", std::acosh},
-    {"Asin", std::asin},
-    {"Asinh", std::asinh},
-    {"Atan", std::atan},
-    {"Atanh", std::atanh},
-    {"Cos", std::cos},
-    {"Cosh", std::cosh},
-    {"Erf", std::erf},
-    {"Exp", std::exp},
-    {"Relu", relu},
-    {"Sigmoid", sigmoid},
-    {"Sin", std::sin},
-    {"Sinh", std::sinh},
-    {"Softplus", softplus},
-    {"Tan", std::tan},
-    {"Tanh", std::tanh},
-};
+/// A function of one real number, computed in double.
+template <double (*Function)(double)>
+evaluated real(constant_call const& c) {
+    tensor const& x = *c.inputs[0];
+    return with_number_type(x.type, [&]<class T>(T) -> evaluated {
+        if constexpr (!std::is_floating_point_v<T>) return {};
+        std::vector<T> elements = load<T>(x);
+        for (T& e : elements) e = static_cast<T>(Function(static_cast<double>(e)));
+        return store(elements, x.type, x.sizes);
+    });
+}
 
 template <class T>
 std::optional<T> transform(std::string_view op, T x) {
@@ -212,15 +198,12 @@ std::optional<T> transform(std::string_view op, T x) {
         else return x < 0 ? wrapping(T{0}, x, [](auto a, auto b) { return a - b; }) : x;
     }
     if constexpr (std::is_floating_point_v<T>) {
-        auto const wide = static_cast<double>(x);
         if (op == "Floor") return std::floor(x);
         if (op == "Ceil") return std::ceil(x);
         if (op == "Round") return std::nearbyint(x); // to even
         if (op == "Sqrt") return std::sqrt(x);
         if (op == "Reciprocal") return x == 0 ? std::nullopt : std::optional<T>(T{1} / x);
-        if (op == "Log") return x > 0 ? std::optional(static_cast<T>(std::log(wide))) : std::nullopt;
-        for (real_function const& f : real_functions)
-            if (f.op == op) return static_cast<T>(f.function(wide));
+        if (op == "Log") return x > 0 ? std::optional(static_cast<T>(std::log(static_cast<double>(x)))) : std::nullopt;
         if (std::isnan(x) || (x == 0 && std::signbit(x))) return {}; // Sign
     }
     return op == "Sign" ? std::optional(static_cast<T>((x > 0 ? 1 : 0) - (x < 0 ? 1 : 0))) : std::nullopt;
@@ -322,30 +305,25 @@ evaluated cast(constant_call const& c) {
     return x.type == dtype::bool_ ? from_type(std::uint8_t{}) : with_number_type(x.type, from_type);
 }
 
-struct elementwise_evaluator {
-    std::string_view op;
-    evaluator function;
-};
-
-constexpr elementwise_evaluator elementwise_evaluators[] = {
+constexpr named_evaluator table[] = {
     {"Abs", unary},
-    {"Acos", unary},
-    {"Acosh", unary},
+    {"Acos", real<std::acos>},
+    {"Acosh", real<std::acosh>},
     {"Add", arithmetic},
     {"And", logic},
-    {"Asin", unary},
-    {"Asinh", unary},
-    {"Atan", unary},
-    {"Atanh", unary},
+    {"Asin", real<std::asin>},
+    {"Asinh", real<std::asinh>},
+    {"Atan", real<std::atan>},
+    {"Atanh", real<std::atanh>},
     {"Cast", cast},
     {"Ceil", unary},
     {"Clip", clip},
-    {"Cos", unary},
-    {"Cosh", unary},
+    {"Cos", real<std::cos>},
+    {"Cosh", real<std::cosh>},
     {"Div", arithmetic},
     {"Equal", comparison},
-    {"Erf", unary},
-    {"Exp", unary},
+    {"Erf", real<std::erf>},
+    {"Exp", real<std::exp>},
     {"Floor", unary},
     {"Greater", comparison},
     {"GreaterOrEqual", comparison},
@@ -363,26 +341,22 @@ constexpr elementwise_evaluator elementwise_evaluators[] = {
     {"Or", logic},
     {"Pow", power},
     {"Reciprocal", unary},
-    {"Relu", unary},
+    {"Relu", real<relu>},
     {"Round", unary},
-    {"Sigmoid", unary},
+    {"Sigmoid", real<sigmoid>},
     {"Sign", unary},
-    {"Sin", unary},
-    {"Sinh", unary},
-    {"Softplus", unary},
+    {"Sin", real<std::sin>},
+    {"Sinh", real<std::sinh>},
+    {"Softplus", real<softplus>},
     {"Sqrt", unary},
     {"Sub", arithmetic},
-    {"Tan", unary},
-    {"Tanh", unary},
+    {"Tan", real<std::tan>},
+    {"Tanh", real<std::tanh>},
     {"Xor", logic},
 };
 
 } // namespace
 
-evaluator find_elementwise_evaluator(std::string_view op) {
-    for (elementwise_evaluator const& e : elementwise_evaluators)
-        if (e.op == op) return e.function;
-    return nullptr;
-}
+std::span<named_evaluator const> elementwise_evaluators() { return table; }
 
 } // namespace ATON_NAMESPACE::passes

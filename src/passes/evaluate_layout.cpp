@@ -217,31 +217,6 @@ evaluated gather(constant_call const& c) {
     return out;
 }
 
-evaluated gather_nd(constant_call const& c) {
-    tensor const& x = *c.inputs[0];
-    tensor const* const at = c.input(1);
-    if (at == nullptr || at->type != dtype::int64 || at->sizes.empty() || int_attribute(c.node, "batch_dims", 0) != 0)
-        return {};
-    auto const depth = static_cast<std::size_t>(at->sizes.back());
-    if (depth == 0 || depth > x.sizes.size()) return {};
-    tensor out{x.type, {at->sizes.begin(), at->sizes.end() - 1}, {}};
-    out.sizes.insert(out.sizes.end(), x.sizes.begin() + static_cast<std::ptrdiff_t>(depth), x.sizes.end());
-    if (!c.count(out.sizes, out.type)) return {};
-    std::vector<std::int64_t> const strides = dense_strides(x.sizes);
-    std::size_t const chunk = static_cast<std::size_t>(strides[depth - 1]) * (bits(x.type) / 8);
-    std::vector<std::int64_t> const indices = integers(*at);
-    for (std::size_t first = 0; first != indices.size(); first += depth) {
-        std::int64_t place = 0;
-        for (std::size_t d = 0; d != depth; ++d) {
-            std::int64_t const i = indices[first + d];
-            if (i < -x.sizes[d] || i >= x.sizes[d]) return {};
-            place += (i < 0 ? i + x.sizes[d] : i) * strides[d];
-        }
-        out.bytes.append(x.bytes, static_cast<std::size_t>(place) * (bits(x.type) / 8), chunk);
-    }
-    return out;
-}
-
 evaluated tile(constant_call const& c) {
     tensor const& x = *c.inputs[0];
     tensor const* const repeats = c.input(1);
@@ -317,18 +292,12 @@ evaluated constant_of_shape(constant_call const& c) {
     return out;
 }
 
-struct layout_evaluator {
-    std::string_view op;
-    evaluator function;
-};
-
-constexpr layout_evaluator layout_evaluators[] = {
+constexpr named_evaluator table[] = {
     {"Concat", concat},
     {"ConstantOfShape", constant_of_shape},
     {"Expand", expand},
     {"Flatten", flatten},
     {"Gather", gather},
-    {"GatherND", gather_nd},
     {"Identity", identity},
     {"Reshape", reshape},
     {"Slice", slice},
@@ -342,11 +311,7 @@ constexpr layout_evaluator layout_evaluators[] = {
 
 } // namespace
 
-evaluator find_layout_evaluator(std::string_view op) {
-    for (layout_evaluator const& e : layout_evaluators)
-        if (e.op == op) return e.function;
-    return nullptr;
-}
+std::span<named_evaluator const> layout_evaluators() { return table; }
 
 std::optional<std::vector<tensor>> evaluate_split(constant_call const& c) {
     tensor const& x = *c.inputs[0];

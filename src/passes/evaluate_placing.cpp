@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Evaluators of operators that place elements by index: ScatterElements, ScatterND, GatherElements and Pad.
+// Evaluators of operators that place or select elements by index: ScatterElements, ScatterND, GatherElements, GatherND and Pad.
 #include "evaluate.hpp"
 
 #include <algorithm>
@@ -112,32 +112,54 @@ evaluated gather_elements(constant_call const& c) {
     return out;
 }
 
-evaluated scatter_nd(constant_call const& c) {
-    tensor const& data = *c.inputs[0];
-    tensor const* const indices = c.input(1);
-    tensor const* const updates = c.input(2);
-    if (indices == nullptr || indices->type != dtype::int64 || indices->sizes.empty() || updates == nullptr ||
-        updates->type != data.type || !c.count(data.sizes, data.type))
-        return {};
+/// Where each index tuple, a row of `indices`, points to in a tensor of `sizes`; nothing if one is out of range.
+struct tuple_places {
+    std::vector<std::int64_t> first; ///< of each tuple, the first element that it selects
+    std::vector<std::int64_t> sizes; ///< of all that is selected
+    std::int64_t length = 1;         ///< how many elements a tuple selects
+};
+std::optional<tuple_places> places_of_tuples(std::vector<std::int64_t> const& sizes, tensor const* indices) {
+    if (indices == nullptr || indices->type != dtype::int64 || indices->sizes.empty()) return {};
     auto const depth = static_cast<std::size_t>(indices->sizes.back());
-    if (depth == 0 || depth > data.sizes.size()) return {};
-    std::vector<std::int64_t> expected(indices->sizes.begin(), indices->sizes.end() - 1);
-    expected.insert(expected.end(), data.sizes.begin() + static_cast<std::ptrdiff_t>(depth), data.sizes.end());
-    if (updates->sizes != expected) return {};
-    std::vector<std::int64_t> const strides = dense_strides(data.sizes);
-    std::int64_t const length = strides[depth - 1];
+    if (depth == 0 || depth > sizes.size()) return {};
+    std::vector<std::int64_t> const strides = dense_strides(sizes);
+    tuple_places out{{}, {indices->sizes.begin(), indices->sizes.end() - 1}, strides[depth - 1]};
+    out.sizes.insert(out.sizes.end(), sizes.begin() + static_cast<std::ptrdiff_t>(depth), sizes.end());
     std::vector<std::int64_t> const list = integers(*indices);
-    std::vector<placement> all;
-    for (std::size_t first = 0; first != list.size(); first += depth) {
-        placement& p = all.emplace_back();
-        p.from = static_cast<std::int64_t>(first / depth) * length;
+    for (std::size_t at = 0; at != list.size(); at += depth) {
+        std::int64_t& place = out.first.emplace_back(0);
         for (std::size_t d = 0; d != depth; ++d) {
-            std::int64_t const i = list[first + d];
-            if (i < -data.sizes[d] || i >= data.sizes[d]) return {};
-            p.to += (i < 0 ? i + data.sizes[d] : i) * strides[d];
+            std::int64_t const i = list[at + d];
+            if (i < -sizes[d] || i >= sizes[d]) return {};
+            place += (i < 0 ? i + sizes[d] : i) * strides[d];
         }
     }
-    return placed(c, data, *updates, std::move(all), length);
+    return out;
+}
+
+evaluated gather_nd(constant_call const& c) {
+    tensor const& x = *c.inputs[0];
+    if (int_attribute(c.node, "batch_dims", 0) != 0) return {};
+    auto const places = places_of_tuples(x.sizes, c.input(1));
+    if (!places || !c.count(places->sizes, x.type)) return {};
+    tensor out{x.type, places->sizes, {}};
+    std::size_t const width = bits(x.type) / 8;
+    for (std::int64_t const place : places->first)
+        out.bytes.append(
+            x.bytes, static_cast<std::size_t>(place) * width, static_cast<std::size_t>(places->length) * width);
+    return out;
+}
+
+evaluated scatter_nd(constant_call const& c) {
+    tensor const& data = *c.inputs[0];
+    tensor const* const updates = c.input(2);
+    if (updates == nullptr || updates->type != data.type || !c.count(data.sizes, data.type)) return {};
+    auto const places = places_of_tuples(data.sizes, c.input(1));
+    if (!places || updates->sizes != places->sizes) return {};
+    std::vector<placement> all;
+    for (std::int64_t const place : places->first)
+        all.push_back({place, static_cast<std::int64_t>(all.size()) * places->length});
+    return placed(c, data, *updates, std::move(all), places->length);
 }
 
 constexpr std::int64_t padding = -1; ///< in place of an index
@@ -221,13 +243,9 @@ evaluated pad(constant_call const& c) {
     return out;
 }
 
-struct placing_evaluator {
-    std::string_view op;
-    evaluator function;
-};
-
-constexpr placing_evaluator placing_evaluators[] = {
+constexpr named_evaluator table[] = {
     {"GatherElements", gather_elements},
+    {"GatherND", gather_nd},
     {"Pad", pad},
     {"ScatterElements", scatter_elements},
     {"ScatterND", scatter_nd},
@@ -235,10 +253,6 @@ constexpr placing_evaluator placing_evaluators[] = {
 
 } // namespace
 
-evaluator find_placing_evaluator(std::string_view op) {
-    for (placing_evaluator const& e : placing_evaluators)
-        if (e.op == op) return e.function;
-    return nullptr;
-}
+std::span<named_evaluator const> placing_evaluators() { return table; }
 
 } // namespace ATON_NAMESPACE::passes

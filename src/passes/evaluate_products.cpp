@@ -316,12 +316,7 @@ evaluated fourier_transform(constant_call const& c) {
     });
 }
 
-struct product_evaluator {
-    std::string_view op;
-    evaluator function;
-};
-
-constexpr product_evaluator product_evaluators[] = {
+constexpr named_evaluator table[] = {
     {"DFT", fourier_transform},
     {"Einsum", einsum},
     {"Gemm", general_product},
@@ -330,10 +325,6 @@ constexpr product_evaluator product_evaluators[] = {
 
 } // namespace
 
-evaluator find_product_evaluator(std::string_view op) {
-    for (product_evaluator const& e : product_evaluators)
-        if (e.op == op) return e.function;
-    return nullptr;
-}
+std::span<named_evaluator const> product_evaluators() { return table; }
 
 } // namespace ATON_NAMESPACE::passes

@@ -201,6 +201,25 @@ evaluated range(constant_call const& c) {
     return out;
 }
 
+/// Elements of a tensor along an axis, as positions.
+struct line {
+    std::size_t first;
+    std::size_t step;
+    std::size_t count;
+
+    [[nodiscard]] std::size_t at(std::size_t i) const { return first + i * step; }
+};
+
+/// All lines of a tensor with elements, in row-major order.
+std::vector<line> lines_of(tensor const& x, std::size_t axis) {
+    auto const count = static_cast<std::size_t>(x.sizes[axis]);
+    auto const step = static_cast<std::size_t>(dense_strides(x.sizes)[axis]);
+    std::vector<line> out;
+    for (std::size_t first = 0; first < static_cast<std::size_t>(x.element_count()); first += count * step)
+        for (std::size_t i = 0; i != step; ++i) out.push_back({first + i, step, count});
+    return out;
+}
+
 evaluated cumulative_sum(constant_call const& c) {
     tensor const& x = *c.inputs[0];
     tensor const* const axis_tensor = c.input(1);
@@ -209,15 +228,12 @@ evaluated cumulative_sum(constant_call const& c) {
     if (!axis || x.element_count() == 0) return {};
     bool const exclusive = int_attribute(c.node, "exclusive", 0) != 0;
     bool const reverse = int_attribute(c.node, "reverse", 0) != 0;
-    auto const n = static_cast<std::size_t>(x.sizes[*axis]);
-    auto const inner = static_cast<std::size_t>(dense_strides(x.sizes)[*axis]);
     return with_number_type(x.type, [&]<class T>(T) -> evaluated {
         std::vector<T> elements = load<T>(x);
-        for (std::size_t first = 0; first != elements.size(); ++first) {
-            if (first / inner % n != 0) continue; // not the first element of a line
+        for (line const& l : lines_of(x, *axis)) {
             accumulator<T> total = 0;
-            for (std::size_t i = 0; i != n; ++i) {
-                T& e = elements[first + (reverse ? n - 1 - i : i) * inner];
+            for (std::size_t i = 0; i != l.count; ++i) {
+                T& e = elements[l.at(reverse ? l.count - 1 - i : i)];
                 auto const before = static_cast<T>(total);
                 total = widened(static_cast<T>(total + widened(e)));
                 e = exclusive ? before : static_cast<T>(total);
@@ -235,45 +251,39 @@ evaluated extreme_index(constant_call const& c) {
     bool const largest = c.node.op == "ArgMax";
     bool const last = int_attribute(c.node, "select_last_index", 0) != 0;
     auto const to = layout_of(x.sizes, {static_cast<std::int64_t>(*axis)}, int_attribute(c.node, "keepdims", 1) != 0);
-    std::vector<std::int64_t> const strides = dense_strides(x.sizes);
     return with_number_type(x.type, [&]<class T>(T) -> evaluated {
         std::vector<T> const elements = load<T>(x);
         for (T e : elements)
             if (std::isnan(static_cast<double>(e))) return {};
         tensor out{dtype::int64, to->sizes, {}};
-        std::int64_t const n = x.sizes[*axis];
-        std::int64_t const inner = strides[*axis];
-        for (std::int64_t first = 0; first != x.element_count(); ++first) {
-            if (first / inner % n != 0) continue; // not the first element of a line
-            std::int64_t best = 0;
-            for (std::int64_t i = 1; i != n; ++i) {
-                T const e = elements[static_cast<std::size_t>(first + i * inner)];
-                T const known = elements[static_cast<std::size_t>(first + best * inner)];
+        for (line const& l : lines_of(x, *axis)) {
+            std::size_t best = 0;
+            for (std::size_t i = 1; i != l.count; ++i) {
+                T const e = elements[l.at(i)];
+                T const known = elements[l.at(best)];
                 if ((largest ? e > known : e < known) || (last && e == known)) best = i;
             }
-            out.append(best);
+            out.append(static_cast<std::int64_t>(best));
         }
         return out;
     });
 }
 
-/// Softmax and LogSoftmax of one axis, as from opset 13 on: before, the default axis is 1. Nothing if a number is not finite.
+/// Softmax and LogSoftmax of one axis: before opset 13, they were of all following axes too. Nothing if a number is not finite.
 evaluated softmax(constant_call const& c) {
     tensor const& x = *c.inputs[0];
     node_attribute const* const given = c.node.attribute("axis");
-    if (given == nullptr || !is_floating(x.type)) return {};
+    if (c.opset < 13 || given == nullptr || !is_floating(x.type)) return {};
     auto const axis = axis_at(given->i, x.sizes.size());
     if (!axis || x.element_count() == 0) return {};
     bool const logarithm = c.node.op == "LogSoftmax";
-    auto const n = static_cast<std::size_t>(x.sizes[*axis]);
-    auto const inner = static_cast<std::size_t>(dense_strides(x.sizes)[*axis]);
     return with_number_type(x.type, [&]<class T>(T) -> evaluated {
         std::vector<T> elements = load<T>(x);
         for (T e : elements)
             if (!std::isfinite(static_cast<double>(e))) return {};
-        for (std::size_t first = 0; first != elements.size(); ++first) {
-            if (first / inner % n != 0) continue; // not the first element of a line
-            auto const at = [&](std::size_t i) -> T& { return elements[first + i * inner]; };
+        for (line const& l : lines_of(x, *axis)) {
+            std::size_t const n = l.count;
+            auto const at = [&](std::size_t i) -> T& { return elements[l.at(i)]; };
             double largest = static_cast<double>(at(0));
             for (std::size_t i = 1; i != n; ++i) largest = std::max(largest, static_cast<double>(at(i)));
             double total = 0;
@@ -287,12 +297,7 @@ evaluated softmax(constant_call const& c) {
     });
 }
 
-struct reduction_evaluator {
-    std::string_view op;
-    evaluator function;
-};
-
-constexpr reduction_evaluator reduction_evaluators[] = {
+constexpr named_evaluator table[] = {
     {"ArgMax", extreme_index},
     {"ArgMin", extreme_index},
     {"CumSum", cumulative_sum},
@@ -311,10 +316,6 @@ constexpr reduction_evaluator reduction_evaluators[] = {
 
 } // namespace
 
-evaluator find_reduction_evaluator(std::string_view op) {
-    for (reduction_evaluator const& e : reduction_evaluators)
-        if (e.op == op) return e.function;
-    return nullptr;
-}
+std::span<named_evaluator const> reduction_evaluators() { return table; }
 
 } // namespace ATON_NAMESPACE::passes

@@ -35,13 +35,8 @@ bool rewriter::lift_constant(graph_node& n) {
         return false;
     }
     value_id const out = n.outputs[0];
-    if (graph.values[out].name.empty() || find_constant(data) != no_value) {
-        replace(out, add_constant(std::move(data)));
-    } else {
-        graph.values[out].producer = -1;
-        graph.values[out].type = {data.type, shape(data.sizes)};
-        set_constant(out, std::move(data));
-    }
+    value_id const made = add_constant(std::move(data), graph.values[out].name.empty() ? no_value : out);
+    if (made != out) replace(out, made);
     return true;
 }
 
@@ -110,7 +105,7 @@ bool rewriter::fold(graph_node& n) {
         }
         inputs.push_back(t);
     }
-    constant_call const call{n, inputs, max_bytes};
+    constant_call const call{n, inputs, graph.opset, max_bytes};
     std::vector<tensor> results;
     if (split) {
         auto parts = evaluate_split(call);

@@ -68,7 +68,8 @@ public:
     [[nodiscard]] bool is_alive(value_id id) const;
 
     // Changes by rules.
-    value_id add_constant(tensor data);
+    /// The constant that equals `data` (large ones are not compared), or else `as`, which becomes one; no_value: a new value.
+    value_id add_constant(tensor data, value_id as = no_value);
     value_id add_integers(std::vector<std::int64_t> const& numbers);
     value_id add_stored(stored_tensor data, std::string name);
     /// Adds a node with one result before the current node. `first`: before all nodes; its inputs must be graph inputs or results of such
@@ -136,9 +137,7 @@ private:
     void grow();
 
     // In constants.cpp.
-    /// The constant that equals `data`, or no_value; large ones are not compared.
-    [[nodiscard]] value_id find_constant(tensor const& data) const;
-    void set_constant(value_id id, tensor data);
+    [[nodiscard]] value_id find_constant(tensor const& data, std::size_t hash) const;
     void share_equal_constants();
     void share_equal_weights();
 

@@ -118,6 +118,14 @@ bool squeeze_before_transpose(rewriter& r, graph_node& n) {
     return true;
 }
 
+/// Turns a view into a Reshape of another value.
+void make_reshape(rewriter& r, graph_node& n, value_id from, std::vector<std::int64_t> const& target) {
+    value_id const to = r.add_integers(target);
+    n.op = "Reshape";
+    n.attributes.clear();
+    r.set_inputs(n, {from, to});
+}
+
 /// A view of a cast of a view: the cast goes first, and one view is left.
 bool join_views_over_cast(rewriter& r, graph_node& n) {
     value_id const x = n.inputs[0];
@@ -132,10 +140,7 @@ bool join_views_over_cast(rewriter& r, graph_node& n) {
     moved.attributes = cast->attributes;
     value_type const type{r.type(x).dtype, r.shape_of(origin)};
     value_id const from = r.add_node(std::move(moved), type);
-    value_id const to = r.add_integers(*target);
-    n.op = "Reshape";
-    n.attributes.clear();
-    r.set_inputs(n, {from, to});
+    make_reshape(r, n, from, *target);
     return true;
 }
 
@@ -163,10 +168,7 @@ bool simplify_view(rewriter& r, graph_node& n) {
     if (!joins && !computed) return false;
     value_id const from = joins ? before->inputs[0] : x;
     if (auto const target = reshape_target(r.shape_of(from), r.shape_of(out)); target) {
-        value_id const to = r.add_integers(*target);
-        n.op = "Reshape";
-        n.attributes.clear();
-        r.set_inputs(n, {from, to});
+        make_reshape(r, n, from, *target);
     } else if (joins && has_constant_shape_without_zero(r, n)) {
         r.set_input(n, 0, from);
     }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <string_view>
+#include <unordered_set>
 
 #include "attributes.hpp"
 #include "captures.hpp"
@@ -17,7 +17,7 @@ namespace {
 /// Results do not depend on the signs of zeros: tests and sizes, functions that are even or not 0 at 0, and sums of products, in which a
 /// runtime starts with 0.
 // clang-format off
-constexpr std::string_view ignoring[] = {
+std::unordered_set<std::string_view> const ignoring{
     "Abs", "ArgMax", "ArgMin", "AveragePool", "Conv", "ConvTranspose", "Cos", "Cosh", "Einsum", "Equal", "Exp",
     "Gemm", "GlobalAveragePool", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "LogSoftmax", "MatMul",
     "ReduceL1", "ReduceL2", "ReduceMean", "ReduceSum", "ReduceSumSquare", "Shape", "Sigmoid", "Size", "Softmax",
@@ -27,17 +27,12 @@ constexpr std::string_view ignoring[] = {
 
 /// The sign of a zero in the first operand, or in any, can only become that of a zero in a result.
 // clang-format off
-constexpr std::string_view passing[] = {
+std::unordered_set<std::string_view> const passing{
     "Add", "BatchNormalization", "Clip", "Concat", "Dropout", "Erf", "Expand", "Flatten", "Identity",
     "LayerNormalization", "LeakyRelu", "Max", "MaxPool", "Min", "Mul", "Neg", "Pad", "Relu", "Reshape", "Resize",
     "Sin", "Slice", "Split", "Sqrt", "Squeeze", "Sub", "Tanh", "Tile", "Transpose", "Unsqueeze", "Where",
 };
 // clang-format on
-
-template <std::size_t N>
-bool is_one_of(std::string_view op, std::string_view const (&names)[N]) {
-    return std::find(std::begin(names), std::end(names), op) != std::end(names);
-}
 
 /// Whether no element is 0, so that x + t is never a zero that x decides the sign of.
 bool has_no_zero(tensor const* t) {
@@ -59,8 +54,8 @@ std::vector<std::uint8_t> matter_zero_signs(graph_data const& graph) {
         graph_node const& n = graph.nodes[i];
         for_each_capture(n, set);
         bool const is_known = plain_domain(n.domain).empty();
-        if (is_known && is_one_of(n.op, ignoring)) continue;
-        bool const is_passing = is_known && is_one_of(n.op, passing);
+        if (is_known && ignoring.contains(n.op)) continue;
+        bool const is_passing = is_known && passing.contains(n.op);
         if (is_passing && std::ranges::none_of(n.outputs, [&](value_id id) { return id != no_value && out[id] != 0; }))
             continue;
         if (is_passing && n.op == "Add" && n.inputs.size() == 2 &&

@@ -44,15 +44,20 @@ bool has_numbers(runtime::tensor const& x) {
     return false;
 }
 
+/// The elements of a floating or complex tensor, in which complex elements are two each; undefined for others.
+aton::tensor floats_of(runtime::tensor const& given) {
+    if (!given || !aton::tensor::can_hold(given.dtype())) return {};
+    if (!is_floating(given.dtype()) && !is_complex(given.dtype())) return {};
+    return in_reals(runtime::to_host(given).contiguous()).to_constant();
+}
+
 /// Whether any element is such a number.
 template <class Predicate>
 bool has_any(runtime::tensor const& given, Predicate const& is) {
-    if (!given || !aton::tensor::can_hold(given.dtype())) return false;
-    runtime::tensor const x = is_complex(given.dtype()) ? in_reals(given) : given;
-    if (!is_floating(x.dtype())) return false;
-    aton::tensor const all = runtime::to_host(x).to_constant();
-    for (std::int64_t i = 0; i != x.count(); ++i)
-        if (is(all.at(static_cast<std::size_t>(i)).to<double>())) return true;
+    aton::tensor const all = floats_of(given);
+    if (all.type == dtype::undefined) return false;
+    for (std::size_t i = 0; i != static_cast<std::size_t>(all.element_count()); ++i)
+        if (is(all.at(i).to<double>())) return true;
     return false;
 }
 
@@ -71,14 +76,6 @@ void for_each_tensor(sample const& s, std::vector<value> const& results, Visit c
 bool has_infinity_or_nan(value const& v) {
     auto const in = [](runtime::tensor const& t) { return has_any(t, [](double n) { return !std::isfinite(n); }); };
     return v.is_sequence() ? std::ranges::any_of(v.many(), in) : in(v.one());
-}
-
-/// The elements of a floating or complex tensor, in which complex elements are two each; undefined for others.
-aton::tensor floats_of(runtime::tensor const& given) {
-    if (!given) return {};
-    runtime::tensor const host = runtime::to_host(given);
-    runtime::tensor const x = is_complex(host.dtype()) ? host.contiguous().as_pairs() : host;
-    return is_floating(x.dtype()) && aton::tensor::can_hold(x.dtype()) ? x.to_constant() : aton::tensor();
 }
 
 /// `expected`, with the element of `exact` wherever `expected` is NaN or infinite and `got` differs; undefined if that is nowhere.
