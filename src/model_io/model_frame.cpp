@@ -91,16 +91,16 @@ void append_field(std::string& to, unsigned field, unsigned wire_type, std::uint
     append_varint(to, v);
 }
 void append_number(std::string& to, unsigned field, std::uint64_t v) { append_field(to, field, 0, v); }
-void append_bytes(std::string& to, unsigned field, std::string_view bytes) {
+void append_bytes_field(std::string& to, unsigned field, std::string_view bytes) {
     append_field(to, field, 2, bytes.size());
     to += bytes;
 }
 
 void append_entry(std::string& to, unsigned field, std::string_view key, std::string_view text) {
     std::string entry; // StringStringEntryProto
-    append_bytes(entry, 1, key);
-    append_bytes(entry, 2, text);
-    append_bytes(to, field, entry);
+    append_bytes_field(entry, 1, key);
+    append_bytes_field(entry, 2, text);
+    append_bytes_field(to, field, entry);
 }
 
 initializer_field make_initializer(graph_initializer const& from, std::string const& name, weight_place const& place) {
@@ -111,8 +111,8 @@ initializer_field make_initializer(graph_initializer const& from, std::string co
         append_number(fields, 1, static_cast<std::uint64_t>(size));
     append_number(fields, 2, static_cast<std::uint64_t>(type));
     if (from.stored == nullptr)
-        for (std::string const& text : from.data.strings) append_bytes(fields, 6, text);
-    append_bytes(fields, 8, name);
+        for (std::string const& text : from.data.strings) append_bytes_field(fields, 6, text);
+    append_bytes_field(fields, 8, name);
     if (place.is_external) {
         append_entry(fields, 13, "location", place.location);
         append_entry(fields, 13, "offset", std::to_string(place.offset));

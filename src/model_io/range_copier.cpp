@@ -12,7 +12,6 @@ namespace ATON_NAMESPACE::detail {
 
 namespace {
 
-constexpr std::uint64_t page = 4096;
 /// Bytes per system call that needs no buffer.
 constexpr std::size_t large_piece = std::size_t{1} << 24;
 /// Small enough to stay in the processor's cache between the two passes.
@@ -33,7 +32,7 @@ std::uint64_t range_copier::copy(int from, std::uint64_t position, std::uint64_t
                                  std::uint64_t to_position) {
     std::uint64_t done = 0;
     while (done != size) {
-        way const how = best((position + done) % page == (to_position + done) % page);
+        way const how = best((position + done) % page_size == (to_position + done) % page_size);
         auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size - done, large_piece));
         ::ssize_t const n = step(how, from, position + done, wanted, to);
         if (n > 0) done += static_cast<std::uint64_t>(n);

@@ -13,6 +13,8 @@
 
 namespace ATON_NAMESPACE::detail {
 
+inline constexpr std::size_t page_size = 4096; ///< of files in the page cache
+
 /// Writes ranges of files to the current position of another file. Methods that the kernel or a file system refuses are not tried again.
 class range_copier {
 public:

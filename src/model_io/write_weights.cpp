@@ -34,7 +34,6 @@ using detail::weight_place;
 
 /// Smaller weights stay in the model: shapes and scalars, which engines inspect.
 constexpr std::uint64_t small_weight = 1024;
-constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t cache_line = 64;
 constexpr std::uint64_t progress_step = std::uint64_t{4} << 20;
 
@@ -176,7 +175,7 @@ struct data_file {
             void const* const key = detail::is_plain(*t) ? static_cast<void const*>(detail::plain_bytes(*t).data) : t;
             auto const [found, is_new] = known.try_emplace({key, n}, 0);
             if (is_new) {
-                std::uint64_t const unit = n >= page ? page : cache_line;
+                std::uint64_t const unit = n >= detail::page_size ? detail::page_size : cache_line;
                 found->second = (size + unit - 1) / unit * unit;
                 size = found->second + n;
                 entries.push_back({t, found->second});

@@ -305,7 +305,7 @@ evaluated cast(constant_call const& c) {
     return x.type == dtype::bool_ ? from_type(std::uint8_t{}) : with_number_type(x.type, from_type);
 }
 
-constexpr named_evaluator table[] = {
+constexpr named_evaluator elementwise_table[] = {
     {"Abs", unary},
     {"Acos", real<std::acos>},
     {"Acosh", real<std::acosh>},
@@ -357,6 +357,6 @@ constexpr named_evaluator table[] = {
 
 } // namespace
 
-std::span<named_evaluator const> elementwise_evaluators() { return table; }
+std::span<named_evaluator const> elementwise_evaluators() { return elementwise_table; }
 
 } // namespace ATON_NAMESPACE::passes

@@ -292,7 +292,7 @@ evaluated constant_of_shape(constant_call const& c) {
     return out;
 }
 
-constexpr named_evaluator table[] = {
+constexpr named_evaluator layout_table[] = {
     {"Concat", concat},
     {"ConstantOfShape", constant_of_shape},
     {"Expand", expand},
@@ -311,7 +311,7 @@ constexpr named_evaluator table[] = {
 
 } // namespace
 
-std::span<named_evaluator const> layout_evaluators() { return table; }
+std::span<named_evaluator const> layout_evaluators() { return layout_table; }
 
 std::optional<std::vector<tensor>> evaluate_split(constant_call const& c) {
     tensor const& x = *c.inputs[0];

@@ -243,7 +243,7 @@ evaluated pad(constant_call const& c) {
     return out;
 }
 
-constexpr named_evaluator table[] = {
+constexpr named_evaluator placing_table[] = {
     {"GatherElements", gather_elements},
     {"GatherND", gather_nd},
     {"Pad", pad},
@@ -253,6 +253,6 @@ constexpr named_evaluator table[] = {
 
 } // namespace
 
-std::span<named_evaluator const> placing_evaluators() { return table; }
+std::span<named_evaluator const> placing_evaluators() { return placing_table; }
 
 } // namespace ATON_NAMESPACE::passes

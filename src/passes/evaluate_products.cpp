@@ -316,7 +316,7 @@ evaluated fourier_transform(constant_call const& c) {
     });
 }
 
-constexpr named_evaluator table[] = {
+constexpr named_evaluator product_table[] = {
     {"DFT", fourier_transform},
     {"Einsum", einsum},
     {"Gemm", general_product},
@@ -325,6 +325,6 @@ constexpr named_evaluator table[] = {
 
 } // namespace
 
-std::span<named_evaluator const> product_evaluators() { return table; }
+std::span<named_evaluator const> product_evaluators() { return product_table; }
 
 } // namespace ATON_NAMESPACE::passes

@@ -51,7 +51,7 @@ struct product : sum {
     }
 };
 
-struct minimum {
+struct minimum_of_line {
     static constexpr bool of_nothing = false;
     template <class T>
     static T first() {
@@ -64,7 +64,7 @@ struct minimum {
     }
 };
 
-struct maximum {
+struct maximum_of_line {
     static constexpr bool of_nothing = false;
     template <class T>
     static T first() {
@@ -297,7 +297,7 @@ evaluated softmax(constant_call const& c) {
     });
 }
 
-constexpr named_evaluator table[] = {
+constexpr named_evaluator reduction_table[] = {
     {"ArgMax", extreme_index},
     {"ArgMin", extreme_index},
     {"CumSum", cumulative_sum},
@@ -305,9 +305,9 @@ constexpr named_evaluator table[] = {
     {"Range", range},
     {"ReduceL1", reduction<magnitudes>},
     {"ReduceL2", reduction<norm>},
-    {"ReduceMax", reduction<maximum>},
+    {"ReduceMax", reduction<maximum_of_line>},
     {"ReduceMean", reduction<mean>},
-    {"ReduceMin", reduction<minimum>},
+    {"ReduceMin", reduction<minimum_of_line>},
     {"ReduceProd", reduction<product>},
     {"ReduceSum", reduction<sum>},
     {"ReduceSumSquare", reduction<squares>},
@@ -316,6 +316,6 @@ constexpr named_evaluator table[] = {
 
 } // namespace
 
-std::span<named_evaluator const> reduction_evaluators() { return table; }
+std::span<named_evaluator const> reduction_evaluators() { return reduction_table; }
 
 } // namespace ATON_NAMESPACE::passes

@@ -9,6 +9,7 @@
 #include <aton/aten/promotion.hpp>
 #include <aton/aten/schema_table.hpp>
 
+#include "name_lists.hpp"
 #include "node_arguments.hpp"
 
 namespace ATON_NAMESPACE::program {
@@ -144,11 +145,6 @@ std::string_view name_of(std::string_view op) {
     std::size_t const colons = op.find("::");
     op.remove_prefix(colons == std::string_view::npos ? 0 : colons + 2);
     return op.substr(0, op.find('.'));
-}
-
-template <std::size_t N>
-bool is_one_of(std::string_view name, std::string_view const (&names)[N]) {
-    return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 bool computes_bool(std::string_view name) {

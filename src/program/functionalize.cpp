@@ -14,6 +14,7 @@
 #include <aton/program/subgraphs.hpp>
 
 #include "functionalizer.hpp"
+#include "name_lists.hpp"
 #include "node_arguments.hpp"
 #include "norm_statistics.hpp"
 #include "view_rules.hpp"
@@ -21,11 +22,6 @@
 namespace ATON_NAMESPACE::program {
 
 namespace {
-
-template <std::size_t N>
-bool is_one_of(std::string_view name, std::string_view const (&names)[N]) {
-    return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
 
 /// Operators with mutated arguments that have no effect on what the program computes.
 bool has_no_effect(std::string_view op) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conditions on the symbols of a program, as obey_guards() solves them, and the expressions that they are made of.
+// Conditions on the symbols of a program, as obey_guards() solves them.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,8 @@
 #include <utility>
 
 #include <aton/program/program.hpp>
+
+#include "make_expression.hpp"
 
 namespace ATON_NAMESPACE::program {
 
@@ -28,25 +30,6 @@ struct fact {
     std::size_t guard = 0; ///< the guard that it is part of; the number of guards for a range of the program
     symbol_names symbols;
 };
-
-[[nodiscard]] inline expression whole(std::int64_t n) {
-    expression out;
-    out.number = n;
-    return out;
-}
-[[nodiscard]] inline expression named(std::string symbol) {
-    expression out;
-    out.kind = expression_kind::symbol;
-    out.symbol = std::move(symbol);
-    return out;
-}
-[[nodiscard]] inline expression relation(expression_kind kind, expression left, expression right) {
-    expression out;
-    out.kind = kind;
-    out.operands.push_back(std::move(left));
-    out.operands.push_back(std::move(right));
-    return out;
-}
 
 inline void collect_symbols(expression const& e, symbol_names& to) {
     if (e.kind == expression_kind::symbol) to.insert(e.symbol);

@@ -22,7 +22,7 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-bool is_number(expression const& e) {
+bool is_constant(expression const& e) {
     return e.kind == expression_kind::integer || e.kind == expression_kind::real || e.kind == expression_kind::boolean;
 }
 
@@ -40,7 +40,7 @@ bool has_float(expression const& e) {
 /// Whether a guard fixes a number that was computed from sizes, such as size // 2 == 3. Floats are always computed for their value.
 bool freezes_number(expression const& e) {
     if (e.kind == expression_kind::equal && e.operands.size() == 2 &&
-        is_number(e.operands[0]) != is_number(e.operands[1]))
+        is_constant(e.operands[0]) != is_constant(e.operands[1]))
         return true;
     if (e.kind == expression_kind::all_of || e.kind == expression_kind::any_of || e.kind == expression_kind::negation ||
         e.kind == expression_kind::boolean)

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <limits>
 
+#include "make_expression.hpp"
 #include "python_value.hpp"
 
 namespace ATON_NAMESPACE::program {
@@ -15,7 +16,6 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double exact = 9007199254740992.0; // 2^53: integers below are exact
-constexpr int max_depth = 2000;
 
 struct interval {
     double low = -infinite;
@@ -70,12 +70,12 @@ interval powers(interval const& a, interval const& b) {
     return rounded(std::min(x, y) * (1 - slack), std::max(x, y) * (1 + slack));
 }
 
-class evaluation {
+class interval_evaluation {
 public:
-    explicit evaluation(ranges_of_symbols const& ranges) : ranges_(ranges) {}
+    explicit interval_evaluation(ranges_of_symbols const& ranges) : ranges_(ranges) {}
 
     [[nodiscard]] truth condition(expression const& e, int depth) const {
-        if (depth > max_depth) return truth::unknown;
+        if (depth > max_expression_depth) return truth::unknown;
         switch (e.kind) {
         case expression_kind::boolean: return e.number != 0 ? truth::yes : truth::no;
         case expression_kind::all_of: return joined(e, truth::no, truth::yes, depth);
@@ -125,7 +125,7 @@ private:
     }
 
     [[nodiscard]] interval number(expression const& e, int depth) const {
-        if (depth > max_depth) return {};
+        if (depth > max_expression_depth) return {};
         switch (e.kind) {
         case expression_kind::integer: return rounded(static_cast<double>(e.number), static_cast<double>(e.number));
         case expression_kind::real: return {e.real, e.real};
@@ -196,7 +196,7 @@ private:
 } // namespace
 
 truth holds(expression const& condition, ranges_of_symbols const& ranges) {
-    return evaluation(ranges).condition(condition, 0);
+    return interval_evaluation(ranges).condition(condition, 0);
 }
 
 } // namespace ATON_NAMESPACE::program

@@ -12,9 +12,9 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-class printer {
+class program_printer {
 public:
-    explicit printer(program const& p) : p_(p), to_(p), out_(to_.text()) {}
+    explicit program_printer(program const& p) : p_(p), to_(p), out_(to_.text()) {}
 
     std::string print() {
         for (auto const& [symbol, range] : p_.ranges) {
@@ -123,6 +123,6 @@ private:
 
 } // namespace
 
-std::string to_string(program const& p) { return printer(p).print(); }
+std::string to_string(program const& p) { return program_printer(p).print(); }
 
 } // namespace ATON_NAMESPACE::program

@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <utility>
 
+#include "make_expression.hpp"
+
 namespace ATON_NAMESPACE::program {
 
 namespace {
 
-using symbol_names = std::map<std::string, std::string, std::less<>>;
+using renamed_symbols = std::map<std::string, std::string, std::less<>>;
 
 /// Operator precedence, as in Python.
 enum class precedence : std::uint8_t { disjunction, conjunction, negation, relation, sum, product, power, atom };
@@ -37,17 +39,16 @@ std::string real_text(double value) {
     return out;
 }
 
-bool is_integer(expression const& e) { return e.kind == expression_kind::integer; }
-bool is_number(expression const& e) { return is_integer(e) || e.kind == expression_kind::real; }
+bool is_literal(expression const& e) { return is_integer(e) || e.kind == expression_kind::real; }
 /// Rational(3, 4).
 bool is_ratio(expression const& e) {
     return e.kind == expression_kind::true_div && e.operands.size() == 2 && is_integer(e.operands[0]) &&
            is_integer(e.operands[1]);
 }
 
-class printer {
+class expression_printer {
 public:
-    explicit printer(symbol_names const& renamed) : renamed_(renamed) {}
+    explicit expression_printer(renamed_symbols const& renamed) : renamed_(renamed) {}
 
     [[nodiscard]] rendered print(expression const& e) const {
         switch (e.kind) {
@@ -107,7 +108,7 @@ private:
         for (expression const& each : e.operands) {
             std::string text =
                 parenthesized(print(each), each.kind == expression_kind::add ? precedence::product : precedence::sum);
-            bool const number = is_number(each);
+            bool const number = is_literal(each);
             bool const negative = text.starts_with('-');
             if (negative) text.erase(0, 1);
             terms.push_back({number ? 2 : (negative ? 1 : 0), negative, std::move(text)});
@@ -136,7 +137,7 @@ private:
             if (text != "1") numbers.emplace_back(text);
         };
         for (expression const& each : e.operands) {
-            if (is_number(each)) {
+            if (is_literal(each)) {
                 number(print(each).text);
             } else if (is_ratio(each)) {
                 number(print(each.operands[0]).text);
@@ -190,11 +191,13 @@ private:
         return {std::move(out), precedence::atom};
     }
 
-    symbol_names const& renamed_;
+    renamed_symbols const& renamed_;
 };
 
 } // namespace
 
-std::string to_string(expression const& e, symbol_names const& renamed) { return printer(renamed).print(e).text; }
+std::string to_string(expression const& e, renamed_symbols const& renamed) {
+    return expression_printer(renamed).print(e).text;
+}
 
 } // namespace ATON_NAMESPACE::program

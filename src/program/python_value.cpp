@@ -9,14 +9,14 @@
 
 #include <aton/program/arithmetic.hpp>
 
+#include "make_expression.hpp"
+
 namespace ATON_NAMESPACE::program {
 
 namespace {
 
 using symbol_values = std::map<std::string, std::int64_t, std::less<>>;
-using maybe = std::optional<scalar>;
-
-constexpr int max_depth = 2000;
+using maybe_scalar = std::optional<scalar>;
 
 struct function_row {
     std::string_view name;
@@ -42,13 +42,13 @@ constexpr function_row functions[] = {
 bool is_whole(scalar const& s) { return s.is_integral() || s.is_bool(); }
 
 /// compute(), or nullopt if the result is not finite.
-maybe binary(std::string_view op, scalar const& a, scalar const& b) {
+maybe_scalar binary(std::string_view op, scalar const& a, scalar const& b) {
     scalar const both[] = {a, b};
-    maybe const out = compute(op, both);
+    maybe_scalar const out = compute(op, both);
     return out && out->is_floating() && !std::isfinite(out->to<double>()) ? std::nullopt : out;
 }
 
-maybe power(scalar const& a, scalar const& b) {
+maybe_scalar power(scalar const& a, scalar const& b) {
     if (is_whole(a) && is_whole(b) && b.to<std::int64_t>() < 0) { // a float in Python, too
         if (a.to<std::int64_t>() == 0) return std::nullopt;
         return binary("_operator.pow", scalar(a.to<double>()), b);
@@ -56,19 +56,19 @@ maybe power(scalar const& a, scalar const& b) {
     return binary("_operator.pow", a, b);
 }
 
-class evaluation {
+class python_evaluation {
 public:
-    explicit evaluation(symbol_values const& symbols) : symbols_(symbols) {}
+    explicit python_evaluation(symbol_values const& symbols) : symbols_(symbols) {}
 
-    [[nodiscard]] maybe value(expression const& e, int depth) const {
-        if (depth > max_depth) return std::nullopt;
+    [[nodiscard]] maybe_scalar value(expression const& e, int depth) const {
+        if (depth > max_expression_depth) return std::nullopt;
         switch (e.kind) {
         case expression_kind::integer: return scalar(e.number);
         case expression_kind::boolean: return scalar(e.number != 0);
         case expression_kind::real: return scalar(e.real);
         case expression_kind::symbol: {
             auto const found = symbols_.find(e.symbol);
-            return found == symbols_.end() ? std::nullopt : maybe(scalar(found->second));
+            return found == symbols_.end() ? std::nullopt : maybe_scalar(scalar(found->second));
         }
         case expression_kind::all_of: return first_that_is(e, false, depth);
         case expression_kind::any_of: return first_that_is(e, true, depth);
@@ -79,28 +79,28 @@ public:
 
 private:
     /// `and` and `or` evaluate operands only up to the one that decides.
-    [[nodiscard]] maybe first_that_is(expression const& e, bool wanted, int depth) const {
+    [[nodiscard]] maybe_scalar first_that_is(expression const& e, bool wanted, int depth) const {
         for (expression const& each : e.operands) {
-            maybe const x = value(each, depth + 1);
-            if (!x || x->to<bool>() == wanted) return x ? maybe(scalar(wanted)) : std::nullopt;
+            maybe_scalar const x = value(each, depth + 1);
+            if (!x || x->to<bool>() == wanted) return x ? maybe_scalar(scalar(wanted)) : std::nullopt;
         }
         return scalar(!wanted);
     }
 
-    [[nodiscard]] maybe chosen(expression const& e, int depth) const {
+    [[nodiscard]] maybe_scalar chosen(expression const& e, int depth) const {
         for (std::size_t i = 0; i + 1 < e.operands.size(); i += 2) {
-            maybe const condition = value(e.operands[i + 1], depth + 1);
+            maybe_scalar const condition = value(e.operands[i + 1], depth + 1);
             if (!condition) return std::nullopt;
             if (condition->to<bool>()) return value(e.operands[i], depth + 1);
         }
         return std::nullopt;
     }
 
-    [[nodiscard]] maybe computed(expression const& e, int depth) const {
+    [[nodiscard]] maybe_scalar computed(expression const& e, int depth) const {
         std::vector<scalar> x;
         x.reserve(e.operands.size());
         for (expression const& each : e.operands) {
-            maybe const v = value(each, depth + 1);
+            maybe_scalar const v = value(each, depth + 1);
             if (!v) return std::nullopt;
             x.push_back(*v);
         }
@@ -108,24 +108,24 @@ private:
         if (e.kind == expression_kind::other) {
             real_function const f = x.size() == 1 ? find_real_function(e.symbol) : nullptr;
             double const y = f == nullptr ? NAN : f(x[0].to<double>());
-            return std::isfinite(y) ? maybe(scalar(y)) : std::nullopt;
+            return std::isfinite(y) ? maybe_scalar(scalar(y)) : std::nullopt;
         }
         if (x.size() == 1 && e.kind != expression_kind::add && e.kind != expression_kind::mul)
             return compute(python_name(e.kind), x);
         if (x.size() == 2 && e.kind == expression_kind::power) return power(x[0], x[1]);
         if (x.size() == 2 && e.kind == expression_kind::ceil_div) {
-            maybe const q = binary("_operator.floordiv", x[0], x[1]);
-            maybe const rest = binary("_operator.mod", x[0], x[1]);
+            maybe_scalar const q = binary("_operator.floordiv", x[0], x[1]);
+            maybe_scalar const rest = binary("_operator.mod", x[0], x[1]);
             return q && rest ? binary("_operator.add", *q, scalar(rest->to<double>() != 0 ? 1 : 0)) : std::nullopt;
         }
         if (e.kind == expression_kind::modular_indexing) {
-            maybe const q = x.size() == 3 ? binary("_operator.floordiv", x[0], x[1]) : std::nullopt;
+            maybe_scalar const q = x.size() == 3 ? binary("_operator.floordiv", x[0], x[1]) : std::nullopt;
             return q ? binary("_operator.mod", *q, x[2]) : std::nullopt;
         }
         bool const takes_many = e.kind == expression_kind::add || e.kind == expression_kind::mul ||
                                 e.kind == expression_kind::maximum || e.kind == expression_kind::minimum;
         if (x.size() > 2 && !takes_many) return std::nullopt;
-        maybe out = x[0];
+        maybe_scalar out = x[0];
         for (std::size_t i = 1; i != x.size() && out; ++i) out = binary(python_name(e.kind), *out, x[i]);
         return out;
     }
@@ -169,7 +169,7 @@ std::string_view python_name(expression_kind kind) {
 }
 
 std::optional<scalar> python_value(expression const& e, symbol_values const& symbols) {
-    return evaluation(symbols).value(e, 0);
+    return python_evaluation(symbols).value(e, 0);
 }
 
 bool is_python(expression const& e) {

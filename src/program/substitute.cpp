@@ -9,25 +9,17 @@
 #include <utility>
 
 #include "linear.hpp"
+#include "make_expression.hpp"
 
 namespace ATON_NAMESPACE::program {
 
 namespace {
 
-constexpr int max_depth = 2000;
 constexpr std::size_t max_terms = 1000;
-
-expression whole(std::int64_t n) {
-    expression out;
-    out.number = n;
-    return out;
-}
-
-bool is_integer(expression const& e) { return e.kind == expression_kind::integer; }
 
 /// Whether an expression is an integer for all integer values of its symbols, without floats as intermediate results.
 bool is_whole(expression const& e, int depth) {
-    if (depth > max_depth) return false;
+    if (depth > max_expression_depth) return false;
     switch (e.kind) {
     case expression_kind::integer:
     case expression_kind::symbol: return true;
@@ -120,7 +112,7 @@ expression replaced(expression const& e, std::map<std::string, expression, std::
         auto const found = symbols.find(e.symbol);
         return found == symbols.end() ? e : found->second;
     }
-    if (e.operands.empty() || depth > max_depth) return e;
+    if (e.operands.empty() || depth > max_expression_depth) return e;
     expression out = e;
     for (expression& each : out.operands) each = replaced(each, symbols, depth + 1);
     if (is_whole(out, depth) && !has_symbol(out))

@@ -71,7 +71,7 @@ private:
         if (n.op == "aten::t" || n.op == "aten::numpy_T") return add_reversal(n, all);
         for (auto const& [op, list] : listed)
             if (n.op == op) return add_listed(std::move(n), list, all);
-        for (auto const& [op, reduction] : whole)
+        for (auto const& [op, reduction] : whole_reductions)
             if (n.op == op) return add_reduction(std::move(n), reduction);
         auto const rule = std::find_if(
             std::begin(dimensional), std::end(dimensional), [&](with_dims const& r) { return r.op == n.op; });

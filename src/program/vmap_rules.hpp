@@ -62,12 +62,13 @@ inline constexpr with_dims dimensional[] = {{"aten::all.dim", "dim"},
                                             {"aten::unsqueeze", "dim"}};
 
 /// Reductions of a whole tensor, and those of all its dimensions.
-inline constexpr std::pair<std::string_view, std::string_view> whole[] = {{"aten::all", "aten::all.dims"},
-                                                                          {"aten::any", "aten::any.dims"},
-                                                                          {"aten::max", "aten::amax"},
-                                                                          {"aten::mean", "aten::mean.dim"},
-                                                                          {"aten::min", "aten::amin"},
-                                                                          {"aten::sum", "aten::sum.dim_IntList"}};
+inline constexpr std::pair<std::string_view, std::string_view> whole_reductions[] = {
+    {"aten::all", "aten::all.dims"},
+    {"aten::any", "aten::any.dims"},
+    {"aten::max", "aten::amax"},
+    {"aten::mean", "aten::mean.dim"},
+    {"aten::min", "aten::amin"},
+    {"aten::sum", "aten::sum.dim_IntList"}};
 
 /// Results that do not depend on the elements of their tensor.
 inline constexpr std::string_view made[] = {"new_empty", "new_full", "new_ones", "new_zeros"};

@@ -105,11 +105,6 @@ std::set<std::string> kinds_of(aten::schema_argument const& a, std::string_view 
     return out;
 }
 
-bool is_placement(base_type t) {
-    return t == base_type::layout || t == base_type::device || t == base_type::memory_format ||
-           t == base_type::generator;
-}
-
 } // namespace
 
 argument_coverage::argument_coverage(std::string_view schema, std::string_view rule) {

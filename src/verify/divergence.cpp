@@ -100,11 +100,11 @@ struct judged_node {
     std::string why;
 };
 
-class search {
+class divergence_search {
 public:
     /// `finds_first`: first() will be called.
-    search(runtime::aten_program const& p, graph_results const& graph, std::span<dtype const> narrowest,
-           std::int64_t terms, bool finds_first)
+    divergence_search(runtime::aten_program const& p, graph_results const& graph, std::span<dtype const> narrowest,
+                      std::int64_t terms, bool finds_first)
         : p_(p.functional()),
           graph_(graph),
           narrowest_(narrowest),
@@ -240,7 +240,7 @@ compared_nodes compare_nodes(runtime::aten_program const& p, std::span<value con
                              runtime::onnx_model const& g, std::span<value const> graph_inputs,
                              std::optional<std::size_t> output, std::span<dtype const> narrowest, std::int64_t terms) {
     graph_results const graph(g, graph_inputs);
-    search all(p, graph, narrowest, terms, output.has_value());
+    divergence_search all(p, graph, narrowest, terms, output.has_value());
     (void)p.run(inputs, [&](program::node const& n, std::span<value const> results) { all.record(n, results); });
     compared_nodes out;
     if (output) out.first = all.first(*output);

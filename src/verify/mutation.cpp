@@ -103,21 +103,21 @@ bool changes(std::vector<T> const& numbers, number_change c) {
     return !std::equal(copy.begin(), copy.end(), numbers.begin(), same);
 }
 
-std::vector<double> numbers_of(tensor const& t) {
+std::vector<double> numbers_of(aton::tensor const& t) {
     std::vector<double> out;
-    if (!tensor::can_hold(t.type) || is_complex(t.type)) return out;
+    if (!aton::tensor::can_hold(t.type) || is_complex(t.type)) return out;
     for (std::int64_t i = 0; i != t.element_count(); ++i) out.push_back(t.at(static_cast<std::size_t>(i)).to<double>());
     return out;
 }
 
-void change(tensor& t, number_change c) {
+void change(aton::tensor& t, number_change c) {
     std::vector<double> numbers = numbers_of(t);
     if (t.type == dtype::bool_) {
         for (double& n : numbers) n = n == 0 ? 1 : 0;
     } else {
         change(std::span<double>(numbers), c);
     }
-    tensor out{t.type, t.sizes, {}};
+    aton::tensor out{t.type, t.sizes, {}};
     for (double const n : numbers) {
         if (is_floating(t.type)) out.append(n);
         else out.append(static_cast<long long>(n));
@@ -235,7 +235,7 @@ private:
 
     void constants(graph_node const& n) {
         if (n.attributes.size() != 1 || n.attributes[0].tensors.size() != 1) return;
-        tensor const& t = n.attributes[0].tensors[0];
+        aton::tensor const& t = n.attributes[0].tensors[0];
         std::vector<double> const numbers = numbers_of(t);
         std::string const where = reader_of(n.outputs[0]);
         if (t.type == dtype::bool_ && !numbers.empty())
@@ -302,7 +302,7 @@ void apply(graph_node& n, mutation const& m) {
         break;
     case mutation::kind::constant:
         for (node_attribute& a : n.attributes)
-            for (tensor& t : a.tensors) change(t, static_cast<number_change>(m.first));
+            for (aton::tensor& t : a.tensors) change(t, static_cast<number_change>(m.first));
         break;
     case mutation::kind::drop_node: break;
     }

@@ -10,9 +10,9 @@ namespace ATON_NAMESPACE::verify {
 
 namespace {
 
-class search {
+class narrowest_search {
 public:
-    explicit search(program::program const& p)
+    explicit narrowest_search(program::program const& p)
         : p_(p),
           found_(p.values.size(), dtype::undefined),
           seen_(p.subgraphs.size()) {
@@ -49,6 +49,6 @@ private:
 
 } // namespace
 
-std::vector<dtype> narrowest_dtypes(program::program const& p) { return search(p).found(); }
+std::vector<dtype> narrowest_dtypes(program::program const& p) { return narrowest_search(p).found(); }
 
 } // namespace ATON_NAMESPACE::verify

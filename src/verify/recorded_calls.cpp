@@ -12,14 +12,14 @@ namespace ATON_NAMESPACE::verify {
 
 namespace {
 
-runtime::tensor to_tensor(std::optional<tensor> const& t) {
+runtime::tensor to_tensor(std::optional<aton::tensor> const& t) {
     return t ? runtime::tensor::from_constant(*t) : runtime::tensor();
 }
 
 runtime::value to_value(calls::argument const& a) {
     if (a.kind != aten::argument_kind::tensors) return to_tensor(a.tensor);
     std::vector<runtime::tensor> all;
-    for (std::optional<tensor> const& each : a.tensors) all.push_back(to_tensor(each));
+    for (std::optional<aton::tensor> const& each : a.tensors) all.push_back(to_tensor(each));
     return all;
 }
 

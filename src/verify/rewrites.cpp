@@ -64,7 +64,7 @@ captured captured_of(Argument const& a) {
 void run_row(dsl::invocation& in) {
     rewrite_entry const& rewrite = *static_cast<rewrite_entry const*>(in.row->foreign);
     std::vector<captured> captures;
-    std::deque<tensor> constants;
+    std::deque<aton::tensor> constants;
     std::size_t choice = 0;
     for (dsl::bound_argument const& a : in.arguments) {
         captured& c = captures.emplace_back(captured_of(a));

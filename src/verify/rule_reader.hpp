@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <aton/aten/schema_type.hpp>
 #include <aton/core/dtype.hpp>
 #include <aton/core/error.hpp>
 
@@ -15,6 +16,12 @@ namespace ATON_NAMESPACE::verify {
 
 /// The part of a rule for one argument; empty if there is none.
 [[nodiscard]] std::string_view part_of_rule(std::string_view rule, std::string_view argument);
+
+/// Whether an argument of this type says where or how a tensor is stored; without a rule of its own, it is not passed.
+[[nodiscard]] constexpr bool is_placement(aten::base_type t) {
+    return t == aten::base_type::layout || t == aten::base_type::device || t == aten::base_type::memory_format ||
+           t == aten::base_type::generator;
+}
 
 class rule_reader {
 public:

@@ -62,8 +62,8 @@ graph_node const* same_function::producer_of(graph_node const& n, std::size_t in
 }
 
 bool same_function::same_constants(value_id a, value_id b) const {
-    tensor const* const x = graph_.constant(a);
-    tensor const* const y = graph_.constant(b);
+    aton::tensor const* const x = graph_.constant(a);
+    aton::tensor const* const y = graph_.constant(b);
     return x != nullptr && y != nullptr && x->type == y->type && x->sizes == y->sizes && x->bytes == y->bytes;
 }
 
@@ -345,7 +345,7 @@ bool same_function::attribute_changed(graph_node const& n, mutation const& m) co
 
 /// Whether an input is a constant equal to its default: equal parts of Split, the first axes of Slice.
 bool same_function::is_default_input(graph_node const& n, std::size_t input) const {
-    tensor const* const t = n.inputs.at(input) == no_value ? nullptr : graph_.constant(n.inputs[input]);
+    aton::tensor const* const t = n.inputs.at(input) == no_value ? nullptr : graph_.constant(n.inputs[input]);
     auto const numbers = numbers_of(t);
     if (!numbers || numbers->empty()) return false;
     if (n.op == "Split" && input == 1)

@@ -58,7 +58,7 @@ bool is_elementwise(std::string_view op) {
                    "IsInf"});
 }
 
-std::optional<numbers> integers_of(tensor const* t) {
+std::optional<numbers> integers_of(aton::tensor const* t) {
     if (t == nullptr || (t->type != dtype::int64 && t->type != dtype::int32)) return {};
     numbers out;
     for (std::int64_t i = 0; i != t->element_count(); ++i)

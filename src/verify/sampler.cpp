@@ -27,11 +27,6 @@ using aten::schema_argument;
 using kind = aten::argument_kind;
 using runtime::aten_argument;
 
-bool is_placement(base_type t) {
-    return t == base_type::layout || t == base_type::device || t == base_type::memory_format ||
-           t == base_type::generator;
-}
-
 class drawing {
 public:
     drawing(std::string_view overload, std::string_view schema, std::string_view rule, theme const& t,

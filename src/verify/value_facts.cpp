@@ -8,8 +8,8 @@
 
 namespace ATON_NAMESPACE::verify {
 
-std::optional<std::vector<double>> numbers_of(tensor const* t) {
-    if (t == nullptr || !tensor::can_hold(t->type) || is_complex(t->type)) return {};
+std::optional<std::vector<double>> numbers_of(aton::tensor const* t) {
+    if (t == nullptr || !aton::tensor::can_hold(t->type) || is_complex(t->type)) return {};
     std::vector<double> out;
     for (std::int64_t i = 0; i != t->element_count(); ++i)
         out.push_back(t->at(static_cast<std::size_t>(i)).to<double>());
@@ -208,7 +208,7 @@ constexpr row rows[] = {
     {"Where", choice},
 };
 
-void derive_from_elements(tensor const* t, facts& f) {
+void derive_from_elements(aton::tensor const* t, facts& f) {
     auto const numbers = numbers_of(t);
     if (!numbers || numbers->empty()) return;
     auto const each = [&](auto const& is) { return std::all_of(numbers->begin(), numbers->end(), is); };

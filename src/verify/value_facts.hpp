@@ -38,7 +38,7 @@ private:
 };
 
 /// The elements of a constant; nothing if there is no tensor or it does not hold real numbers.
-[[nodiscard]] std::optional<std::vector<double>> numbers_of(tensor const* t);
+[[nodiscard]] std::optional<std::vector<double>> numbers_of(aton::tensor const* t);
 
 [[nodiscard]] bool one_of(std::string_view op, std::initializer_list<std::string_view> all);
 /// Whether the value is an output of the graph, or a nested graph may read it.

@@ -15,18 +15,18 @@ namespace ATON_NAMESPACE::view {
 
 namespace {
 
-constexpr std::size_t max_text = 300; ///< bytes of a text of the graph
+constexpr std::size_t max_graph_text = 300; ///< bytes of a text of the graph
 
-std::string shown(std::string const& text) { return clipped(text, max_text); }
+std::string shown(std::string const& text) { return clipped(text, max_graph_text); }
 
 /// Text of any length from a file, before anything is done with it that copies it.
-std::string_view start_of(std::string_view text) { return text.substr(0, 2 * max_text); }
+std::string_view start_of(std::string_view text) { return text.substr(0, 2 * max_graph_text); }
 std::string cut(std::string_view text) { return std::string(start_of(text)); }
 
 template <class List, class Print>
 void print_list(std::string& out, List const& all, Print print) {
     out += '[';
-    for (std::size_t i = 0; i != all.size() && out.size() < max_text; ++i) {
+    for (std::size_t i = 0; i != all.size() && out.size() < max_graph_text; ++i) {
         if (i != 0) out += ", ";
         print(out, all[i]);
     }
@@ -89,7 +89,7 @@ std::string module_of(node_origin const& origin, std::string const& result) {
     return cut(path.substr(0, path.find(": ")));
 }
 
-class reader {
+class graph_reader {
 public:
     pane read(graph_data const& g) {
         out_.kind = "graph";
@@ -168,6 +168,6 @@ private:
 
 } // namespace
 
-pane pane_of(graph_data const& g) { return reader().read(g); }
+pane pane_of(graph_data const& g) { return graph_reader().read(g); }
 
 } // namespace ATON_NAMESPACE::view

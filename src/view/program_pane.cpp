@@ -14,11 +14,11 @@ namespace ATON_NAMESPACE::view {
 
 namespace {
 
-constexpr std::size_t max_text = 300; ///< bytes of a text of the program
+constexpr std::size_t max_program_text = 300; ///< bytes of a text of the program
 
-class reader {
+class program_reader {
 public:
-    reader(program::program const& p, std::vector<unconvertible> const& refused)
+    program_reader(program::program const& p, std::vector<unconvertible> const& refused)
         : p_(p),
           text_(p),
           seen_(p.subgraphs.size()) {
@@ -33,14 +33,15 @@ public:
         out_.values.reserve(p_.values.size());
         for (std::size_t v = 0; v != p_.values.size(); ++v) {
             text_.type(static_cast<program::value_index>(v));
-            out_.values.push_back({clipped(p_.values[v].name, max_text), clipped(text_.take(), max_text), {}});
+            out_.values.push_back(
+                {clipped(p_.values[v].name, max_program_text), clipped(text_.take(), max_program_text), {}});
         }
         add_graph({}, -1, p_.main);
         for (program::input const& in : p_.inputs) {
             if (in.value == program::no_value) continue;
             bool const is_given = in.kind == program::input_kind::user || in.kind == program::input_kind::baked;
             out_.values[in.value].role = is_given ? value_role::input : value_role::weight;
-            if (!is_given && !in.target.empty()) out_.values[in.value].name = clipped(in.target, max_text);
+            if (!is_given && !in.target.empty()) out_.values[in.value].name = clipped(in.target, max_program_text);
         }
         while (!pending_.empty()) {
             nested const each = pending_.front();
@@ -70,7 +71,7 @@ private:
         for (std::size_t i = 0; i != g.outputs.size(); ++i) {
             bool const has_key = owner < 0 && i < p_.outputs.size() && !p_.outputs[i].target.empty();
             program::for_each_value(g.outputs[i], [&](program::value_index v) {
-                to.outputs.emplace_back(clipped(has_key ? p_.outputs[i].target : p_.values[v].name, max_text),
+                to.outputs.emplace_back(clipped(has_key ? p_.outputs[i].target : p_.values[v].name, max_program_text),
                                         index_of(v));
             });
         }
@@ -82,8 +83,8 @@ private:
         auto const number = static_cast<index>(out_.nodes.size());
         pane_node to;
         to.graph = graph;
-        to.op = clipped(n.op, max_text);
-        to.name = clipped(n.name, max_text);
+        to.op = clipped(n.op, max_program_text);
+        to.name = clipped(n.name, max_program_text);
         to.module = from.module;
         to.module_type = from.module_type;
         to.source = from.source;
@@ -91,11 +92,11 @@ private:
         for (program::argument const& a : n.arguments) {
             program::for_each_value(a, [&](program::value_index v) { to.inputs.push_back(index_of(v)); });
             text_.value_of(a);
-            to.attributes.emplace_back(clipped(a.name, max_text), clipped(text_.take(), max_text));
+            to.attributes.emplace_back(clipped(a.name, max_program_text), clipped(text_.take(), max_program_text));
             auto const inner = program::subgraph_of(p_, a);
             if (!inner || seen_[*inner]) continue;
             seen_[*inner] = true;
-            pending_.push_back({clipped(a.name.empty() ? a.text : a.name, max_text), number, *inner});
+            pending_.push_back({clipped(a.name.empty() ? a.text : a.name, max_program_text), number, *inner});
         }
         for (program::value_index const v : result_values(n))
             if (v != program::no_value) to.results.push_back(index_of(v));
@@ -124,6 +125,8 @@ private:
 
 } // namespace
 
-pane pane_of(program::program const& p, std::vector<unconvertible> const& refused) { return reader(p, refused).read(); }
+pane pane_of(program::program const& p, std::vector<unconvertible> const& refused) {
+    return program_reader(p, refused).read();
+}
 
 } // namespace ATON_NAMESPACE::view

@@ -7,9 +7,12 @@
 #include <cstring>
 #include <deque>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include <aton/aton.hpp>
 #include <aton/core/stored_tensor.hpp>
@@ -21,6 +24,8 @@ using namespace aton::dsl;
 using aton::dim;
 using aton::dtype;
 using sizes = std::vector<std::int64_t>;
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <int Since = 14>
 struct optimized {
@@ -111,5 +116,35 @@ struct optimized {
 
     std::deque<aton::stored_tensor> given;
 };
+
+/// Checks the indices in a graph and its nested graphs.
+inline void check_consistent(aton::graph_data const& g, aton::graph_data const* around = nullptr) {
+    for (std::size_t i = 0; i != g.initializers.size(); ++i)
+        CHECK(g.values[g.initializers[i].value].initializer == static_cast<std::int64_t>(i));
+    std::vector<bool> there(g.values.size());
+    for (aton::value_id id : g.inputs) there[id] = true;
+    for (aton::value_id id = 0; id != g.values.size(); ++id) {
+        if (g.values[id].initializer >= 0) there[id] = true;
+        if (g.values[id].outer == aton::no_value) continue;
+        there[id] = true;
+        REQUIRE(around != nullptr);
+        CHECK(g.values[id].outer < around->values.size());
+        CHECK(g.values[id].producer == -1);
+    }
+    for (std::size_t i = 0; i != g.nodes.size(); ++i) {
+        for (aton::value_id id : g.nodes[i].inputs) CHECK((id == aton::no_value || there[id]));
+        for (auto const& a : g.nodes[i].attributes)
+            for (aton::graph_data const& nested : a.graphs) {
+                check_consistent(nested, &g);
+                for (aton::graph_value const& v : nested.values)
+                    if (v.outer != aton::no_value) CHECK(there[v.outer]);
+            }
+        for (aton::value_id id : g.nodes[i].outputs) {
+            CHECK(g.values[id].producer == static_cast<std::int64_t>(i));
+            there[id] = true;
+        }
+    }
+    for (aton::value_id id : g.outputs) CHECK(there[id]);
+}
 
 } // namespace passes_tests

@@ -10,7 +10,6 @@ using namespace passes_tests;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 aton::shape const scores_shape{std::string("batch"), 3, 4, 5};
 
 /// Softmax(scores) that is 0 for rows of -infinity, as in the mapping of attention.

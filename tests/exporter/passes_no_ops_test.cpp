@@ -50,7 +50,6 @@ TEST_CASE("x + -0 is x everywhere") {
 }
 
 TEST_CASE("a maximum with -infinity and a minimum with infinity are the other operand") {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     optimized<18> o;
     value const x = o.input("x", {2, 3});
     auto const with = [&](char const* op, double bound) {

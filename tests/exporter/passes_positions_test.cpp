@@ -10,8 +10,6 @@ using namespace passes_tests;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// A graph with a float input "x" of sizes [batch, length, width].
 template <int Since = 14>
 struct with_positions : optimized<Since> {

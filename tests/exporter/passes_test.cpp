@@ -5,30 +5,12 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <set>
 
 using namespace passes_tests;
 
 namespace {
 
 aton::shape const batch_3_5{std::string("batch"), 3, 5};
-
-/// Checks the indices of nodes, values and initializers.
-void check_consistent(aton::graph_data const& data) {
-    std::set<aton::value_id> made(data.inputs.begin(), data.inputs.end());
-    for (std::size_t i = 0; i != data.initializers.size(); ++i) {
-        CHECK(data.values[data.initializers[i].value].initializer == static_cast<std::int64_t>(i));
-        made.insert(data.initializers[i].value);
-    }
-    for (std::size_t i = 0; i != data.nodes.size(); ++i) {
-        for (aton::value_id id : data.nodes[i].inputs) CHECK((id == aton::no_value || made.count(id) == 1));
-        for (aton::value_id id : data.nodes[i].outputs) {
-            CHECK(data.values[id].producer == static_cast<std::int64_t>(i));
-            made.insert(id);
-        }
-    }
-    for (aton::value_id id : data.outputs) CHECK(made.count(id) == 1);
-}
 
 } // namespace
 

@@ -10,9 +10,7 @@ namespace {
 
 using call = std::vector<runtime::aten_argument>;
 
-tensor square(std::vector<double> const& values, dtype type = dtype::float32) { return of(type, {2, 2}, values); }
 tensor wide(std::vector<double> const& values) { return square(values, dtype::float64); }
-tensor info(double n) { return of(dtype::int32, {}, {n}); }
 
 } // namespace
 

@@ -6,13 +6,6 @@
 
 namespace aton::tests {
 
-namespace {
-
-tensor square(std::vector<double> const& values) { return of(dtype::float32, {2, 2}, values); }
-tensor info(double n) { return of(dtype::int32, {}, {n}); }
-
-} // namespace
-
 TEST_CASE("inverses of more than 8 rows, with exchanges") {
     std::vector<double> shifted(100);
     std::vector<double> back(100);

@@ -24,6 +24,12 @@ namespace aton::tests {
 void gives(std::string overload, std::vector<runtime::aten_argument> arguments, runtime::tensor const& expected,
            std::size_t result = 0);
 
+/// A 2 x 2 matrix, and a 0-d `info` of LAPACK.
+[[nodiscard]] inline runtime::tensor square(std::vector<double> const& values, dtype type = dtype::float32) {
+    return of(type, {2, 2}, values);
+}
+[[nodiscard]] inline runtime::tensor info(double n) { return of(dtype::int32, {}, {n}); }
+
 /// Why the row refuses the call.
 [[nodiscard]] std::string refusal(std::string overload, std::vector<runtime::aten_argument> arguments);
 

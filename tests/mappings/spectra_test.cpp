@@ -8,7 +8,6 @@ namespace aton::tests {
 
 namespace {
 
-tensor square(std::vector<double> const& values) { return of(dtype::float32, {2, 2}, values); }
 tensor one(double n) { return of(dtype::float32, {}, {n}); }
 
 } // namespace

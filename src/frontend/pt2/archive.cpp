@@ -24,7 +24,7 @@ constexpr std::string_view old_constants = "serialized_constants.pt";
 constexpr std::string_view only_model = "model";
 
 /// Text without trailing blanks and line ends.
-std::string_view trimmed(std::string_view text) {
+std::string_view without_line_end(std::string_view text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
     return text;
 }
@@ -92,7 +92,7 @@ struct archive::state {
 
     [[nodiscard]] std::optional<std::string_view> text(std::string_view name) const {
         files::zip_member const* const m = directory.find(root + std::string(name));
-        return m == nullptr ? std::nullopt : std::optional(trimmed(directory.stored(*m)));
+        return m == nullptr ? std::nullopt : std::optional(without_line_end(directory.stored(*m)));
     }
 
     [[nodiscard]] std::string list_of_names() const {

@@ -5,7 +5,7 @@ namespace ATON_NAMESPACE::pt2 {
 
 namespace {
 
-constexpr std::size_t max_length = 200;
+constexpr std::size_t max_origin_length = 200;
 
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view blanks = " \t\r\n";
@@ -17,8 +17,8 @@ std::string_view trimmed(std::string_view text) {
 /// On one line, and truncated for messages; UTF-8 characters stay whole.
 std::string plain(std::string_view text) {
     std::size_t size = text.size();
-    if (size > max_length) {
-        size = max_length;
+    if (size > max_origin_length) {
+        size = max_origin_length;
         while (size != 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
     }
     std::string out(text.substr(0, size));

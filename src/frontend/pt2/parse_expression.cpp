@@ -24,19 +24,20 @@ namespace {
 using program::expression;
 using program::expression_kind;
 
-constexpr std::size_t max_length = 1U << 16;
-constexpr int max_nesting = 250;    ///< brackets and signs
-constexpr int max_divisions = 1000; ///< a // b // c nests without brackets
+constexpr std::size_t max_expression_length = 1U << 16;
+constexpr int max_expression_nesting = 250; ///< brackets and signs
+constexpr int max_divisions = 1000;         ///< a // b // c nests without brackets
 
 /// Names that srepr writes without Symbol(...).
 constexpr std::string_view infinities[] = {"oo", "zoo", "nan", "int_oo"};
 
-class parser final : token_cursor {
+class expression_parser final : token_cursor {
 public:
-    explicit parser(std::string_view text) : token_cursor(text, " ", max_nesting) {}
+    explicit expression_parser(std::string_view text) : token_cursor(text, " ", max_expression_nesting) {}
 
     expression whole() {
-        if (text_.size() > max_length) fail("expected at most " + std::to_string(max_length) + " characters");
+        if (text_.size() > max_expression_length)
+            fail("expected at most " + std::to_string(max_expression_length) + " characters");
         expression out = disjunction();
         peek();
         if (at_ != text_.size()) fail("expected an operator or the end");
@@ -279,6 +280,6 @@ private:
 
 } // namespace
 
-program::expression parse_expression(std::string_view text) { return parser(text).whole(); }
+program::expression parse_expression(std::string_view text) { return expression_parser(text).whole(); }
 
 } // namespace ATON_NAMESPACE::pt2

@@ -23,12 +23,12 @@ using program::expression;
 using program::expression_kind;
 using maybe = std::optional<expression>;
 
-constexpr std::size_t max_length = 1U << 16;
-constexpr int max_nesting = 200;
+constexpr std::size_t max_guard_length = 1U << 16;
+constexpr int max_guard_nesting = 200;
 constexpr int max_operations = 1000; ///< a // b // c nests without brackets
 
 /// Functions of Python and torch, without their modules, beside those of sympy.
-constexpr function_row functions[] = {
+constexpr function_row guard_functions[] = {
     {"sym_float", expression_kind::to_float, 1},
     {"float", expression_kind::to_float, 1},
     {"trunc", expression_kind::truncate, 1},
@@ -54,14 +54,14 @@ bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 
 struct not_understood {};
 
-class parser final : token_cursor {
+class guard_parser final : token_cursor {
 public:
-    parser(std::string_view text, guard_lookup const& lookup)
-        : token_cursor(text, " \n\t", max_nesting),
+    guard_parser(std::string_view text, guard_lookup const& lookup)
+        : token_cursor(text, " \n\t", max_guard_nesting),
           lookup_(lookup) {}
 
     expression whole() {
-        if (text_.size() > max_length) fail();
+        if (text_.size() > max_guard_length) fail();
         expression out = choice();
         peek();
         if (at_ != text_.size()) fail();
@@ -248,8 +248,8 @@ private:
                 out.symbol = word;
                 return out;
             }
-        function_row const* row = std::ranges::find(functions, word, &function_row::name);
-        if (row == std::end(functions)) row = find_sympy_function(word);
+        function_row const* row = std::ranges::find(guard_functions, word, &function_row::name);
+        if (row == std::end(guard_functions)) row = find_sympy_function(word);
         if (row == nullptr || (row->operands == 0 ? operands.size() < 2 : operands.size() != row->operands)) fail();
         return call(row->kind, std::move(operands));
     }
@@ -322,7 +322,7 @@ void clear_marks(expression& e) {
 
 maybe parse_guard(std::string_view text, guard_lookup const& lookup) {
     try {
-        expression out = parser(text, lookup).whole();
+        expression out = guard_parser(text, lookup).whole();
         clear_marks(out);
         return out;
     } catch (not_understood const&) {

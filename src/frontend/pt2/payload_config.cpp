@@ -6,6 +6,7 @@
 
 #include <simdjson.h>
 
+#include <aton/core/budget.hpp>
 #include <aton/frontend/pt2/archive.hpp>
 
 #include "frontend/files/text.hpp"
@@ -21,7 +22,6 @@ using simdjson::dom::object;
 
 // About 40,000 weights; simdjson needs up to 14 bytes for each byte.
 constexpr std::size_t max_config_bytes = std::size_t{1} << 24U;
-constexpr std::size_t max_rank = 64;
 constexpr std::int64_t strided_layout = 7;
 
 constexpr std::array<std::string_view, 8> layout_names = {
@@ -126,7 +126,7 @@ private:
     static std::vector<std::int64_t> numbers(Result from, std::string_view key, std::string const& where) {
         array items;
         if (from.get(items) != simdjson::SUCCESS) files::fail(where, "has no list \"" + std::string(key) + '"');
-        if (items.size() > max_rank) files::fail(where, "has more than 64 dimensions");
+        if (std::cmp_greater(items.size(), budget::max_rank)) files::fail(where, "has more than 64 dimensions");
         std::vector<std::int64_t> out;
         out.reserve(items.size());
         for (element const item : items) out.push_back(constant(item, key, where));

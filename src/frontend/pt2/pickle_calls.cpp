@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The functions that a pickle of tensors may call: those of torch that rebuild tensors, without torch.
 #include <string>
+#include <utility>
+
+#include <aton/core/budget.hpp>
 
 #include "frontend/files/text.hpp"
 #include "pickle_machine.hpp"
@@ -24,8 +27,6 @@ constexpr refused_function refused_functions[] = {
     {"_rebuild_meta_tensor_no_storage", "a meta tensor, which has no data: load the weights before torch.export.save"},
     {"_reconstruct_fake_tensor", "a fake tensor, which has no data: load the weights before torch.export.save"},
     {"_rebuild_wrapper_subclass", "a tensor subclass: turn it into plain tensors before torch.export.export"}};
-
-constexpr std::size_t max_rank = 64;
 
 } // namespace
 
@@ -76,7 +77,7 @@ pickle_machine::value pickle_machine::rebuild_tensor(std::span<value const> argu
         fail_here("makes a tensor from the wrong arguments");
     value const sizes = arguments[2];
     value const strides = arguments[3];
-    if (sizes.length != strides.length || sizes.length > max_rank)
+    if (sizes.length != strides.length || std::cmp_greater(sizes.length, budget::max_rank))
         fail_here("makes a tensor with " + std::to_string(sizes.length) + " sizes and " +
                   std::to_string(strides.length) + " strides");
     if (arguments.size() > needed) {

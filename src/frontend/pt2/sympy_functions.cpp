@@ -17,7 +17,7 @@ using program::expression_kind;
 
 namespace {
 
-constexpr function_row functions[] = {
+constexpr function_row sympy_functions[] = {
     {"Pow", expression_kind::power, 2},
     {"PowByNatural", expression_kind::power, 2},
     {"FloatPow", expression_kind::power, 2},
@@ -95,8 +95,8 @@ expression composed(token_cursor const& at, std::string_view word, std::vector<e
 } // namespace
 
 function_row const* find_sympy_function(std::string_view word) {
-    function_row const* const found = std::ranges::find(functions, word, &function_row::name);
-    return found == std::end(functions) ? nullptr : found;
+    function_row const* const found = std::ranges::find(sympy_functions, word, &function_row::name);
+    return found == std::end(sympy_functions) ? nullptr : found;
 }
 
 expression make_other(std::string_view word, std::vector<expression> operands) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/budget.hpp>
+
 #include "frontend/files/text.hpp"
 #include "frontend/pt2/storage_classes.hpp"
 #include "frontend/pt2/tensor_source.hpp"
@@ -22,7 +24,6 @@ using files::in_quotes;
 constexpr std::size_t max_objects = std::size_t{1} << 22U;
 constexpr std::size_t max_stack_size = std::size_t{1} << 20U;
 constexpr std::size_t max_pickle_bytes = std::size_t{1} << 28U;
-constexpr std::size_t max_rank = 64;
 
 /// What only pickles have: marks, functions and storages, beside the values of the code.
 struct item {
@@ -253,7 +254,8 @@ private:
     }
 
     std::vector<std::int64_t> numbers(item const& from) const {
-        if (from.is != item::kind::value || from.held.is != kind::tuple || from.held.list->items.size() > max_rank)
+        if (from.is != item::kind::value || from.held.is != kind::tuple ||
+            std::cmp_greater(from.held.list->items.size(), budget::max_rank))
             fail("makes a tensor from the wrong arguments");
         std::vector<std::int64_t> out;
         for (value const& each : from.held.list->items) {

@@ -15,7 +15,7 @@ namespace {
 
 using sizes = std::vector<std::optional<program::extent>>;
 
-std::string_view base_name(std::string_view op) {
+std::string_view operator_name(std::string_view op) {
     op = op.substr(0, op.find('.'));
     std::size_t const colons = op.find("::");
     return colons == std::string_view::npos ? op : op.substr(colons + 2);
@@ -120,7 +120,7 @@ std::optional<sizes> interpreter::reshaped(inferred_type const& from, program::a
 
 /// The type of the single result of an operator whose sizes are arguments.
 std::optional<inferred_type> interpreter::type_by_rule(program::node const& n) {
-    std::string_view const name = base_name(n.op);
+    std::string_view const name = operator_name(n.op);
     program::argument const* const self = find_argument(n, "self");
     bool const is_view = name == "view" || name == "reshape" || name == "_unsafe_view" || name == "_reshape_alias";
     if (is_view && self != nullptr && self->kind == program::argument_kind::tensor) {
@@ -141,7 +141,7 @@ std::optional<inferred_type> interpreter::type_by_rule(program::node const& n) {
 }
 
 std::vector<inferred_result> interpreter::types_of(program::node const& n, overload const& o) {
-    std::string_view const name = base_name(n.op);
+    std::string_view const name = operator_name(n.op);
     if (o.is_torchs && is_in_place(o)) {
         program::argument const& self = n.arguments.front();
         if (std::string_view const view = resizing(name); !view.empty()) {
@@ -171,7 +171,7 @@ std::vector<inferred_result> interpreter::types_of(program::node const& n, overl
 void interpreter::complete_sizes(program::node const& n, inferred_type& type) {
     constexpr std::string_view makers[] = {
         "zeros", "ones", "full", "empty", "rand", "randn", "new_zeros", "new_ones", "new_full", "new_empty", "expand"};
-    std::string_view const name = base_name(n.op);
+    std::string_view const name = operator_name(n.op);
     if (std::find(std::begin(makers), std::end(makers), name) == std::end(makers)) return;
     program::argument const* const wanted = find_argument(n, "size");
     if (wanted == nullptr || wanted->kind != program::argument_kind::numbers) return;
@@ -188,7 +188,7 @@ void interpreter::complete_sizes(program::node const& n, inferred_type& type) {
 }
 
 value interpreter::add_results(program::node n, overload const& o, std::vector<inferred_result> const& types) {
-    std::string const name(base_name(n.op));
+    std::string const name(operator_name(n.op));
     if (!o.returns.empty() && types.size() < o.returns.size())
         fail("'" + n.op + "' has " + std::to_string(o.returns.size()) + " results, but its mapping returns " +
              std::to_string(types.size()));

@@ -30,7 +30,7 @@ std::string plain(std::string_view text) {
     return out;
 }
 
-std::string_view base_name(std::string_view file) { return file.substr(file.find_last_of("/\\") + 1); }
+std::string_view file_name(std::string_view file) { return file.substr(file.find_last_of("/\\") + 1); }
 
 bool is_library(std::string_view file) {
     return file.starts_with('<') || file.find("/torch/") != std::string_view::npos ||
@@ -45,7 +45,7 @@ std::string of_frame(std::string_view line, bool& is_users) {
     std::string_view const digits = line.substr(start + 1, stop - start - 1);
     if (digits.find_first_not_of("0123456789") != std::string_view::npos) return {};
     is_users = !is_library(line.substr(0, start));
-    return plain(base_name(line.substr(0, start))) + ':' + plain(digits) + " in " + plain(line.substr(stop + 3));
+    return plain(file_name(line.substr(0, start))) + ':' + plain(digits) + " in " + plain(line.substr(stop + 3));
 }
 
 /// The innermost frame that is not torch's, or the innermost one.
@@ -84,7 +84,7 @@ std::string describe(source const& from, std::int64_t start) {
     // The range of the `def` itself starts in it.
     std::string_view const text = from.text;
     std::string_view const function = function_at(text.substr(0, text.find('\n', before.size())));
-    std::string out = plain(base_name(from.file)) + ':' + std::to_string(line);
+    std::string out = plain(file_name(from.file)) + ':' + std::to_string(line);
     return function.empty() ? out : out + " in " + plain(function);
 }
 

@@ -75,12 +75,12 @@ results hard_tanh_gradient(call const& c) {
     return gradient(
         c, "self", [&](tensor const& g, tensor const& x) { return between(x, c.f("min_val"), c.f("max_val"), g); });
 }
-results leaky_by(call const& c, double slope) {
+results leaky_gradient_by(call const& c, double slope) {
     if (c.b("self_is_result") && slope < 0) throw error("the gradient of a result needs a slope that is not negative");
     return gradient(
         c, "self", [&](tensor const& g, tensor const& x) { return where(greater(x, 0), g, g * scalar(slope)); });
 }
-results leaky_gradient(call const& c) { return leaky_by(c, c.f("negative_slope")); }
+results leaky_gradient(call const& c) { return leaky_gradient_by(c, c.f("negative_slope")); }
 results sigmoid_gradient(call const& c) {
     return gradient(c, "output", [](tensor const& g, tensor const& y) {
         if (is_complex(y.dtype())) return g * conjugate((scalar(1) - y) * y);
@@ -146,7 +146,7 @@ results prelu_gradients(call const& c) {
 }
 
 results random_leaky_gradient(call const& c) {
-    if (!c.b("training")) return leaky_by(c, (c.f("lower") + c.f("upper")) / 2);
+    if (!c.b("training")) return leaky_gradient_by(c, (c.f("lower") + c.f("upper")) / 2);
     return gradient(c, "noise", [](tensor const& g, tensor const& slope) { return g * slope; });
 }
 

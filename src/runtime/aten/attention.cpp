@@ -14,8 +14,6 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// 0 for visible keys, -inf for hidden ones.
 tensor as_bias(tensor const& seen, dtype type) {
     tensor const none = full(0, type, seen.sizes(), seen.where());

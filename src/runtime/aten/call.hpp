@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -98,6 +99,13 @@ private:
 [[nodiscard]] tensor operand(call const& c, std::string_view name, dtype as);
 /// A number as a 0-d tensor of this dtype on the device of the call.
 [[nodiscard]] tensor constant(call const& c, scalar const& value, dtype as);
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// An integer as the operand of a kernel.
+[[nodiscard]] constexpr scalar whole_number(std::int64_t n) { return {static_cast<long long>(n)}; }
+/// The only element of a tensor on any device.
+[[nodiscard]] inline double number_of(tensor const& x) { return to_host(x).item().to<double>(); }
 
 /// Dropout in training: x where `kept` is true, scaled so that its mean is preserved.
 [[nodiscard]] inline tensor dropped(tensor const& x, tensor const& kept, double p) {

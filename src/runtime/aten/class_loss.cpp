@@ -14,17 +14,15 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 std::int64_t class_axis(tensor const& scores) { return scores.rank() == 1 ? 0 : 1; }
 
-struct class_loss {
+struct picked_loss {
     term each;  ///< per target
     term total; ///< sum of the weights that are not ignored
 };
 
 /// -weight[target] * scores[target], 0 for ignored targets.
-class_loss picked(tensor const& scores, tensor const& target, tensor const& weight, std::int64_t ignored) {
+picked_loss picked(tensor const& scores, tensor const& target, tensor const& weight, std::int64_t ignored) {
     if (scores.rank() == 0) throw error("the scores do not have a class dimension");
     if (!is_floating(scores.dtype())) throw error("the scores must be floating-point");
     std::int64_t const axis = class_axis(scores);
@@ -52,7 +50,7 @@ class_loss picked(tensor const& scores, tensor const& target, tensor const& weig
 
 /// The loss by 'reduction', and the total weight.
 std::pair<tensor, tensor> nll(call const& c, tensor const& scores) {
-    class_loss const loss = picked(scores, c.t("target"), c.maybe("weight"), c.i("ignore_index"));
+    picked_loss const loss = picked(scores, c.t("target"), c.maybe("weight"), c.i("ignore_index"));
     if (c.i("reduction") == 0) {
         bool const none = scores.rank() != 1; // ATen returns 0 as total weight without a reduction
         return {*loss.each, none ? *(loss.total * 0.0) : *loss.total};

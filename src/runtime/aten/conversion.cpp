@@ -86,7 +86,7 @@ results has_sign(call const& c) {
 }
 
 /// The number of a dtype in c10::ScalarType.
-std::int64_t number_of(dtype t) {
+std::int64_t code_of(dtype t) {
     constexpr std::int64_t after_bfloat16 = 16;
     for (std::int64_t n = 0; n != after_bfloat16; ++n)
         if (aton::aten::scalar_type(n) == t && t != dtype::undefined) return n;
@@ -94,11 +94,13 @@ std::int64_t number_of(dtype t) {
 }
 
 results common_of_types(call const& c) {
-    return of_int(number_of(aton::aten::promote_types(c.type("type1"), c.type("type2"))));
+    return of_int(code_of(aton::aten::promote_types(c.type("type1"), c.type("type2"))));
 }
-results common_of_tensors(call const& c) { return of_int(number_of(result_type(c, {"tensor", "other"}))); }
+results common_of_tensors(call const& c) { return of_int(code_of(result_type(c, {"tensor", "other"}))); }
 
-results scalar_tensor(call const& c) { return constant(c, c.number("s"), c.type("dtype", aton::aten::default_dtype)); }
+results number_as_tensor(call const& c) {
+    return constant(c, c.number("s"), c.type("dtype", aton::aten::default_dtype));
+}
 
 /// Assertions always hold in exported programs and are not checked.
 results nothing(call const& /*c*/) { return std::vector<value>(); }
@@ -145,7 +147,7 @@ rows conversion() {
         {"resolve_conj", itself},
         {"resolve_neg", itself},
         {"result_type.Tensor", common_of_tensors},
-        {"scalar_tensor", scalar_tensor},
+        {"scalar_tensor", number_as_tensor},
         {"to.device", converted},
         {"to.dtype", converted},
         {"to.dtype_layout", converted},

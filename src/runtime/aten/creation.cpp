@@ -38,7 +38,7 @@ results full_of_size(call const& c) {
 results full_of_new_size(call const& c) { return made(c, c.number("fill_value"), type_like(c), c.ints("size")); }
 results full_as_self(call const& c) { return made(c, c.number("fill_value"), type_like(c), c.t("self").sizes()); }
 
-results identity(call const& c) {
+results eye(call const& c) {
     std::int64_t const rows_count = c.i("n");
     std::int64_t const columns = c.has_argument("m") ? c.i("m") : rows_count;
     if (rows_count < 0 || columns < 0) throw error("a matrix cannot have negative sizes");
@@ -63,8 +63,8 @@ rows creation() {
         {"empty_like", as_self<0>},
         {"empty_permuted", of_size<0>},
         {"empty_strided", of_size<0>},
-        {"eye", identity},
-        {"eye.m", identity},
+        {"eye", eye},
+        {"eye.m", eye},
         {"full", full_of_size},
         {"full_like", full_as_self},
         {"new_empty", of_new_size<0>},

@@ -25,9 +25,6 @@ tensor part(tensor const& x, std::int64_t axis, std::int64_t start, std::int64_t
     return x.sliced(axis_at(axis, x.rank()), start, count);
 }
 
-/// Concatenates the parts of an axis.
-tensor joined(std::vector<tensor> const& parts, std::int64_t axis) { return concat(parts, axis); }
-
 /// A scan of complex numbers with a binary function: in steps of 1, 2, 4, ..., each element is combined with the one
 /// that many places before it.
 template <class Function>
@@ -35,7 +32,8 @@ tensor scanned(tensor const& x, std::int64_t axis, Function const& f) {
     tensor y = x.rank() == 0 ? x.unsqueezed(0) : x;
     std::int64_t const n = size_along(y, axis);
     for (std::int64_t step = 1; step < n; step *= 2)
-        y = joined({part(y, axis, 0, step), f(part(y, axis, 0, n - step), part(y, axis, step, n - step))}, axis);
+        y = concat(std::vector{part(y, axis, 0, step), f(part(y, axis, 0, n - step), part(y, axis, step, n - step))},
+                   axis);
     return reshape(y, x.sizes());
 }
 
@@ -99,13 +97,13 @@ results differences(call const& c) {
     std::vector<tensor> parts;
     for (std::string_view const name : {"prepend", "self", "append"})
         if (c.given(name)) parts.push_back(cast(c.t(name), type));
-    tensor x = joined(parts, axis);
+    tensor x = concat(parts, axis);
     for (std::int64_t i = 0; i != n && size_along(x, axis) != 0; ++i) x = difference(x, axis);
     return x;
 }
 
 /// Differences of coordinates along an axis; 1-d coordinates apply to all lines.
-term distances(call const& c, tensor const& y, std::int64_t axis) {
+term sample_distances(call const& c, tensor const& y, std::int64_t axis) {
     tensor x = c.t("x");
     if (x.rank() == 0) throw error("coordinates must have at least one dimension");
     if (x.dtype() == dtype::bool_) throw error("coordinates cannot be bool");
@@ -128,7 +126,7 @@ term trapezia(call const& c) {
     if (y.rank() == 0) throw error("an integral requires at least 1 dimension");
     std::int64_t const n = size_along(y, axis);
     term const both = term(part(y, axis, 0, n - 1)) + term(part(y, axis, 1, n - 1));
-    return c.has_argument("x") ? both * distances(c, y, axis) : both;
+    return c.has_argument("x") ? both * sample_distances(c, y, axis) : both;
 }
 
 /// Halves sums, and multiplies by the distance if it is a number.

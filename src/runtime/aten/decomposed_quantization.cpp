@@ -27,7 +27,7 @@ void require_range(call const& c) {
 }
 
 /// A parameter: one number, or one for each channel, with sizes of 1 along the other dimensions.
-tensor parameter(call const& c, std::string_view name, tensor const& x) {
+tensor channel_parameter(call const& c, std::string_view name, tensor const& x) {
     tensor const given = c.t(name);
     if (!c.has_argument("axis")) return reshape(given, {});
     sizes to(x.rank(), 1);
@@ -45,11 +45,11 @@ results quantized(call const& c) {
     require_range(c);
     tensor const x = cast(input, dtype::float32);
     bool const channels = c.has_argument("axis");
-    tensor const scale =
-        channels ? cast(parameter(c, "scales", x), dtype::float32) : reshape(operand(c, "scale", dtype::float64), {});
+    tensor const scale = channels ? cast(channel_parameter(c, "scales", x), dtype::float32)
+                                  : reshape(operand(c, "scale", dtype::float64), {});
     if (!channels && to_host(scale).item().to<double>() == 0) throw error("the scale is 0");
     tensor const inverse = cast(scalar(1) / scale, dtype::float32);
-    tensor const zero = cast(parameter(c, channels ? "zero_points" : "zero_point", x), dtype::float32);
+    tensor const zero = cast(channel_parameter(c, channels ? "zero_points" : "zero_point", x), dtype::float32);
     tensor const number = clamp(round(x * inverse) + zero, c.f("quant_min"), c.f("quant_max"));
     return cast(number, c.type("dtype"));
 }
@@ -73,8 +73,9 @@ results dequantized_channels(call const& c) {
     if (x.dtype() != c.type("dtype")) throw error("dtype is not that of the input");
     require_range(c);
     tensor const whole = cast(x, dtype::int64);
-    tensor const moved = c.given("zero_points") ? whole - cast(parameter(c, "zero_points", x), dtype::int64) : whole;
-    tensor const scales = parameter(c, "scales", x);
+    tensor const moved =
+        c.given("zero_points") ? whole - cast(channel_parameter(c, "zero_points", x), dtype::int64) : whole;
+    tensor const scales = channel_parameter(c, "scales", x);
     if (scales.dtype() != dtype::float32) throw error("scales are float32");
     return cast(cast(moved, dtype::float32) * scales, c.type("out_dtype", dtype::float32));
 }

@@ -27,7 +27,7 @@ tensor lapack_matrices_of(call const& c) {
     return x;
 }
 
-tensor wide(tensor const& x) { return cast(to_host(x), widest(x.dtype())); }
+tensor on_host(tensor const& x) { return cast(to_host(x), widest(x.dtype())); }
 bool is_private(call const& c) { return c.overload().starts_with("aten::_"); }
 
 results lu_factored(call const& c) {
@@ -81,17 +81,17 @@ results linalg_lu(call const& c) {
 /// op(A) X = B, or X op(A) = B.
 results lu_solve(call const& c) {
     bool const old = c.has_argument("LU_data");
-    tensor const lu = wide(c.t(old ? "LU_data" : "LU"));
+    tensor const lu = on_host(c.t(old ? "LU_data" : "LU"));
     tensor const pivots = to_host(c.t(old ? "LU_pivots" : "pivots"));
     tensor const b = c.t(old ? "self" : "B");
     like_operand const back(b);
-    if (old || c.b("left")) return back(solve_factored(lu, pivots, wide(b), !old && c.b("adjoint")));
-    return back(adjoint(solve_factored(lu, pivots, adjoint(wide(b)), !c.b("adjoint"))));
+    if (old || c.b("left")) return back(solve_factored(lu, pivots, on_host(b), !old && c.b("adjoint")));
+    return back(adjoint(solve_factored(lu, pivots, adjoint(on_host(b)), !c.b("adjoint"))));
 }
 
 results solve_triangular(call const& c) {
-    tensor const a = wide(c.t("self"));
-    tensor const b = wide(c.t("B"));
+    tensor const a = on_host(c.t("self"));
+    tensor const b = on_host(c.t("B"));
     like_operand const back(c.t("self"));
     bool const upper = c.b("upper");
     bool const unit = c.b("unitriangular");
@@ -105,7 +105,7 @@ results triangular_solve(call const& c) {
     tensor const a = c.t("A");
     bool const turned = c.b("transpose");
     tensor const x = solve_triangle(
-        turned ? transpose(wide(a), -1, -2) : wide(a), wide(b), c.b("upper") != turned, c.b("unitriangular"));
+        turned ? transpose(on_host(a), -1, -2) : on_host(a), on_host(b), c.b("upper") != turned, c.b("unitriangular"));
     sizes to(x.sizes().begin(), x.sizes().end() - 2);
     to.insert(to.end(), a.sizes().end() - 2, a.sizes().end());
     return {like_operand(b)(x), contiguous(a.expanded(to))};
@@ -115,7 +115,7 @@ results cholesky_factored(call const& c) {
     tensor const a = matrices_of(c);
     like_operand const back(a);
     bool const upper = c.b("upper");
-    cholesky_factor const f = cholesky(upper ? adjoint(wide(a)) : wide(a));
+    cholesky_factor const f = cholesky(upper ? adjoint(on_host(a)) : on_host(a));
     bool const gives_info = c.has_argument("check_errors");
     if (!gives_info || c.b("check_errors")) check_info(f.info, "a matrix is not positive definite");
     tensor const factor = back(contiguous(upper ? adjoint(f.lower) : f.lower));
@@ -129,12 +129,12 @@ tensor solve_cholesky(tensor const& factor, tensor const& b, bool upper) {
     return solve_triangle(adjoint(lower), solve_triangle(lower, b, false, false), true, false);
 }
 results cholesky_solve(call const& c) {
-    return like_operand(c.t("self"))(solve_cholesky(wide(c.t("input2")), wide(c.t("self")), c.b("upper")));
+    return like_operand(c.t("self"))(solve_cholesky(on_host(c.t("input2")), on_host(c.t("self")), c.b("upper")));
 }
 results cholesky_inverse(call const& c) {
     tensor const a = matrices_of(c);
     tensor const one = identity(a.sizes().back(), widest(a.dtype()), {});
-    return like_operand(a)(solve_cholesky(wide(a), one, c.b("upper")));
+    return like_operand(a)(solve_cholesky(on_host(a), one, c.b("upper")));
 }
 
 /// Q and R. `complete`: Q is square.
@@ -164,14 +164,14 @@ results geqrf(call const& c) {
 }
 results householder_product(call const& c) {
     tensor const a = matrices_of(c);
-    return like_operand(a)(reflected({wide(a), wide(c.t("tau"))}, a.sizes().back()));
+    return like_operand(a)(reflected({on_host(a), on_host(c.t("tau"))}, a.sizes().back()));
 }
 /// Q C, C Q, or with Q^H.
 results ormqr(call const& c) {
     tensor const a = matrices_of(c);
-    tensor q = reflected({wide(a), wide(c.t("input2"))}, a.size(a.rank() - 2));
+    tensor q = reflected({on_host(a), on_host(c.t("input2"))}, a.size(a.rank() - 2));
     if (c.b("transpose")) q = adjoint(q);
-    tensor const other = wide(c.t("input3"));
+    tensor const other = on_host(c.t("input3"));
     return like_operand(a)(c.b("left") ? matmul(q, other) : matmul(other, q));
 }
 
@@ -200,7 +200,7 @@ results svdvals(call const& c) {
 eigenvalues eigh_of(call const& c) {
     std::string_view const part = c.text("UPLO");
     if (part != "U" && part != "L" && part != "u" && part != "l") throw error("UPLO is '" + std::string(part) + "'");
-    tensor const a = wide(lapack_matrices_of(c));
+    tensor const a = on_host(lapack_matrices_of(c));
     return eigh(part == "U" || part == "u" ? adjoint(a) : a);
 }
 results linalg_eigh(call const& c) {
@@ -231,7 +231,7 @@ results ldl_factored(call const& c) {
 results solved_from_ldl(call const& c) {
     tensor const ld = c.t("LD");
     if (c.b("hermitian") && is_complex(ld.dtype())) throw error("complex Hermitian matrices are not supported");
-    return like_operand(ld)(ldl_solve(wide(ld), to_host(c.t("pivots")), wide(c.t("B"))));
+    return like_operand(ld)(ldl_solve(on_host(ld), to_host(c.t("pivots")), on_host(c.t("B"))));
 }
 
 /// The least-squares solution of minimum norm. LAPACK's gelsy decides the rank by a pivoted QR decomposition: what it cuts at a given rcond
@@ -253,14 +253,14 @@ results lstsq(call const& c) {
     double const limit = full_rank ? 0 : c.given("rcond") ? c.f("rcond") : usual;
     tensor const counts = has_values ? greater(f.s, max(f.s, {-1}, true) * scalar(limit)) : cast(f.s, dtype::bool_);
     tensor const inverted = where(counts, 1.0 / f.s, scalar(0));
-    tensor const weighted = matmul(adjoint(f.u), wide(b)) * cast(inverted, f.u.dtype()).unsqueezed(inverted.rank());
+    tensor const weighted = matmul(adjoint(f.u), on_host(b)) * cast(inverted, f.u.dtype()).unsqueezed(inverted.rank());
     tensor const x = matmul(adjoint(f.vh), weighted);
     tensor const rank = sum(cast(counts, dtype::int64), {-1});
     tensor residuals = back.none();
     bool const all_full =
         full_rank || rank.count() == 0 || to_host(min(rank, all_axes(rank))).item().to<std::int64_t>() == columns;
     if (rows > columns && driver != "gelsy" && all_full) {
-        tensor const rest = abs(wide(b) - matmul(wide(a), x));
+        tensor const rest = abs(on_host(b) - matmul(on_host(a), x));
         residuals = back.real(sum(square(rest), {-2}));
     }
     bool const gives_values = driver == "gelss" || driver == "gelsd";

@@ -79,7 +79,7 @@ tensor arranged(labeled const& x, labels const& order) {
     return out;
 }
 
-std::int64_t count_along(sizes const& of, std::size_t from, std::size_t to) {
+std::int64_t product_of(sizes const& of, std::size_t from, std::size_t to) {
     std::int64_t n = 1;
     for (std::size_t i = from; i != to; ++i) n *= of[i];
     return n;
@@ -123,10 +123,10 @@ labeled multiplied(labeled const& given_x, labeled const& given_y, auto const& i
     std::size_t const s = summed_over.size();
     for (std::size_t i = 0; i != n; ++i) meet(i, i);
     for (std::size_t i = 0; i != s; ++i) meet(n + l + i, n + i);
-    std::int64_t const batches = count_along(a_sizes, 0, n);
-    std::int64_t const sums = count_along(a_sizes, n + l, n + l + s);
-    a = reshape(a.expanded(a_sizes), {batches, count_along(a_sizes, n, n + l), sums});
-    b = reshape(b.expanded(b_sizes), {batches, sums, count_along(b_sizes, n + s, b_sizes.size())});
+    std::int64_t const batches = product_of(a_sizes, 0, n);
+    std::int64_t const sums = product_of(a_sizes, n + l, n + l + s);
+    a = reshape(a.expanded(a_sizes), {batches, product_of(a_sizes, n, n + l), sums});
+    b = reshape(b.expanded(b_sizes), {batches, sums, product_of(b_sizes, n + s, b_sizes.size())});
     sizes to(a_sizes.begin(), a_sizes.begin() + static_cast<std::ptrdiff_t>(n + l));
     to.insert(to.end(), b_sizes.begin() + static_cast<std::ptrdiff_t>(n + s), b_sizes.end());
     return {reshape(product(a, b), to), whole};

@@ -2,6 +2,7 @@
 // ATen operators: functions of one number.
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <aton/core/error.hpp>
 
@@ -11,9 +12,6 @@
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 tensor no_bool(call const& c) {
     tensor const x = c.t("self");
@@ -56,7 +54,7 @@ results fraction(call const& c) {
 results cardinal_sine(call const& c) {
     tensor const x = c.t("self");
     return computed_in(to_real(x.dtype()), x, [](tensor const& v) {
-        tensor const angle = v * scalar(pi);
+        tensor const angle = v * scalar(std::numbers::pi);
         return where(equal(v, 0), scalar(1), sin(angle) / angle);
     });
 }
@@ -65,14 +63,14 @@ results scaled(call const& c, double factor) {
     tensor const x = c.t("self");
     return computed_in(to_real(x.dtype()), x, [&](tensor const& v) { return v * scalar(factor); });
 }
-results degrees_to_radians(call const& c) { return scaled(c, pi / 180); }
-results radians_to_degrees(call const& c) { return scaled(c, 180 / pi); }
+results degrees_to_radians(call const& c) { return scaled(c, std::numbers::pi / 180); }
+results radians_to_degrees(call const& c) { return scaled(c, 180 / std::numbers::pi); }
 
 results angle(call const& c) {
     tensor const x = c.t("self");
     if (is_complex(x.dtype())) return binary(binary_op::atan2, imaginary_part(x), real_part(x));
     tensor const v = cast(x, to_real(x.dtype()));
-    return where(isnan(v), v, where(less(v, 0), scalar(pi), full_like(v, 0)));
+    return where(isnan(v), v, where(less(v, 0), scalar(std::numbers::pi), full_like(v, 0)));
 }
 
 /// Rounded after each step, as in ATen.

@@ -9,13 +9,11 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
-
 void check_table(tensor const& weight) {
     if (weight.rank() != 2) throw error("weight must be a matrix, not of shape " + to_string(weight.sizes()));
 }
 
-results embedding(call const& c) {
+results looked_up(call const& c) {
     check_table(c.t("weight"));
     return index_select(c.t("weight"), 0, c.t("indices"));
 }
@@ -34,7 +32,7 @@ results embedding_dense_backward(call const& c) {
         tensor const counts = put(none, positions({rows}, std::vector<tensor>{indices}), one, put_op::add);
         each = each * cast(scalar(1) / index_select(counts, 0, indices), each.dtype()).unsqueezed(1);
     }
-    each = where(equal(indices, number(c.i("padding_idx"))).unsqueezed(1), zero, each);
+    each = where(equal(indices, whole_number(c.i("padding_idx"))).unsqueezed(1), zero, each);
     sizes const to = {rows, width};
     return put(zero.expanded(to), slice_positions(to, 0, indices), each, put_op::add);
 }
@@ -109,8 +107,8 @@ bags bags_of(call const& c) {
     tensor const none = full(0, dtype::int64, {n + 1}, indices.where());
     tensor const one = full(1, dtype::int64, {}, indices.where());
     tensor const begins = put(none, positions({n + 1}, std::vector<tensor>{starts}), one, put_op::add);
-    b.bag = maximum(scan(scan_op::sum, begins, 0).sliced(0, 0, n) - number(1), number(0));
-    b.kept = unequal(b.indices, number(b.padding));
+    b.bag = maximum(scan(scan_op::sum, begins, 0).sliced(0, 0, n) - whole_number(1), whole_number(0));
+    b.kept = unequal(b.indices, whole_number(b.padding));
     return b;
 }
 
@@ -132,7 +130,7 @@ tensor added(bags const& b, tensor rows, tensor const& counts) {
     sizes const to = {b.count, rows.size(1)};
     tensor sums = put(zero.expanded(to), slice_positions(to, 0, b.bag), rows, put_op::add);
     if (b.mode == bag_mode::sum) return sums;
-    return sums / cast(maximum(counts, number(1)), sums.dtype()).unsqueezed(1);
+    return sums / cast(maximum(counts, whole_number(1)), sums.dtype()).unsqueezed(1);
 }
 
 struct largest {
@@ -159,7 +157,7 @@ largest largest_of(bags const& b, tensor const& rows) {
     tensor const reached = logical_and(b.kept.unsqueezed(1),
                                        logical_or(equal(counted, of_row), logical_and(isnan(counted), isnan(of_row))));
     tensor const row = put(beyond.expanded(to), places, where(reached, order.unsqueezed(1), beyond), put_op::min);
-    tensor const empty = equal(row, number(n));
+    tensor const empty = equal(row, whole_number(n));
     std::vector<tensor> const padded = {b.indices, full(0, b.indices.dtype(), {1}, here)};
     return {where(empty, full(0, rows.dtype(), {}, here), highest), take(concat(padded, 0), row)};
 }
@@ -209,7 +207,7 @@ results one_hot(call const& c) {
 
 rows embedding() {
     static constexpr row all[] = {
-        {"embedding", embedding},
+        {"embedding", looked_up},
         {"embedding_dense_backward", embedding_dense_backward},
         {"embedding_renorm", embedding_renorm},
         {"embedding_bag", embedding_bag},

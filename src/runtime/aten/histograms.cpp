@@ -16,8 +16,6 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-double number_of(tensor const& x) { return to_host(x).item().to<double>(); }
-
 /// The minimum and maximum; if they are equal, `apart` is subtracted and added.
 std::pair<double, double> outer_edges(double low, double high, double apart) {
     if (!std::isfinite(low) || !std::isfinite(high) || low > high)

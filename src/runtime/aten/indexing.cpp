@@ -22,7 +22,7 @@ results select_by_index(call const& c) {
 }
 
 /// Gathers along a dimension; a 0-d tensor counts as 1-d.
-tensor gathered(tensor const& x, std::int64_t dim, tensor const& index) {
+tensor gathered_along(tensor const& x, std::int64_t dim, tensor const& index) {
     tensor const wide = at_least_1d(x);
     tensor const at = at_least_1d(index);
     std::size_t const axis = axis_at(dim, wide.rank());
@@ -32,15 +32,15 @@ tensor gathered(tensor const& x, std::int64_t dim, tensor const& index) {
     return reshape(take_along(wide, at, static_cast<std::int64_t>(axis)), index.sizes());
 }
 
-results gather(call const& c) { return gathered(c.t("self"), c.i("dim"), c.t("index")); }
+results gather(call const& c) { return gathered_along(c.t("self"), c.i("dim"), c.t("index")); }
 
 results take_along_dim(call const& c) {
     tensor x = c.t("self");
     tensor index = c.t("indices");
-    if (!c.given("dim")) return gathered(flatten(x), 0, flatten(index));
+    if (!c.given("dim")) return gathered_along(flatten(x), 0, flatten(index));
     if (x.rank() != index.rank())
         throw error("an index of shape " + to_string(index.sizes()) + " does not fit shape " + to_string(x.sizes()));
-    if (x.rank() == 0) return gathered(x, c.i("dim"), index);
+    if (x.rank() == 0) return gathered_along(x, c.i("dim"), index);
     std::size_t const axis = axis_of(c, x);
     sizes of_x = x.sizes();
     sizes of_index = index.sizes();
@@ -48,7 +48,7 @@ results take_along_dim(call const& c) {
     of_x = of_index = broadcast(of_x, of_index);
     of_x[axis] = x.size(axis);
     of_index[axis] = index.size(axis);
-    return gathered(x.expanded(of_x), c.i("dim"), index.expanded(of_index));
+    return gathered_along(x.expanded(of_x), c.i("dim"), index.expanded(of_index));
 }
 
 results take_flat(call const& c) {

@@ -34,7 +34,7 @@ void require_wide(tensor const& x) {
     if (is_floating(x.dtype()) && compute_type(x.dtype()) != x.dtype())
         throw error("matrices of " + std::string(name(x.dtype())) + " cannot be factored");
 }
-void require_square(tensor const& x) {
+void require_square_matrices(tensor const& x) {
     require_matrices(x);
     if (x.size(x.rank() - 2) != x.size(x.rank() - 1))
         throw error("the matrices " + to_string(x.sizes()) + " are not square");
@@ -55,7 +55,7 @@ tensor solve_factored(tensor const& lu, tensor const& pivots, tensor const& b, b
 }
 
 solution solve(tensor const& a, tensor const& b) {
-    require_square(a);
+    require_square_matrices(a);
     require_matrices(b);
     if (a.dtype() != b.dtype()) throw error("the matrices must have the same dtype");
     lu_factors factors = lu_factor(a);
@@ -64,7 +64,7 @@ solution solve(tensor const& a, tensor const& b) {
 }
 
 solution inverse_of(tensor const& a) {
-    require_square(a);
+    require_square_matrices(a);
     require_wide(a);
     return solve(a, identity(a.sizes().back(), a.dtype(), a.where()));
 }
@@ -124,7 +124,7 @@ struct determinant {
     lu_factors factors; ///< of the transpose if ATen decomposes that
 };
 determinant determinant_of(tensor const& x) {
-    require_square(x);
+    require_square_matrices(x);
     require_wide(x);
     lu_factors const factors = lu_factor(is_complex(x.dtype()) ? x : transpose(x, -1, -2));
     tensor const diagonal = contiguous(diagonal_of(factors.lu));
@@ -189,7 +189,7 @@ bool is_vectors(tensor const& a, tensor const& b) {
 solution solve_from(call const& c) {
     tensor const a = c.t("A");
     tensor const b = c.t("B");
-    require_square(a);
+    require_square_matrices(a);
     bool const vectors = is_vectors(a, b);
     if (c.b("left")) {
         solution s = solve(a, vectors ? b.unsqueezed(b.rank()) : b);
@@ -254,7 +254,7 @@ results tensorsolve(call const& c) {
 /// By repeated squaring; a negative exponent uses the inverse.
 results matrix_power(call const& c) {
     tensor const x = c.t("self");
-    require_square(x);
+    require_square_matrices(x);
     std::int64_t n = c.i("n");
     tensor base = x;
     if (n < 0) {
@@ -275,7 +275,7 @@ results matrix_power(call const& c) {
 /// matrix with an element that is not finite is NaN.
 results matrix_exp(call const& c) {
     tensor const x = c.t("self");
-    require_square(x);
+    require_square_matrices(x);
     if (!is_floating(x.dtype()) && !is_complex(x.dtype())) throw error("self must be floating-point");
     if (x.count() == 0) return x;
     tensor const wide = cast(x, widest(x.dtype()));

@@ -23,7 +23,7 @@ namespace {
 
 term of(call const& c, std::string_view name) { return c.t(name); }
 /// Throws aton::error for dtypes that are not floating-point, for which ATen has no kernel.
-term floats(call const& c, std::string_view name) {
+term float_term(call const& c, std::string_view name) {
     term x = of(c, name);
     if (!is_floating(x->dtype())) throw error(std::string(name) + " must be floating-point");
     return x;
@@ -61,14 +61,14 @@ term log_sigmoid(term const& x) {
 }
 
 results mse_loss(call const& c) {
-    term const difference = floats(c, "self") - of(c, "target");
+    term const difference = float_term(c, "self") - of(c, "target");
     return reduced(c, difference * difference);
 }
 results l1_loss(call const& c) { return reduced(c, apply(unary_op::abs, of(c, "self") - of(c, "target"))); }
 
 /// A loss of |self - target| with one formula below `limit` and another above it.
 results piecewise(call const& c, double limit, auto const& below, auto const& above) {
-    (void)floats(c, "self");
+    (void)float_term(c, "self");
     operand_pair const p = promoted(c, "self", "target");
     tensor const z = abs(p.x - p.y);
     tensor const loss = p.finish(where(less(z, scalar(limit)), below(z), above(z)));
@@ -77,7 +77,7 @@ results piecewise(call const& c, double limit, auto const& below, auto const& ab
 }
 results smooth_l1_loss(call const& c) {
     double const beta = c.f("beta");
-    (void)floats(c, "self");
+    (void)float_term(c, "self");
     if (beta < 0) throw error("beta must not be negative");
     if (beta == 0) return l1_loss(c);
     return piecewise(
@@ -97,7 +97,7 @@ results huber_loss(call const& c) {
 }
 
 results binary_cross_entropy(call const& c) {
-    term const x = floats(c, "self");
+    term const x = float_term(c, "self");
     term const target = of(c, "target");
     if (x->sizes() != target->sizes()) throw error("self and target have different sizes");
     tensor const inside = logical_and(greater_equal(*x, 0), less_equal(*x, 1));
@@ -110,7 +110,7 @@ results binary_cross_entropy(call const& c) {
 }
 
 results binary_cross_entropy_with_logits(call const& c) {
-    term const x = floats(c, "self");
+    term const x = float_term(c, "self");
     term const target = of(c, "target");
     if (x->sizes() != target->sizes()) throw error("self and target have different sizes");
     term log = log_sigmoid(x);
@@ -125,8 +125,8 @@ results binary_cross_entropy_with_logits(call const& c) {
 }
 
 results kl_div(call const& c) {
-    term const x = floats(c, "self");
-    term const target = floats(c, "target");
+    term const x = float_term(c, "self");
+    term const target = float_term(c, "target");
     return reduced(c, c.b("log_target") ? exp_of(target) * (target - x) : x_log_y(target, target) - target * x);
 }
 
@@ -143,7 +143,7 @@ results poisson_nll_loss(call const& c) {
 
 results soft_margin_loss(call const& c) {
     return reduced(
-        c, apply(unary_op::log1p, exp_of(written_as(-floats(c, "self") * of(c, "target"), c.t("self").dtype()))));
+        c, apply(unary_op::log1p, exp_of(written_as(-float_term(c, "self") * of(c, "target"), c.t("self").dtype()))));
 }
 
 results hinge_embedding_loss(call const& c) {

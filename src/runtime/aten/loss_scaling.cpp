@@ -22,8 +22,6 @@ tensor one_element(call const& c, std::string_view name, dtype type) {
     return x;
 }
 
-double number_of(tensor const& x) { return to_host(x).item().to<double>(); }
-
 tensor filled_like(tensor const& x, scalar const& n) { return full(n, x.dtype(), x.sizes(), x.where()); }
 
 results unscale(call const& c) {

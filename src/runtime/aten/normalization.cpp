@@ -32,12 +32,10 @@ axis_list last_axes(call const& c, tensor const& x) {
 
 namespace {
 
-tensor wide(tensor const& x) { return x ? cast(x, compute_type(x.dtype())) : x; }
-
 /// values * scale + bias in the widest of the dtypes; scale and bias may be empty.
 tensor scaled(tensor values, tensor const& scale, tensor const& bias) {
-    if (scale) values = *(term(values) * term(wide(scale)));
-    if (bias) values = *(term(values) + term(wide(bias)));
+    if (scale) values = *(term(values) * term(in_compute_type(scale)));
+    if (bias) values = *(term(values) + term(in_compute_type(bias)));
     return values;
 }
 
@@ -74,7 +72,7 @@ tensor moved(tensor const& running, tensor const& now, double momentum) {
         term const share = full(momentum, type, {}, running.where());
         return *(term(cast(now, type)) * share + term(running) * (1.0 - share));
     }
-    tensor const was = wide(running);
+    tensor const was = in_compute_type(running);
     return cast(was * scalar(1 - momentum) + cast(now, was.dtype()) * scalar(momentum), type);
 }
 
@@ -113,7 +111,7 @@ public:
         double const epsilon = c.f(is_cudnn ? "epsilon" : "eps");
         if (trains_) use_batch(c.f(is_cudnn ? "exponential_average_factor" : "momentum"), epsilon);
         else use_running(epsilon);
-        tensor const factor = scale ? inverse_ * wide(scale) : inverse_;
+        tensor const factor = scale ? inverse_ * in_compute_type(scale) : inverse_;
         tensor shift = -(mean_ * factor);
         if (bias) shift = shift + cast(bias, shift.dtype());
         auto const along = [&](tensor const& t) { return of_channels(t, x_.rank()); };
@@ -139,12 +137,12 @@ private:
     }
 
     void use_running(double epsilon) {
-        mean_ = wide(running_mean_);
-        inverse_ = scalar(1.0) / sqrt(wide(running_variance_) + scalar(epsilon));
+        mean_ = in_compute_type(running_mean_);
+        inverse_ = scalar(1.0) / sqrt(in_compute_type(running_variance_) + scalar(epsilon));
     }
 
     void use_batch(double momentum, double epsilon) {
-        channel_statistics const s = statistics_of(wide(x_), type_, epsilon);
+        channel_statistics const s = statistics_of(in_compute_type(x_), type_, epsilon);
         mean_ = s.mean;
         inverse_ = s.inverse;
         if (running_mean_) running_mean_ = moved(running_mean_, s.exact_mean, momentum);
@@ -206,8 +204,8 @@ results instance_norm(call const& c) {
     sizes joined = x.sizes();
     joined[1] *= joined[0];
     joined[0] = 1;
-    auto const of_images = [&](tensor const& t) { return reshape(wide(t).expanded(images), {joined[1]}); };
-    tensor const wide_x = reshape(wide(x), joined);
+    auto const of_images = [&](tensor const& t) { return reshape(in_compute_type(t).expanded(images), {joined[1]}); };
+    tensor const wide_x = reshape(in_compute_type(x), joined);
     channel_statistics s;
     if (c.b("use_input_stats")) {
         s = statistics_of(wide_x, type, c.f("eps"));
@@ -247,7 +245,7 @@ results native_layer_norm(call const& c) {
     tensor const x = c.t("input");
     axis_list const axes = last_axes(c, x);
     if (!is_floating(x.dtype())) throw error("input must be floating-point");
-    standardized const s = standardize(wide(x), axes, c.f("eps"));
+    standardized const s = standardize(in_compute_type(x), axes, c.f("eps"));
     dtype const type = type_of_statistics(c, x);
     return {cast(scaled(s.values, c.maybe("weight"), c.maybe("bias")), x.dtype()),
             mean_of(s, x, type),
@@ -258,7 +256,7 @@ results layer_norm(call const& c) { return native_layer_norm(c).all().results[0]
 results native_group_norm(call const& c, std::int64_t groups) {
     tensor const x = c.t("input");
     if (!is_floating(x.dtype())) throw error("input must be floating-point");
-    standardized const s = standardize_groups(wide(x), groups, c.f("eps"));
+    standardized const s = standardize_groups(in_compute_type(x), groups, c.f("eps"));
     dtype const type = type_of_statistics(c, x);
     tensor const out =
         scaled(s.values, of_channels(c.maybe("weight"), x.rank()), of_channels(c.maybe("bias"), x.rank()));
@@ -277,8 +275,8 @@ results fused_rms_norm(call const& c) {
     axis_list const axes = last_axes(c, x);
     if (!is_floating(x.dtype())) throw error("input must be floating-point");
     double const epsilon = c.maybe_f("eps").value_or(epsilon_of(x.dtype()));
-    tensor const inverse = unary(unary_op::rsqrt, mean(square(wide(x)), axes, true) + scalar(epsilon));
-    return {cast(scaled(wide(x) * inverse, c.maybe("weight"), {}), x.dtype()), inverse};
+    tensor const inverse = unary(unary_op::rsqrt, mean(square(in_compute_type(x)), axes, true) + scalar(epsilon));
+    return {cast(scaled(in_compute_type(x) * inverse, c.maybe("weight"), {}), x.dtype()), inverse};
 }
 results rms_norm(call const& c) { return fused_rms_norm(c).all().results[0]; }
 
@@ -290,8 +288,8 @@ results weight_norm_interface(call const& c) {
     if (axes.empty()) throw error("v has no dimensions");
     if (std::int64_t const kept = c.i("dim"); kept != -1 || c.overload().find("interface") != std::string_view::npos)
         axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis_at(kept, v.rank())));
-    tensor const size = norm(wide(v), 2, axes, true);
-    return {cast(wide(v) * (wide(g) / size), v.dtype()), size};
+    tensor const size = norm(in_compute_type(v), 2, axes, true);
+    return {cast(in_compute_type(v) * (in_compute_type(g) / size), v.dtype()), size};
 }
 results weight_norm(call const& c) { return weight_norm_interface(c).all().results[0]; }
 

@@ -14,8 +14,6 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-tensor wide(tensor const& x) { return cast(x, compute_type(x.dtype())); }
-
 /// The gradients of values that were standardized over `axes`, and of their scale.
 struct normalized_gradients {
     tensor of_values;
@@ -48,12 +46,12 @@ results masked(call const& c, tensor const& first, tensor const& second, tensor 
 }
 
 results native_layer_norm_backward(call const& c) {
-    tensor const x = wide(c.t("input"));
+    tensor const x = in_compute_type(c.t("input"));
     axis_list const axes = last_axes(c, x);
     axis_list outer = all_axes(x);
     outer.resize(x.rank() - axes.size());
     tensor const scale = c.maybe("weight");
-    tensor const gradient = wide(c.t("grad_out"));
+    tensor const gradient = in_compute_type(c.t("grad_out"));
     normalized_gradients const g = gradients_of(gradient,
                                                 x,
                                                 cast(c.t("mean"), x.dtype()),
@@ -65,14 +63,14 @@ results native_layer_norm_backward(call const& c) {
 }
 
 results native_group_norm_backward(call const& c) {
-    tensor const x = wide(c.t("input"));
+    tensor const x = in_compute_type(c.t("input"));
     std::int64_t const groups = c.i("group");
     if (x.rank() < 2 || groups < 1 || x.size(1) % groups != 0)
         throw error("the number of channels is not a multiple of the number of groups");
     std::int64_t const channels = x.size(1) / groups;
     std::int64_t const n = x.size(0);
     sizes const to = {n, groups, channels, n == 0 ? 0 : x.count() / std::max<std::int64_t>(1, n * x.size(1))};
-    auto const grouped = [&](tensor const& t) { return reshape(wide(t), to); };
+    auto const grouped = [&](tensor const& t) { return reshape(in_compute_type(t), to); };
     auto const of_group = [&](std::string_view name) { return reshape(cast(c.t(name), x.dtype()), {n, groups, 1, 1}); };
     tensor scale = c.maybe("weight");
     if (scale) scale = reshape(cast(scale, x.dtype()), {groups, channels, 1});
@@ -85,13 +83,13 @@ results native_group_norm_backward(call const& c) {
 
 /// Outside training, the statistics are constants.
 results native_batch_norm_backward(call const& c) {
-    tensor const x = wide(c.t("input"));
+    tensor const x = in_compute_type(c.t("input"));
     if (x.rank() < 2) throw error("input must have at least 2 dimensions");
     axis_list axes = all_axes(x);
     axes.erase(axes.begin() + 1);
     auto const in = [&](tensor const& t) { return cast(t, x.dtype()); };
     auto const of_channel = [&](tensor const& t) { return along_axis(in(t), x.rank(), 1); };
-    tensor const gradient = wide(c.t("grad_out"));
+    tensor const gradient = in_compute_type(c.t("grad_out"));
     tensor const scale = c.given("weight") ? of_channel(c.t("weight")) : tensor();
     bool const training = c.b("train");
     tensor const middle = in(c.t(training ? "save_mean" : "running_mean"));

@@ -7,20 +7,16 @@
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
-namespace {
-
-constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
-
-} // namespace
+namespace {} // namespace
 
 tensor reflected(std::int64_t size, std::int64_t before, std::int64_t after, device where) {
     if (before >= size || after >= size) return {};
     tensor const at = abs(range(size + before + after, -before, 1, where));
-    return number(size - 1) - abs(number(size - 1) - at);
+    return whole_number(size - 1) - abs(whole_number(size - 1) - at);
 }
 
 tensor replicated(std::int64_t size, std::int64_t before, std::int64_t after, device where) {
-    return maximum(minimum(range(size + before + after, -before, 1, where), number(size - 1)), number(0));
+    return maximum(minimum(range(size + before + after, -before, 1, where), whole_number(size - 1)), whole_number(0));
 }
 
 namespace {
@@ -54,7 +50,7 @@ tensor wrapped(std::int64_t size, std::int64_t before, std::int64_t after, devic
     std::int64_t const first = std::max<std::int64_t>(-before, 0);
     std::int64_t const kept = size - first - std::max<std::int64_t>(-after, 0);
     tensor const at = range(size + before + after, -std::max<std::int64_t>(before, 0), 1, where);
-    return binary(binary_op::remainder, at, number(kept)) + number(first);
+    return binary(binary_op::remainder, at, whole_number(kept)) + whole_number(first);
 }
 
 tensor bordered(tensor x, ints const& by, border indices) {

@@ -11,7 +11,7 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-tensor permuted_by(tensor const& x, std::vector<std::size_t> const& axes) { return x.permuted(axes); }
+tensor permuted_axes(tensor const& x, std::vector<std::size_t> const& axes) { return x.permuted(axes); }
 
 /// [..., C, H, W] as [P, C, H, W].
 tensor as_planes(tensor const& x) {
@@ -36,7 +36,7 @@ results pixel_shuffle(call const& c) {
     std::int64_t const channels = y.size(1) / (r * r);
     tensor const split = reshape(y, {y.size(0), channels, r, r, y.size(2), y.size(3)});
     return with_front(
-        reshape(permuted_by(split, {0, 1, 4, 2, 5, 3}), {y.size(0), channels, y.size(2) * r, y.size(3) * r}), x);
+        reshape(permuted_axes(split, {0, 1, 4, 2, 5, 3}), {y.size(0), channels, y.size(2) * r, y.size(3) * r}), x);
 }
 
 results pixel_unshuffle(call const& c) {
@@ -49,7 +49,7 @@ results pixel_unshuffle(call const& c) {
     std::int64_t const h = y.size(2) / r;
     std::int64_t const w = y.size(3) / r;
     tensor const split = reshape(y, {y.size(0), y.size(1), h, r, w, r});
-    return with_front(reshape(permuted_by(split, {0, 1, 3, 5, 2, 4}), {y.size(0), y.size(1) * r * r, h, w}), x);
+    return with_front(reshape(permuted_axes(split, {0, 1, 3, 5, 2, 4}), {y.size(0), y.size(1) * r * r, h, w}), x);
 }
 
 results channel_shuffle(call const& c) {

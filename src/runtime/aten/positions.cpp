@@ -8,8 +8,6 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-constexpr scalar number(std::int64_t n) { return {static_cast<long long>(n)}; }
-
 /// An index with leading and trailing dimensions of size 1.
 tensor among(tensor const& index, std::size_t before, std::size_t after) {
     sizes to(before, 1);
@@ -64,7 +62,7 @@ tensor indexed_positions(sizes const& of, std::vector<tensor> const& indices) {
         if (i < indices.size() && indices[i]) {
             std::vector<tensor> const one = {indices[i]};
             tensor const at = positions({of[i]}, one); // counted from the front, and in range
-            add(among(at * number(strides[i]), together.size() - at.rank() + in_front, whole - in_front));
+            add(among(at * whole_number(strides[i]), together.size() - at.rank() + in_front, whole - in_front));
         } else {
             std::size_t const behind = place < in_front ? whole + together.size() - place - 1 : whole - place - 1;
             add(among(range(of[i], 0, strides[i], here), 0, behind));

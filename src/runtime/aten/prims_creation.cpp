@@ -10,7 +10,7 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-results empty(call const& c) {
+results empty_prim(call const& c) {
     return run_aten(c, "aten::empty.memory_format", {{"shape", "size"}, {"dtype", "dtype"}});
 }
 results empty_strided(call const& c) {
@@ -20,19 +20,19 @@ results empty_permuted(call const& c) {
     return run_aten(
         c, "aten::empty_permuted", {{"shape", "size"}, {"physical_layout", "physical_layout"}, {"dtype", "dtype"}});
 }
-results full(call const& c) {
+results full_prim(call const& c) {
     return run_aten(c, "aten::full", {{"shape", "size"}, {"fill_value", "fill_value"}, {"dtype", "dtype"}});
 }
-results full_like(call const& c) {
+results full_like_prim(call const& c) {
     return run_aten(c, "aten::full_like", {{"a", "self"}, {"fill_value", "fill_value"}, {"dtype", "dtype"}});
 }
-results scalar_tensor(call const& c) {
+results scalar_tensor_prim(call const& c) {
     if (!c.given("dtype")) throw error("dtype is None");
     return run_aten(c, "aten::scalar_tensor", {{"s", "s"}, {"dtype", "dtype"}});
 }
 
 /// start + i * step, which wraps around in narrow dtypes.
-results iota(call const& c) {
+results iota_prim(call const& c) {
     dtype const type = c.type("dtype");
     std::int64_t const n = c.i("length");
     std::int64_t const step = c.i("step");
@@ -48,7 +48,7 @@ results normal(call const& c) {
         c, "aten::normal.float_float", {{"mean", "mean"}, {"std", "std"}, {"shape", "size"}, {"dtype", "dtype"}});
 }
 results uniform(call const& c) {
-    tensor const shaped = empty(c).all().results[0].one();
+    tensor const shaped = empty_prim(c).all().results[0].one();
     return c
         .run("aten::uniform",
              {aten_argument::of_tensor(shaped).named("self"),
@@ -58,7 +58,7 @@ results uniform(call const& c) {
 }
 
 /// The largest finite number of a floating-point dtype.
-double largest(dtype t) {
+double max_number(dtype t) {
     switch (t) {
     case dtype::float16:
     case dtype::complex32: return 65504;
@@ -73,7 +73,7 @@ template <bool Largest>
 results limit(call const& c) {
     dtype const type = c.type("dtype");
     if (type == dtype::bool_) return constant(c, Largest, dtype::bool_);
-    if (!is_integral(type)) return constant(c, Largest ? largest(type) : -largest(type), dtype::float64);
+    if (!is_integral(type)) return constant(c, Largest ? max_number(type) : -max_number(type), dtype::float64);
     std::int64_t number = 0;
     switch (type) {
     case dtype::int8: number = Largest ? 127 : -128; break;
@@ -94,16 +94,16 @@ results limit(call const& c) {
 
 rows prims_creation() {
     static constexpr row all[] = {
-        {"prims::empty", empty},
+        {"prims::empty", empty_prim},
         {"prims::empty_permuted", empty_permuted},
         {"prims::empty_strided", empty_strided},
-        {"prims::full", full},
-        {"prims::full_like", full_like},
-        {"prims::iota", iota},
+        {"prims::full", full_prim},
+        {"prims::full_like", full_like_prim},
+        {"prims::iota", iota_prim},
         {"prims::maximum_value", limit<true>},
         {"prims::minimum_value", limit<false>},
         {"prims::normal", normal},
-        {"prims::scalar_tensor", scalar_tensor},
+        {"prims::scalar_tensor", scalar_tensor_prim},
         {"prims::uniform", uniform},
     };
     return all;

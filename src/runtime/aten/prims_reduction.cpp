@@ -29,18 +29,18 @@ void require_supported(call const& c) {
 }
 
 template <fixed_string Aten>
-results reduced(call const& c) {
+results reduce_prim(call const& c) {
     require_supported(c);
     return run_aten(c, Aten.view(), {{"inp", "self"}, {"dims", "dim"}});
 }
 
-results spread(call const& c) {
+results var_prim(call const& c) {
     require_supported(c);
     return run_aten(c, "aten::var.correction", {{"inp", "self"}, {"dims", "dim"}, {"correction", "correction"}});
 }
 
 /// One dimension after the other; none if the list is empty.
-results multiplied(call const& c) {
+results prod_prim(call const& c) {
     require_supported(c);
     tensor x = c.t("inp");
     for (std::int64_t const d : dims_of(c))
@@ -71,14 +71,14 @@ results fft_c2r(call const& c) {
 
 rows prims_reduction() {
     static constexpr row all[] = {
-        {"prims::amax", reduced<"aten::amax">},
-        {"prims::amin", reduced<"aten::amin">},
+        {"prims::amax", reduce_prim<"aten::amax">},
+        {"prims::amin", reduce_prim<"aten::amin">},
         {"prims::fft_c2c", fft_c2c},
         {"prims::fft_c2r", fft_c2r},
         {"prims::fft_r2c", fft_r2c},
-        {"prims::prod", multiplied},
-        {"prims::sum", reduced<"aten::sum.dim_IntList">},
-        {"prims::var", spread},
+        {"prims::prod", prod_prim},
+        {"prims::sum", reduce_prim<"aten::sum.dim_IntList">},
+        {"prims::var", var_prim},
     };
     return all;
 }

@@ -92,12 +92,12 @@ results transpose(call const& c) {
     return run_aten(c, "aten::permute", {{"a", "self"}, {"permutation", "dims"}});
 }
 
-results reversed(call const& c) {
+results rev_prim(call const& c) {
     axes_in(c, "dims", c.t("a"));
     return run_aten(c, "aten::flip", {{"a", "self"}, {"dims", "dims"}});
 }
 
-results cat(call const& c) {
+results cat_prim(call const& c) {
     for (tensor const& each : c.tensors("tensors"))
         if (c.i("dim") < 0 || each.rank() != c.tensors("tensors")[0].rank()) throw error("the ranks differ");
     return run_aten(c, "aten::cat", {{"tensors", "tensors"}, {"dim", "dim"}});
@@ -109,17 +109,17 @@ results reshape_prim(call const& c) {
     return run_aten(c, "aten::reshape", {{"a", "self"}, {"shape", "shape"}});
 }
 
-results copied(call const& c) { return run_aten(c, "aten::clone", {{c.has_argument("a") ? "a" : "self", "self"}}); }
+results clone_prim(call const& c) { return run_aten(c, "aten::clone", {{c.has_argument("a") ? "a" : "self", "self"}}); }
 
 results copied_with_strides(call const& c) {
     if (c.ints("stride").size() != c.t("a").rank()) throw error("there must be one stride for each dimension");
-    return copied(c);
+    return clone_prim(c);
 }
 
-results with_dtype(call const& c) { return run_aten(c, "aten::view.dtype", {{"a", "self"}, {"dtype", "dtype"}}); }
-results converted(call const& c) { return run_aten(c, "aten::_to_copy", {{"a", "self"}, {"dtype", "dtype"}}); }
-results item(call const& c) { return run_aten(c, "aten::item", {{"a", "self"}}); }
-results filled(call const& c) { return run_aten(c, "aten::fill.Scalar", {{"self", "self"}, {"value", "value"}}); }
+results view_prim(call const& c) { return run_aten(c, "aten::view.dtype", {{"a", "self"}, {"dtype", "dtype"}}); }
+results convert_prim(call const& c) { return run_aten(c, "aten::_to_copy", {{"a", "self"}, {"dtype", "dtype"}}); }
+results item_prim(call const& c) { return run_aten(c, "aten::item", {{"a", "self"}}); }
+results fill_prim(call const& c) { return run_aten(c, "aten::fill.Scalar", {{"self", "self"}, {"value", "value"}}); }
 
 /// A function of complex numbers, for which ATen also takes real ones.
 template <fixed_string Aten>
@@ -145,26 +145,26 @@ rows prims_shape() {
     static constexpr row all[] = {
         {"prims::as_strided_scatter", scattered},
         {"prims::broadcast_in_dim", broadcast_in_dim},
-        {"prims::cat", cat},
-        {"prims::clone", copied},
+        {"prims::cat", cat_prim},
+        {"prims::clone", clone_prim},
         {"prims::collapse", collapse},
         {"prims::collapse_view", collapse},
         {"prims::conj", of_complex<"aten::_conj">},
         {"prims::conj_physical", of_complex<"aten::_conj_physical">},
-        {"prims::convert_element_type", converted},
+        {"prims::convert_element_type", convert_prim},
         {"prims::copy_strided", copied_with_strides},
-        {"prims::device_put", copied},
-        {"prims::fill", filled},
+        {"prims::device_put", clone_prim},
+        {"prims::fill", fill_prim},
         {"prims::imag", of_complex<"aten::imag">},
-        {"prims::item", item},
+        {"prims::item", item_prim},
         {"prims::real", of_complex<"aten::real">},
         {"prims::reshape", reshape_prim},
-        {"prims::rev", reversed},
+        {"prims::rev", rev_prim},
         {"prims::split_dim", split_dim},
         {"prims::squeeze", squeeze},
         {"prims::transpose", transpose},
-        {"prims::view_of", copied},
-        {"prims::view_of_dtype", with_dtype},
+        {"prims::view_of", clone_prim},
+        {"prims::view_of_dtype", view_prim},
     };
     return all;
 }

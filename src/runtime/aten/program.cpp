@@ -25,7 +25,7 @@ using program::value_kind;
 
 namespace {
 
-constexpr int max_nesting = 64; ///< nesting of graphs
+constexpr int max_graph_nesting = 64; ///< nesting of graphs
 
 /// An error that already names its place.
 class located_error : public error {
@@ -113,7 +113,7 @@ value aten_program::frame::output(program::argument const& a) const {
 }
 
 void aten_program::frame::execute(program::graph const& g, last_uses const& last) {
-    if (++depth_ > max_nesting) throw error("graphs are nested too deeply");
+    if (++depth_ > max_graph_nesting) throw error("graphs are nested too deeply");
     spend_step(); // a body may be empty
     for (std::size_t i = 0; i != g.nodes.size(); ++i) {
         program::node const& n = g.nodes[i];

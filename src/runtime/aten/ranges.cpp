@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: ranges and window functions.
 #include <cmath>
-#include <limits>
+#include <numbers>
 #include <string>
 #include <string_view>
 
@@ -14,8 +14,6 @@
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 scalar integer(std::int64_t i) { return {static_cast<long long>(i)}; }
 
@@ -125,7 +123,7 @@ double argument_or(call const& c, std::string_view name, double otherwise) {
 /// alpha - beta cos(2 pi i / n) + gamma cos(4 pi i / n)
 results cosines(call const& c, double alpha, double beta, double gamma) {
     return window(c, [&](tensor const& i, double n) {
-        tensor const angle = i * scalar(2 * pi / n);
+        tensor const angle = i * scalar(2 * std::numbers::pi / n);
         return scalar(alpha) - cos(angle) * scalar(beta) + cos(angle * scalar(2)) * scalar(gamma);
     });
 }

@@ -119,7 +119,7 @@ results nanmean(call const& c) {
     return cast(cast(cast(total, type), in) / sum(cast(there, in), axes_of(c, x), keeps(c)), type);
 }
 
-results multiplied(call const& c) {
+results product_of(call const& c) {
     tensor const x = c.t("self");
     tensor const v = cast(x, accumulating(c, x));
     axis_list const axes = axes_of(c, x);
@@ -246,8 +246,8 @@ rows reduction() {
         {"min.dim", extreme_and_index<min>},
         {"nanmean", nanmean},
         {"nansum", nansum},
-        {"prod", multiplied},
-        {"prod.dim_int", multiplied},
+        {"prod", product_of},
+        {"prod.dim_int", product_of},
         {"special_logsumexp", log_of_sum},
         {"sum", summed},
         {"sum.dim_IntList", summed},

@@ -68,7 +68,7 @@ results repeat_interleave(call const& c) {
     return index_select(x, static_cast<std::int64_t>(axis), repeated_indices(repeats));
 }
 
-tensor rolled(tensor const& x, std::size_t axis, std::int64_t by) {
+tensor rolled_by(tensor const& x, std::size_t axis, std::int64_t by) {
     std::int64_t const size = x.size(axis);
     std::int64_t const start = (size - by % size) % size;
     std::vector<tensor> const both = {x.sliced(axis, start, size - start), x.sliced(axis, 0, start)};
@@ -80,11 +80,11 @@ results roll(call const& c) {
     ints const by = c.ints("shifts");
     ints const dims = c.ints("dims");
     if (x.count() == 0) return x;
-    if (dims.empty() && by.size() == 1) return reshape(rolled(flatten(x), 0, by[0]), x.sizes());
+    if (dims.empty() && by.size() == 1) return reshape(rolled_by(flatten(x), 0, by[0]), x.sizes());
     if (by.empty() || by.size() != dims.size()) throw error("shifts and dims must have the same length");
     for (std::size_t i = 0; i != dims.size(); ++i) {
         if (x.rank() == 0) throw error("a 0-d tensor has no dimensions");
-        x = rolled(x, axis_at(dims[i], x.rank()), by[i]);
+        x = rolled_by(x, axis_at(dims[i], x.rank()), by[i]);
     }
     return x;
 }

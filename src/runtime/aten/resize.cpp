@@ -19,7 +19,7 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-struct triangle {
+struct triangle_filter {
     static constexpr int size = 2;
     static double at(double x) { return std::max(0.0, 1 - std::abs(x)); }
 };
@@ -40,7 +40,7 @@ struct lanczos {
 
 /// A filter that is widened when the axis shrinks.
 template <class Filter, class T>
-axis_taps antialiased(resized const& r) {
+axis_taps antialiased(resized_axis const& r) {
     T const step = r.step<T>();
     T const widening = std::max(step, T(1));
     T const support = T(Filter::size) / T(2) * widening;
@@ -66,7 +66,6 @@ axis_taps antialiased(resized const& r) {
     return t;
 }
 
-using taps_function = axis_taps (*)(resized const&);
 /// The functions that resize an axis: in float64, and in other dtypes.
 struct resizing_mode {
     taps_function in_double = nullptr;
@@ -77,9 +76,9 @@ struct resizing_mode {
 };
 
 /// The axes from the arguments of an overload with sizes, or of one with sizes or factors (".vec").
-std::vector<resized> axes_of(call const& c, tensor const& x, std::size_t axes) {
+std::vector<resized_axis> resized_axes(call const& c, tensor const& x, std::size_t axes) {
     static constexpr std::string_view of_three[] = {"scales_d", "scales_h", "scales_w"};
-    std::vector<resized> out;
+    std::vector<resized_axis> out;
     bool const factors = c.has_argument("scale_factors");
     std::vector<double> const given = factors ? c.floats("scale_factors") : std::vector<double>{};
     sizes const to = c.given("output_size") ? for_each_axis(c, "output_size", axes, {}) : sizes{};
@@ -88,7 +87,7 @@ std::vector<resized> axes_of(call const& c, tensor const& x, std::size_t axes) {
     for (std::size_t i = 0; i != axes; ++i) {
         std::string_view const single = of_three[3 - axes + i];
         std::string_view const name = c.has_argument(single) ? single : "scales";
-        resized r{x.size(i + 2), to.empty() ? 0 : to[i], std::nullopt};
+        resized_axis r{x.size(i + 2), to.empty() ? 0 : to[i], std::nullopt};
         if (!given.empty()) {
             r.scale = given[i];
             double const size = static_cast<double>(r.in) * given[i];
@@ -127,7 +126,7 @@ int to_fixed_point(axis_taps& t) {
 }
 
 /// uint8 in fixed point, rounded after each axis. An axis that keeps its size is not resampled, whatever its scale.
-tensor resized_bytes(tensor const& x, std::vector<resized> const& all, resizing_mode const& mode) {
+tensor resized_bytes(tensor const& x, std::vector<resized_axis> const& all, resizing_mode const& mode) {
     tensor y = cast(x, dtype::int64);
     for (std::size_t i = all.size(); i-- != 0;) {
         if (all[i].in == all[i].out) continue;
@@ -148,8 +147,8 @@ tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
     tensor const x = c.t(c.has_argument("input") ? "input" : "self");
     if (x.rank() != axes + 2) throw error("the input must have " + std::to_string(axes + 2) + " dimensions");
     dtype const type = x.dtype();
-    std::vector<resized> all = axes_of(c, x, axes);
-    for (resized const& r : all) check_fits_in_memory({r.out, max_taps}, dtype::float64);
+    std::vector<resized_axis> all = resized_axes(c, x, axes);
+    for (resized_axis const& r : all) check_fits_in_memory({r.out, max_taps}, dtype::float64);
     bool const floats = is_floating(type);
     if (!floats && !mode.takes_integers && (type != dtype::uint8 || axes != 2))
         throw error("interpolation does not support integers");
@@ -158,7 +157,7 @@ tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
     if (type == dtype::uint8 && axes == 2 && !mode.takes_integers) return resized_bytes(x, all, mode);
     if (floats && compute_type(type) != type && !mode.antialiases &&
         (mode.is_cubic || axes != 2 || all[0].out + all[1].out > max_vectorized))
-        for (resized& r : all) r.weights = type;
+        for (resized_axis& r : all) r.weights = type;
     tensor y = mode.takes_integers ? x : cast(x, floats ? compute_type(type) : dtype::float32);
     for (std::size_t i = axes; i-- != 0;) {
         if (mode.antialiases && all[i].in == all[i].out) continue; // whatever its scale
@@ -168,10 +167,10 @@ tensor resize(call const& c, std::size_t axes, resizing_mode const& mode) {
     return cast(y, type);
 }
 
-constexpr resizing_mode nearest_mode = {nearest<false>, nearest<false>, true};
-constexpr resizing_mode nearest_exact_mode = {nearest<true>, nearest<true>, true};
-constexpr resizing_mode linear_mode = {linear<double>, linear<float>};
-constexpr resizing_mode cubic_mode = {cubic<double>, cubic<float>, false, true};
+constexpr resizing_mode nearest_mode = {nearest_taps<false>, nearest_taps<false>, true};
+constexpr resizing_mode nearest_exact_mode = {nearest_taps<true>, nearest_taps<true>, true};
+constexpr resizing_mode linear_mode = {linear_taps<double>, linear_taps<float>};
+constexpr resizing_mode cubic_mode = {cubic_taps<double>, cubic_taps<float>, false, true};
 template <class Filter>
 constexpr resizing_mode antialiased_mode = {
     antialiased<Filter, double>, antialiased<Filter, float>, false, false, true};
@@ -184,7 +183,7 @@ results upsample(call const& c) {
 } // namespace
 
 rows resize() {
-    static constexpr resizing_mode const& bilinear_aa = antialiased_mode<triangle>;
+    static constexpr resizing_mode const& bilinear_aa = antialiased_mode<triangle_filter>;
     static constexpr resizing_mode const& bicubic_aa = antialiased_mode<cubic_filter>;
     static constexpr resizing_mode const& lanczos_aa = antialiased_mode<lanczos>;
     static constexpr row all[] = {

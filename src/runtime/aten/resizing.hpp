@@ -15,7 +15,7 @@
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// The resizing of one axis.
-struct resized {
+struct resized_axis {
     std::int64_t in;
     std::int64_t out;
     std::optional<double> scale; ///< out / in if the caller gave it
@@ -34,8 +34,10 @@ struct resized {
     [[nodiscard]] std::int64_t inside(std::int64_t i) const { return std::clamp<std::int64_t>(i, 0, in - 1); }
 };
 
+using taps_function = axis_taps (*)(resized_axis const&);
+
 template <bool Exact>
-[[nodiscard]] axis_taps nearest(resized const& r) {
+[[nodiscard]] axis_taps nearest_taps(resized_axis const& r) {
     auto const step = r.step<float>();
     axis_taps t;
     for (std::int64_t i = 0; i != r.out; ++i) {
@@ -48,7 +50,7 @@ template <bool Exact>
 
 /// The input coordinate of a result element.
 template <class T>
-[[nodiscard]] T origin(resized const& r, T step, std::int64_t i) {
+[[nodiscard]] T origin(resized_axis const& r, T step, std::int64_t i) {
     return r.corners ? step * static_cast<T>(i) : step * (static_cast<T>(i) + T(0.5)) - T(0.5);
 }
 
@@ -58,7 +60,7 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] axis_taps linear(resized const& r) {
+[[nodiscard]] axis_taps linear_taps(resized_axis const& r) {
     T const step = r.step<T>();
     axis_taps t;
     t.taps = 2;
@@ -76,7 +78,7 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] axis_taps cubic(resized const& r) {
+[[nodiscard]] axis_taps cubic_taps(resized_axis const& r) {
     T const step = r.step<T>();
     axis_taps t;
     t.taps = 4;

@@ -15,7 +15,7 @@ void check_count(std::int64_t parts) {
     if (parts > max_parts) throw error(std::to_string(parts) + " parts are too many");
 }
 
-value parts_of(tensor const& x, std::size_t axis, ints const& lengths) {
+value split_into(tensor const& x, std::size_t axis, ints const& lengths) {
     std::vector<tensor> out;
     std::int64_t start = 0;
     for (std::int64_t const length : lengths) {
@@ -39,7 +39,7 @@ value parts_of_size(tensor const& x, std::size_t axis, std::int64_t each) {
     check_count(size / each);
     ints lengths(static_cast<std::size_t>(size / each), each);
     if (size % each != 0) lengths.push_back(size % each);
-    return parts_of(x, axis, lengths);
+    return split_into(x, axis, lengths);
 }
 
 results split(call const& c) {
@@ -49,7 +49,7 @@ results split(call const& c) {
 
 results split_with_sizes(call const& c) {
     tensor const x = c.t("self");
-    return parts_of(x, axis_in(c, x), c.ints(c.has_argument("split_size") ? "split_size" : "split_sizes"));
+    return split_into(x, axis_in(c, x), c.ints(c.has_argument("split_size") ? "split_size" : "split_sizes"));
 }
 
 results chunk(call const& c) {
@@ -59,7 +59,7 @@ results chunk(call const& c) {
     if (n <= 0) throw error("chunks is " + std::to_string(n));
     if (x.size(axis) != 0) return parts_of_size(x, axis, x.size(axis) / n + (x.size(axis) % n != 0 ? 1 : 0));
     check_count(n);
-    return parts_of(x, axis, ints(static_cast<std::size_t>(n), 0)); // `n` empty chunks
+    return split_into(x, axis, ints(static_cast<std::size_t>(n), 0)); // `n` empty chunks
 }
 
 /// `n` sections; if the size is not a multiple of n, the first ones have one more element.
@@ -68,7 +68,7 @@ value sections_of(tensor const& x, std::size_t axis, std::int64_t n) {
     check_count(n);
     ints lengths(static_cast<std::size_t>(n), x.size(axis) / n);
     for (std::int64_t i = 0; i != x.size(axis) % n; ++i) ++lengths[static_cast<std::size_t>(i)];
-    return parts_of(x, axis, lengths);
+    return split_into(x, axis, lengths);
 }
 
 value parts_between(tensor const& x, std::size_t axis, ints const& ends) {

@@ -105,14 +105,14 @@ results most_frequent(call const& c) {
     return {finished(s.values), finished(s.indices)};
 }
 
-enum class between { linear, lower, higher, midpoint, nearest };
+enum class quantile_mode { linear, lower, higher, midpoint, nearest };
 
-between between_of(std::string_view how) {
-    if (how == "linear") return between::linear;
-    if (how == "lower") return between::lower;
-    if (how == "higher") return between::higher;
-    if (how == "midpoint") return between::midpoint;
-    if (how == "nearest") return between::nearest;
+quantile_mode between_of(std::string_view how) {
+    if (how == "linear") return quantile_mode::linear;
+    if (how == "lower") return quantile_mode::lower;
+    if (how == "higher") return quantile_mode::higher;
+    if (how == "midpoint") return quantile_mode::midpoint;
+    if (how == "nearest") return quantile_mode::nearest;
     throw error("interpolation is '" + std::string(how) + "'");
 }
 
@@ -127,7 +127,7 @@ results by_fraction(call const& c, bool skip_nan) {
     tensor const outside = logical_or(less(q, 0), greater(q, 1));
     if (to_host(reduce(reduce_op::any, outside, all_axes(outside))).item().to<bool>())
         throw error("q must be between 0 and 1");
-    between const how = between_of(c.text("interpolation"));
+    quantile_mode const how = between_of(c.text("interpolation"));
     axis_list const axes = c.given("dim") ? axis_list{c.i("dim")} : all_axes(self);
     tensor const v = sort(gathered(self, axes), -1).values;
     std::size_t const last = v.rank() - 1;
@@ -136,14 +136,14 @@ results by_fraction(call const& c, bool skip_nan) {
     tensor rank = skip_nan ? maximum(flatten(q) * (numbers - scalar(1)), scalar(0))
                            : flatten(q) * (numbers * scalar(0) + scalar(static_cast<double>(n - 1)));
     if (!skip_nan) rank = where(less(numbers, static_cast<double>(n)), scalar(static_cast<double>(n - 1)), rank);
-    if (how == between::lower) rank = floor(rank);
-    if (how == between::higher) rank = ceil(rank);
-    if (how == between::nearest) rank = round(rank);
+    if (how == quantile_mode::lower) rank = floor(rank);
+    if (how == quantile_mode::higher) rank = ceil(rank);
+    if (how == quantile_mode::nearest) rank = round(rank);
     auto const at = [&](tensor const& place) { return take_along(v, cast(place, dtype::int64), -1); };
     tensor y = at(floor(rank));
-    if (how == between::linear || how == between::midpoint) {
+    if (how == quantile_mode::linear || how == quantile_mode::midpoint) {
         tensor const above = at(ceil(rank));
-        tensor const weight = how == between::midpoint ? full_like(rank, 0.5) : rank - floor(rank);
+        tensor const weight = how == quantile_mode::midpoint ? full_like(rank, 0.5) : rank - floor(rank);
         tensor const across = above - y;
         y = where(less(weight, 0.5), y + weight * across, above - across * (scalar(1) - weight));
     }

@@ -23,7 +23,7 @@ bool compares(binary_op op) { return kernels::compares(op); }
 
 /// Computes in the operands' common dtype, to which tensors are rounded first. An operand in the compute type is a
 /// number, which is not rounded.
-tensor computed_in(binary_op op, dtype type, tensor const& x, tensor const& y) {
+tensor rounded_binary(binary_op op, dtype type, tensor const& x, tensor const& y) {
     if (op == binary_op::div) type = to_real(type);
     dtype const in = compute_type(type);
     auto const operand = [&](tensor const& t) { return t.dtype() == in ? t : cast(cast(t, type), in); };
@@ -60,17 +60,17 @@ dtype common_type(tensor const& x, tensor const& y) {
 
 term apply(binary_op op, term const& x, term const& y) {
     require_defined(op, *x, *y);
-    return computed_in(op, common_type(x, y), x, y);
+    return rounded_binary(op, common_type(x, y), x, y);
 }
 term apply(binary_op op, term const& x, double y) {
     require_defined(op, *x, *x);
     dtype const type = type_with(x, y);
-    return computed_in(op, type, x, number_operand(op, type, y, x->where()));
+    return rounded_binary(op, type, x, number_operand(op, type, y, x->where()));
 }
 term apply(binary_op op, double x, term const& y) {
     require_defined(op, *y, *y);
     dtype const type = type_with(y, x);
-    return computed_in(op, type, number_operand(op, type, x, y->where()), y);
+    return rounded_binary(op, type, number_operand(op, type, x, y->where()), y);
 }
 
 term apply(unary_op op, term const& x, unary_parameters const& p) {

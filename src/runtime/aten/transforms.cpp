@@ -64,7 +64,7 @@ complex_parts scaled(complex_parts const& x, norm_mode norm, double count) {
     return {x.real * factor, x.imaginary ? x.imaginary * factor : tensor()};
 }
 
-double count_along(tensor const& x, std::vector<std::size_t> const& axes) {
+double elements_along(tensor const& x, std::vector<std::size_t> const& axes) {
     double count = 1;
     for (std::size_t const axis : axes) count *= static_cast<double>(x.size(axis));
     return count;
@@ -94,12 +94,12 @@ complex_parts in(complex_parts const& x, dtype type) {
 
 tensor complex_to_complex(complex_parts const& x, std::vector<std::size_t> const& axes, norm_mode norm, bool forward) {
     complex_parts const y = along(in(x, dtype::float64), axes, !forward);
-    return whole(in(scaled(y, norm, count_along(x.real, axes)), x.real.dtype()));
+    return whole(in(scaled(y, norm, elements_along(x.real, axes)), x.real.dtype()));
 }
 
 tensor real_to_complex(tensor const& x, std::vector<std::size_t> axes, norm_mode norm, bool forward, bool onesided) {
     if (axes.empty()) return whole({x, {}});
-    double const count = count_along(x, axes);
+    double const count = elements_along(x, axes);
     std::size_t const last = axes.back();
     axes.pop_back();
     complex_parts const first = fourier(in({x, {}}, dtype::float64), signed_axis(last), !forward);
@@ -120,7 +120,7 @@ tensor complex_to_real(complex_parts x, std::vector<std::size_t> axes, norm_mode
     x = along(in(resized(x, last, size / 2 + 1), dtype::float64), axes, !forward);
     tensor const out = fourier_to_real(forward ? conjugated(x) : x, signed_axis(last), size);
     axes.push_back(last);
-    return cast(scaled({out, {}}, norm, count_along(out, axes)).real, type);
+    return cast(scaled({out, {}}, norm, elements_along(out, axes)).real, type);
 }
 
 /// The transformed dimensions of a call and their sizes: one for fft and similar operators, several for fftn and fft2.

@@ -15,7 +15,7 @@ tensor rows_of(tensor const& x, std::size_t axis) {
 }
 
 /// The order that sorts rows lexicographically: stable sorts, last column first.
-tensor order_of(tensor const& rows) {
+tensor row_order(tensor const& rows) {
     tensor order = range(rows.size(0), 0, 1, rows.where());
     for (std::int64_t column = rows.size(1); column-- != 0;) {
         tensor const keys = take(contiguous(rows.sliced(1, column, 1).squeezed(1)), order);
@@ -45,7 +45,7 @@ unique_rows unique_in(tensor const& rows, tensor const& order) {
     return {take(order, starts), put(kind, order, kind), concat(ends, 0) - starts};
 }
 
-tensor nothing(call const& c) { return to_device(tensor::empty(dtype::int64, {0}), c.where()); }
+tensor no_indices(call const& c) { return to_device(tensor::empty(dtype::int64, {0}), c.where()); }
 
 /// Unique operators over all elements; results that are not requested are empty.
 results unique_elements(call const& c, bool sorts) {
@@ -55,14 +55,14 @@ results unique_elements(call const& c, bool sorts) {
     std::vector<value> out;
     if (x.count() == 0) {
         tensor const of_x = to_device(tensor::empty(dtype::int64, x.sizes()), c.where());
-        out = {flatten(x), inverse ? of_x : nothing(c)};
-        if (has_counts) out.emplace_back(nothing(c));
+        out = {flatten(x), inverse ? of_x : no_indices(c)};
+        if (has_counts) out.emplace_back(no_indices(c));
         return out;
     }
     tensor const rows = reshape(x, {x.count(), 1});
-    unique_rows const u = unique_in(rows, sorts ? order_of(rows) : range(x.count(), 0, 1, x.where()));
-    out = {take(x, u.first), inverse ? reshape(u.inverse, x.sizes()) : nothing(c)};
-    if (has_counts) out.emplace_back(c.b("return_counts") ? u.counts : nothing(c));
+    unique_rows const u = unique_in(rows, sorts ? row_order(rows) : range(x.count(), 0, 1, x.where()));
+    out = {take(x, u.first), inverse ? reshape(u.inverse, x.sizes()) : no_indices(c)};
+    if (has_counts) out.emplace_back(c.b("return_counts") ? u.counts : no_indices(c));
     return out;
 }
 
@@ -73,10 +73,10 @@ results unique_slices(call const& c, bool sorts) {
     if (x.count() == 0) {
         for (std::size_t i = 0; i != x.rank(); ++i)
             if (i != axis && x.size(i) == 0) throw error("a dimension that is not selected has size 0");
-        return {x, nothing(c), nothing(c)};
+        return {x, no_indices(c), no_indices(c)};
     }
     tensor const rows = rows_of(x, axis);
-    unique_rows const u = unique_in(rows, sorts ? order_of(rows) : range(rows.size(0), 0, 1, x.where()));
+    unique_rows const u = unique_in(rows, sorts ? row_order(rows) : range(rows.size(0), 0, 1, x.where()));
     return {index_select(x, static_cast<std::int64_t>(axis), u.first), u.inverse, u.counts};
 }
 

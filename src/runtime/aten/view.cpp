@@ -104,7 +104,7 @@ results of_matrices(call const& c) {
     return x.rank() == 0 ? x : transpose(x, -2, -1);
 }
 
-results reversed(call const& c) {
+results axes_reversed(call const& c) {
     ints order(c.t("self").rank());
     std::iota(order.rbegin(), order.rend(), 0);
     return permuted_by(c.t("self"), order);
@@ -203,7 +203,7 @@ rows view() {
         {"mH", of_matrices<true>},
         {"matrix_H", of_matrices<true>},
         {"adjoint", of_matrices<true>},
-        {"numpy_T", reversed},
+        {"numpy_T", axes_reversed},
         {"permute", permuted},
         {"permute_copy", permuted},
         {"movedim.int", moved},

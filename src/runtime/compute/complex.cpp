@@ -38,7 +38,7 @@ parts over(parts const& x, parts const& y) {
     return {where(by_zero, x.re, re) / scale, where(by_zero, x.im, im) / scale};
 }
 
-tensor magnitude(parts const& x) {
+tensor magnitude_of(parts const& x) {
     tensor const a = abs(x.re);
     tensor const b = abs(x.im);
     tensor const large = maximum(a, b);
@@ -63,8 +63,8 @@ parts exponential(parts const& x) {
 /// Also correct if the magnitude is out of the range of the dtype.
 parts logarithm(parts const& x) {
     parts const half = {x.re * scalar(0.5), x.im * scalar(0.5)};
-    tensor const size = magnitude(x);
-    tensor const large = log(magnitude(half)) + scalar(std::numbers::ln2);
+    tensor const size = magnitude_of(x);
+    tensor const large = log(magnitude_of(half)) + scalar(std::numbers::ln2);
     return {where(unary(unary_op::isinf, size, {1, 1, 0}), large, log(size)), angle(x)};
 }
 
@@ -73,8 +73,8 @@ parts scaled(parts const& x, double factor) { return {x.re * scalar(factor), x.i
 parts logarithm_of_one_more(parts const& x) {
     parts const one_more{x.re + scalar(1), x.im};
     tensor const near = scalar(0.5) * unary(unary_op::log1p, x.re * (x.re + scalar(2)) + square(x.im));
-    tensor const is_small = less(magnitude(x), 0.5);
-    return {where(is_small, near, log(magnitude(one_more))), angle(one_more)};
+    tensor const is_small = less(magnitude_of(x), 0.5);
+    return {where(is_small, near, log(magnitude_of(one_more))), angle(one_more)};
 }
 parts exponential_less_one(parts const& x) {
     tensor const half = sin(x.im * scalar(0.5));
@@ -168,7 +168,7 @@ tensor complex_unary(unary_op op, tensor const& x) {
     parts const p = parts_of(x);
     switch (op) {
     case unary_op::neg: return parts{-p.re, -p.im}.whole();
-    case unary_op::abs: return magnitude(p);
+    case unary_op::abs: return magnitude_of(p);
     case unary_op::exp: return exponential(p).whole();
     case unary_op::log: return logarithm(p).whole();
     case unary_op::exp2: return exponential(scaled(p, 0.69314718055994530942)).whole();
@@ -197,7 +197,7 @@ tensor complex_unary(unary_op op, tensor const& x) {
         return over(one_like(p), {e.re + scalar(1), e.im}).whole();
     }
     case unary_op::sign: {
-        tensor const m = magnitude(p);
+        tensor const m = magnitude_of(p);
         tensor const zero = equal(m, 0);
         return parts{where(zero, scalar(0), p.re / m), where(zero, scalar(0), p.im / m)}.whole();
     }

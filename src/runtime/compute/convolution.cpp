@@ -20,8 +20,6 @@ std::int64_t product(sizes const& of, std::size_t first, std::size_t count) {
     return count_of(std::span(of).subspan(first, count));
 }
 
-bool is_narrow(tensor const& x) { return x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16; }
-
 void check_operands(tensor const& x, tensor const& weight, tensor const& bias, window const& w, std::int64_t groups,
                     bool transposed) {
     std::size_t const axes = spatial_rank(x);

@@ -50,8 +50,6 @@ scalar minimum_of(dtype t) {
     return static_cast<long long>(std::numeric_limits<std::int64_t>::min() >> (64 - bits(t)));
 }
 
-bool is_narrow(tensor const& x) { return x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16; }
-
 /// The position of each element of the padded tensor in [D1, D2, ...]; for padding, that of the first element of a
 /// window that starts there.
 tensor element_positions(tensor const& x, window const& w, sizes const& padded) {

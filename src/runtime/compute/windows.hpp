@@ -6,6 +6,11 @@
 
 namespace ATON_NAMESPACE::runtime {
 
+/// Whether sums of these elements are computed in float32.
+[[nodiscard]] inline bool is_narrow(tensor const& x) {
+    return x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16;
+}
+
 /// The number of spatial axes. Throws aton::error if there is none.
 [[nodiscard]] std::size_t spatial_rank(tensor const& x);
 /// `x` with the padding that `counts` windows cover.

@@ -37,7 +37,7 @@ tensor second(call const& c) {
 }
 
 template <binary_op Op>
-results function(call const& c) {
+results binary_function(call const& c) {
     return binary(Op, c.in(0), second(c));
 }
 
@@ -144,27 +144,27 @@ results choice(call const& c) { return where(c.in(0), c.in(1), c.in(2)); }
 rows arithmetic() {
     using enum binary_op;
     static constexpr row all[] = {
-        {"Add", function<add>},
+        {"Add", binary_function<add>},
         {"And", logic<logical_and>},
         {"BitShift", bit_shift},
-        {"BitwiseAnd", function<bitwise_and>},
-        {"BitwiseOr", function<bitwise_or>},
-        {"BitwiseXor", function<bitwise_xor>},
-        {"Div", function<div>},
+        {"BitwiseAnd", binary_function<bitwise_and>},
+        {"BitwiseOr", binary_function<bitwise_or>},
+        {"BitwiseXor", binary_function<bitwise_xor>},
+        {"Div", binary_function<div>},
         {"Equal", equality},
-        {"Greater", function<gt>},
-        {"GreaterOrEqual", function<ge>},
-        {"Less", function<lt>},
-        {"LessOrEqual", function<le>},
+        {"Greater", binary_function<gt>},
+        {"GreaterOrEqual", binary_function<ge>},
+        {"Less", binary_function<lt>},
+        {"LessOrEqual", binary_function<le>},
         {"Max", fold<maximum>},
         {"Mean", mean_of_inputs},
         {"Min", fold<minimum>},
         {"Mod", mod},
-        {"Mul", function<mul>},
+        {"Mul", binary_function<mul>},
         {"Or", logic<logical_or>},
         {"PRelu", onnx_kernels::prelu},
         {"Pow", onnx_kernels::pow},
-        {"Sub", function<sub>},
+        {"Sub", binary_function<sub>},
         {"Sum", fold<add>},
         {"Where", choice},
         {"Xor", logic<logical_xor>},

@@ -24,7 +24,7 @@ tensor const& row_of(tensor const& x, tensor const& bias) {
     return bias;
 }
 
-results gelu(call const& c) { return unary(unary_op::gelu, c.in(0)); }
+results contrib_gelu(call const& c) { return unary(unary_op::gelu, c.in(0)); }
 results bias_gelu(call const& c) { return unary(unary_op::gelu, c.in(0) + row_of(c.in(0), c.in(1))); }
 results fast_gelu(call const& c) {
     return unary(unary_op::gelu_tanh, c.has(1) ? c.in(0) + row_of(c.in(0), c.in(1)) : c.in(0));
@@ -89,7 +89,7 @@ rows contrib() {
         {"BiasGelu", bias_gelu, microsoft},
         {"FastGelu", fast_gelu, microsoft},
         {"FusedMatMul", fused_mat_mul, microsoft},
-        {"Gelu", onnx_kernels::gelu, microsoft},
+        {"Gelu", contrib_gelu, microsoft},
         {"MultiHeadAttention", multi_head_attention, microsoft},
         {"QuickGelu", quick_gelu, microsoft},
         {"SkipLayerNormalization", skip_layer_normalization, microsoft},

@@ -13,7 +13,7 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
 namespace {
 
-loss_reduction reduction_of(call const& c) {
+loss_reduction loss_reduction_of(call const& c) {
     std::string const text = c.s("reduction", "mean");
     if (text == "mean") return loss_reduction::mean;
     if (text == "sum") return loss_reduction::sum;
@@ -24,7 +24,7 @@ loss_reduction reduction_of(call const& c) {
 tensor loss_of(call const& c, tensor const& log_probability) {
     std::optional<std::int64_t> ignored;
     if (c.has_attribute("ignore_index")) ignored = c.i("ignore_index");
-    return nll_loss(log_probability, c.in(1), c.maybe(2), ignored, reduction_of(c)).loss;
+    return nll_loss(log_probability, c.in(1), c.maybe(2), ignored, loss_reduction_of(c)).loss;
 }
 
 results negative_log_likelihood_loss(call const& c) { return loss_of(c, c.in(0)); }

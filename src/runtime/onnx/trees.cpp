@@ -23,7 +23,7 @@ namespace ATON_NAMESPACE::runtime::onnx_kernels {
 namespace {
 
 /// Numbered as in TreeEnsemble; `leaf` is only in the older operators.
-enum class branch : std::uint8_t { leq, lt, gte, gt, eq, neq, member, leaf };
+enum class branch_mode : std::uint8_t { leq, lt, gte, gt, eq, neq, member, leaf };
 
 struct vote {
     std::int64_t target = 0;
@@ -31,10 +31,10 @@ struct vote {
 };
 
 struct tree_node {
-    branch mode = branch::leaf;
+    branch_mode mode = branch_mode::leaf;
     std::int64_t feature = 0;
     double split = 0;
-    std::set<double> members; ///< for branch::member
+    std::set<double> members; ///< for branch_mode::member
     bool missing_is_true = false;
     std::size_t yes = 0;
     std::size_t no = 0;
@@ -50,12 +50,12 @@ struct ensemble {
 bool takes(tree_node const& n, double x) {
     if (std::isnan(x) && n.missing_is_true) return true;
     switch (n.mode) {
-    case branch::leq: return x <= n.split;
-    case branch::lt: return x < n.split;
-    case branch::gte: return x >= n.split;
-    case branch::gt: return x > n.split;
-    case branch::eq: return x == n.split;
-    case branch::neq: return x != n.split;
+    case branch_mode::leq: return x <= n.split;
+    case branch_mode::lt: return x < n.split;
+    case branch_mode::gte: return x >= n.split;
+    case branch_mode::gt: return x > n.split;
+    case branch_mode::eq: return x == n.split;
+    case branch_mode::neq: return x != n.split;
     default: return n.members.contains(x);
     }
 }
@@ -63,7 +63,7 @@ bool takes(tree_node const& n, double x) {
 tree_node const& leaf_of(ensemble const& e, std::size_t at, double const* row) {
     for (std::size_t steps = 0; steps <= e.nodes.size(); ++steps) {
         tree_node const& n = e.nodes[at];
-        if (n.mode == branch::leaf) return n;
+        if (n.mode == branch_mode::leaf) return n;
         at = takes(n, row[n.feature]) ? n.yes : n.no;
     }
     throw error("a tree has a cycle");
@@ -77,7 +77,7 @@ void check(ensemble const& e, std::int64_t features) {
     for (std::size_t root : e.roots) require(root < e.nodes.size(), "a root");
     for (tree_node const& n : e.nodes) {
         for (vote const& v : n.votes) require(v.target >= 0 && v.target < e.targets, "a target");
-        if (n.mode == branch::leaf) continue;
+        if (n.mode == branch_mode::leaf) continue;
         require(n.feature >= 0 && n.feature < features, "a feature");
         require(n.yes < e.nodes.size() && n.no < e.nodes.size(), "a branch");
     }
@@ -143,7 +143,7 @@ std::size_t node_after(std::int64_t i, bool is_leaf, std::size_t nodes, std::siz
 void add_members(std::vector<tree_node>& nodes, std::vector<double> const& members) {
     std::size_t next = 0;
     for (tree_node& n : nodes) {
-        if (n.mode != branch::member) continue;
+        if (n.mode != branch_mode::member) continue;
         for (; next < members.size() && !std::isnan(members[next]); ++next) n.members.insert(members[next]);
         if (next++ >= members.size()) throw error("'membership_values' has too few sets");
     }
@@ -174,8 +174,8 @@ ensemble whole(call const& c) {
     e.nodes.resize(count + leaf_targets.size());
     for (std::size_t i = 0; i != count; ++i) {
         tree_node& n = e.nodes[i];
-        if (!(modes[i] >= 0 && modes[i] < static_cast<double>(branch::leaf))) throw error("unknown node mode");
-        n.mode = static_cast<branch>(static_cast<int>(modes[i]));
+        if (!(modes[i] >= 0 && modes[i] < static_cast<double>(branch_mode::leaf))) throw error("unknown node mode");
+        n.mode = static_cast<branch_mode>(static_cast<int>(modes[i]));
         n.feature = features[i];
         n.split = splits[i];
         n.missing_is_true = at(missing, i);
@@ -206,12 +206,12 @@ results tree_ensemble(call const& c) {
         predicted(e, x, static_cast<aggregate>(how)), transforms[static_cast<std::size_t>(transform)], c, x.dtype());
 }
 
-branch branch_of(std::string_view mode) {
+branch_mode branch_of(std::string_view mode) {
     constexpr std::array<std::string_view, 8> names = {
         "BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "", "LEAF"};
     auto const* const found = std::ranges::find(names, mode);
     if (mode.empty() || found == names.end()) throw error("unknown node mode '" + std::string(mode) + "'");
-    return static_cast<branch>(found - names.begin());
+    return static_cast<branch_mode>(found - names.begin());
 }
 
 /// The ensemble of the older operators: nodes are numbered within their tree, and the first one is its root. `kind` is
