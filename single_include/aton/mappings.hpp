@@ -2529,6 +2529,36 @@ inline std::string name_ellipsis(std::string_view equation, safe_span<value cons
     return out;
 }
 
+/// Gives all operands with an ellipsis as many dimensions there, with new leading ones of size 1: ATen broadcasts them, ONNX requires equal ranks.
+inline safe_vector<value> align_ellipses(graph<7> g, std::string_view equation, safe_span<value const> tensors) {
+    struct ellipsis {
+        std::size_t at; ///< the first dimension
+        std::int64_t dims;
+    };
+    std::vector<std::optional<ellipsis>> found;
+    std::int64_t max = 0;
+    std::size_t begin = 0;
+    for (value const& v : tensors) {
+        std::string_view const letters =
+            begin > equation.size() ? "" : equation.substr(begin, equation.find_first_of(",-", begin) - begin);
+        begin += letters.size() + 1;
+        std::size_t const dots = letters.find('.');
+        found.emplace_back();
+        if (dots == std::string_view::npos || !v.has_rank()) continue;
+        found.back() = {dots, v.rank() - static_cast<std::int64_t>(letters.size()) + 3};
+        max = std::max(max, found.back()->dims);
+    }
+    safe_vector<value> out;
+    for (std::size_t i = 0; i != tensors.size(); ++i) {
+        std::vector<std::int64_t> axes;
+        if (found[i] && found[i]->dims >= 0)
+            for (std::int64_t k = found[i]->dims; k != max; ++k)
+                axes.push_back(static_cast<std::int64_t>(found[i]->at + axes.size()));
+        out.push_back(axes.empty() ? tensors[i] : unsqueeze(g, tensors[i], axes));
+    }
+    return out;
+}
+
 /// An operand of an equation, or a product of operands.
 struct einsum_operand {
     std::string letters;
@@ -2669,12 +2699,13 @@ inline value einsum_by_steps(graph<7> g, safe_vector<einsum_step> const& steps, 
     return left.front();
 }
 
-inline value einsum(graph<7> g, std::string_view written, safe_span<value const> tensors,
+inline value einsum(graph<7> g, std::string_view written, safe_span<value const> given,
                     std::optional<safe_span<std::int64_t const>> path = {}) {
     std::string compact;
     for (char const c : written)
         if (c != ' ') compact += c;
-    std::string const equation = name_ellipsis(compact, tensors);
+    std::string const equation = name_ellipsis(compact, given);
+    safe_vector<value> const tensors = align_ellipses(g, equation, given);
     std::string const result = einsum_result(equation);
     safe_vector<einsum_operand> operands;
     std::size_t begin = 0;

@@ -243,6 +243,26 @@ TEST_CASE("einsum of a batch, a size of 1, a letter of one operand and a result 
           of(dtype::float32, {2, 2}, {15, 33, 14, 38}));
 }
 
+TEST_CASE("einsum aligns ellipses of different ranks at the right, and broadcasts them") {
+    auto const a = of(dtype::float32, {2, 1, 3}, {1, 2, 3, 4, 5, 6});
+    auto const b = of(dtype::float32, {2, 3}, {1, 0, 2, -1, 3, 1});
+    auto const c = of(dtype::float32, {3}, {2, -1, 1});
+    auto const equation = [](char const* text, std::vector<runtime::tensor> const& of) {
+        return std::vector{word("equation", text), runtime::aten_argument::of_tensors(of).named("tensors")};
+    };
+    gives("aten::einsum", equation("...ij,...kj->...ik", {a, b}), of(dtype::float32, {2, 1, 2}, {7, 8, 16, 17}));
+    gives("aten::einsum", equation("...j,...j->...", {c, a}), of(dtype::float32, {2, 1}, {3, 9}));
+    gives("aten::einsum",
+          equation("j...,j...", {b, of(dtype::float32, {2}, {1, 2})}),
+          of(dtype::float32, {3}, {-1, 6, 4}));
+    gives("aten::einsum",
+          equation("...,...,...->...", {a, b, c}),
+          of(dtype::float32, {2, 2, 3}, {2, 0, 6, -2, -6, 3, 8, 0, 12, -8, -15, 6}));
+    gives("aten::einsum",
+          equation("...j,j...->j", {a, of(dtype::float32, {3}, {1, 1, 2})}),
+          of(dtype::float32, {3}, {5, 7, 18}));
+}
+
 TEST_CASE("a product without terms is not a Gemm, which ignores beta in ONNX Runtime") {
     graph_data data;
     dsl::graph<9> const g{data, 20};
