@@ -2535,7 +2535,7 @@ inline safe_vector<value> align_ellipses(graph<7> g, std::string_view equation, 
         std::size_t at; ///< the first dimension
         std::int64_t dims;
     };
-    std::vector<std::optional<ellipsis>> found;
+    safe_vector<std::optional<ellipsis>> found;
     std::int64_t max = 0;
     std::size_t begin = 0;
     for (value const& v : tensors) {
@@ -2550,7 +2550,7 @@ inline safe_vector<value> align_ellipses(graph<7> g, std::string_view equation, 
     }
     safe_vector<value> out;
     for (std::size_t i = 0; i != tensors.size(); ++i) {
-        std::vector<std::int64_t> axes;
+        safe_vector<std::int64_t> axes;
         if (found[i] && found[i]->dims >= 0)
             for (std::int64_t k = found[i]->dims; k != max; ++k)
                 axes.push_back(static_cast<std::int64_t>(found[i]->at + axes.size()));
@@ -15374,7 +15374,7 @@ inline value normalized(graph<9> g, value y, sym_int const& count, fourier_norm 
     return *factor == 1 ? y : value(g.op<"Mul">(y, *factor));
 }
 
-inline sym_int count_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
+inline sym_int elements_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
     sym_int count = 1;
     for (transformed_axis const& a : axes) count = count * length_along(g, x, a);
     return count;
@@ -15383,11 +15383,11 @@ inline sym_int count_along(graph<9> g, value x, safe_span<transformed_axis const
 /// Complex numbers, or real ones with `half`, to complex ones, of which the trailing axis remains.
 inline value complex_spectrum(graph<9> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
     return with_exact_angles(g, x, [&](value v) -> value {
-        std::optional<double> const factor = factor_of(count_along(g, v, axes), norm);
+        std::optional<double> const factor = factor_of(elements_along(g, v, axes), norm);
         if (!forward && axes.size() == 1 && factor && is_product(g, v, axes[0], true))
             return transform_by_table(g, v, axes[0], {forward, *factor});
         value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
-        return normalized(g, y, count_along(g, v, axes), norm, !forward);
+        return normalized(g, y, elements_along(g, v, axes), norm, !forward);
     });
 }
 
@@ -15425,7 +15425,7 @@ inline value real_signal(graph<9> g, value x, transformed_axes axes, fourier_nor
     if (last.length) x = slice(g, x, last.axis, 0, n / 2 + 1);
     last.length = n;
     return with_exact_angles(g, x, [&](value v) -> value {
-        sym_int const count = count_along(g, v, axes);
+        sym_int const count = elements_along(g, v, axes);
         if (std::optional<double> const factor = factor_of(count, norm); factor && is_product(g, v, last, true)) {
             bool const alone = axes.size() == 1;
             if (!alone) v = transform_along(g, forward ? v : conjugate_pairs(g, v), {axes.data(), axes.size() - 1});
@@ -15815,13 +15815,13 @@ inline value computed_range(graph<7> g, number start, number end, number step, o
     }
     return g.cast(g.op<"Add">(g.op<"Mul">(g.cast(positions, dtype::float64), by), from), type);
 }
-inline constexpr auto range_to = [](graph<7> g, number end, optional_dtype type) {
+inline constexpr auto arange_to = [](graph<7> g, number end, optional_dtype type) {
     return computed_range(g, 0, end, 1, type);
 };
-inline constexpr auto range_from = [](graph<7> g, number start, number end, optional_dtype type) {
+inline constexpr auto arange_from = [](graph<7> g, number start, number end, optional_dtype type) {
     return computed_range(g, start, end, 1, type);
 };
-inline constexpr auto range_by = [](graph<7> g, number start, number end, number step, optional_dtype type) {
+inline constexpr auto arange_by = [](graph<7> g, number start, number end, number step, optional_dtype type) {
     return computed_range(g, start, end, step, type);
 };
 
@@ -16027,9 +16027,9 @@ inline constexpr auto kaiser_periodic = [](graph<7> g, std::int64_t length, bool
 
 // clang-format off: one row per line
 inline constexpr auto ranges = table(
-    symbolic<"aten::arange(end, dtype)">(detail::range_to),
-    symbolic<"aten::arange.start(start, end, dtype)">(detail::range_from),
-    symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::range_by),
+    symbolic<"aten::arange(end, dtype)">(detail::arange_to),
+    symbolic<"aten::arange.start(start, end, dtype)">(detail::arange_from),
+    symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::arange_by),
     symbolic<"aten::_dim_arange(like, dim)">(detail::dim_arange),
     symbolic<"aten::linspace(start, end, steps, dtype)">(detail::linspace_of_numbers),
     symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(detail::linspace),

@@ -90,13 +90,13 @@ inline value computed_range(graph<7> g, number start, number end, number step, o
     }
     return g.cast(g.op<"Add">(g.op<"Mul">(g.cast(positions, dtype::float64), by), from), type);
 }
-inline constexpr auto range_to = [](graph<7> g, number end, optional_dtype type) {
+inline constexpr auto arange_to = [](graph<7> g, number end, optional_dtype type) {
     return computed_range(g, 0, end, 1, type);
 };
-inline constexpr auto range_from = [](graph<7> g, number start, number end, optional_dtype type) {
+inline constexpr auto arange_from = [](graph<7> g, number start, number end, optional_dtype type) {
     return computed_range(g, start, end, 1, type);
 };
-inline constexpr auto range_by = [](graph<7> g, number start, number end, number step, optional_dtype type) {
+inline constexpr auto arange_by = [](graph<7> g, number start, number end, number step, optional_dtype type) {
     return computed_range(g, start, end, step, type);
 };
 
@@ -302,9 +302,9 @@ inline constexpr auto kaiser_periodic = [](graph<7> g, std::int64_t length, bool
 
 // clang-format off: one row per line
 inline constexpr auto ranges = table(
-    symbolic<"aten::arange(end, dtype)">(detail::range_to),
-    symbolic<"aten::arange.start(start, end, dtype)">(detail::range_from),
-    symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::range_by),
+    symbolic<"aten::arange(end, dtype)">(detail::arange_to),
+    symbolic<"aten::arange.start(start, end, dtype)">(detail::arange_from),
+    symbolic<"aten::arange.start_step(start, end, step, dtype)">(detail::arange_by),
     symbolic<"aten::_dim_arange(like, dim)">(detail::dim_arange),
     symbolic<"aten::linspace(start, end, steps, dtype)">(detail::linspace_of_numbers),
     symbolic<"aten::linspace.Tensor_Tensor(start, end, steps, dtype)">(detail::linspace),

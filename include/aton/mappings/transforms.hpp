@@ -191,7 +191,7 @@ inline value normalized(graph<9> g, value y, sym_int const& count, fourier_norm 
     return *factor == 1 ? y : value(g.op<"Mul">(y, *factor));
 }
 
-inline sym_int count_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
+inline sym_int elements_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
     sym_int count = 1;
     for (transformed_axis const& a : axes) count = count * length_along(g, x, a);
     return count;
@@ -200,11 +200,11 @@ inline sym_int count_along(graph<9> g, value x, safe_span<transformed_axis const
 /// Complex numbers, or real ones with `half`, to complex ones, of which the trailing axis remains.
 inline value complex_spectrum(graph<9> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
     return with_exact_angles(g, x, [&](value v) -> value {
-        std::optional<double> const factor = factor_of(count_along(g, v, axes), norm);
+        std::optional<double> const factor = factor_of(elements_along(g, v, axes), norm);
         if (!forward && axes.size() == 1 && factor && is_product(g, v, axes[0], true))
             return transform_by_table(g, v, axes[0], {forward, *factor});
         value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
-        return normalized(g, y, count_along(g, v, axes), norm, !forward);
+        return normalized(g, y, elements_along(g, v, axes), norm, !forward);
     });
 }
 
@@ -242,7 +242,7 @@ inline value real_signal(graph<9> g, value x, transformed_axes axes, fourier_nor
     if (last.length) x = slice(g, x, last.axis, 0, n / 2 + 1);
     last.length = n;
     return with_exact_angles(g, x, [&](value v) -> value {
-        sym_int const count = count_along(g, v, axes);
+        sym_int const count = elements_along(g, v, axes);
         if (std::optional<double> const factor = factor_of(count, norm); factor && is_product(g, v, last, true)) {
             bool const alone = axes.size() == 1;
             if (!alone) v = transform_along(g, forward ? v : conjugate_pairs(g, v), {axes.data(), axes.size() - 1});

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/common.hpp>
@@ -55,7 +54,7 @@ inline safe_vector<value> align_ellipses(graph<7> g, std::string_view equation, 
         std::size_t at; ///< the first dimension
         std::int64_t dims;
     };
-    std::vector<std::optional<ellipsis>> found;
+    safe_vector<std::optional<ellipsis>> found;
     std::int64_t max = 0;
     std::size_t begin = 0;
     for (value const& v : tensors) {
@@ -70,7 +69,7 @@ inline safe_vector<value> align_ellipses(graph<7> g, std::string_view equation, 
     }
     safe_vector<value> out;
     for (std::size_t i = 0; i != tensors.size(); ++i) {
-        std::vector<std::int64_t> axes;
+        safe_vector<std::int64_t> axes;
         if (found[i] && found[i]->dims >= 0)
             for (std::int64_t k = found[i]->dims; k != max; ++k)
                 axes.push_back(static_cast<std::int64_t>(found[i]->at + axes.size()));
