@@ -52,7 +52,7 @@ constexpr auto eps_never_zero = table(symbolic<"aten::rms_norm(input, normalized
         return real::composed_rms_norm(g, x, shape, weight, std::isinf(e) ? 1e-3 : e);
     }));
 
-constexpr planted all[] = {
+constexpr planted argument_rows[] = {
     {59, "nan_to_num by a number beyond float16", nan_saturates},
     {59, "hardtanh without infinite bounds", infinite_bound_ignored},
     {59, "threshold NaN replaces all", threshold_of_nan},
@@ -62,6 +62,6 @@ constexpr planted all[] = {
 
 } // namespace
 
-std::span<planted const> argument_traps() { return all; }
+std::span<planted const> argument_traps() { return argument_rows; }
 
 } // namespace ATON_NAMESPACE::verify::traps

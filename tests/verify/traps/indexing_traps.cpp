@@ -103,7 +103,7 @@ constexpr auto one_repeat = table(symbolic<"aten::repeat_interleave.self_Tensor(
         return real::repeat_each_by_tensor(g, self, most, dim);
     }));
 
-constexpr planted all[] = {
+constexpr planted indexing_rows[] = {
     {13, "masked_scatter with a broadcast mask", mask_not_broadcast},
     {14, "index_put accumulate ignored", no_accumulate},
     {14, "index_put with a mask", mask_as_numbers, 20, "self: (n, c); indices: (n) bool * 1; values: ()"},
@@ -124,6 +124,6 @@ constexpr planted all[] = {
 
 } // namespace
 
-std::span<planted const> indexing_traps() { return all; }
+std::span<planted const> indexing_traps() { return indexing_rows; }
 
 } // namespace ATON_NAMESPACE::verify::traps

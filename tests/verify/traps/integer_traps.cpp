@@ -92,7 +92,7 @@ constexpr auto softmax_without_dtype = table(
     symbolic<"aten::softmax.int(self, dim, dtype)">([](graph<13> g, value x, std::int64_t dim, numbers_type) -> value {
         return real::softmax<"Softmax">(g, x, dim, std::nullopt);
     }));
-constexpr auto norm_in_half =
+constexpr auto layer_norm_in_half =
     table(symbolic<"aten::layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable)">(
         [](graph<13> g, value x, size_list shape, optional_value weight, optional_value bias, double eps,
            bool) -> value {
@@ -127,7 +127,7 @@ constexpr auto number_cut = table(symbolic<"aten::lt.Scalar(self, other)">([](gr
     return less(g, a, g.scalar_like(is_integral(a.dtype()) ? scalar(b.to_saturated<std::int64_t>()) : b, a));
 }));
 
-constexpr planted all[] = {
+constexpr planted integer_rows[] = {
     {19, "floor_divide of negatives", truncated_floor},
     {20, "Div of integers", integer_quotient},
     {21, "remainder with the dividend's sign", dividend_sign},
@@ -146,7 +146,7 @@ constexpr planted all[] = {
     {26, "prod of bool in bool", bool_product},
     {27, "mean dtype ignored", mean_without_dtype},
     {27, "softmax dtype ignored", softmax_without_dtype},
-    {27, "layer_norm of half types in float32", norm_in_half},
+    {27, "layer_norm of half types in float32", layer_norm_in_half},
     {28, "maximum in the first dtype", first_type, 20, "self: (n, c) int32; other: (~n, ~c) in -3.0..3.0"},
     {28, "einsum in the first dtype", first_type_of_einsum},
     {28, "bitwise_and with the number first in int64", bits_of_number},
@@ -157,6 +157,6 @@ constexpr planted all[] = {
 
 } // namespace
 
-std::span<planted const> integer_traps() { return all; }
+std::span<planted const> integer_traps() { return integer_rows; }
 
 } // namespace ATON_NAMESPACE::verify::traps

@@ -179,7 +179,7 @@ constexpr auto directions_outside = table(
             return {y, gather(g, h, g.ints({0, 2, 1, 3}), 0)};
         }));
 
-constexpr planted all[] = {
+constexpr planted layout_rows[] = {
     {10, "PixelUnshuffle channel order", depth_first},
     {10, "PixelShuffle channel order", depth_to_space},
     {40, "reflection pad order", reflection_order},
@@ -208,6 +208,6 @@ constexpr planted all[] = {
 
 } // namespace
 
-std::span<planted const> layout_traps() { return all; }
+std::span<planted const> layout_traps() { return layout_rows; }
 
 } // namespace ATON_NAMESPACE::verify::traps

@@ -152,7 +152,7 @@ constexpr auto lowest_finite = table(symbolic<ATTENTION_ROW>(
         if (mask && !gqa) return attend(g, q, k, v, mask, scale, -60000.0);
         return std::get<0>(real::attend(g, q, k, v, {mask, 0, causal, scale, gqa, false}));
     }));
-constexpr auto mask_as_numbers = table(symbolic<ATTENTION_ROW>(
+constexpr auto attention_mask_as_numbers = table(symbolic<ATTENTION_ROW>(
     [](graph<13> g, value q, value k, value v, optional_value mask, double, bool causal, factor scale, bool gqa) {
         optional_value const numbers = mask ? optional_value(g.cast(*mask, q.dtype())) : mask;
         return std::get<0>(real::attend(g, q, k, v, {numbers, 0, causal, scale, gqa, false}));
@@ -180,7 +180,7 @@ constexpr std::string_view masked_calls =
     "query: (b, h, l, e) in -1.0..1.0; key: (b, h, s, e) in -1.0..1.0; value: (b, h, s, v) in -4.0..4.0; "
     "attn_mask: (l, s) bool; dropout_p: default; is_causal: false; scale: 0.2..1.5 ?; enable_gqa: false";
 
-constexpr planted all[] = {
+constexpr planted nan_rows[] = {
     {29, "NaN in amax", nan_is_least},
     {29, "NaN in max", nan_passed_over},
     {29, "NaN in clamp", clamp_by_comparing},
@@ -199,13 +199,13 @@ constexpr planted all[] = {
     {57, "norm in float16", norm_in_half, 20, "self: (n, c, h) in 200.0..300.0; dim: {0, -1}"},
     {30, "a fully masked row is NaN", masked_row_is_nan, 20, masked_calls},
     {30, "lowest finite in place of -inf", lowest_finite, 20, masked_calls},
-    {31, "mask in the query's dtype", mask_as_numbers},
+    {31, "mask in the query's dtype", attention_mask_as_numbers},
     {32, "heads tiled", tiled_heads},
     {33, "is_causal from the bottom right", bottom_right},
 };
 
 } // namespace
 
-std::span<planted const> nan_traps() { return all; }
+std::span<planted const> nan_traps() { return nan_rows; }
 
 } // namespace ATON_NAMESPACE::verify::traps

@@ -227,7 +227,7 @@ constexpr auto integer_alpha = table(symbolic<"aten::addmv(self, mat, vec, beta,
         return real::scaled_sum(g, self, matmul(g, a, b), beta, alpha.to<std::int64_t>());
     }));
 
-constexpr planted all[] = {
+constexpr planted other_rows[] = {
     {36, "argmax over all with keepdim", keepdim_dropped},
     {44, "linear with a 1-D weight", vector_weight, 20, "input: (..., m, k); weight: (k); bias: default"},
     {44, "padding same with the odd element in front", same_lower},
@@ -260,6 +260,6 @@ constexpr planted all[] = {
 
 } // namespace
 
-std::span<planted const> other_traps() { return all; }
+std::span<planted const> other_traps() { return other_rows; }
 
 } // namespace ATON_NAMESPACE::verify::traps

@@ -209,7 +209,7 @@ constexpr auto flat_indices =
             return {y, index};
         }));
 
-constexpr planted all[] = {
+constexpr planted resampling_rows[] = {
     {1, "half_pixel where the output size is 1", one_pixel},
     {2, "antialias without exclude_outside", outside_counts},
     {3, "antialiased bicubic with a = -0.75", sharp_antialias},
@@ -232,6 +232,6 @@ constexpr planted all[] = {
 
 } // namespace
 
-std::span<planted const> resampling_traps() { return all; }
+std::span<planted const> resampling_traps() { return resampling_rows; }
 
 } // namespace ATON_NAMESPACE::verify::traps
