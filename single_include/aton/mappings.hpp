@@ -3141,11 +3141,25 @@ inline constexpr auto complex_linear = [](graph<7> g, complex_value input, compl
     return bias ? complex_sum<"Add">(g, {y, *bias}, 1) : y;
 };
 
+/// The product with alpha = 0 that ATen ignores, even if it is NaN: zeros of this size.
+inline complex_value ignored_product(graph<9> g, sym_int rows, sym_int columns, dtype real) {
+    value const zeros = filled(g, std::array{rows, columns}, 0, real);
+    return g.complex(zeros, zeros);
+}
+
 /// beta * self + alpha * (a @ b). If beta is 0, ATen ignores self, including NaN.
 inline constexpr auto complex_sum_of_product = [](graph<7> g, complex_value self, complex_value a, complex_value b,
                                                   number beta, number alpha) -> complex_value {
     complex_value const product = scaled_complex(g, complex_product<plain_product>(g, a, b), alpha);
     return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
+};
+
+inline constexpr auto complex_addmm = [](graph<9> g, complex_value self, complex_value a, complex_value b, number beta,
+                                         number alpha) -> complex_value {
+    if (!(alpha == 0)) return complex_sum_of_product(g, self, a, b, beta, alpha);
+    value const x = g.real(a);
+    complex_value const zeros = ignored_product(g, g.size(x, 0), g.size(g.real(b), 1), x.dtype());
+    return beta == 0 ? zeros : complex_sum<"Add">(g, {scaled_complex(g, self, beta), zeros}, 1);
 };
 
 inline constexpr auto complex_kron = [](graph<7> g, complex_value a, complex_value b) -> complex_value {
@@ -3161,12 +3175,17 @@ inline constexpr auto complex_tensordot = [](graph<7> g, complex_value a, comple
         g, promoted(g, a, b), [&](value x, value y) -> value { return tensordot(g, x, y, dims_a, dims_b); });
 };
 
-inline constexpr auto complex_addbmm = [](graph<7> g, complex_value self, complex_value a, complex_value b, number beta,
+inline constexpr auto complex_addbmm = [](graph<9> g, complex_value self, complex_value a, complex_value b, number beta,
                                           number alpha) -> complex_value {
-    std::int64_t const batch[] = {0};
-    complex_value const all = complex_product<plain_product>(g, a, b);
-    complex_value const product = scaled_complex(
-        g, g.complex(reduce_sum(g, g.real(all), batch, false), reduce_sum(g, g.imag(all), batch, false)), alpha);
+    auto const summed = [&]() -> complex_value {
+        value const x = g.real(a);
+        if (alpha == 0) return ignored_product(g, g.size(x, 1), g.size(g.real(b), 2), x.dtype());
+        std::int64_t const batch[] = {0};
+        complex_value const all = complex_product<plain_product>(g, a, b);
+        return scaled_complex(
+            g, g.complex(reduce_sum(g, g.real(all), batch, false), reduce_sum(g, g.imag(all), batch, false)), alpha);
+    };
+    complex_value const product = summed();
     return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);
 };
 
@@ -3225,7 +3244,7 @@ inline constexpr auto matrix_product = table(
     symbolic<"aten::outer(self, vec2)">(detail::outer_product).for_complex(detail::complex_product<detail::outer_product>),
     symbolic<"aten::ger(self, vec2)">(detail::outer_product).for_complex(detail::complex_product<detail::outer_product>),
     symbolic<"aten::linear(input, weight, bias)">(detail::linear_layer).for_complex(detail::complex_linear),
-    symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(detail::addmm).for_complex(detail::complex_sum_of_product),
+    symbolic<"aten::addmm(self, mat1, mat2, beta, alpha)">(detail::addmm).for_complex(detail::complex_addmm),
     symbolic<"aten::addmm.dtype(self, mat1, mat2, out_dtype, beta, alpha)">(detail::sum_in_dtype<detail::addmm>),
     symbolic<"aten::baddbmm.dtype(self, batch1, batch2, out_dtype, beta, alpha)">(detail::sum_in_dtype<detail::baddbmm>),
     symbolic<"aten::_addmm_activation(self, mat1, mat2, beta, alpha, use_gelu)">(detail::addmm_activation),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rows of the family matrix_product: regressions against torch's results.
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -241,6 +242,43 @@ TEST_CASE("einsum of a batch, a size of 1, a letter of one operand and a result 
     gives("aten::einsum",
           {word("equation", "bij,jkl->kb"), runtime::aten_argument::of_tensors(both).named("tensors")},
           of(dtype::float32, {2, 2}, {15, 33, 14, 38}));
+}
+
+namespace {
+
+runtime::tensor complex_matrices(runtime::sizes const& sizes, std::vector<double> const& real,
+                                 std::vector<double> const& imag) {
+    return runtime::complex_of(of(dtype::float32, sizes, real), of(dtype::float32, sizes, imag));
+}
+
+} // namespace
+
+TEST_CASE("alpha = 0 leaves out the product of complex matrices, even if it is NaN") {
+    auto const a = complex_matrices({2, 1}, {infinity, 1}, {2, -1});
+    auto const b = complex_matrices({1, 2}, {1, -2}, {2, std::nan("")});
+    auto const result = complex_matrices({2, 2}, {2, -6, 2, -6}, {4, 1, 4, 1});
+    auto const sum = [](char const* x, runtime::tensor const& left, char const* y, runtime::tensor const& right) {
+        return std::vector{arg("self", complex_matrices({1, 2}, {1, -3}, {2, 0.5})),
+                           arg(x, left),
+                           arg(y, right),
+                           number("beta", scalar(2)),
+                           number("alpha", scalar(0))};
+    };
+    gives("aten::addmm", sum("mat1", a, "mat2", b), result);
+    gives("aten::addbmm", sum("batch1", a.unsqueezed(0), "batch2", b.unsqueezed(0)), result);
+}
+
+TEST_CASE("products and sums of complex matrices") {
+    auto const a = complex_matrices({1, 2, 1}, {1, 0}, {2, -1});
+    auto const b = complex_matrices({1, 1, 2}, {3, 2}, {-1, 4});
+    gives("aten::bmm", {arg("self", a), arg("mat2", b)}, complex_matrices({1, 2, 2}, {5, -6, -1, 4}, {5, 8, -3, -2}));
+    gives("aten::baddbmm",
+          {arg("self", complex_matrices({1, 1, 1}, {1}, {-2})),
+           arg("batch1", a),
+           arg("batch2", b),
+           number("beta", scalar(2)),
+           number("alpha", scalar(-1))},
+          complex_matrices({1, 2, 2}, {-3, 8, 3, -2}, {-9, -12, -1, -2}));
 }
 
 TEST_CASE("einsum aligns ellipses of different ranks at the right, and broadcasts them") {

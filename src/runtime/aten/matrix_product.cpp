@@ -56,11 +56,14 @@ bool leaves_product(call const& c, std::string_view left) {
     return c.number("alpha") == scalar(0) && compute_type(c.t("self").dtype()) == c.t("self").dtype();
 }
 
+/// A factor of 1 is left out: of complex numbers with an infinite part, it would make NaN of the other one.
+tensor times(tensor const& x, scalar const& factor) { return factor == scalar(1) ? x : x * factor; }
+
 /// beta * self + alpha * product. beta = 0 drops `self`, including NaN.
 tensor added(call const& c, tensor const& wide, dtype type, bool without_product = false) {
-    tensor out = without_product ? full(0, wide.dtype(), wide.sizes(), wide.where()) : wide * c.number("alpha");
+    tensor out = without_product ? full(0, wide.dtype(), wide.sizes(), wide.where()) : times(wide, c.number("alpha"));
     if (scalar const beta = c.number("beta"); !(beta == scalar(0)))
-        out = cast(c.t("self"), wide.dtype()).expanded(wide.sizes()) * beta + out;
+        out = times(cast(c.t("self"), wide.dtype()).expanded(wide.sizes()), beta) + out;
     return cast(out, type);
 }
 tensor added(call const& c, tensor const& wide, bool without_product = false) {
@@ -74,7 +77,9 @@ results addmm(call const& c) { return added(c, checked_product<2, 2>(c, "mat1", 
 results addmv(call const& c) {
     tensor const self = c.t("self");
     tensor const product = checked_product<2, 1>(c, "mat", "vec");
-    if (c.t("mat").count() != 0 || c.number("beta") == scalar(0)) return added(c, product, leaves_product(c, "mat"));
+    bool const ignores =
+        leaves_product(c, "mat") && !is_complex(product.dtype()); // its BLAS for complex numbers multiplies by 0
+    if (c.t("mat").count() != 0 || c.number("beta") == scalar(0)) return added(c, product, ignores);
     static_cast<void>(broadcast(self.sizes(), product.sizes()));
     return cast(cast(self, product.dtype()) * c.number("beta"), self.dtype()); // ATen does not expand it
 }
@@ -89,7 +94,7 @@ results addbmm(call const& c) {
     tensor out = added(c, products.sliced(0, 0, 1).squeezed(0));
     for (std::int64_t i = 1; i != products.size(0); ++i) {
         tensor const next = products.sliced(0, i, 1).squeezed(0);
-        out = cast(cast(out, next.dtype()) + next * c.number("alpha"), out.dtype());
+        out = cast(cast(out, next.dtype()) + times(next, c.number("alpha")), out.dtype());
     }
     return out;
 }

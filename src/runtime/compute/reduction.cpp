@@ -9,6 +9,8 @@
 
 #include <aton/core/error.hpp>
 
+#include "runtime/compute/complex.hpp"
+
 namespace ATON_NAMESPACE::runtime {
 
 namespace {
@@ -120,6 +122,11 @@ tensor log_softmax(tensor const& x, std::int64_t axis) {
 tensor matmul(tensor const& a, tensor const& b) {
     if (a.rank() == 0 || b.rank() == 0) throw error("a matrix product does not support 0-d tensors");
     if (a.dtype() != b.dtype()) throw error("the matrices must have the same dtype");
+    if (is_complex(a.dtype())) {
+        tensor const parts[] = {real_part(a), imaginary_part(a), real_part(b), imaginary_part(b)};
+        return complex_of(matmul(parts[0], parts[2]) - matmul(parts[1], parts[3]),
+                          matmul(parts[0], parts[3]) + matmul(parts[1], parts[2]));
+    }
     tensor const left = a.rank() == 1 ? a.unsqueezed(0) : a;
     tensor const right = b.rank() == 1 ? b.unsqueezed(1) : b;
     tensor out = kernels_of(a.where()).matmul(left, right);
