@@ -166,19 +166,19 @@ bool differs_beyond_integers(different_call const& d) {
     return differs_only_beside(d, runtime::less(runtime::abs(argument_of(d.call, "self")), 1e15));
 }
 
-/// Some complex operands are infinite or NaN, or their squares overflow.
-bool has_huge_numbers(different_call const& d) {
-    for (runtime::aten_argument const& a : d.call.arguments) {
-        if (!a.tensor || !is_complex(a.tensor.dtype())) continue;
-        tensor const parts = parts_of(a.tensor);
-        tensor const ordinary = runtime::less(runtime::abs(parts), 1e18);
-        if (!runtime::reduce(runtime::reduce_op::all, ordinary, runtime::all_axes(ordinary)).item().to<bool>())
-            return true;
-    }
-    return false;
-}
-
 } // namespace
+
+bool has_huge_numbers(different_call const& d) {
+    auto const is_huge = [](tensor const& x) {
+        if (!x || !is_complex(x.dtype())) return false;
+        tensor const ordinary = runtime::less(runtime::abs(parts_of(x)), 1e18);
+        return !runtime::reduce(runtime::reduce_op::all, ordinary, runtime::all_axes(ordinary)).item().to<bool>();
+    };
+    auto const& all = d.call.arguments;
+    return std::any_of(all.begin(), all.end(), [&](runtime::aten_argument const& a) {
+        return is_huge(a.tensor) || std::any_of(a.tensors.begin(), a.tensors.end(), is_huge);
+    });
+}
 
 std::span<known_torch_difference const> known_torch_differences() {
     static constexpr known_torch_difference others[] = {
@@ -362,7 +362,9 @@ std::span<known_torch_difference const> known_torch_differences() {
          "special_sinc "
          "l1_loss pairwise_distance index_reduce logspace.Tensor_Scalar logspace.Tensor_Tensor logspace.Scalar_Tensor "
          "mul.Tensor multiply.Tensor div.Tensor div.Tensor_mode divide.Tensor divide.Tensor_mode true_divide.Tensor "
-         "prod dist det linalg_det inner tensordot square silu sigmoid special_expit scatter_reduce.two",
+         "prod dist det linalg_det inner tensordot square silu sigmoid special_expit scatter_reduce.two mm bmm mv "
+         "addmm "
+         "addmv baddbmm addbmm matmul linear bilinear conv_tbc_backward",
          "special complex64",
          0,
          has_huge_numbers,

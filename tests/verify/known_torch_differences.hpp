@@ -42,6 +42,8 @@ struct known_torch_difference {
 [[nodiscard]] runtime::tensor parts_of(runtime::tensor const& x);
 /// All elements that are finite in both results are equal.
 [[nodiscard]] bool differs_beside_no_number(different_call const& d);
+/// Some complex operands are infinite or NaN, or their squares overflow.
+[[nodiscard]] bool has_huge_numbers(different_call const& d);
 
 /// "float32 distinct special"
 [[nodiscard]] std::string words_of(theme const& t);

@@ -256,7 +256,7 @@ results lstsq(call const& c) {
     tensor const weighted = matmul(adjoint(f.u), on_host(b)) * cast(inverted, f.u.dtype()).unsqueezed(inverted.rank());
     tensor const x = matmul(adjoint(f.vh), weighted);
     tensor const rank = sum(cast(counts, dtype::int64), {-1});
-    tensor residuals = back.none();
+    tensor residuals = back.none(back.real_type());
     bool const all_full =
         full_rank || rank.count() == 0 || to_host(min(rank, all_axes(rank))).item().to<std::int64_t>() == columns;
     if (rows > columns && driver != "gelsy" && all_full) {
@@ -267,7 +267,7 @@ results lstsq(call const& c) {
     return {back(vectors ? x.squeezed(x.rank() - 1) : x),
             residuals,
             full_rank ? back.none(dtype::int64) : back.as_is(rank),
-            gives_values ? back.real(f.s) : back.none()};
+            gives_values ? back.real(f.s) : back.none(back.real_type())};
 }
 
 results check_errors(call const& c) {

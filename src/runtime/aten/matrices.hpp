@@ -22,14 +22,11 @@ public:
     [[nodiscard]] tensor operator()(tensor const& t) const {
         return to_device(is_complex(type_) && !is_complex(t.dtype()) ? real(t) : cast(t, type_), where_);
     }
+    [[nodiscard]] dtype real_type() const { return is_wide() ? dtype::float64 : dtype::float32; }
     /// For real results of complex operands.
-    [[nodiscard]] tensor real(tensor const& t) const {
-        bool const wide = type_ == dtype::float64 || type_ == dtype::complex128;
-        return to_device(cast(t, wide ? dtype::float64 : dtype::float32), where_);
-    }
+    [[nodiscard]] tensor real(tensor const& t) const { return to_device(cast(t, real_type()), where_); }
     [[nodiscard]] tensor complex(tensor const& t) const {
-        bool const wide = type_ == dtype::float64 || type_ == dtype::complex128;
-        return to_device(cast(t, wide ? dtype::complex128 : dtype::complex64), where_);
+        return to_device(cast(t, is_wide() ? dtype::complex128 : dtype::complex64), where_);
     }
     /// For integers.
     [[nodiscard]] tensor as_is(tensor const& t) const { return to_device(t, where_); }
@@ -38,6 +35,8 @@ public:
     [[nodiscard]] tensor none(dtype t) const { return to_device(tensor::empty(t, {0}), where_); }
 
 private:
+    [[nodiscard]] bool is_wide() const { return type_ == dtype::float64 || type_ == dtype::complex128; }
+
     dtype type_;
     device where_;
 };

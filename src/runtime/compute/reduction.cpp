@@ -119,14 +119,28 @@ tensor log_softmax(tensor const& x, std::int64_t axis) {
     return reshape(kernels_of(x.where()).softmax(at_least_1d(x), at, true), x.sizes());
 }
 
+namespace {
+
+/// The real and imaginary parts are one real product each, of joined matrices: products that cancel are added before they are rounded.
+tensor complex_matmul(tensor const& a, tensor const& b) {
+    std::int64_t const summed = b.rank() == 1 ? 0 : static_cast<std::int64_t>(b.rank()) - 2;
+    auto const joined = [](tensor const& x, tensor const& y, std::int64_t axis) {
+        tensor const parts[] = {x, y};
+        return concat(parts, axis);
+    };
+    tensor const real = real_part(a);
+    tensor const imaginary = imaginary_part(a);
+    return complex_of(
+        matmul(joined(real, unary(unary_op::neg, imaginary), -1), joined(real_part(b), imaginary_part(b), summed)),
+        matmul(joined(real, imaginary, -1), joined(imaginary_part(b), real_part(b), summed)));
+}
+
+} // namespace
+
 tensor matmul(tensor const& a, tensor const& b) {
     if (a.rank() == 0 || b.rank() == 0) throw error("a matrix product does not support 0-d tensors");
     if (a.dtype() != b.dtype()) throw error("the matrices must have the same dtype");
-    if (is_complex(a.dtype())) {
-        tensor const parts[] = {real_part(a), imaginary_part(a), real_part(b), imaginary_part(b)};
-        return complex_of(matmul(parts[0], parts[2]) - matmul(parts[1], parts[3]),
-                          matmul(parts[0], parts[3]) + matmul(parts[1], parts[2]));
-    }
+    if (is_complex(a.dtype())) return complex_matmul(a, b);
     tensor const left = a.rank() == 1 ? a.unsqueezed(0) : a;
     tensor const right = b.rank() == 1 ? b.unsqueezed(1) : b;
     tensor out = kernels_of(a.where()).matmul(left, right);
