@@ -232,4 +232,37 @@ TEST_CASE("decompositions refuse dtypes that LAPACK does not have, and gelsy wit
                     error);
 }
 
+TEST_CASE("norms of empty axes are 0, also where 0 to the power of 1 / p is not") {
+    tensor const empty = of(dtype::float32, {2, 0}, {});
+    gives("aten::norm.Scalar", {arg("self", empty), number("p", 1e308)}, {of(dtype::float32, {}, {0})});
+    gives("aten::dist", {arg("self", empty), arg("other", empty), number("p", 1e308)}, {of(dtype::float32, {}, {0})});
+    CHECK_THROWS_AS((void)runtime::call_aten("aten::norm.Scalar", {arg("self", empty), number("p", -1)}), error);
+}
+
+TEST_CASE("the variance of no elements is NaN, also with a negative correction") {
+    gives("aten::var.correction",
+          {arg("self", of(dtype::float32, {2, 0}, {})), number("correction", -5)},
+          {of(dtype::float32, {}, {nan})});
+}
+
+TEST_CASE("residuals of least squares are real, and 0 for a matrix without columns") {
+    tensor const a = runtime::cast(of(dtype::float32, {2, 1}, {3, 4}), dtype::complex64);
+    auto const solved = runtime::call_aten("aten::linalg_lstsq", {arg("self", a), arg("b", a)});
+    CHECK(solved.results.at(1).one().dtype() == dtype::float32);
+    CHECK(solved.results.at(3).one().dtype() == dtype::float32);
+    auto const without_columns = runtime::call_aten("aten::linalg_lstsq",
+                                                    {arg("self", of(dtype::float32, {2, 0}, {})),
+                                                     arg("b", of(dtype::float32, {2, 1}, {3, 4})),
+                                                     word("driver", "gels")});
+    CHECK(compare(without_columns.results.at(1).one(), row_of(dtype::float32, {0})).same());
+}
+
+TEST_CASE("parts of complex products are rounded once") {
+    // float32 cannot hold the square of 1 + 2^-12, of which 1 is subtracted.
+    tensor const near = of(dtype::float32, {1, 1, 2}, {1 + 0x1p-12F, 1}).from_pairs();
+    gives("aten::mm",
+          {arg("self", near), arg("mat2", near)},
+          {of(dtype::float32, {1, 1, 2}, {0x1p-11F + 0x1p-24F, 2 + 0x1p-11F}).from_pairs()});
+}
+
 } // namespace ATON_NAMESPACE::verify

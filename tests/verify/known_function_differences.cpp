@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where torch's special functions, losses and histograms differ, and why the runtime does not imitate them.
+// Where torch's special functions, losses, histograms and sampling differ, and why the runtime does not imitate them.
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -135,6 +135,16 @@ std::span<known_torch_difference const> known_function_differences() {
          1,
          differs_beyond_lengths,
          "torch does not set the probabilities beyond the lengths of inputs and targets"},
+        {"grid_sampler_3d",
+         "float16|bfloat16",
+         0,
+         nullptr,
+         "torch computes positions in this dtype, the runtime in float32"},
+        {"grid_sampler grid_sampler_2d",
+         "float16|bfloat16",
+         0,
+         nullptr,
+         "torch computes cubic weights, which cancel at the border, in this dtype, the runtime in float32"},
     };
     return all;
 }

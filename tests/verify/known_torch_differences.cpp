@@ -251,7 +251,7 @@ std::span<known_torch_difference const> known_torch_differences() {
          nullptr,
          "in groups of one element, x * scale and mean * scale cancel up to the rounding of the products"},
         {"sum sum.dim_IntList sum_to_size nansum mean mean.dim nanmean nll_loss2d nll_loss2d_forward cumsum",
-         "special float32|float64|complex64",
+         "special float32|float64|complex64|int32|int64",
          0,
          is_added_in_another_order,
          "where large numbers cancel, the remainder depends on the order of the sum: torch adds in vector lanes"},
@@ -297,16 +297,6 @@ std::span<known_torch_difference const> known_torch_differences() {
          0,
          is_infinite_where_finite,
          "torch multiplies by 6 before it divides by 6, which overflows above a sixth of the largest number"},
-        {"grid_sampler_3d",
-         "float16|bfloat16",
-         0,
-         nullptr,
-         "torch computes positions in this dtype, the runtime in float32"},
-        {"grid_sampler grid_sampler_2d",
-         "float16|bfloat16",
-         0,
-         nullptr,
-         "torch computes cubic weights, which cancel at the border, in this dtype, the runtime in float32"},
         {"multilabel_margin_loss multilabel_margin_loss_forward multi_margin_loss",
          "empty",
          0,
@@ -364,7 +354,8 @@ std::span<known_torch_difference const> known_torch_differences() {
          "mul.Tensor multiply.Tensor div.Tensor div.Tensor_mode divide.Tensor divide.Tensor_mode true_divide.Tensor "
          "prod dist det linalg_det inner tensordot square silu sigmoid special_expit scatter_reduce.two mm bmm mv "
          "addmm "
-         "addmv baddbmm addbmm matmul linear bilinear conv_tbc_backward",
+         "addmv baddbmm addbmm matmul linalg_matmul linear bilinear conv_tbc_backward einsum addr sigmoid_backward "
+         "tanh_backward silu_backward glu_backward",
          "special complex64",
          0,
          has_huge_numbers,

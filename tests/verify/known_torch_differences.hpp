@@ -33,7 +33,7 @@ struct known_torch_difference {
 /// Those of linear algebra.
 [[nodiscard]] std::span<known_torch_difference const> known_matrix_differences();
 
-/// Those of special functions, losses and histograms.
+/// Those of special functions, losses, histograms and sampling.
 [[nodiscard]] std::span<known_torch_difference const> known_function_differences();
 
 /// The tensor that is passed as this argument; an empty handle if there is none.

@@ -261,7 +261,9 @@ results lstsq(call const& c) {
         full_rank || rank.count() == 0 || to_host(min(rank, all_axes(rank))).item().to<std::int64_t>() == columns;
     if (rows > columns && driver != "gelsy" && all_full) {
         tensor const rest = abs(on_host(b) - matmul(on_host(a), x));
-        residuals = back.real(sum(square(rest), {-2}));
+        tensor const squares = sum(square(rest), {-2});
+        residuals = back.real(full_rank && columns == 0 ? full(0, squares.dtype(), squares.sizes(), squares.where())
+                                                        : squares); // as in ATen
     }
     bool const gives_values = driver == "gelss" || driver == "gelsd";
     return {back(vectors ? x.squeezed(x.rank() - 1) : x),

@@ -28,8 +28,9 @@ tensor floating_self(call const& c) {
 }
 
 tensor norm_along(tensor const& x, double ord, axis_list const& axes, bool keep) {
-    if (std::isinf(ord) && count_along(x, axes) == 0) throw error("an empty axis has no maximum or minimum");
-    return norm(x, ord, axes, keep);
+    bool const is_empty = count_along(x, axes) == 0;
+    if (is_empty && (ord < 0 || std::isinf(ord))) throw error("a norm of this order does not support empty axes");
+    return norm(x, is_empty ? 1 : ord, axes, keep); // 0, as in ATen, where 0 to the power of 1 / ord need not be
 }
 
 results norm_of_vector(call const& c) {
@@ -52,7 +53,7 @@ results distance(call const& c) {
         throw error("a norm requires a floating-point dtype");
     operand_pair const p = promoted_to_real(c);
     tensor const apart = p.x - p.y;
-    return cast(norm(apart, c.f("p"), all_axes(apart)), real_of(p.type));
+    return cast(norm_along(apart, c.f("p"), all_axes(apart), false), real_of(p.type));
 }
 
 /// The norm of a matrix in two axes, by another operator.

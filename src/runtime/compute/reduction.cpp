@@ -79,7 +79,7 @@ tensor variance(tensor const& x, axis_list const& axes, double correction, bool 
     if (x.dtype() == dtype::float16 || x.dtype() == dtype::bfloat16)
         return cast(variance(cast(x, dtype::float32), axes, correction, keep), x.dtype());
     tensor const squares = square(x - mean(x, axes, true));
-    return sum(squares, axes, keep) / scalar(std::max(0.0, n - correction));
+    return sum(squares, axes, keep) / scalar(n == 0 ? 0 : std::max(0.0, n - correction)); // 0 / 0 where there are none
 }
 
 tensor arg_max(tensor const& x, std::int64_t axis, bool keep, bool last) {
