@@ -21,11 +21,14 @@ inline moments variance_and_mean(graph<7> g, value x, axis_list axes, double cor
     value n = count_along(g, x, axes, type);
     bool over_zero = false;
     if (n.is_constant()) {
-        double const left = n.constant<double>() - correction;
-        over_zero = !(left > 0);
+        double const count = n.constant<double>();
+        double const left = count - correction;
+        over_zero = count == 0 || !(left > 0); // of no elements also where the correction is negative
         n = g.scalar(over_zero ? 0.0 : left, type);
     } else if (correction != 0) {
-        n = max_of(g, g.op<"Sub">(n, correction), g.scalar(0, type));
+        value const zero = g.scalar(0, type);
+        n = correction > 0 ? max_of(g, g.op<"Sub">(n, correction), zero)
+                           : g.op<"Sub">(n, g.op<"Mul">(g.cast(g.op<"Greater">(n, zero), type), correction));
     }
     // ATen sums squares of float32 in float64, where they do not underflow. Over 0, magnitudes have the same quotients.
     value const sum = over_zero && type == dtype::float32 ? reduce<"ReduceL1">(g, centered, axes, keepdim)
