@@ -197,20 +197,44 @@ program::node graph_reader::read_node(json_value const& node, std::size_t index,
         place_.node = name->name();
         out.name = place_.node;
     }
-    operator_info const& info = operators_.find(target.name());
+    operator_info const& named = operators_.find(target.name());
+    bool const has_token = named.op == "higher_order::with_effects";
+    operator_info const& info = has_token ? operators_.find(ordered_operator(inputs)) : named;
     out.kind = info.kind;
     out.op = info.op;
     out.schema = info.schema;
     out.origin = read_origin(node);
-    bind_arguments(inputs, info, out, scope, depth);
+    bind_arguments(inputs, has_token ? 2 : 0, info, out, scope, depth);
     out.results.reserve(outputs.size());
     outputs.for_each([&](json_value const& each, std::size_t) { out.results.push_back(define_result(each, scope)); });
+    if (has_token) drop_token(outputs, info, out);
     check_results(outputs, info, out);
     if (!out.name.empty()) return out;
     // torch 2.10 and older: a node is named after its first result.
     bool const has_result = !out.results.empty() && !out.results[0].values.empty();
     out.name = has_result ? out_.values[out.results[0].values[0]].name : "node_" + std::to_string(index);
     return out;
+}
+
+/// The operator of with_effects(token, operator, ...). The order of the nodes is that of the tokens, so that none are kept.
+std::string_view graph_reader::ordered_operator(json_value const& inputs) {
+    std::string_view found;
+    inputs.for_each([&](json_value const& each, std::size_t position) {
+        if (position != 1) return;
+        json_value const argument = each.member("arg");
+        json_value const held = argument.only_member();
+        if (held.key() == "as_operator") found = held.name();
+    });
+    if (found.empty()) inputs.fail("with_effects requires a token and an operator");
+    return found;
+}
+
+/// Leaves the results of the operator, which follow the next token. That an operator has no result is recorded as None.
+void graph_reader::drop_token(json_value const& outputs, operator_info const& info, program::node& out) {
+    if (out.results.empty()) outputs.fail("with_effects requires a token as its first result");
+    out.results.erase(out.results.begin());
+    bool const is_none = out.results.size() == 1 && out.results[0].values.empty() && !out.results[0].is_list;
+    if (is_none && info.returns.empty()) out.results.clear();
 }
 
 std::uint32_t graph_reader::read_origin(json_value const& node) {
@@ -256,13 +280,14 @@ std::size_t graph_reader::bind_name(json_value const& input, std::size_t positio
     given.fail(what);
 }
 
-void graph_reader::bind_arguments(json_value const& inputs, operator_info const& info, program::node& out,
-                                  graph_scope& scope, int depth) {
+void graph_reader::bind_arguments(json_value const& inputs, std::size_t skipped, operator_info const& info,
+                                  program::node& out, graph_scope& scope, int depth) {
     std::vector<bool> is_given(info.arguments.size());
     out.arguments.reserve(inputs.size());
     inputs.for_each([&](json_value const& each, std::size_t position) {
+        if (position < skipped) return;
         std::string name;
-        std::size_t const place = bind_name(each, position, info, name);
+        std::size_t const place = bind_name(each, position - skipped, info, name);
         if (place != std::string_view::npos) {
             if (is_given[place]) each.fail("duplicate argument " + files::in_quotes(name) + " of " + info.op);
             is_given[place] = true;

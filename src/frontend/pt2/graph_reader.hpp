@@ -59,8 +59,11 @@ private:
 
     // Nodes.
     program::node read_node(json_value const& node, std::size_t index, graph_scope& scope, int depth);
-    void bind_arguments(json_value const& inputs, operator_info const& info, program::node& out, graph_scope& scope,
-                        int depth);
+    [[nodiscard]] static std::string_view ordered_operator(json_value const& inputs);
+    static void drop_token(json_value const& outputs, operator_info const& info, program::node& out);
+    /// `skipped`: the number of inputs that are not the operator's.
+    void bind_arguments(json_value const& inputs, std::size_t skipped, operator_info const& info, program::node& out,
+                        graph_scope& scope, int depth);
     std::size_t bind_name(json_value const& input, std::size_t position, operator_info const& info,
                           std::string& name) const;
     void check_results(json_value const& outputs, operator_info const& info, program::node const& node) const;
