@@ -108,6 +108,14 @@ bool is_broadcast(expression const& e) {
            });
 }
 
+/// Whether a guard is torch.isin's choice between comparing all pairs and sorting, which give the same result:
+/// len(test_elements) < 10 * len(elements) ** 0.145.
+bool chooses_search(expression const& e) {
+    bool const is_limit = e.kind == expression_kind::power && e.operands.size() == 2 &&
+                          e.operands[1].kind == expression_kind::real && e.operands[1].real == 0.145;
+    return is_limit || std::any_of(e.operands.begin(), e.operands.end(), chooses_search);
+}
+
 } // namespace
 
 expression in_symbols(program const& p, expression const& condition) {
@@ -138,7 +146,8 @@ void set_guard_states(program& p, integer_search& search) {
             continue;
         }
         expression const declared = in_symbols(p, *g.condition);
-        bool const is_computed = freezes_number(now) && !is_broadcast(declared) && !divides_in_view(p, declared);
+        bool const is_computed = freezes_number(now) && !is_broadcast(declared) && !divides_in_view(p, declared) &&
+                                 !chooses_search(declared);
         if (is_computed) g.state = guard_state::frozen;
         if (auto exact = in_integers(p, now, search)) g.condition = std::move(exact);
     }

@@ -181,6 +181,13 @@ TEST_CASE("a guard of broadcasting freezes no number where the sizes have the sa
     }
 }
 
+TEST_CASE("the choice of torch.isin between two algorithms freezes no number") {
+    sizes s({"10.0*float(x*y) ** 0.145 > 2.0", "10.0*float(x*y) ** 0.25 > 2.0"});
+    (void)s.after();
+    CHECK(s.state(0) == guard_state::open);
+    CHECK(s.state(1) == guard_state::frozen);
+}
+
 TEST_CASE("an input that is a number stays an input, with a guard for its value") {
     sizes s({"0.1*float(y) == 0.7000000000000001"});
     value& y = s.b.p.values[s.inputs[1]];
