@@ -888,6 +888,7 @@ struct node_context {
     std::uint32_t argument_count = 0;
     std::uint32_t nodes_left = unlimited; ///< limit for the nodes of the call: dsl/budget.hpp
     bool exact_nan = true;                ///< graph::exact_nan()
+    bool may_be_empty = false; ///< whether an operand may have no elements: a size depends on data, as in x[x > 0]
 
     /// The operator without the name of the overload: "aten::add" of "aten::add.Tensor".
     [[nodiscard]] constexpr std::string_view op() const { return overload.substr(0, overload.find('.')); }

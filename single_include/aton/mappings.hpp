@@ -347,6 +347,13 @@ inline bool is_empty(value x) {
     return std::any_of(dims.begin(), dims.end(), [](dim const& d) { return d == dim(0); });
 }
 
+inline bool is_empty_along(value x, safe_span<std::int64_t const> axes) {
+    return std::any_of(axes.begin(), axes.end(), [&](std::int64_t a) { return x.size(a) == dim(0); });
+}
+inline bool is_computed_along(value x, safe_span<std::int64_t const> axes) {
+    return std::any_of(axes.begin(), axes.end(), [&](std::int64_t a) { return !x.size(a).is_static(); });
+}
+
 /// A constant without elements.
 inline value empty_constant(graph<7> g, safe_span<std::int64_t const> sizes, dtype type) {
     return g.constant(tensor{type, {sizes.begin(), sizes.end()}, {}});
@@ -3278,12 +3285,6 @@ namespace detail {
 /// A dtype that ONNX's reductions support: int64 for bools and for integers below 32 bits.
 inline dtype reducible(dtype t) { return is_floating(t) || bits(t) >= 32 ? t : dtype::int64; }
 
-inline bool is_empty_along(value x, axis_list axes) {
-    for (std::int64_t a : axes)
-        if (x.size(a).size() == 0) return true;
-    return false;
-}
-
 /// The axis of an `int dim`; no axis for a 0-d tensor.
 inline safe_vector<std::int64_t> axis_of(std::int64_t dim, value x) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
@@ -3352,11 +3353,16 @@ inline value sum(graph<7> g, value x, axis_list axes, bool keepdim, std::optiona
     return g.cast(reduce_sum(g, y, axes, keepdim), out);
 }
 
-/// aten::mean over normalized axes. NaN for zero elements, for which ONNX's ReduceMean is undefined.
+/// aten::mean over normalized axes. NaN for zero elements, for which ONNX's ReduceMean is undefined (ONNX Runtime gives 0).
 inline value mean(graph<7> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(x.dtype());
+    if (g.context().may_be_empty && is_computed_along(x, axes)) {
+        value const wide = g.cast(x, detail::opmath_type(out));
+        value const n = count_along(g, x, axes, wide.dtype());
+        return g.cast(g.op<"Div">(reduce_sum(g, wide, axes, keepdim), n), out);
+    }
     value const y = g.cast(x, x.dtype() == out ? out : detail::opmath_type(out)); // one rounding
-    if (!detail::is_empty_along(y, axes)) return g.cast(reduce<"ReduceMean">(g, y, axes, keepdim), out);
+    if (!is_empty_along(y, axes)) return g.cast(reduce<"ReduceMean">(g, y, axes, keepdim), out);
     return g.op<"Mul">(g.cast(reduce_sum(g, y, axes, keepdim), out), std::numeric_limits<double>::quiet_NaN());
 }
 
@@ -4308,7 +4314,7 @@ inline value vector_norm(graph<9> g, value x, double order, axis_list axes, bool
         if (std::isinf(order))
             return order > 0 ? extreme<"ReduceMax">(g, size, axes, keepdim)
                              : extreme<"ReduceMin">(g, size, axes, keepdim);
-        if (!(order < 0) && detail::is_empty_along(x, axes)) return reduce<"ReduceL1">(g, size, axes, keepdim); // 0
+        if (!(order < 0) && is_empty_along(x, axes)) return reduce<"ReduceL1">(g, size, axes, keepdim); // 0
         return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, rounded_constant(g, order, y.dtype())), axes, keepdim),
                            rounded_constant(g, 1.0 / order, y.dtype()));
     };
@@ -10489,6 +10495,8 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::abs(self)">(detail::abs).for_complex(detail::modulus),
     symbolic<"aten::absolute(self)">(detail::abs).for_complex(detail::modulus),
     symbolic<"aten::neg(self)">(detail::neg).by_parts<"self">(),
+    symbolic<"aten::_neg_view(self)">(detail::neg).by_parts<"self">(),
+    symbolic<"aten::_neg_view_copy(self)">(detail::neg).by_parts<"self">(),
     symbolic<"aten::negative(self)">(detail::neg).by_parts<"self">(),
     symbolic<"aten::positive(self)">(detail::unchanged).by_parts<"self">(),
     symbolic<"aten::sign(self)">(detail::sign),
@@ -11019,7 +11027,11 @@ inline constexpr auto as_strided = [](graph<7> g, value self, size_list size, si
     if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
     if (all_constant(size) && all_constant(stride) && offset.is_constant())
         return strided_view(g, self, constants(size), constants(stride), offset.constant());
-    if (offset.is(0) && is_row_major(size, stride)) return reshape(g, self, size);
+    if (offset.is(0) && is_row_major(size, stride)) { // the first elements, or all
+        sym_int count = 1;
+        for (sym_int const& n : size) count = count * n;
+        return reshape(g, slice(g, flat(g, self), 0, 0, count), size);
+    }
     return gather(g, flat(g, self), computed_positions(g, size, stride, offset), 0);
 };
 

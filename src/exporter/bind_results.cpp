@@ -87,6 +87,19 @@ void converter::propagate_doubt(program::node const& n) {
     }
 }
 
+/// Whether an operand has a size that depends on data and may be 0.
+bool converter::may_be_empty(program::node const& n) const {
+    bool found = false;
+    for (program::argument const& a : n.arguments)
+        program::for_each_value(a, [&](program::value_index v) {
+            std::vector<program::extent> const& sizes = program_.values[v].sizes;
+            found = found || std::any_of(sizes.begin(), sizes.end(), [this](program::extent const& size) {
+                        return may_be_zero(program_, size);
+                    });
+        });
+    return found;
+}
+
 /// Refuses a squeeze that may remove a dimension of data-dependent size: the recorded rank is only torch.export's assumption.
 void converter::check_squeeze(program::node const& n) const {
     std::string_view const op = std::string_view(n.op).substr(0, n.op.find('.'));

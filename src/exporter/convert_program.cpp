@@ -58,6 +58,7 @@ program::origin const& converter::origin_of(program::node const& n) const { retu
 void converter::convert(program::node const& n) {
     program::origin const& from = origin_of(n);
     graph_->context.exact_nan = exact_nan_;
+    graph_->context.may_be_empty = may_be_empty(n);
     graph_->context.node_name = n.name;
     graph_->context.module = from.module;
     graph_->context.source = from.source;

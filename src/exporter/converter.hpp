@@ -102,6 +102,7 @@ private:
                       std::size_t first_new);
     [[nodiscard]] dsl::value conform(dsl::value const& v, value_type const& recorded, std::string_view subject);
     void propagate_doubt(program::node const& n);
+    [[nodiscard]] bool may_be_empty(program::node const& n) const;
     void check_squeeze(program::node const& n) const;
     void check_strides(program::node const& n) const;
 

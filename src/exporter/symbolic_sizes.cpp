@@ -40,6 +40,10 @@ bool may_be_one(program::program const& p, program::extent const& size) {
     return range == p.ranges.end() || range->second.max > 0;
 }
 
+bool may_be_zero(program::program const& p, program::extent const& size) {
+    return !size.is_number() && depends_on_data(p.expressions[size.expression]) && min_value(p, size).value_or(0) <= 0;
+}
+
 bool is_contradicted_by(program::program const& p, program::extent const& size, std::int64_t n) {
     if (size.is_number()) return size.number != n;
     if (std::optional<std::int64_t> const bound = min_value(p, size); bound.has_value() && *bound > n) return true;

@@ -12,6 +12,9 @@ namespace ATON_NAMESPACE::exporter {
 /// adding a guard.
 [[nodiscard]] bool may_be_one(program::program const& p, program::extent const& size);
 
+/// Whether a size depends on data and may be 0.
+[[nodiscard]] bool may_be_zero(program::program const& p, program::extent const& size);
+
 /// Whether the size cannot always be `n`, so that a mapping with this result is wrong.
 [[nodiscard]] bool is_contradicted_by(program::program const& p, program::extent const& size, std::int64_t n);
 

@@ -12,7 +12,9 @@
 #include <aton/mappings/decompositions.hpp>
 #include <aton/mappings/indexing.hpp>
 #include <aton/mappings/padding.hpp>
+#include <aton/mappings/reduction.hpp>
 #include <aton/mappings/resize.hpp>
+#include <aton/mappings/slicing.hpp>
 
 namespace aton::tests {
 
@@ -85,6 +87,31 @@ TEST_CASE("ATen ignores a factor that does not enlarge a size, which is computed
         value const x = s.input("x", {2, 3, dim("h"), dim("w")});
         CHECK(mappings::detail::linear_vec(s.g, x, std::nullopt, false, factors).rank() == 4);
         CHECK(s.has("Where") == (factor != 2));
+    }
+}
+
+TEST_CASE("a contiguous strided view of a symbolic size need not have all elements") {
+    symbolic s;
+    value const x = s.input("x", {dim("n"), 3});
+    dsl::sym_int const size[] = {s.g.size(x, 0)};
+    dsl::sym_int const stride[] = {1};
+    value const y = mappings::detail::as_strided(s.g, x, size, stride, std::nullopt);
+    CHECK(y.rank() == 1);
+    CHECK(s.has("Slice"));
+}
+
+TEST_CASE("a mean over a size that may be 0 divides by it, because ReduceMean of nothing is undefined") {
+    for (bool const may_be_empty : {false, true}) {
+        symbolic s;
+        s.data.context.may_be_empty = may_be_empty;
+        value const x = s.input("x", {dim("u0"), 3});
+        std::int64_t const rows = 0;
+        std::int64_t const columns = 1;
+        CHECK(mappings::mean(s.g, x, {&rows, 1}, false).shape() == shape{3});
+        CHECK(s.has("Div") == may_be_empty);
+        CHECK(s.has("ReduceMean") != may_be_empty);
+        (void)mappings::mean(s.g, x, {&columns, 1}, true); // of three elements
+        CHECK(s.has("ReduceMean"));
     }
 }
 

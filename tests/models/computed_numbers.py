@@ -189,6 +189,7 @@ OPERATORS = {
     "cumsum_range": (INTEGERS, lambda x, i, m, n: torch.ones(n).cumsum(0)),
     "sum_to_size": (("size",), lambda x, i, m, n: (x * i).sum_to_size(n, 1)),
     "as_strided": (INTEGERS, lambda x, i, m, n: (torch.arange(40.0) * x[0, 0]).as_strided((n, 2), (3, 1), n)),
+    "as_strided_start": (INTEGERS, lambda x, i, m, n: (torch.arange(40.0) * x[0, 0]).as_strided((n, 2), (2, 1))),
     "as_strided_step": (INTEGERS, lambda x, i, m, n: (torch.arange(40.0) * x[0, 0]).as_strided((2, 4), (n, 1))),
     "as_strided_scatter": (INTEGERS, lambda x, i, m, n: torch.arange(40.0).as_strided_scatter(x[:, :2], (n, 2), (n, 1), n)),
     "sym_max": (INTEGERS, lambda x, i, m, n: x * torch.sym_max(n, 4)),

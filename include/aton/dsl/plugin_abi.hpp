@@ -74,6 +74,7 @@ constexpr std::uint64_t layout() {
         offsetof(node_context, expected),
         offsetof(node_context, first_argument),
         offsetof(node_context, exact_nan),
+        offsetof(node_context, may_be_empty),
         sizeof(value_type),
         offsetof(value_type, shape),
         offsetof(value_type, kind),

@@ -220,6 +220,8 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::abs(self)">(detail::abs).for_complex(detail::modulus),
     symbolic<"aten::absolute(self)">(detail::abs).for_complex(detail::modulus),
     symbolic<"aten::neg(self)">(detail::neg).by_parts<"self">(),
+    symbolic<"aten::_neg_view(self)">(detail::neg).by_parts<"self">(),
+    symbolic<"aten::_neg_view_copy(self)">(detail::neg).by_parts<"self">(),
     symbolic<"aten::negative(self)">(detail::neg).by_parts<"self">(),
     symbolic<"aten::positive(self)">(detail::unchanged).by_parts<"self">(),
     symbolic<"aten::sign(self)">(detail::sign),

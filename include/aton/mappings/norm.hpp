@@ -32,7 +32,7 @@ inline value vector_norm(graph<9> g, value x, double order, axis_list axes, bool
         if (std::isinf(order))
             return order > 0 ? extreme<"ReduceMax">(g, size, axes, keepdim)
                              : extreme<"ReduceMin">(g, size, axes, keepdim);
-        if (!(order < 0) && detail::is_empty_along(x, axes)) return reduce<"ReduceL1">(g, size, axes, keepdim); // 0
+        if (!(order < 0) && is_empty_along(x, axes)) return reduce<"ReduceL1">(g, size, axes, keepdim); // 0
         return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(size, rounded_constant(g, order, y.dtype())), axes, keepdim),
                            rounded_constant(g, 1.0 / order, y.dtype()));
     };

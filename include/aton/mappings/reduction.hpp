@@ -20,12 +20,6 @@ namespace detail {
 /// A dtype that ONNX's reductions support: int64 for bools and for integers below 32 bits.
 inline dtype reducible(dtype t) { return is_floating(t) || bits(t) >= 32 ? t : dtype::int64; }
 
-inline bool is_empty_along(value x, axis_list axes) {
-    for (std::int64_t a : axes)
-        if (x.size(a).size() == 0) return true;
-    return false;
-}
-
 /// The axis of an `int dim`; no axis for a 0-d tensor.
 inline safe_vector<std::int64_t> axis_of(std::int64_t dim, value x) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
@@ -94,11 +88,16 @@ inline value sum(graph<7> g, value x, axis_list axes, bool keepdim, std::optiona
     return g.cast(reduce_sum(g, y, axes, keepdim), out);
 }
 
-/// aten::mean over normalized axes. NaN for zero elements, for which ONNX's ReduceMean is undefined.
+/// aten::mean over normalized axes. NaN for zero elements, for which ONNX's ReduceMean is undefined (ONNX Runtime gives 0).
 inline value mean(graph<7> g, value x, axis_list axes, bool keepdim, std::optional<dtype> type = {}) {
     dtype const out = type.value_or(x.dtype());
+    if (g.context().may_be_empty && is_computed_along(x, axes)) {
+        value const wide = g.cast(x, detail::opmath_type(out));
+        value const n = count_along(g, x, axes, wide.dtype());
+        return g.cast(g.op<"Div">(reduce_sum(g, wide, axes, keepdim), n), out);
+    }
     value const y = g.cast(x, x.dtype() == out ? out : detail::opmath_type(out)); // one rounding
-    if (!detail::is_empty_along(y, axes)) return g.cast(reduce<"ReduceMean">(g, y, axes, keepdim), out);
+    if (!is_empty_along(y, axes)) return g.cast(reduce<"ReduceMean">(g, y, axes, keepdim), out);
     return g.op<"Mul">(g.cast(reduce_sum(g, y, axes, keepdim), out), std::numeric_limits<double>::quiet_NaN());
 }
 

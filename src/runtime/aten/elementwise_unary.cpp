@@ -149,6 +149,8 @@ results mantissa_and_exponent(call const& c) {
 rows elementwise_unary() {
     using enum unary_op;
     static constexpr row all[] = {
+        {"_neg_view", negative},
+        {"_neg_view_copy", negative},
         {"abs", same_type<abs>},
         {"absolute", same_type<abs>},
         {"acos", real_function<acos>},

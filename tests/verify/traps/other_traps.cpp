@@ -196,12 +196,12 @@ constexpr auto minlength_ignored = table(symbolic<"aten::bincount(self, weights,
 constexpr auto mean_of_nothing = table(symbolic<"aten::mean.dim(self, dim, keepdim, dtype)">(
     [](graph<13> g, value self, axes dim, bool keepdim, std::optional<dtype> type) -> value {
         value const y = mean(g, self, axes_or_all(dim, self), keepdim, type);
-        if (!real::is_empty_along(self, axes_or_all(dim, self))) return y;
+        if (!is_empty_along(self, axes_or_all(dim, self))) return y;
         return real::choose(g, g.op<"IsNaN">(y), g.scalar_like(0, y), y);
     }));
 constexpr auto all_of_nothing = table(
     symbolic<"aten::all.dim(self, dim, keepdim)">([](graph<13> g, value self, std::int64_t dim, bool keepdim) -> value {
-        if (!real::is_empty_along(self, real::axis_of(dim, self)) || self.rank() == 0)
+        if (!is_empty_along(self, real::axis_of(dim, self)) || self.rank() == 0)
             return reduce_bool<"ReduceMin">(g, self, real::axis_of(dim, self), keepdim);
         value const count =
             reduce_sum(g, g.cast(g.cast(self, dtype::bool_), dtype::int64), real::axis_of(dim, self), keepdim);

@@ -49,6 +49,13 @@ inline bool is_empty(value x) {
     return std::any_of(dims.begin(), dims.end(), [](dim const& d) { return d == dim(0); });
 }
 
+inline bool is_empty_along(value x, safe_span<std::int64_t const> axes) {
+    return std::any_of(axes.begin(), axes.end(), [&](std::int64_t a) { return x.size(a) == dim(0); });
+}
+inline bool is_computed_along(value x, safe_span<std::int64_t const> axes) {
+    return std::any_of(axes.begin(), axes.end(), [&](std::int64_t a) { return !x.size(a).is_static(); });
+}
+
 /// A constant without elements.
 inline value empty_constant(graph<7> g, safe_span<std::int64_t const> sizes, dtype type) {
     return g.constant(tensor{type, {sizes.begin(), sizes.end()}, {}});
