@@ -144,9 +144,9 @@ public:
         return out;
     }
 
-    void output(value_index v) {
+    void output(value_index v, output_kind kind = output_kind::user) {
         p.main.outputs.push_back(resolved(tensor("", v)));
-        p.outputs.emplace_back();
+        p.outputs.push_back({kind, {}});
     }
 
     /// The operators of the main graph, in order.

@@ -16,9 +16,11 @@
 #include <aton/model_io/weights.hpp>
 #include <aton/program/arithmetic.hpp>
 #include <aton/runtime/aten_program.hpp>
+#include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>
 
 #include "../faults.hpp"
+#include "../program/program_builder.hpp"
 #include "recorded_calls.hpp"
 
 namespace ATON_NAMESPACE::runtime {
@@ -186,6 +188,18 @@ TEST_CASE("inputs that do not fit are refused") {
     CHECK(fault_of([&] { return runs.run({}); }) == "too few inputs: 0");
     std::vector<value> const wrong = {value(tensor::of_scalar(1, dtype::int64))};
     CHECK(contains(fault_of([&] { return runs.run(wrong); }), "is int64[], the program expects float32[*, "));
+}
+
+TEST_CASE("a token that a program returns has no value") {
+    program::program_builder b;
+    program::value_index const x = b.input(input_kind::user, "x", {2, 3});
+    b.output(b.value_of("token", {0}), output_kind::token);
+    b.output(b.add("aten::neg", {program::tensor("self", x)}, {2, 3}));
+    value const given(full(1.5, dtype::float32, {2, 3}));
+    std::vector<value> const out = aten_program(b.p).run(std::span(&given, 1));
+    REQUIRE(out.size() == 2);
+    CHECK_FALSE(out[0].is_tensor());
+    check_close(out[1].one(), full(-1.5, dtype::float32, {2, 3}));
 }
 
 TEST_CASE("errors name the node and the user's source line") {

@@ -265,4 +265,15 @@ TEST_CASE("parts of complex products are rounded once") {
           {of(dtype::float32, {1, 1, 2}, {0x1p-11F + 0x1p-24F, 2 + 0x1p-11F}).from_pairs()});
 }
 
+TEST_CASE("a search promotes values and boundaries of different dtypes") {
+    gives("aten::bucketize.Tensor",
+          {arg("self", row_of(dtype::float64, {0.3})),
+           arg("boundaries", row_of(dtype::float32, {-1, 0.3, 1})), // 0.3 is larger in float32
+           number("right", true)},
+          {row_of(dtype::int64, {1})});
+    gives("aten::searchsorted.Tensor",
+          {arg("sorted_sequence", row_of(dtype::float32, {16777216})), arg("self", row_of(dtype::int64, {16777217}))},
+          {row_of(dtype::int64, {0})});
+}
+
 } // namespace ATON_NAMESPACE::verify

@@ -59,13 +59,11 @@ namespace {
 
 tensor index_type(call const& c, tensor const& at) { return c.b("out_int32") ? cast(at, dtype::int32) : at; }
 
-/// The value (`self`) may be a number, which is promoted with the boundaries.
+/// The value (`self`), which may be a number, is promoted with the boundaries.
 results searched(call const& c, std::string_view boundaries_name, bool right, tensor const& sorter) {
-    bool const number = c.argument("self").kind == aten::argument_kind::number;
-    dtype const type = number ? result_type(c, {boundaries_name, "self"}) : c.t("self").dtype();
-    tensor const boundaries = number ? cast(c.t(boundaries_name), type) : c.t(boundaries_name);
+    dtype const type = result_type(c, {boundaries_name, "self"});
     tensor const values = operand(c, "self", type);
-    return index_type(c, search_sorted(boundaries, values, right, sorter));
+    return index_type(c, search_sorted(cast(c.t(boundaries_name), type), values, right, sorter));
 }
 
 results search(call const& c) {

@@ -93,7 +93,10 @@ std::vector<value> aten_program::frame::run(std::span<value const> inputs) {
         throw error(std::to_string(inputs.size()) + " inputs were given, the program takes " + std::to_string(next));
     execute(p_.main, state_.main);
     std::vector<value> out;
-    for (program::argument const& a : p_.main.outputs) out.push_back(output(a));
+    for (std::size_t i = 0; i != p_.main.outputs.size(); ++i) {
+        bool const is_token = i < p_.outputs.size() && p_.outputs[i].kind == program::output_kind::token;
+        out.push_back(is_token ? value() : output(p_.main.outputs[i]));
+    }
     return out;
 }
 
