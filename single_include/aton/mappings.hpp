@@ -15106,10 +15106,18 @@ inline constexpr auto median_dim =
     return gathered(g, self, median_index(g, self, axis, IgnoreNan), axis, keepdim);
 };
 
+/// The elements of a 1-d tensor, or a NaN if there are none.
+inline value or_nan(graph<9> g, value x) {
+    value const is_empty = g.op<"Equal">(g.to_value(g.size(x, 0)), g.scalar(0, dtype::int64));
+    value const nan = unsqueeze(g, g.scalar(std::numeric_limits<double>::quiet_NaN(), x.dtype()), 0);
+    return g.op<"Concat">(safe_vector<value>{x, slice(g, nan, 0, 0, g.cast(is_empty, dtype::int64))}, attr::axis_i(0));
+}
+
 template <bool IgnoreNan>
 inline constexpr auto median_all = [](graph<9> g, value self) -> value {
     if (self.shape().element_count() == 0) return g.scalar(std::numeric_limits<double>::quiet_NaN(), self.dtype());
-    value const flat = g.op<"Reshape">(self, g.ints({-1}));
+    value flat = g.op<"Reshape">(self, g.ints({-1}));
+    if (g.context().may_be_empty && is_floating(self.dtype())) flat = or_nan(g, flat);
     return std::get<0>(gathered(g, flat, median_index(g, flat, 0, IgnoreNan), 0, false));
 };
 

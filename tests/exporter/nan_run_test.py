@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """aton export --nan: programs that take maxima, minima, sorts and their indices, exported by torch and run by ONNX Runtime. With `exact`,
 inputs with NaN give torch's results; with `fast`, inputs without NaN do, the graph has fewer nodes, and programs that use NaN as data are
-exported as with `exact`. Means of nothing are NaN in both.
+exported as with `exact`. Means and medians of nothing are NaN in both.
 
 Usage: nan_run_test.py ATON
 """
@@ -56,13 +56,15 @@ WITH_DATA = {
     "lifted": lambda x: torch.where(x > 1, torch.tensor(NAN), x).sort(1)[1],
     "unequal": lambda x: (x != x, x.topk(2, 1)[1]),
 }
-# Means of what a mask selects, which may be nothing: NaN also where ONNX Runtime's ReduceMean gives 0.
+# Means and medians of what a mask selects, which may be nothing: NaN also where ONNX Runtime's ReduceMean gives 0.
 OF_A_SELECTION = {
     "mean": lambda x: x[x > 0].mean(),
     "mean_rows": lambda x: x[x[:, 0, 0] > 0].mean((0, 2), keepdim=True),
     "mean_in_float64": lambda x: x[x > 0].mean(dtype=torch.float64),
     "mse_loss": lambda x: (lambda y: torch.nn.functional.mse_loss(y, y * 2))(x[x > 0]),
     "var": lambda x: x[x > 0].var(),
+    "median": lambda x: x[x > 0].median(),
+    "nanmedian": lambda x: x[x > 0].nanmedian(),
 }
 
 
@@ -105,7 +107,7 @@ class Nan(unittest.TestCase):
             self.assertEqual((got.dtype, got.shape), (wanted.dtype, wanted.shape))
             np.testing.assert_allclose(got, wanted, rtol=2e-3 if x.dtype == torch.float16 else 1e-6)
 
-    def test_means_of_nothing(self):
+    def test_means_and_medians_of_nothing(self):
         for name, function in OF_A_SELECTION.items():
             for dtype, opset, mode in ((torch.float32, 13, "fast"), (torch.float16, 20, "exact")):
                 with self.subTest(name=name, dtype=dtype):
