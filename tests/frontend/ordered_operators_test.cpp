@@ -13,17 +13,6 @@ using aton::program::node;
 using aton::program::node_kind;
 using aton::program::program;
 
-namespace {
-
-node const& find_node(program const& p, std::string_view name) {
-    for (node const& n : p.main.nodes)
-        if (n.name == name) return n;
-    FAIL(std::string(name));
-    return p.main.nodes[0];
-}
-
-} // namespace
-
 TEST_CASE("an operator that a token orders is read as the operator itself") {
     auto const ordered = [](std::string_view inputs, std::string_view results) {
         json_tree t = parse_tree(small_program);

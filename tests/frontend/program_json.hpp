@@ -156,6 +156,14 @@ inline program::program read_small(std::string_view json) {
     return out;
 }
 
+/// Fails the test if the main graph has no node with this name.
+inline program::node const& find_node(program::program const& p, std::string_view name) {
+    for (program::node const& n : p.main.nodes)
+        if (n.name == name) return n;
+    FAIL(std::string(name));
+    return p.main.nodes[0];
+}
+
 /// The error message for a document; empty if it can be read.
 inline std::string error_message(std::string_view json) {
     try {

@@ -31,13 +31,6 @@ using aton::program::value_kind;
 
 namespace {
 
-node const& find_node(program const& p, std::string_view name) {
-    for (node const& n : p.main.nodes)
-        if (n.name == name) return n;
-    FAIL(std::string(name));
-    return p.main.nodes[0];
-}
-
 argument const& find_argument(program const& p, std::string_view name) {
     for (argument const& a : find_node(p, "everything").arguments)
         if (a.name == name) return a;

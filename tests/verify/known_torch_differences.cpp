@@ -352,10 +352,9 @@ std::span<known_torch_difference const> known_torch_differences() {
          "special_sinc "
          "l1_loss pairwise_distance index_reduce logspace.Tensor_Scalar logspace.Tensor_Tensor logspace.Scalar_Tensor "
          "mul.Tensor multiply.Tensor div.Tensor div.Tensor_mode divide.Tensor divide.Tensor_mode true_divide.Tensor "
-         "prod dist det linalg_det inner tensordot square silu sigmoid special_expit scatter_reduce.two mm bmm mv "
-         "addmm "
-         "addmv baddbmm addbmm matmul linalg_matmul linear bilinear conv_tbc_backward einsum addr sigmoid_backward "
-         "tanh_backward silu_backward glu_backward",
+         "prod dist det linalg_det inner tensordot square silu sigmoid special_expit scatter_reduce.two "
+         "mm bmm mv addmm addmv baddbmm addbmm matmul linalg_matmul linear bilinear conv_tbc_backward "
+         "einsum addr sigmoid_backward tanh_backward silu_backward glu_backward",
          "special complex64",
          0,
          has_huge_numbers,

@@ -77,11 +77,8 @@ inline constexpr auto as_strided = [](graph<7> g, value self, size_list size, si
     if (size.size() != stride.size()) return g.unsupported("as_strided with different numbers of sizes and strides");
     if (all_constant(size) && all_constant(stride) && offset.is_constant())
         return strided_view(g, self, constants(size), constants(stride), offset.constant());
-    if (offset.is(0) && is_row_major(size, stride)) { // the first elements, or all
-        sym_int count = 1;
-        for (sym_int const& n : size) count = count * n;
-        return reshape(g, slice(g, flat(g, self), 0, 0, count), size);
-    }
+    if (offset.is(0) && is_row_major(size, stride)) // the first elements, or all
+        return reshape(g, slice(g, flat(g, self), 0, 0, product(size)), size);
     return gather(g, flat(g, self), computed_positions(g, size, stride, offset), 0);
 };
 

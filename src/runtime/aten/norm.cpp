@@ -16,8 +16,6 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-dtype real_of(dtype t) { return t == dtype::complex64 ? dtype::float32 : t == dtype::complex128 ? dtype::float64 : t; }
-
 /// `self` in the requested dtype.
 tensor floating_self(call const& c) {
     tensor const x = c.t("self");
@@ -53,7 +51,7 @@ results distance(call const& c) {
         throw error("a norm requires a floating-point dtype");
     operand_pair const p = promoted_to_real(c);
     tensor const apart = p.x - p.y;
-    return cast(norm_along(apart, c.f("p"), all_axes(apart), false), real_of(p.type));
+    return cast(norm_along(apart, c.f("p"), all_axes(apart), false), part_type(p.type));
 }
 
 /// The norm of a matrix in two axes, by another operator.
