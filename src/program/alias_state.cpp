@@ -129,8 +129,8 @@ void alias_state::add_views(node n, std::vector<std::optional<view_of>> const& v
             made.element = e;
             if (made.rule == view_rule::as_strided) { // strides refer to the memory, not to the viewed tensor
                 auto const layout = layout_.of(described_by(source));
-                bool const is_whole = records_[made.parent].parent == none;
-                if (!is_whole || !layout || !layouts::is_contiguous(*layout)) made.rule = view_rule::unknown;
+                if (!has_all_elements(made.parent) || !layout || !layouts::is_contiguous(*layout))
+                    made.rule = view_rule::unknown;
             }
             is_needed = add_view(v, std::move(made), key) || is_needed;
         }
@@ -160,6 +160,16 @@ bool alias_state::are_same(value_index a, value_index b) const {
 bool alias_state::is_inside(std::uint32_t r, std::uint32_t of) const {
     while (r != of && r != none) r = records_[r].parent;
     return r == of;
+}
+
+bool alias_state::has_all_elements(std::uint32_t r) const {
+    for (; records_[r].parent != none; r = records_[r].parent) {
+        view_rule const rule = records_[r].rule;
+        bool const keeps_all = rule == view_rule::reshape || rule == view_rule::self_inverse ||
+                               rule == view_rule::permute || rule == view_rule::move_dimensions;
+        if (!keeps_all) return false;
+    }
+    return true;
 }
 
 std::vector<std::uint32_t> alias_state::path_to(std::uint32_t r, std::uint32_t top, node const& cause) const {

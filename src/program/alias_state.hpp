@@ -94,6 +94,8 @@ private:
     [[nodiscard]] record const& record_of(value_index v) const { return records_[records_of_[object_of_[v]]]; }
     [[nodiscard]] std::vector<std::uint32_t> path_to(std::uint32_t r, std::uint32_t top, node const& cause) const;
     [[nodiscard]] bool is_inside(std::uint32_t r, std::uint32_t of) const;
+    /// Whether a view has every element of its memory, perhaps in another order.
+    [[nodiscard]] bool has_all_elements(std::uint32_t r) const;
     struct part; ///< of a dimension
     [[nodiscard]] std::optional<part> part_of(record const& r) const;
     struct element_range; ///< of memory

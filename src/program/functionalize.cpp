@@ -17,6 +17,7 @@
 #include "name_lists.hpp"
 #include "node_arguments.hpp"
 #include "norm_statistics.hpp"
+#include "rebase_strides.hpp"
 #include "view_rules.hpp"
 
 namespace ATON_NAMESPACE::program {
@@ -268,6 +269,7 @@ void functionalize(program& p, schema_lookup const& schema_of) {
             std::string_view const schema = is_unknown ? schema_of(n.op) : std::string_view();
             if (!schema.empty() && !aten::writes(schema)) n.is_functional = true;
         }
+        rebase_strides(p, g);
         if (std::any_of(g.nodes.begin(), g.nodes.end(), writes)) functionalizer(p, g, schema_of).run();
     });
 }

@@ -55,13 +55,18 @@ bool layouts::same_extent(extent const& a, extent const& b) const {
 }
 
 bool layouts::same_sizes(value_index a, value_index b) const {
-    value const& x = program_.values[a];
-    value const& y = program_.values[b];
-    return x.has_type && y.has_type &&
-           std::equal(
-               x.sizes.begin(), x.sizes.end(), y.sizes.begin(), y.sizes.end(), [&](extent const& s, extent const& t) {
-                   return same_extent(s, t);
-               });
+    return program_.values[a].sizes.size() == program_.values[b].sizes.size() && same_after_ones(a, b);
+}
+
+bool layouts::same_after_ones(value_index v, value_index wide) const {
+    value const& x = program_.values[v];
+    value const& y = program_.values[wide];
+    if (!x.has_type || !y.has_type || y.sizes.size() < x.sizes.size()) return false;
+    auto const last = y.sizes.end() - static_cast<std::ptrdiff_t>(x.sizes.size());
+    return std::all_of(y.sizes.begin(), last, [](extent const& e) { return e == extent{1}; }) &&
+           std::equal(x.sizes.begin(), x.sizes.end(), last, [&](extent const& s, extent const& t) {
+               return same_extent(s, t);
+           });
 }
 
 bool layouts::same_type(value_index a, value_index b) const {

@@ -27,6 +27,8 @@ public:
 
     /// Whether both are known to have the same sizes.
     [[nodiscard]] bool same_sizes(value_index a, value_index b) const;
+    /// Whether `wide` is known to have the sizes of `v` after dimensions of size 1.
+    [[nodiscard]] bool same_after_ones(value_index v, value_index wide) const;
     [[nodiscard]] bool same_type(value_index a, value_index b) const;
 
     /// Whether a view of a tensor with this layout can have these sizes without a copy (at::detail::computeStride).

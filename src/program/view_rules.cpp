@@ -178,6 +178,12 @@ std::optional<bool> is_view(layouts const& layout, node const& n, when condition
     return {};
 }
 
+bool expands(node const& n) {
+    std::string_view const op = std::string_view{n.op}.substr(0, n.op.find('.'));
+    return op == "aten::expand" || op == "aten::expand_as" || op == "aten::broadcast_to" ||
+           op == "aten::broadcast_tensors";
+}
+
 /// Whether a view is the whole viewed tensor: it has the same sizes, and the operator cannot reorder elements.
 bool is_whole(layouts const& layout, node const& n, view_rule rule, value_index from, value_index to) {
     if (!layout.same_type(from, to) || !layout.same_sizes(from, to)) return false;
@@ -185,11 +191,7 @@ bool is_whole(layouts const& layout, node const& n, view_rule rule, value_index 
     case view_rule::reshape:
     case view_rule::narrow: return true;
     case view_rule::slice: return integer_of(n, "step", 1) == 1;
-    default: {
-        std::string_view const op = std::string_view{n.op}.substr(0, n.op.find('.'));
-        return op == "aten::expand" || op == "aten::expand_as" || op == "aten::broadcast_to" ||
-               op == "aten::broadcast_tensors";
-    }
+    default: return expands(n);
     }
 }
 
@@ -223,6 +225,7 @@ std::optional<view_of> find_view(program const& p, layouts const& layout, node c
     else if (new_type) out.rule = view_rule::opaque; // view.dtype
     else if ((condition == when::not_complex && is_real) || is_whole(layout, n, out.rule, from, to))
         out.rule = view_rule::same;
+    else if (expands(n) && layout.same_after_ones(from, to)) out.rule = view_rule::reshape;
     return out;
 }
 
