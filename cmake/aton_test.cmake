@@ -23,18 +23,35 @@ set(ATON_TEST_OPTIMIZATION -O0)
 # Builds what the quick tests run, and nothing else: aton_finish_tests() adds the targets.
 add_custom_target(aton_quick_tests)
 
-# aton_test(name quick|full SOURCES a_test.cpp ... [LIBRARIES targets...]): a doctest executable; its main() is supplied.
+# aton_test(name quick|full SOURCES a_test.cpp ... [LIBRARIES targets...] [DEFINITIONS ...] [ALONE]): a doctest executable; its main() is supplied.
+# Tests of a folder that sets ATON_TEST_PROGRAM share the program of that name, unless they are ALONE: it is compiled 8 sources at a time and linked
+# once, and each test runs the cases of its own sources. ${name}_command is the command of the test.
 function(aton_test name label)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LIBRARIES;ARGS")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "ALONE" "" "SOURCES;LIBRARIES;DEFINITIONS")
     aton_check_label(${label})
     if(NOT TARGET aton_doctest_main)
         add_library(aton_doctest_main STATIC "${PROJECT_SOURCE_DIR}/tests/doctest_main.cpp")
         target_link_libraries(aton_doctest_main PUBLIC doctest::doctest PRIVATE aton_options)
     endif()
-    aton_executable(${name} SOURCES ${arg_SOURCES} LIBRARIES aton_doctest_main ${arg_LIBRARIES})
-    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
-    target_compile_options(${name} PRIVATE "$<$<CONFIG:Release>:${ATON_TEST_OPTIMIZATION}>")
-    aton_command_test(${name} ${label} COMMAND ${name} ${arg_ARGS})
+    set(command ${name})
+    if(ATON_TEST_PROGRAM AND NOT arg_ALONE)
+        list(TRANSFORM arg_SOURCES PREPEND "*/" OUTPUT_VARIABLE files)
+        list(JOIN files "," files)
+        set(command ${ATON_TEST_PROGRAM} "--source-file=${files}")
+    endif()
+    list(GET command 0 program)
+    if(TARGET ${program})
+        target_sources(${program} PRIVATE ${arg_SOURCES})
+        target_link_libraries(${program} PRIVATE ${arg_LIBRARIES})
+    else()
+        aton_test_program(${program} SOURCES ${arg_SOURCES} LIBRARIES aton_doctest_main ${arg_LIBRARIES})
+        if(NOT program STREQUAL name)
+            aton_unity(${program})
+        endif()
+    endif()
+    target_compile_definitions(${program} PRIVATE ${arg_DEFINITIONS})
+    aton_command_test(${name} ${label} COMMAND ${command})
+    set(${name}_command ${command} PARENT_SCOPE)
 endfunction()
 
 # aton_test_program(name SOURCES a.cpp ... [LIBRARIES targets...]): a program that a test runs with arguments, compiled as tests are.

@@ -99,6 +99,7 @@ aton_build() {
     shift
     # The wheel of torch has libtorch.
     if [ "$preset" = release ] && [ "${ATON_WITH_TORCH:-0}" = 1 ]; then options+=(-DATON_BUILD_TORCH=ON); fi
+    if [ -n "${ATON_KERNEL_VARIANTS:-}" ]; then options+=("-DATON_KERNEL_VARIANTS=$ATON_KERNEL_VARIANTS"); fi
     log="$ATON_ROOT/build/$preset.log"
     cd "$ATON_ROOT" || return 1
     echo "build: preset $preset (log: build/$preset.log)"

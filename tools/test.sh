@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Builds everything and runs the quick tests or all of them. The last line of output is ctest's summary.
 #
-#   tools/test.sh                  quick, release build
+#   tools/test.sh                  quick, release build; a new build folder has the CPU kernels for one instruction set only
 #   tools/test.sh --full           everything: all tests of the release build (other compilers, every header alone, fuzzers, style),
 #                                  then the quick tests in the presets asan (with those labeled sanitizers), clang and, if nvcc is
 #                                  installed, cuda
@@ -56,14 +56,19 @@ run_cuda() {
 }
 
 case "${1:-}" in
-    "") run_tests release "" -L quick ;;
+    "")
+        [ -e "$ATON_ROOT/build/release/CMakeCache.txt" ] || export ATON_KERNEL_VARIANTS="${ATON_KERNEL_VARIANTS:-OFF}"
+        run_tests release "" -L quick
+        ;;
     --full-release)
         aton_install_full
+        export ATON_KERNEL_VARIANTS=ON
         if command -v nvcc >/dev/null; then run_cuda; fi
         CONTINUE=1 run_tests release "" -L full
         ;;
     --full)
         aton_install_full
+        export ATON_KERNEL_VARIANTS=ON
         export CONTINUE=1
         run_tests release ""
         # Programs are tested again with sanitizers and with Clang; scripts are not.

@@ -170,20 +170,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", default="g++ -std=c++20")
     parser.add_argument("--include", default=str(ROOT / "include"))
+    parser.add_argument("--every", type=int, default=1, help="only every nth document, by size")
+    parser.add_argument("--except-every", type=int, help="only the documents that --every leaves out")
     parser.add_argument("--verbose", action="store_true", help="show the compiler's output for wrong blocks")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
 
-    files = arguments.files or documents.documents()
+    files = sorted(arguments.files or documents.documents(), key=lambda path: -path.stat().st_size)
+    rest = arguments.except_every
+    files = [path for i, path in enumerate(files) if i % arguments.every == 0 and (not rest or i % rest != 0)]
     blocks = {path: documents.read_blocks(path) for path in files}
     programs = [b for each in blocks.values() for b in each if b.kind() == "program"]
     failed = right = wrong = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         arguments.precompiled = precompile(arguments.compiler, arguments.include, WARNINGS, folder)
         printed = pool.submit(check_programs, arguments, programs)
-        longest_first = sorted(blocks, key=lambda path: -path.stat().st_size)
-        results = list(pool.map(lambda path: check(arguments, path, blocks[path]), longest_first))
+        results = list(pool.map(lambda path: check(arguments, path, blocks[path]), files)) # the longest first
     for path, good, bad, problems, seconds in results:
         problems += printed.result().get(path, [])
         right += good

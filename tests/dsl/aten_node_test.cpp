@@ -9,6 +9,8 @@
 
 #include <aton/aton.hpp>
 
+namespace aten_node_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -142,3 +144,5 @@ TEST_CASE("a result has the type that is set, and can be used like any value") {
     CHECK(f.node().attributes[0].graphs[0].nodes[0].op == "ATen");
     CHECK(f.data.opset_imports.size() == 1);
 }
+
+} // namespace aten_node_test

@@ -16,6 +16,8 @@
 
 #include "../faults.hpp"
 
+namespace call_aten_test {
+
 using namespace aton::dsl;
 using aton::tests::refusal_of;
 
@@ -162,3 +164,5 @@ TEST_CASE("tables may be searched when the graph is built") {
         table(symbolic<"my::taken(Tensor x) -> Tensor">([](graph<13>, value x) { return x; }));
     (void)call_aten<"my::taken">(other, f.g, f.x);
 }
+
+} // namespace call_aten_test

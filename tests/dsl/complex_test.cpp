@@ -16,6 +16,8 @@
 
 #include "../faults.hpp"
 
+namespace complex_test {
+
 using namespace aton::dsl;
 using aton::tests::refusal_of;
 
@@ -258,3 +260,5 @@ TEST_CASE("a row for reals leaves complex tensors to the row below") {
     CHECK(f.data.nodes.back().op == "Sub");
     CHECK(x.dtype() == dtype::float32);
 }
+
+} // namespace complex_test

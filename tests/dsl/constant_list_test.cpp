@@ -11,6 +11,8 @@
 
 #include <aton/aton.hpp>
 
+namespace constant_list_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -119,3 +121,5 @@ TEST_CASE("g.ints takes lists of any integer type, and numbers beside sizes") {
     sym_int const n = f.g.size(f.x, 1);
     CHECK(f.g.ints({n}).shape() == aton::shape{1});
 }
+
+} // namespace constant_list_test

@@ -13,6 +13,8 @@
 
 #include <aton/aton.hpp>
 
+namespace constants_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -212,3 +214,5 @@ TEST_CASE("a number takes the only dtype that a type variable has") {
     CHECK(f.data.nodes[0].attributes[0].tensors[0] == aton::scalar_tensor(5, dtype::int64));
     CHECK(f.data.nodes[1].attributes[0].tensors[0] == aton::scalar_tensor(true, dtype::bool_));
 }
+
+} // namespace constants_test

@@ -9,6 +9,8 @@
 
 #include <aton/aton.hpp>
 
+namespace context_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -156,3 +158,5 @@ TEST_CASE("a row made with override_ runs like any other") {
     CHECK(f.data.nodes.back().op == "Abs");
     CHECK(find(whole, "aten::relu", 15) == &table_view(whole)[1]);
 }
+
+} // namespace context_test

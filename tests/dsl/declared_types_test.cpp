@@ -9,6 +9,8 @@
 
 #include <aton/aton.hpp>
 
+namespace declared_types_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -129,3 +131,5 @@ TEST_CASE("a model imports one version of a domain") {
     };
     CHECK_THROWS_AS(branch(), aton::illegal_call);
 }
+
+} // namespace declared_types_test

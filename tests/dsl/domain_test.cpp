@@ -11,6 +11,8 @@
 
 #include <aton/aton.hpp>
 
+namespace domain_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -244,3 +246,5 @@ TEST_CASE("attributes of every type keep their values") {
     CHECK(all[7].i == -9);
     CHECK(all[8].f == 2.5F);
 }
+
+} // namespace domain_test

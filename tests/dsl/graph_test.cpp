@@ -9,6 +9,8 @@
 
 #include <aton/aton.hpp>
 
+namespace graph_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -240,3 +242,5 @@ TEST_CASE("handles and types stay valid while the graph grows") {
     CHECK(&before == &x.shape());
     CHECK(y.shape() == before);
 }
+
+} // namespace graph_test

@@ -64,7 +64,7 @@ constexpr auto rows = table(
     symbolic<"t::tensor(Tensor x, Tensor n) -> Tensor">(
         [](graph<13> g, value x, value n) -> value { return g.cast(n, promote(x, n)); }));
 
-struct fixture {
+struct bound_number {
     graph_data data;
     value x{data, data.add_input("x", {dtype::float16, shape{2, 3}})};
 
@@ -85,7 +85,7 @@ struct fixture {
 } // namespace
 
 TEST_CASE("a computed number gets the dtype of its argument, as in ATen") {
-    fixture f;
+    bound_number f;
     number const i = f.input(dtype::int64);
     number const r = f.input(dtype::float64);
     number const b = f.input(dtype::bool_);
@@ -107,7 +107,7 @@ TEST_CASE("a computed number gets the dtype of its argument, as in ATen") {
 }
 
 TEST_CASE("a computed number that does not fit its argument is refused") {
-    fixture f;
+    bound_number f;
     argument const r = argument::of_number(f.input(dtype::float64));
     argument const c = argument::of_number(f.input(dtype::complex128));
     CHECK(f.said("t::int", r) == "argument 'n' is a computed float64, but its type is int");
@@ -120,7 +120,7 @@ TEST_CASE("a computed number that does not fit its argument is refused") {
 }
 
 TEST_CASE("constants have the same types") {
-    fixture f;
+    bound_number f;
     CHECK(f.said("t::float", argument::of_number(-3)) == "float64 -3");
     CHECK(f.said("t::int", argument::of_number(true)) == "int64 1");
     CHECK(f.said("t::bool", argument::of_number(-7)) == "bool True");
@@ -129,7 +129,7 @@ TEST_CASE("constants have the same types") {
 }
 
 TEST_CASE("lists have computed and constant elements, and a single number is repeated") {
-    fixture f;
+    bound_number f;
     number const i = f.input(dtype::int64);
     CHECK(f.said("t::floats", argument::of_numbers({0.25, i, -2})) == "[float64 0.25, computed float64, float64 -2]");
     CHECK(f.said("t::scalars", argument::of_numbers({i, 0.5, true})) == "[computed int64, float64 0.5, bool True]");
@@ -140,7 +140,7 @@ TEST_CASE("lists have computed and constant elements, and a single number is rep
 }
 
 TEST_CASE("a row that needs a constant refuses a computed number with one sentence, and the line that computes it") {
-    fixture f;
+    bound_number f;
     std::string const end = "; the mapping needs a constant: use a number that does not depend on the inputs";
     f.data.origins = {{}, {"mul", "", "model.py:12 in forward"}, {"elu", "", "model.py:34 in forward"}};
     f.data.opset = 20;
@@ -163,7 +163,7 @@ TEST_CASE("a row that needs a constant refuses a computed number with one senten
 }
 
 TEST_CASE("a value that follows from a constant counts as a constant") {
-    fixture f;
+    bound_number f;
     graph<13> const g(f.data, 20);
     f.data.opset = 20;
     tensor element{dtype::float32, {1, 1}, {}};
@@ -180,7 +180,7 @@ TEST_CASE("a value that follows from a constant counts as a constant") {
 }
 
 TEST_CASE("a computed number in the place of a tensor promotes weakly, and its value keeps its strength as a tensor") {
-    fixture f;
+    bound_number f;
     value const n = f.input(dtype::float64);
     CHECK(f.run("t::tensor", argument::of_number(n))[0].single->dtype() == dtype::float16);
     CHECK_FALSE(n.is_wrapped_number());

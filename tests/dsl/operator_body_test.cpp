@@ -14,6 +14,8 @@
 
 #include <aton/aton.hpp>
 
+namespace operator_body_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -240,3 +242,5 @@ TEST_CASE("domains that differ only in their bodies are different") {
     CHECK(data.functions[0].body[0].nodes[0].op == "Neg");
     CHECK(data.functions[1].body[0].nodes[0].op == "Abs");
 }
+
+} // namespace operator_body_test

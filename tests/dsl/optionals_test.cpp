@@ -13,6 +13,8 @@
 
 #include <aton/aton.hpp>
 
+namespace optionals_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -138,3 +140,5 @@ TEST_CASE("an optional_value is made from std::nullopt and std::optional") {
     o = std::nullopt;
     CHECK_FALSE(o.has_value());
 }
+
+} // namespace optionals_test

@@ -15,6 +15,8 @@
 #include <aton/aton.hpp>
 #include <aton/core/stored_tensor.hpp>
 
+namespace print_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -321,3 +323,5 @@ function custom_domain::Foo.half[alpha, n](%x : Tensor):
   return (%1)
 )");
 }
+
+} // namespace print_test

@@ -12,6 +12,8 @@
 
 #include "recorded_promotion.hpp"
 
+namespace promotion_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -123,3 +125,5 @@ TEST_CASE("a static shape is a constant") {
     CHECK(f.g.shape_of(u).dtype() == dtype::int64);
     CHECK(f.data.nodes.back().op == "Shape");
 }
+
+} // namespace promotion_test

@@ -8,6 +8,8 @@
 
 #include <aton/aton.hpp>
 
+namespace row_bodies_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -83,3 +85,5 @@ TEST_CASE("lambdas of nested graphs may be noexcept, and numbers are conditions 
     value const count(f.data, f.data.nodes.back().inputs[0]);
     CHECK(count.constant() == aton::scalar_tensor(5, dtype::int64));
 }
+
+} // namespace row_bodies_test

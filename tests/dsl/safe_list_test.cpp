@@ -11,6 +11,8 @@
 
 #include "../faults.hpp"
 
+namespace safe_list_test {
+
 namespace {
 
 using namespace aton::dsl;
@@ -118,3 +120,5 @@ TEST_CASE("a message is one short line") {
     CHECK((umlauts.back() == '\xb6' &&
            (static_cast<unsigned char>(umlauts[umlauts.find_last_of(' ') + 1]) & 0xc0U) != 0x80U));
 }
+
+} // namespace safe_list_test

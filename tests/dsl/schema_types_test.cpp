@@ -12,6 +12,8 @@
 
 #include <aton/aton.hpp>
 
+namespace schema_types_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -123,3 +125,5 @@ TEST_CASE("a tuple of tensors arrives as an array of its length, or is refused")
               (void)convert(f.data, row, 20, {argument::of_tensors({f.x, f.y, {}}), argument::of_tensors({f.x, f.x})});
           }) == "argument 'all' is a list of 3 tensors, but its type is (Tensor, Tensor, Tensor)");
 }
+
+} // namespace schema_types_test

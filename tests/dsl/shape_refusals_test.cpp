@@ -12,6 +12,8 @@
 
 #include "../faults.hpp"
 
+namespace shape_refusals_test {
+
 namespace {
 
 using namespace aton::dsl;
@@ -220,3 +222,5 @@ TEST_CASE("lists of axes longer than the rank are refused") {
     CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Expand">(f({1}), list(f)); }), "a result of rank 300"));
     CHECK(contains(said([&](fixture& f) { (void)f.g.op<"Reshape">(f({1}), list(f)); }), "a result of rank 300"));
 }
+
+} // namespace shape_refusals_test

@@ -11,6 +11,8 @@
 
 #include <aton/aton.hpp>
 
+namespace shape_rules_control_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -124,3 +126,5 @@ TEST_CASE("SequenceMap: sequences of the results of the body") {
         list, attr::body_g([](ops b, value each) -> value { return b.op<"Cast">(each, attr::to_i(dtype::float16)); }));
     CHECK(to_string(out.type()) == "Half(batch, 3)[]");
 }
+
+} // namespace shape_rules_control_test

@@ -13,6 +13,8 @@
 
 #include <aton/aton.hpp>
 
+namespace subgraph_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -266,3 +268,5 @@ TEST_CASE("a refused body leaves the graph without the node") {
     CHECK(f.data.nodes.empty());
     CHECK(f.branch([&](graph<13> b) { return b.op<"Neg">(f.x); }).dtype() == dtype::float32);
 }
+
+} // namespace subgraph_test

@@ -7,6 +7,8 @@
 
 #include <aton/aton.hpp>
 
+namespace table_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -260,3 +262,5 @@ TEST_CASE("the context names the overload, and nodes carry it as their source") 
     f.run("aten::elu", 20, {argument::of_tensor(x)});
     CHECK(f.last().source == "aten::elu");
 }
+
+} // namespace table_test

@@ -10,6 +10,8 @@
 
 #include "../faults.hpp"
 
+namespace tables_test {
+
 using namespace aton::dsl;
 using aton::tests::refusal_of;
 
@@ -151,3 +153,5 @@ TEST_CASE("a call in a nested graph that declines leaves no captured values") {
     CHECK(inner == 0);
     CHECK(outer == 0);
 }
+
+} // namespace tables_test

@@ -9,6 +9,8 @@
 
 #include <aton/aton.hpp>
 
+namespace typed_results_test {
+
 using namespace aton::dsl;
 using aton::type_set;
 
@@ -173,3 +175,5 @@ TEST_CASE("the compile-time types are right when the graph is built") {
     CHECK(holds(g.op<"ArgMin">(x, attr::axis_i(1))));
     CHECK(holds(g.op<"EyeLike">(x, attr::dtype_i(dtype_c<dtype::float64>))));
 }
+
+} // namespace typed_results_test

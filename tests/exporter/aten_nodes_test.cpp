@@ -15,6 +15,8 @@
 #include "../faults.hpp"
 #include "../program/program_builder.hpp"
 
+namespace aten_nodes_test {
+
 namespace {
 
 using namespace aton;
@@ -335,3 +337,5 @@ TEST_CASE("Python and higher-order operators use rows of the user first, with po
     f.options.tables = {};
     CHECK(contains(f.fault(), "higher_order::twice"));
 }
+
+} // namespace aten_nodes_test

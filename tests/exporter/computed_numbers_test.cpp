@@ -17,6 +17,8 @@
 #include "../program/program_builder.hpp"
 #include "graph_ops.hpp"
 
+namespace computed_numbers_test {
+
 namespace {
 
 using namespace aton;
@@ -155,3 +157,5 @@ TEST_CASE("t.item() promotes weakly, and t itself does not, although both are on
     for (std::size_t i = 0; i != 3; ++i)
         CHECK(g.values[g.outputs[i]].type.dtype == (i == 1 ? dtype::float64 : dtype::float32));
 }
+
+} // namespace computed_numbers_test

@@ -19,6 +19,8 @@
 #include "../faults.hpp"
 #include "graph_ops.hpp"
 
+namespace convert_program_test {
+
 namespace {
 
 using namespace aton;
@@ -378,3 +380,5 @@ TEST_CASE("a user's table comes before the built-in ones") {
     options.tables = {mine};
     CHECK(used_ops_of(b.convert(options)) == std::vector<std::string>{"Abs", "Mul"});
 }
+
+} // namespace convert_program_test

@@ -17,6 +17,8 @@
 
 #include "../faults.hpp"
 
+namespace export_file_test {
+
 namespace {
 
 using namespace aton;
@@ -218,3 +220,5 @@ TEST_CASE("relations between sizes are written, other guards are metadata, and c
     CHECK(n.graph.values[n.graph.inputs.at(0)].type.shape[0].symbol() == "rows");
     CHECK(n.graph.values[n.graph.inputs.at(1)].type.shape[0].symbol() == "pairs");
 }
+
+} // namespace export_file_test

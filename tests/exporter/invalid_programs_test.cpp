@@ -17,7 +17,7 @@ namespace ATON_NAMESPACE::program {
 
 namespace {
 
-struct made : program_builder {
+struct invalid_program : program_builder {
     value_index x = input(input_kind::user, "x", {2, 3});
     value_index y = input(input_kind::user, "y", {4});
     value_index square = input(input_kind::user, "square", {2, 2});
@@ -25,7 +25,7 @@ struct made : program_builder {
 
 /// The error of exporting x.op(...) if the file records a result of these sizes.
 std::string fault(std::string op, std::vector<argument> arguments, numbers const& sizes, char const* self = "self") {
-    made b;
+    invalid_program b;
     arguments.insert(arguments.begin(), tensor(self, b.x));
     b.output(b.add(std::move(op), std::move(arguments), sizes));
     return tests::fault_of([&] { return convert_program(b.p); });
@@ -74,7 +74,7 @@ TEST_CASE("expand must keep every dimension that is not 1") {
 }
 
 TEST_CASE("incompatible operands are refused, whatever type the file records for the result") {
-    made const b;
+    invalid_program const b;
     struct {
         char const* op;
         std::vector<argument> arguments;
@@ -95,7 +95,7 @@ TEST_CASE("incompatible operands are refused, whatever type the file records for
         CHECK_MESSAGE(is_said(said, expected), said);
     }
     for (value_index other : {b.y, b.square}) {
-        made c;
+        invalid_program c;
         c.output(c.add("aten::cat", {tensors("tensors", {c.x, other}), integer("dim", 0)}, {4, 3}));
         std::string const said = tests::fault_of([&] { return convert_program(c.p); });
         CHECK_MESSAGE(is_said(said, "aten::cat (onnx::Concat: "), said);
@@ -104,7 +104,7 @@ TEST_CASE("incompatible operands are refused, whatever type the file records for
 
 TEST_CASE("strides of memory address only contiguous tensors") {
     auto const viewed = [](numbers const& sizes, numbers const& strides) {
-        made b;
+        invalid_program b;
         value_index const y = b.value_of("turned", sizes, strides);
         b.add_node("aten::permute",
                    {tensor("self", b.x), integers("dims", sizes == numbers{3, 2} ? numbers{1, 0} : numbers{0, 1})},
@@ -119,7 +119,7 @@ TEST_CASE("strides of memory address only contiguous tensors") {
 
 TEST_CASE("an offset in memory counts from its start, so it is refused for a view that starts inside") {
     auto const viewed = [](std::int64_t starts_at, std::vector<argument> offset) {
-        made b;
+        invalid_program b;
         value_index const y = b.value_of("rest", {2, 3}, {3, 1});
         b.p.values[y].storage_offset.number = starts_at;
         b.add_node("aten::alias", {tensor("self", b.x)}, {y});
@@ -135,7 +135,7 @@ TEST_CASE("an offset in memory counts from its start, so it is refused for a vie
 }
 
 TEST_CASE("the new value of an input or a buffer must have its type") {
-    made b;
+    invalid_program b;
     b.input(input_kind::user, "total", {5});
     value_index const count = b.add("aten::sum", {tensor("self", b.x)}, {}, dtype::float32);
     b.output(count);

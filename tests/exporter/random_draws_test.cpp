@@ -12,6 +12,8 @@
 
 #include "../faults.hpp"
 
+namespace random_draws_test {
+
 using namespace aton::dsl;
 using aton::tests::fault_of;
 
@@ -86,3 +88,5 @@ TEST_CASE("a draw in the body of a loop cannot be an input") {
     CHECK(fault_of([&] { return aton::replace_draws_by_inputs(f.data); }) ==
           "aten::rand_like draws random numbers in the body of a loop, which cannot be an input of the model");
 }
+
+} // namespace random_draws_test

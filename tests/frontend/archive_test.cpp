@@ -20,6 +20,8 @@
 
 #include "samples.hpp"
 
+namespace archive_test {
+
 using namespace aton::tests;
 using namespace std::string_literals;
 using aton::stored_tensor;
@@ -237,3 +239,5 @@ TEST_CASE("the metadata of an archive") {
     packed.add("m/models/model.json", "{}", 8).add("m/archive_format", "pt2").add("m/archive_version", "0");
     check_refused(packed.finish(), "member 'm/models/model.json' is compressed (method 8)");
 }
+
+} // namespace archive_test

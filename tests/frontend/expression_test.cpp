@@ -18,6 +18,8 @@
 
 #include <aton/core/error.hpp>
 
+namespace expression_test {
+
 using aton::program::evaluate;
 using aton::program::expression;
 using aton::program::expression_kind;
@@ -326,3 +328,5 @@ TEST_CASE("mutated and truncated strings are expressions or refused") {
     }
     CHECK(refused > 5000);
 }
+
+} // namespace expression_test

@@ -16,6 +16,8 @@
 
 #include "program_json.hpp"
 
+namespace guard_test {
+
 using namespace aton;
 
 namespace {
@@ -182,3 +184,5 @@ TEST_CASE("guards that are not strings are ignored") {
     json.replace(json.find(R"("guards_code": [])"), 17, R"("guards_code": [3, null, {"a": []}])");
     CHECK(tests::read_small(json).guards.empty());
 }
+
+} // namespace guard_test

@@ -16,6 +16,8 @@
 #include "pickle_writer.hpp"
 #include "samples.hpp"
 
+namespace hostile_archive_test {
+
 using namespace aton::tests;
 using namespace std::string_literals;
 using aton::pt2::archive;
@@ -297,3 +299,5 @@ TEST_CASE("samples with bytes changed") {
         CHECK(opened > rounds / 10);
     }
 }
+
+} // namespace hostile_archive_test

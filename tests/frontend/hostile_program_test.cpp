@@ -10,6 +10,8 @@
 #include "json_tree.hpp"
 #include "program_json.hpp"
 
+namespace hostile_program_test {
+
 using namespace aton::tests;
 using aton::program::program;
 
@@ -22,89 +24,86 @@ std::string in_graph(std::string_view rest) { return std::string(graph) + std::s
 } // namespace
 
 TEST_CASE("messages name the position, the node, and the fix") {
-    check_error(error_message_at(in_graph("nodes[0].inputs[0].arg.as_tensor.name"), R"("nobody")"),
+    check_error(json_error_at(in_graph("nodes[0].inputs[0].arg.as_tensor.name"), R"("nobody")"),
                 "hostile.pt2: node 'count2': graph_module.graph.nodes[0].inputs[0].arg.as_tensor.name: value 'nobody' "
                 "is not defined before this use");
-    check_error(error_message_at(in_graph("nodes[0].inputs[0].arg.as_tensor.name"), R"("relu")"),
+    check_error(json_error_at(in_graph("nodes[0].inputs[0].arg.as_tensor.name"), R"("relu")"),
                 "value 'relu' is not defined before this use");
-    check_error(error_message_at(in_graph("nodes[0].inputs[0].arg.as_tensor.name"), R"("n")"),
+    check_error(json_error_at(in_graph("nodes[0].inputs[0].arg.as_tensor.name"), R"("n")"),
                 "'n' is a SymInt, expected a tensor");
-    check_error(error_message_at(in_graph("nodes[5].inputs[0].arg.as_sym_int.as_name"), R"("x")"),
+    check_error(json_error_at(in_graph("nodes[5].inputs[0].arg.as_sym_int.as_name"), R"("x")"),
                 "'x' is a tensor, expected a SymInt");
-    check_error(error_message_at(in_graph("nodes[0].inputs[2].name"), R"("alhpa")"),
+    check_error(json_error_at(in_graph("nodes[0].inputs[2].name"), R"("alhpa")"),
                 "aten::add.Tensor has no argument 'alhpa'; the nearest is 'alpha'");
-    check_error(error_message_at(in_graph("nodes[0].inputs[2].name"), R"("self")"),
+    check_error(json_error_at(in_graph("nodes[0].inputs[2].name"), R"("self")"),
                 "duplicate argument 'self' of aten::add.Tensor");
-    check_error(error_message_at(in_graph("nodes[0].inputs[2].name"), R"("")"),
+    check_error(json_error_at(in_graph("nodes[0].inputs[2].name"), R"("")"),
                 "too many positional arguments of aten::add.Tensor");
-    check_error(error_message_at(in_graph("nodes[0].inputs"), "[]"), "aten::add.Tensor requires the argument 'self'");
-    check_error(error_message_at(in_graph("nodes[2].outputs"), R"([{"as_none": true}])"),
+    check_error(json_error_at(in_graph("nodes[0].inputs"), "[]"), "aten::add.Tensor requires the argument 'self'");
+    check_error(json_error_at(in_graph("nodes[2].outputs"), R"([{"as_none": true}])"),
                 "aten::max.dim has 2 results, but the node has 1");
-    check_error(error_message_at(in_graph("nodes[1].outputs[0]"), R"({"as_tensors": [{"name": "relu"}]})"),
+    check_error(json_error_at(in_graph("nodes[1].outputs[0]"), R"({"as_tensors": [{"name": "relu"}]})"),
                 "is a list, but the schema declares a single value");
-    check_error(error_message_at(in_graph("nodes[3].outputs[0]"), R"({"as_tensor": {"name": "parts_0"}})"),
+    check_error(json_error_at(in_graph("nodes[3].outputs[0]"), R"({"as_tensor": {"name": "parts_0"}})"),
                 "is a single value, but the schema declares a list");
-    check_error(error_message_at(in_graph("nodes[2].outputs[1].as_tensor.name"), R"("x")"), "a second value named 'x'");
-    check_error(error_message_at(in_graph("nodes[2].outputs[1]"), R"({"as_int": 1})"), "a result cannot be 'as_int'");
-    check_error(error_message_at(in_graph("nodes[4].outputs[0].as_sym_int"), R"({"as_int": 1})"),
-                "a result has no name");
-    check_error(error_message_at(in_graph("nodes[1].name"), R"("a\nb")"), R"(found 'a\x0ab')");
-    check_error(error_message_at(in_graph("nodes[8].inputs[6].arg"), R"({"as_integer": 3})"),
+    check_error(json_error_at(in_graph("nodes[2].outputs[1].as_tensor.name"), R"("x")"), "a second value named 'x'");
+    check_error(json_error_at(in_graph("nodes[2].outputs[1]"), R"({"as_int": 1})"), "a result cannot be 'as_int'");
+    check_error(json_error_at(in_graph("nodes[4].outputs[0].as_sym_int"), R"({"as_int": 1})"), "a result has no name");
+    check_error(json_error_at(in_graph("nodes[1].name"), R"("a\nb")"), R"(found 'a\x0ab')");
+    check_error(json_error_at(in_graph("nodes[8].inputs[6].arg"), R"({"as_integer": 3})"),
                 "unknown kind of argument 'as_integer'");
-    check_error(error_message_at(in_graph("nodes[8].inputs[6].arg"), R"({"as_int": 3, "as_float": 2})"),
+    check_error(json_error_at(in_graph("nodes[8].inputs[6].arg"), R"({"as_int": 3, "as_float": 2})"),
                 "one key, found 2 keys");
-    check_error(error_message_at(in_graph("nodes[8].inputs[6].arg"), "{}"), "one key, found 0 keys");
-    check_error(error_message_at(in_graph("nodes[8].inputs[6].arg.as_int"), "3.5"),
-                "expected an integer, found a number");
-    check_error(error_message_at(in_graph("nodes[8].inputs[6].arg.as_int"), "9223372036854775808"),
+    check_error(json_error_at(in_graph("nodes[8].inputs[6].arg"), "{}"), "one key, found 0 keys");
+    check_error(json_error_at(in_graph("nodes[8].inputs[6].arg.as_int"), "3.5"), "expected an integer, found a number");
+    check_error(json_error_at(in_graph("nodes[8].inputs[6].arg.as_int"), "9223372036854775808"),
                 "an integer of more than 63 bits");
-    check_error(error_message_at(in_graph("nodes[8].inputs[23].arg.as_scalar_type"), "14"), "unknown ScalarType 14");
-    check_error(error_message_at(in_graph("nodes[8].inputs[25].arg.as_memory_format"), "5"), "unknown MemoryFormat 5");
-    check_error(error_message_at(in_graph("nodes[8].inputs[26].arg.as_layout"), "0"), "unknown Layout 0");
-    check_error(error_message_at(in_graph("tensor_values.p_w.dtype"), "-1"),
+    check_error(json_error_at(in_graph("nodes[8].inputs[23].arg.as_scalar_type"), "14"), "unknown ScalarType 14");
+    check_error(json_error_at(in_graph("nodes[8].inputs[25].arg.as_memory_format"), "5"), "unknown MemoryFormat 5");
+    check_error(json_error_at(in_graph("nodes[8].inputs[26].arg.as_layout"), "0"), "unknown Layout 0");
+    check_error(json_error_at(in_graph("tensor_values.p_w.dtype"), "-1"),
                 "graph_module.graph.tensor_values.p_w.dtype: unknown ScalarType -1");
-    check_error(error_message_at(in_graph("tensor_values.p_w.sizes[1].as_int"), "-5"), "negative size -5");
-    check_error(error_message_at(in_graph("tensor_values.p_w.sizes[1].as_int"), "6"),
+    check_error(json_error_at(in_graph("tensor_values.p_w.sizes[1].as_int"), "-5"), "negative size -5");
+    check_error(json_error_at(in_graph("tensor_values.p_w.sizes[1].as_int"), "6"),
                 "'layer.w' is float32[3, 5] in the weights, but float32[3, 6] in the graph");
-    check_error(error_message_at(in_graph("tensor_values.p_w.dtype"), "6"), "but float16[3, 5] in the graph");
-    check_error(error_message_at(in_graph("tensor_values.p_w.strides"), "[]"), "2 sizes, but 0 strides");
-    check_error(error_message_at(in_graph("tensor_values.p_w.sizes[1]"), R"({"as_expr": {"expr_str": "s0"}})"),
+    check_error(json_error_at(in_graph("tensor_values.p_w.dtype"), "6"), "but float16[3, 5] in the graph");
+    check_error(json_error_at(in_graph("tensor_values.p_w.strides"), "[]"), "2 sizes, but 0 strides");
+    check_error(json_error_at(in_graph("tensor_values.p_w.sizes[1]"), R"({"as_expr": {"expr_str": "s0"}})"),
                 "has a symbolic size, but its sizes must be constant");
-    check_error(error_message_at(in_graph("tensor_values.x.sizes[0].as_expr.expr_str"), R"("Add(")"),
+    check_error(json_error_at(in_graph("tensor_values.x.sizes[0].as_expr.expr_str"), R"("Add(")"),
                 "cannot parse the size expression");
-    check_error(error_message_at("schema_version.major", "9"),
+    check_error(json_error_at("schema_version.major", "9"),
                 "schema version 9 is not supported, only 5 to 8 are; export the model with torch 2.13 or older");
-    check_error(error_message_at("schema_version.major", "4"), "export the model again with torch 2.9 or newer");
-    check_error(error_message_at("range_constraints.s77.max_val", "1"),
+    check_error(json_error_at("schema_version.major", "4"), "export the model again with torch 2.9 or newer");
+    check_error(json_error_at("range_constraints.s77.max_val", "1"),
                 "range_constraints.s77: the minimum 2 is greater than the maximum 1");
     std::string const specs = "graph_module.signature.";
-    check_error(error_message_at(specs + "input_specs[0].parameter.arg.name", R"("x")"),
+    check_error(json_error_at(specs + "input_specs[0].parameter.arg.name", R"("x")"),
                 "names 'x', but the graph has 'p_w' here");
-    check_error(error_message_at(specs + "input_specs[7].user_input.arg", R"({"as_tensor": {"name": "tok"}})"),
+    check_error(json_error_at(specs + "input_specs[7].user_input.arg", R"({"as_tensor": {"name": "tok"}})"),
                 "but the graph has 'x' here");
-    check_error(error_message_at(specs + "input_specs[5]",
-                                 R"({"parameter": {"arg": {"name": ""}, "parameter_name": "layer.w"}})"),
-                "is a constant in the graph, not a value");
     check_error(
-        error_message_at(specs + "input_specs[6]", R"({"constant_input": {"name": "n", "value": {"as_int": 1}}})"),
-        "but the graph has 'n' here");
+        json_error_at(specs + "input_specs[5]", R"({"parameter": {"arg": {"name": ""}, "parameter_name": "layer.w"}})"),
+        "is a constant in the graph, not a value");
+    check_error(json_error_at(specs + "input_specs[6]", R"({"constant_input": {"name": "n", "value": {"as_int": 1}}})"),
+                "but the graph has 'n' here");
     check_error(
-        error_message_at(specs + "input_specs[4]", R"({"buffer": {"arg": {"name": "obj"}, "buffer_name": "count"}})"),
+        json_error_at(specs + "input_specs[4]", R"({"buffer": {"arg": {"name": "obj"}, "buffer_name": "count"}})"),
         "is not a tensor in the graph");
-    check_error(error_message_at(specs + "input_specs[8]", R"({"future": {}})"), "unknown kind of input 'future'");
-    check_error(error_message_at(specs + "input_specs[0].parameter.parameter_name", R"("layer.v")"),
+    check_error(json_error_at(specs + "input_specs[8]", R"({"future": {}})"), "unknown kind of input 'future'");
+    check_error(json_error_at(specs + "input_specs[0].parameter.parameter_name", R"("layer.v")"),
                 "there is no such tensor");
-    check_error(error_message_at(specs + "input_specs", "[]"), "the graph has 9 inputs, but the signature has 0");
-    check_error(error_message_at(specs + "output_specs", "[]"), "the graph has 8 outputs, but the signature has 0");
-    check_error(error_message_at(specs + "output_specs[3].user_output.arg.as_tensor.name", R"("x")"),
+    check_error(json_error_at(specs + "input_specs", "[]"), "the graph has 9 inputs, but the signature has 0");
+    check_error(json_error_at(specs + "output_specs", "[]"), "the graph has 8 outputs, but the signature has 0");
+    check_error(json_error_at(specs + "output_specs[3].user_output.arg.as_tensor.name", R"("x")"),
                 "names 'x', but the graph has 'relu' here");
-    check_error(error_message_at(specs + "output_specs[1].buffer_mutation.buffer_name", R"("layer.w")"),
+    check_error(json_error_at(specs + "output_specs[1].buffer_mutation.buffer_name", R"("layer.w")"),
                 "the program has no input 'layer.w'");
-    check_error(error_message_at(specs + "output_specs[0]", R"({"future": {"arg": {}}})"),
+    check_error(json_error_at(specs + "output_specs[0]", R"({"future": {"arg": {}}})"),
                 "unknown kind of output 'future'");
     std::string twice(small_program);
     twice.replace(twice.find(R"("b_count": {"dtype")"), 9, R"("p_w")");
-    check_error(error_message(twice), "duplicate name in this table");
+    check_error(json_error(twice), "duplicate name in this table");
 }
 
 TEST_CASE("any value of another type, any missing or duplicate key: refused, or without effect") {
@@ -187,7 +186,7 @@ TEST_CASE("any value of another type, any missing or duplicate key: refused, or 
         json_tree const before = each;
         for (json_tree const& other : others) {
             each = other;
-            std::string const what = error_message(print_tree(t));
+            std::string const what = json_error(print_tree(t));
             ++(what.empty() ? read_anyway : refused);
             bool const both_bool =
                 before.kind == 'v' && other.kind == 'v' && before.text != "null" && other.text != "null";
@@ -207,10 +206,10 @@ TEST_CASE("any value of another type, any missing or duplicate key: refused, or 
         if (each.kind != 'o') return;
         for (std::size_t i = 0; i != before.values.size(); ++i) {
             drop(each, i);
-            ++(error_message(print_tree(t)).empty() ? read_anyway : refused);
+            ++(json_error(print_tree(t)).empty() ? read_anyway : refused);
             each = before;
             add(each, before.keys[i], before.values[i]); // a duplicate key
-            ++(error_message(print_tree(t)).empty() ? read_anyway : refused);
+            ++(json_error(print_tree(t)).empty() ? read_anyway : refused);
             each = before;
         }
     });
@@ -221,12 +220,12 @@ TEST_CASE("any value of another type, any missing or duplicate key: refused, or 
 
 TEST_CASE("a truncated document is refused") {
     std::size_t const end = small_program.size();
-    for (std::size_t size = 0; size != end; ++size) CHECK_FALSE(error_message(small_program.substr(0, size)).empty());
-    CHECK(error_message(std::string(small_program) + " \n").empty());
-    CHECK_FALSE(error_message(std::string(small_program) + "]").empty());
+    for (std::size_t size = 0; size != end; ++size) CHECK_FALSE(json_error(small_program.substr(0, size)).empty());
+    CHECK(json_error(std::string(small_program) + " \n").empty());
+    CHECK_FALSE(json_error(std::string(small_program) + "]").empty());
     for (char const* each :
          {"", " ", "null", "[]", "{}", "7", "\"graph_module\"", "\xef\xbb\xbf{}", "{\"graph_module\": \"\xff\"}", "\0"})
-        CHECK_FALSE(error_message(each).empty());
+        CHECK_FALSE(json_error(each).empty());
 }
 
 TEST_CASE("nesting is bounded") {
@@ -235,9 +234,9 @@ TEST_CASE("nesting is bounded") {
         while (n-- > 0) out += what;
         return out;
     };
-    check_error(error_message(repeated("[", 100000)), "the JSON");
-    check_error(error_message(repeated("[", 300) + repeated("]", 300)), "is nested more than 200 levels deep");
-    check_error(error_message(repeated("{\"graph_module\":", 1000) + "1" + repeated("}", 1000)), "nested");
+    check_error(json_error(repeated("[", 100000)), "the JSON");
+    check_error(json_error(repeated("[", 300) + repeated("]", 300)), "is nested more than 200 levels deep");
+    check_error(json_error(repeated("{\"graph_module\":", 1000) + "1" + repeated("}", 1000)), "nested");
     auto const graphs = [&](int n) {
         std::string const start =
             R"({"inputs": [], "outputs": [], "tensor_values": {}, "nodes": [{"target": "torch.ops.higher_order.wrap",
@@ -251,7 +250,7 @@ TEST_CASE("nesting is bounded") {
     program const p = read_small(graphs(16));
     CHECK(holds(p));
     CHECK(p.subgraphs.size() == 16);
-    check_error(error_message(graphs(17)), "graphs are nested more than 16 levels deep");
+    check_error(json_error(graphs(17)), "graphs are nested more than 16 levels deep");
 }
 
 TEST_CASE("reading takes linear time") {
@@ -279,3 +278,5 @@ TEST_CASE("reading takes linear time") {
     CHECK(p.main.nodes.size() == count);
     CHECK(p.expressions.size() == count);
 }
+
+} // namespace hostile_program_test

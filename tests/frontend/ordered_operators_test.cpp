@@ -8,6 +8,8 @@
 #include "json_tree.hpp"
 #include "program_json.hpp"
 
+namespace ordered_operators_test {
+
 using namespace aton::tests;
 using aton::program::node;
 using aton::program::node_kind;
@@ -34,9 +36,9 @@ TEST_CASE("an operator that a token orders is read as the operator itself") {
     CHECK(n.arguments[0].name == "self");
     REQUIRE(n.results.size() == 1);
     CHECK(p.values.at(n.results[0].values.at(0)).name == "relu");
-    CHECK(error_message(ordered(R"({"name": "", "arg": {"as_int": 1}})", R"({"as_tensor": {"name": "relu"}})"))
+    CHECK(json_error(ordered(R"({"name": "", "arg": {"as_int": 1}})", R"({"as_tensor": {"name": "relu"}})"))
               .find("with_effects requires a token and an operator") != std::string::npos);
-    CHECK(error_message(ordered(relu, R"({"as_none": true}, {"as_tensor": {"name": "relu"}})"))
+    CHECK(json_error(ordered(relu, R"({"as_none": true}, {"as_tensor": {"name": "relu"}})"))
               .find("aten::relu has 1 results, but the node has 2") != std::string::npos);
 }
 
@@ -56,3 +58,5 @@ TEST_CASE("an ordered operator without results has none") {
     CHECK(check.results.empty());
     CHECK(check.arguments.at(1).name == "assert_msg");
 }
+
+} // namespace ordered_operators_test

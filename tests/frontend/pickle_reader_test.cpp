@@ -15,6 +15,8 @@
 #include "pickle_writer.hpp"
 #include "samples.hpp"
 
+namespace pickle_reader_test {
+
 using aton::dtype;
 using aton::pt2::pickled_tensor;
 using aton::pt2::pickled_tensors;
@@ -320,3 +322,5 @@ TEST_CASE("a pickle truncated at every byte, and with bytes changed") {
     for (int i = 0; i != rounds; ++i) read += error_of(mutated(bytes, rng)).empty() ? 1 : 0;
     CHECK(read > rounds / 50);
 }
+
+} // namespace pickle_reader_test

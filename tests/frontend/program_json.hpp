@@ -165,7 +165,7 @@ inline program::node const& find_node(program::program const& p, std::string_vie
 }
 
 /// The error message for a document; empty if it can be read.
-inline std::string error_message(std::string_view json) {
+inline std::string json_error(std::string_view json) {
     try {
         program::program const p = read_small(json);
         CHECK(holds(p));
@@ -183,10 +183,10 @@ inline std::string error_message(std::string_view json) {
 }
 
 /// The same for small_program with another value at a path.
-inline std::string error_message_at(std::string_view path, std::string const& json) {
+inline std::string json_error_at(std::string_view path, std::string const& json) {
     json_tree t = parse_tree(small_program);
     at_path(t, path) = parse_tree(json);
-    return error_message(print_tree(t));
+    return json_error(print_tree(t));
 }
 
 inline void check_error(std::string const& what, std::string_view part) {

@@ -17,6 +17,8 @@
 #include "json_tree.hpp"
 #include "program_json.hpp"
 
+namespace read_graph_test {
+
 using namespace aton::tests;
 using aton::dtype;
 using aton::scalar;
@@ -322,8 +324,8 @@ TEST_CASE("older minor versions: newer members may be missing") {
     program const p = read_small(print_tree(t));
     CHECK(p.main.nodes[0].name == "count2");
     CHECK(p.main.nodes[9].name == "tok2");
-    for (char const* major : {"5", "6", "7"}) CHECK(error_message_at("schema_version.major", major).empty());
-    CHECK(error_message_at("schema_version.minor", "999").empty());
+    for (char const* major : {"5", "6", "7"}) CHECK(json_error_at("schema_version.major", major).empty());
+    CHECK(json_error_at("schema_version.minor", "999").empty());
 }
 
 TEST_CASE("bare Infinity and NaN of torch 2.4 to 2.6, and sizes in the old spelling") {
@@ -350,5 +352,7 @@ TEST_CASE("bare Infinity and NaN of torch 2.4 to 2.6, and sizes in the old spell
     CHECK(aton::pt2::quote_bare_numbers(R"({"a": [1, "Infinity"]})").empty());
     CHECK(aton::pt2::quote_bare_numbers("[NaN,-Infinity]") == R"(["NaN","-Infinity"])");
     replace("-Infinity", "-Infinite");
-    CHECK_FALSE(error_message(json).empty());
+    CHECK_FALSE(json_error(json).empty());
 }
+
+} // namespace read_graph_test

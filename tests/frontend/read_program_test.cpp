@@ -19,6 +19,8 @@
 
 #include "program_holds.hpp"
 
+namespace read_program_test {
+
 using namespace aton::program;
 using aton::pt2::archive;
 using aton::pt2::read_program;
@@ -230,3 +232,5 @@ TEST_CASE("one of several models is selected by its name") {
     CHECK_THROWS_AS((void)read_program(path, "encode"), aton::error);
     CHECK_THROWS_AS((void)read_program(path + ".not"), aton::error);
 }
+
+} // namespace read_program_test

@@ -127,6 +127,6 @@ TEST_CASE("both names of an argument are a duplicate") {
     at_path(tree, "graph_module.graph.nodes[1].inputs") = parse_tree(R"([
         {"name": "grad", "arg": {"as_tensor": {"name": "x"}}, "kind": 1},
         {"name": "grad_output", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}])");
-    std::string const what = error_message(print_tree(tree));
+    std::string const what = json_error(print_tree(tree));
     CHECK_MESSAGE(what.find("duplicate argument 'grad_output' of aten::_cdist_backward") != std::string::npos, what);
 }

@@ -17,6 +17,8 @@
 
 #include "torchscript_archive.hpp"
 
+namespace torchscript_program_test {
+
 using namespace aton::tests;
 namespace program = aton::program;
 namespace torchscript = aton::torchscript;
@@ -235,3 +237,5 @@ TEST_CASE("any change of code and objects is read or refused") {
         CHECK_NOTHROW((void)error_of(bytes));
     }
 }
+
+} // namespace torchscript_program_test

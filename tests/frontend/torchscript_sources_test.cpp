@@ -8,6 +8,8 @@
 
 #include "frontend/torchscript/source_ranges.hpp"
 
+namespace torchscript_sources_test {
+
 namespace torchscript = aton::torchscript;
 using namespace std::string_literals;
 
@@ -95,3 +97,5 @@ TEST_CASE("damaged pickles tell nothing, and do no harm") {
         CHECK(at(bytes, random() % 100).size() < 500);
     }
 }
+
+} // namespace torchscript_sources_test

@@ -19,6 +19,8 @@
 #include "frontend/torchscript/object_reader.hpp"
 #include "frontend/torchscript/parser.hpp"
 
+namespace torchscript_syntax_test {
+
 using namespace aton::torchscript;
 using namespace std::string_literals;
 
@@ -214,3 +216,5 @@ TEST_CASE("objects of pickles") {
         CHECK_NOTHROW((void)pickle_error(bytes));
     }
 }
+
+} // namespace torchscript_syntax_test

@@ -13,6 +13,8 @@
 
 #include "zip_writer.hpp"
 
+namespace zip_directory_test {
+
 using aton::files::zip_directory;
 using namespace aton::tests;
 using namespace std::string_literals;
@@ -312,3 +314,5 @@ TEST_CASE("an archive truncated at every byte") {
         CHECK_FALSE(error_message(bytes.substr(0, n)).empty());
     }
 }
+
+} // namespace zip_directory_test

@@ -17,6 +17,8 @@
 
 #include "weights_fixture.hpp"
 
+namespace abandon_writes_test {
+
 using namespace aton;
 using namespace aton::tests;
 using fixture = weights_fixture;
@@ -65,3 +67,5 @@ TEST_CASE("writes that are abandoned leave nothing, and old files stay") {
             CHECK(f.folder.count() == 3);
         }
 }
+
+} // namespace abandon_writes_test

@@ -19,6 +19,8 @@
 
 #include "../changed_bytes.hpp"
 
+namespace hostile_bytes_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -230,3 +232,5 @@ TEST_CASE("graphs nested deeper than protobuf reads") {
     }
     CHECK_FALSE(survives(model.SerializeAsString()));
 }
+
+} // namespace hostile_bytes_test

@@ -15,6 +15,8 @@
 
 #include "../faults.hpp"
 
+namespace legality_test {
+
 using namespace aton::dsl;
 using aton::dtype;
 using aton::graph_node;
@@ -254,3 +256,5 @@ TEST_CASE("sizes that follow from a chain of nodes are checked at its end") {
     CHECK_NOTHROW(aton::require_shapes(data));
     CHECK(data.values[range.id()].type == kept);
 }
+
+} // namespace legality_test

@@ -21,6 +21,8 @@
 
 #include <aton/aton.hpp>
 
+namespace model_io_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -381,3 +383,5 @@ TEST_CASE("tensors in other files are shown, not loaded") {
     CHECK(m.external[0].length == 432);
     CHECK(to_string(m.graph).find("%weight : Float(4, 3, 3, 3) = {... 108 elements}") != std::string::npos);
 }
+
+} // namespace model_io_test

@@ -17,6 +17,8 @@
 
 #include "../exporter/function_graph.hpp"
 
+namespace nested_graphs_test {
+
 using namespace aton::dsl;
 
 namespace {
@@ -256,3 +258,5 @@ TEST_CASE("invalid functions are refused with their name") {
               d.functions[2].body[0].nodes[0].op = "Bar";
           }) == "function custom_domain::Bar calls itself, which ONNX does not allow");
 }
+
+} // namespace nested_graphs_test

@@ -24,6 +24,8 @@
 
 #include "stored_fixture.hpp"
 
+namespace range_copier_test {
+
 using namespace aton;
 
 namespace {
@@ -212,3 +214,5 @@ TEST_CASE("a truncated source is an error and not a signal, and the old output s
                 CHECK(f.folder.count() == 2);
             }
 }
+
+} // namespace range_copier_test

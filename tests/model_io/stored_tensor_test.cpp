@@ -17,6 +17,8 @@
 
 #include "stored_fixture.hpp"
 
+namespace stored_tensor_test {
+
 using namespace aton;
 
 namespace {
@@ -184,3 +186,5 @@ TEST_CASE("factors multiply in double and round once") {
     CHECK(detail::read_bytes<double>(twice.bytes, 0) == 0.1 * third);
     CHECK(detail::read_bytes<double>(twice.bytes, 1) == -3.0 * -third);
 }
+
+} // namespace stored_tensor_test

@@ -19,6 +19,8 @@
 #include "../changed_bytes.hpp"
 #include "../faults.hpp"
 
+namespace values_test {
+
 using namespace aton::dsl;
 using aton::parse_value;
 using aton::value_kind;
@@ -221,3 +223,5 @@ TEST_CASE("a sparse initializer is a Constant") {
     CHECK(fault_of([&] { return aton::parse_model(model.SerializeAsString()); }) ==
           "model: sparse initializer 'words' is also an input or another initializer");
 }
+
+} // namespace values_test

@@ -13,6 +13,8 @@
 
 #include "weights_fixture.hpp"
 
+namespace weights_reference_test {
+
 using namespace aton;
 using namespace aton::tests;
 using fixture = weights_fixture;
@@ -103,3 +105,5 @@ TEST_CASE("reference: the model must be in the folder of the file") {
     CHECK_THROWS_WITH_AS(
         (void)write_model(g.data, f.path, options), doctest::Contains("weight_options::source"), error);
 }
+
+} // namespace weights_reference_test

@@ -19,6 +19,8 @@
 
 #include "weights_fixture.hpp"
 
+namespace weights_test {
+
 using namespace aton;
 using namespace aton::tests;
 using fixture = weights_fixture;
@@ -302,3 +304,5 @@ TEST_CASE("an output of unknown type is completed from the types of stored weigh
         CHECK(model.graph().input_size() == 0);
     }
 }
+
+} // namespace weights_test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plugins loaded into this process: their rows, exceptions of their mappings, plugins of other compilers, and refusals.
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -28,11 +29,12 @@ using aton::tests::contains;
 
 std::string plugin_path(std::string const& name) { return ATON_TEST_PLUGINS "/lib" + name + ".so"; }
 
-/// "" for the compiler of the build; the others are file suffixes.
+/// "" for the compiler of the build; the others are file suffixes, from a list with commas in the environment.
 std::vector<std::string> compilers() {
     std::vector<std::string> all{""};
-    std::istringstream names(ATON_OTHER_COMPILERS);
-    for (std::string each; names >> each;) all.push_back("_" + each);
+    char const* const others = std::getenv("ATON_OTHER_COMPILERS");
+    std::istringstream names(others == nullptr ? "" : others);
+    for (std::string each; std::getline(names, each, ',');) all.push_back("_" + each);
     return all;
 }
 

@@ -14,6 +14,8 @@
 #include <aton/runtime/aten_operator.hpp>
 #include <aton/runtime/aten_program.hpp>
 
+namespace hostile_calls_test {
+
 using aton::dtype;
 using aton::runtime::aten_argument;
 using aton::runtime::sizes;
@@ -271,3 +273,5 @@ TEST_CASE("operands of different dtypes are refused by their names") {
     CHECK(refusal("aten::quantile", {ones("self", {2}), whole_numbers("q", {0, 1})}) ==
           "aten::quantile: 'q' is int64, but 'self' is float32");
 }
+
+} // namespace hostile_calls_test

@@ -18,6 +18,8 @@
 #include <aton/runtime/compute.hpp>
 #include <aton/runtime/onnx_model.hpp>
 
+#include "layouts.hpp"
+
 namespace aton::tests {
 
 using aton::runtime::onnx_model;
@@ -44,11 +46,6 @@ inline std::vector<value> run(aton::graph_data graph, std::vector<value> const& 
     return onnx_model(std::move(graph)).run(inputs);
 }
 
-inline tensor floats(std::vector<float> const& numbers) {
-    tensor const t = tensor::empty(dtype::float32, {static_cast<std::int64_t>(numbers.size())});
-    std::copy(numbers.begin(), numbers.end(), t.data<float>());
-    return t;
-}
 inline tensor integer(std::int64_t number) { return tensor::of_scalar(number, dtype::int64); }
 inline tensor truth(bool yes) { return tensor::of_scalar(yes, dtype::bool_); }
 

@@ -31,7 +31,7 @@ using tests::elements;
 using tests::fault_of;
 
 /// Numbers without a pattern.
-tensor numbers(sizes of, std::int64_t seed) {
+tensor random_numbers(sizes of, std::int64_t seed) {
     return doubles(std::move(of),
                    [seed](std::int64_t i) { return static_cast<double>((i * 7919 + seed * 104729) % 211) / 97 - 1; });
 }
@@ -95,8 +95,8 @@ std::vector<convolution_case> convolution_cases() {
 
 TEST_CASE("convolution: its definition, in every layout") {
     for (convolution_case const& c : convolution_cases()) {
-        tensor const weight = numbers(c.weight, 3);
-        for (tensor const& x : tests::layouts(numbers(c.input, 1))) {
+        tensor const weight = random_numbers(c.weight, 3);
+        for (tensor const& x : tests::layouts(random_numbers(c.input, 1))) {
             INFO(to_string(c.input), " ", to_string(c.weight));
             CHECK(furthest(elements<double>(convolution(x, weight, {}, c.w, c.groups)),
                            plain_convolution(x, weight, c.w, c.groups)) < 1e-12);
@@ -105,7 +105,9 @@ TEST_CASE("convolution: its definition, in every layout") {
 }
 
 TEST_CASE("convolution: columns that are too large are computed in parts") {
-    auto const floats = [](sizes const& of, std::int64_t seed) { return cast(numbers(of, seed), dtype::float32); };
+    auto const floats = [](sizes const& of, std::int64_t seed) {
+        return cast(random_numbers(of, seed), dtype::float32);
+    };
     window const w{{3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
     tensor const weight = floats({2, 8, 3, 3}, 2);
     tensor const images = floats({24, 8, 210, 210}, 1); // 305 MB of columns
@@ -122,10 +124,10 @@ TEST_CASE("convolution: columns that are too large are computed in parts") {
 
 TEST_CASE("transposed convolution: the transpose of convolution") {
     for (convolution_case const& c : convolution_cases()) {
-        tensor const x = numbers(c.input, 1);
-        tensor const weight = numbers(c.weight, 3);
+        tensor const x = random_numbers(c.input, 1);
+        tensor const weight = random_numbers(c.weight, 3);
         tensor const y = convolution(x, weight, {}, c.w, c.groups);
-        tensor const other = numbers(y.sizes(), 5);
+        tensor const other = random_numbers(y.sizes(), 5);
         sizes extra; // elements that strides skip at the end
         for (std::size_t i = 0; i != 2; ++i)
             extra.push_back(x.size(i + 2) + c.w.before[i] + c.w.after[i] - c.w.extent(i) -
@@ -156,7 +158,7 @@ TEST_CASE("pooling: floats, which have a kernel, agree with integers, which do n
 }
 
 TEST_CASE("pooling: large windows, NaN, and windows past the end") {
-    tensor x = numbers({1, 2, 50, 40}, 1).contiguous();
+    tensor x = random_numbers({1, 2, 50, 40}, 1).contiguous();
     window w{{33, 40}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}; // more elements than are reduced one by one
     CHECK(elements<double>(max_pool(x, w)) == elements<double>(max_pool_with_indices(x, w).values));
     pooled const p = max_pool_with_indices(x, w);
@@ -178,7 +180,7 @@ TEST_CASE("pooling: large windows, NaN, and windows past the end") {
 }
 
 TEST_CASE("resampling and sampling: integer coordinates return the elements") {
-    tensor const x = numbers({2, 3, 4, 5}, 1);
+    tensor const x = random_numbers({2, 3, 4, 5}, 1);
     tensor const rows = cast(range(5), dtype::float64).expanded({2, 4, 5});
     tensor const columns = cast(range(4), dtype::float64).unsqueezed(1).expanded({2, 4, 5});
     std::vector<tensor> const at = {reshape(columns, {2, 20}), reshape(rows, {2, 20})};
@@ -194,8 +196,8 @@ TEST_CASE("resampling and sampling: integer coordinates return the elements") {
 TEST_CASE("fourier: lengths with small factors, with large ones, and primes") {
     for (std::int64_t const n : {1, 2, 30, 64, 100, 127, 521, 1009, 67 * 71, 4096, 3 * 521}) {
         INFO("length ", n);
-        tensor const re = numbers({2, n}, 1);
-        tensor const im = numbers({2, n}, 2);
+        tensor const re = random_numbers({2, n}, 1);
+        tensor const im = random_numbers({2, n}, 2);
         complex_parts const y = fourier({re, im}, 1, false);
         std::vector<double> const a = elements<double>(re);
         std::vector<double> const b = elements<double>(im);
@@ -221,9 +223,9 @@ TEST_CASE("fourier: lengths with small factors, with large ones, and primes") {
 }
 
 TEST_CASE("einsum: diagonals, broadcasts, sums of one operand, and several operands") {
-    tensor const a = numbers({3, 3}, 1);
-    tensor const b = numbers({3, 4}, 2);
-    tensor const c = numbers({4, 5}, 3);
+    tensor const a = random_numbers({3, 3}, 1);
+    tensor const b = random_numbers({3, 4}, 2);
+    tensor const c = random_numbers({4, 5}, 3);
     auto const run = [](char const* equation, std::vector<tensor> const& of) { return einsum(equation, of); };
     CHECK(furthest(elements<double>(run("ij, jk, kl -> il", {a, b, c})), elements<double>(matmul(matmul(a, b), c))) <
           1e-12);
@@ -232,7 +234,7 @@ TEST_CASE("einsum: diagonals, broadcasts, sums of one operand, and several opera
     CHECK(elements<double>(run("ba", {b})) == elements<double>(transpose(b, 0, 1)));
     CHECK(elements<double>(run("ij->ji", {b})) == elements<double>(transpose(b, 0, 1)));
     CHECK(furthest(elements<double>(run("ij,kl->i", {a, b})), elements<double>(sum(a, {1}) * sum(b, {0, 1}))) < 1e-12);
-    tensor const batch = numbers({2, 3, 4}, 4);
+    tensor const batch = random_numbers({2, 3, 4}, 4);
     CHECK(furthest(elements<double>(run("...ij,jk", {batch, c})), elements<double>(matmul(batch, c))) < 1e-12);
     CHECK(contains(fault_of([&] { return run("ij,jk", {a}); }), "1 operands"));
     CHECK(contains(fault_of([&] { return run("ij,jk->ik", {b, a}); }), "has the sizes"));

@@ -30,6 +30,7 @@ inline tensor of(dtype type, runtime::sizes const& sizes, std::vector<double> co
 inline tensor row_of(dtype type, std::vector<double> const& values) {
     return of(type, {static_cast<std::int64_t>(values.size())}, values);
 }
+inline tensor floats(std::vector<double> const& values) { return row_of(dtype::float32, values); }
 inline tensor bools(bool value) { return runtime::cast(row_of(dtype::int64, {value ? 1.0 : 0.0}), dtype::bool_); }
 
 inline runtime::aten_argument arg(std::string name, tensor t) {

@@ -16,12 +16,14 @@
 #include <aton/verify/comparison.hpp>
 
 #include "../faults.hpp"
+#include "calls.hpp"
 #include "planned_graph.hpp"
 
 namespace ATON_NAMESPACE::verify {
 
 namespace {
 
+using tests::floats;
 using tests::planned;
 using made_mutants = std::set<std::string>;
 
@@ -44,12 +46,6 @@ value_id cast(planned& p, value_id x, dtype to) {
     value_id const out = p.node("Cast", {x}, to);
     set(p, "to", static_cast<std::int64_t>(to));
     return out;
-}
-
-runtime::tensor floats(std::vector<double> const& values) {
-    aton::tensor t{dtype::float32, {static_cast<std::int64_t>(values.size())}, {}};
-    for (double const v : values) t.append(v);
-    return runtime::tensor::from_constant(t);
 }
 
 /// log(1 + x), which loses accuracy for small x.

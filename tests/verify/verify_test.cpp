@@ -21,6 +21,7 @@
 #include <aton/verify/translation.hpp>
 
 #include "../faults.hpp"
+#include "calls.hpp"
 #include "planned_graph.hpp"
 
 namespace ATON_NAMESPACE::verify {
@@ -30,6 +31,7 @@ namespace {
 using runtime::tensor;
 using tests::contains;
 using tests::fault_of;
+using tests::floats;
 using tests::planned;
 
 constexpr std::string_view conv_schema =
@@ -41,12 +43,6 @@ runtime::aten_argument const& argument(sample const& s, std::string_view name) {
         if (a.name == name) return a;
     FAIL("no argument " << name);
     return s.arguments.front();
-}
-
-tensor floats(std::vector<double> const& values) {
-    aton::tensor t{dtype::float32, {static_cast<std::int64_t>(values.size())}, {}};
-    for (double const v : values) t.append(v);
-    return tensor::from_constant(t);
 }
 
 constexpr auto right = dsl::table(dsl::symbolic<"aten::sub.Tensor(self, other)">(
