@@ -151,7 +151,8 @@ class Several(unittest.TestCase):
     def test_an_output_that_is_an_input(self):
         self.add("a.pt2")
         self.add("a.onnx")
-        self.refused_before_anything_is_written("models/a.pt2", "models/a.onnx", words=["a.onnx"])
+        self.refused_before_anything_is_written("models/a.pt2", "models/a.onnx", words=["a.onnx: is also an input"])
+        self.refused_before_anything_is_written("models/a.pt2", "new.onnx", words=["give it as -o "])
 
     def test_outputs_that_are_no_folder(self):
         self.make_tree()

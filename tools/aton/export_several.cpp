@@ -46,8 +46,11 @@ void refuse_collisions(std::vector<export_job> const& jobs) {
         if (!is_new)
             throw error(plain(known->second) + " and " + plain(job.input) + ": would both be written to " +
                         plain(job.output) + "; export one of them by itself, and name another output with -o");
-        if (jobs.size() > 1 && inputs.contains(place))
-            throw error(plain(job.output) + ": is also an input; name another folder with -o");
+        if (jobs.size() <= 1 || !inputs.contains(place)) continue;
+        bool const is_model = job.input.ends_with(".onnx"); // it is its own output
+        throw error(plain(job.output) + (is_model
+                                             ? ": is not a program; to write it, give it as -o " + plain(job.output)
+                                             : ": is also an input; name another folder with -o"));
     }
 }
 
