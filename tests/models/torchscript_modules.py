@@ -63,6 +63,15 @@ class Buffers(nn.Module):
         return y @ self.strided.t() - self.table.sum(), x[:, :2] / torch.tensor([2.0, 3.0])
 
 
+class CountedSequences(nn.Module):
+    """Numbers of steps and of classes that are computed, also a single step."""
+
+    def forward(self, x):
+        steps = x.size(0)
+        return (torch.linspace(-1.0, 2.0, steps) + x.sum(), torch.linspace(0.0, 7.0, steps // 2), torch.logspace(0.0, 1.0, steps),
+                F.one_hot(torch.argmax(x, 0), steps))
+
+
 class Assigned(nn.Module):
     def __init__(self):
         super().__init__()
@@ -306,6 +315,8 @@ def hand_made():
         case("convolutions", Convolutions, normal(1, 3, 8, 8), normal(3, 3, 8, 8), (0,)),
         case("views", Views, normal(2, 8)),
         case("buffers", Buffers, normal(3, 4), normal(5, 4), (0,), ways=("scripted",)),
+        case("counted_sequences", CountedSequences, normal(3, 4), normal(7, 4), (0,)),
+        case("counted_sequences_of_one", CountedSequences, normal(3, 4), normal(1, 4), (0,)),
         case("assigned", Assigned, normal(2, 3)),
         case("containers", Containers, normal(2, 3), normal(4, 3), (0,), ways=("scripted",)),
         case("loops", Loops, normal(2, 4), normal(3, 4), (0,), ways=("scripted",)),

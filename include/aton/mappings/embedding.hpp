@@ -133,11 +133,12 @@ inline constexpr auto embedding_bag_forward = [](graph<9> g, value weight, value
     return embedding_bag(g, weight, indices, offsets, per_sample, {bag_mode{mode}, include_last, padding});
 };
 
-inline constexpr auto one_hot = [](graph<7> g, value self, std::int64_t num_classes) {
+/// A computed number of classes is not negative.
+inline constexpr auto one_hot = [](graph<7> g, value self, sym_int num_classes) {
+    bool const is_given = !num_classes.is_constant() || num_classes.constant() >= 0;
     value const depth =
-        num_classes >= 0
-            ? g.scalar(num_classes, dtype::int64)
-            : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
+        is_given ? g.to_value(num_classes)
+                 : value(g.op<"Add">(reduce<"ReduceMax">(g, flat(g, self), safe_vector<std::int64_t>{0}, false), 1));
     if (g.opset() < 11) { // negative indices have no class there
         value const classes = arithmetic_sequence(g, 0, depth);
         value const chosen = is_equal(g, unsqueeze(g, self, self.rank()), classes);

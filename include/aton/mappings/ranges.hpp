@@ -101,18 +101,27 @@ inline constexpr auto arange_by = [](graph<7> g, number start, number end, numbe
 };
 
 /// `steps` numbers from start to end in a floating-point dtype; as in ATen, the second half is computed from the end.
-inline value spaced(graph<7> g, value start, value end, std::int64_t steps, dtype type) {
-    if (steps == 1) return g.op<"Reshape">(start, g.ints({1}));
-    value const step = g.op<"Div">(g.op<"Sub">(end, start), g.scalar_like(steps - 1, start));
-    value const front = g.cast(arithmetic_sequence(g, 0, steps / 2), type);
-    value const back = g.cast(arithmetic_sequence(g, steps - 1 - steps / 2, steps - steps / 2, -1), type);
+inline value spaced(graph<7> g, value start, value end, sym_int const& steps, dtype type) {
+    if (steps.is(1)) return g.op<"Reshape">(start, g.ints({1}));
+    bool const is_known = steps.is_constant(); // otherwise the first of them is always start
+    sym_int const half = is_known ? steps / 2 : min(steps, max(steps / 2, 1));
+    value const parts =
+        is_known ? g.scalar_like(steps.constant() - 1, start) : g.cast(g.to_value(max(steps - 1, 1)), start.dtype());
+    value const step = g.op<"Div">(g.op<"Sub">(end, start), parts);
+    value const front = g.cast(arithmetic_sequence(g, 0, half), type);
+    value const back = g.cast(arithmetic_sequence(g, steps - 1 - half, steps - half, -1), type);
     value const first = g.op<"Add">(start, g.op<"Mul">(step, front));
     value const second = g.op<"Sub">(end, g.op<"Mul">(step, back));
     return g.op<"Concat">(safe_vector{first, second}, attr::axis_i(0));
 }
 
-inline void expect_steps(std::int64_t steps) {
-    if (steps < 0 || steps > budget::max_range) throw unsupported_error(std::to_string(steps) + " steps");
+inline void expect_steps(sym_int const& steps) {
+    if (steps.is_constant() && (steps.constant() < 0 || steps.constant() > budget::max_range))
+        throw unsupported_error(std::to_string(steps.constant()) + " steps");
+}
+/// Whether a sequence of so many steps becomes a constant if its other arguments are.
+inline bool is_short(sym_int const& steps) {
+    return steps.is_constant() && steps.constant() <= budget::max_constant_range;
 }
 
 /// A number as a value of its own dtype, so that only the result is rounded.
@@ -133,20 +142,20 @@ inline double end_point(number const& n, dtype type) {
     return scalar_tensor(n.constant(), type).at(0).to<double>();
 }
 
-inline constexpr auto linspace = [](graph<7> g, value start, value end, std::int64_t steps,
-                                    optional_dtype asked) -> value {
+inline constexpr auto linspace = [](graph<7> g, value start, value end, sym_int steps, optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
-    if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
+    if (steps.is(0)) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), spacing_dtype(type)); };
     return g.cast(spaced(g, ready(start), ready(end), steps, spacing_dtype(type)), type);
 };
 /// The same for numbers: a constant if both are constant, unless it is too long.
-inline constexpr auto linspace_of_numbers = [](graph<7> g, number start, number end, std::int64_t steps,
+inline constexpr auto linspace_of_numbers = [](graph<7> g, number start, number end, sym_int count,
                                                optional_dtype asked) -> value {
-    expect_steps(steps);
-    if (steps > budget::max_constant_range || !start.is_constant() || !end.is_constant())
-        return linspace(g, number_value(g, start), number_value(g, end), steps, asked);
+    expect_steps(count);
+    if (!is_short(count) || !start.is_constant() || !end.is_constant())
+        return linspace(g, number_value(g, start), number_value(g, end), count, asked);
+    std::int64_t const steps = count.constant();
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
     double const from = end_point(start, type);
@@ -165,25 +174,28 @@ inline std::int64_t as_integer(double x, dtype type) {
     return type == dtype::int64 ? std::numeric_limits<std::int64_t>::min() : -static_cast<std::int64_t>(limit);
 }
 
-inline constexpr auto logspace = [](graph<7> g, value start, value end, std::int64_t steps, number base,
+inline constexpr auto logspace = [](graph<7> g, value start, value end, sym_int steps, number base,
                                     optional_dtype asked) -> value {
     dtype const type = asked.value_or(aten::default_dtype);
     expect_steps(steps);
-    if (steps == 0) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
+    if (steps.is(0)) return empty_constant(g, safe_vector<std::int64_t>{0}, type);
+    if (!steps.is_constant() && !is_floating(type)) return g.unsupported("integers, with a computed number of steps");
     value const radix = g.scalar(base, spacing_dtype(type));
     // For integers, ATen computes the exponents in float32 and the powers in float64. A single exponent is not rounded at all.
     dtype const exact = is_floating(type) ? type : dtype::float32;
     auto const ready = [&](value v) { return g.cast(g.cast(v, type), exact); };
-    value const exponents = steps == 1 ? spaced(g, g.cast(start, spacing_dtype(type)), end, steps, exact)
-                                       : g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
+    value const exponents = steps.is(1)
+                                ? spaced(g, g.cast(start, spacing_dtype(type)), end, steps, exact)
+                                : g.cast(spaced(g, ready(start), ready(end), steps, exact), spacing_dtype(type));
     return g.cast(g.op<"Pow">(radix, exponents), type);
 };
-inline constexpr auto logspace_of_numbers = [](graph<7> g, number start, number end, std::int64_t steps, number base,
+inline constexpr auto logspace_of_numbers = [](graph<7> g, number start, number end, sym_int count, number base,
                                                optional_dtype asked) -> value {
-    expect_steps(steps);
+    expect_steps(count);
     bool const is_constant = start.is_constant() && end.is_constant() && base.is_constant();
-    if (steps > budget::max_constant_range || !is_constant)
-        return logspace(g, number_value(g, start), number_value(g, end), steps, base, asked);
+    if (!is_short(count) || !is_constant)
+        return logspace(g, number_value(g, start), number_value(g, end), count, base, asked);
+    std::int64_t const steps = count.constant();
     dtype const type = asked.value_or(aten::default_dtype);
     tensor all{type, {steps}, {}};
     auto const append = [&](double exponent) {
@@ -271,22 +283,22 @@ inline constexpr auto dim_arange = [](graph<7> g, value like, std::int64_t dim) 
     return arithmetic_sequence(g, 0, g.size(like, dim));
 };
 
-inline constexpr auto linspace_tensor_scalar = [](graph<7> g, value start, number end, std::int64_t steps,
+inline constexpr auto linspace_tensor_scalar = [](graph<7> g, value start, number end, sym_int steps,
                                                   optional_dtype type) {
     return linspace(g, start, number_value(g, end), steps, type);
 };
 
-inline constexpr auto linspace_scalar_tensor = [](graph<7> g, number start, value end, std::int64_t steps,
+inline constexpr auto linspace_scalar_tensor = [](graph<7> g, number start, value end, sym_int steps,
                                                   optional_dtype type) {
     return linspace(g, number_value(g, start), end, steps, type);
 };
 
-inline constexpr auto logspace_tensor_scalar = [](graph<7> g, value start, number end, std::int64_t steps, number base,
+inline constexpr auto logspace_tensor_scalar = [](graph<7> g, value start, number end, sym_int steps, number base,
                                                   optional_dtype type) {
     return logspace(g, start, number_value(g, end), steps, base, type);
 };
 
-inline constexpr auto logspace_scalar_tensor = [](graph<7> g, number start, value end, std::int64_t steps, number base,
+inline constexpr auto logspace_scalar_tensor = [](graph<7> g, number start, value end, sym_int steps, number base,
                                                   optional_dtype type) {
     return logspace(g, number_value(g, start), end, steps, base, type);
 };
