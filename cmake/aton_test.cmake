@@ -25,7 +25,7 @@ add_custom_target(aton_quick_tests)
 
 # aton_test(name quick|full SOURCES a_test.cpp ... [LIBRARIES targets...] [DEFINITIONS ...] [ALONE]): a doctest executable; its main() is supplied.
 # Tests of a folder that sets ATON_TEST_PROGRAM share the program of that name, unless they are ALONE: it is compiled 8 sources at a time and linked
-# once, and each test runs the cases of its own sources. ${name}_command is the command of the test.
+# once, and each test runs the cases of its own sources. ${name}_command runs the test, also in the environment that cmake -E env sets.
 function(aton_test name label)
     cmake_parse_arguments(PARSE_ARGV 2 arg "ALONE" "" "SOURCES;LIBRARIES;DEFINITIONS")
     aton_check_label(${label})
@@ -51,7 +51,8 @@ function(aton_test name label)
     endif()
     target_compile_definitions(${program} PRIVATE ${arg_DEFINITIONS})
     aton_command_test(${name} ${label} COMMAND ${command})
-    set(${name}_command ${command} PARENT_SCOPE)
+    list(REMOVE_AT command 0)
+    set(${name}_command "$<TARGET_FILE:${program}>" ${command} PARENT_SCOPE)
 endfunction()
 
 # aton_test_program(name SOURCES a.cpp ... [LIBRARIES targets...]): a program that a test runs with arguments, compiled as tests are.
