@@ -15869,11 +15869,8 @@ inline constexpr auto arange_by = [](graph<7> g, number start, number end, numbe
 /// `steps` numbers from start to end in a floating-point dtype; as in ATen, the second half is computed from the end.
 inline value spaced(graph<7> g, value start, value end, sym_int const& steps, dtype type) {
     if (steps.is(1)) return g.op<"Reshape">(start, g.ints({1}));
-    bool const is_known = steps.is_constant(); // otherwise the first of them is always start
-    sym_int const half = is_known ? steps / 2 : min(steps, max(steps / 2, 1));
-    value const parts =
-        is_known ? g.scalar_like(steps.constant() - 1, start) : g.cast(g.to_value(max(steps - 1, 1)), start.dtype());
-    value const step = g.op<"Div">(g.op<"Sub">(end, start), parts);
+    sym_int const half = min(steps, max(steps / 2, 1)); // the first of them is start, also the only one
+    value const step = g.op<"Div">(g.op<"Sub">(end, start), g.scalar_like(number(max(steps - 1, 1)), start));
     value const front = g.cast(arithmetic_sequence(g, 0, half), type);
     value const back = g.cast(arithmetic_sequence(g, steps - 1 - half, steps - half, -1), type);
     value const first = g.op<"Add">(start, g.op<"Mul">(step, front));

@@ -163,13 +163,8 @@ bool alias_state::is_inside(std::uint32_t r, std::uint32_t of) const {
 }
 
 bool alias_state::has_all_elements(std::uint32_t r) const {
-    for (; records_[r].parent != none; r = records_[r].parent) {
-        view_rule const rule = records_[r].rule;
-        bool const keeps_all = rule == view_rule::reshape || rule == view_rule::self_inverse ||
-                               rule == view_rule::permute || rule == view_rule::move_dimensions;
-        if (!keeps_all) return false;
-    }
-    return true;
+    while (records_[r].parent != none && keeps_all_elements(records_[r].rule)) r = records_[r].parent;
+    return records_[r].parent == none;
 }
 
 std::vector<std::uint32_t> alias_state::path_to(std::uint32_t r, std::uint32_t top, node const& cause) const {
@@ -333,13 +328,9 @@ std::optional<alias_state::element_range> alias_state::range_of(std::uint32_t r)
         if (out.last > limit) return {};
     }
     for (; records_[r].parent != none; r = records_[r].parent) {
+        if (keeps_all_elements(records_[r].rule)) continue;
         std::int64_t start = 0;
         switch (records_[r].rule) {
-        case view_rule::same:
-        case view_rule::reshape:
-        case view_rule::self_inverse:
-        case view_rule::permute:
-        case view_rule::move_dimensions: break;
         case view_rule::as_strided: start = integer_of(records_[r].view->op, "storage_offset", limit + 1); break;
         default: {
             std::optional<part> const p = part_of(records_[r]);

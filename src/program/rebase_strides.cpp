@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,18 +23,16 @@ namespace {
 bool reads_memory(node const& n) { return n.op == "aten::as_strided" || n.op == "aten::as_strided_copy"; }
 
 /// The dimensions of a tensor from the largest stride to the smallest; nullopt if its elements do not fill its memory.
-std::optional<std::vector<std::int64_t>> memory_order(layouts const& layout, value_index v) {
-    std::optional<concrete_layout> const known = layout.of(v);
-    if (!known) return {};
-    std::vector<std::int64_t> order(known->sizes.size());
+std::optional<std::vector<std::int64_t>> memory_order(concrete_layout const& layout) {
+    std::vector<std::int64_t> order(layout.sizes.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-        return known->strides[static_cast<std::size_t>(a)] > known->strides[static_cast<std::size_t>(b)];
+        return layout.strides[static_cast<std::size_t>(a)] > layout.strides[static_cast<std::size_t>(b)];
     });
     concrete_layout sorted;
     for (std::int64_t d : order) {
-        sorted.sizes.push_back(known->sizes[static_cast<std::size_t>(d)]);
-        sorted.strides.push_back(known->strides[static_cast<std::size_t>(d)]);
+        sorted.sizes.push_back(layout.sizes[static_cast<std::size_t>(d)]);
+        sorted.strides.push_back(layout.strides[static_cast<std::size_t>(d)]);
     }
     if (!layouts::is_contiguous(sorted)) return {};
     return order;
@@ -63,16 +60,20 @@ private:
         for (auto at = viewed_.find(whole); at != viewed_.end(); at = viewed_.find(whole)) whole = at->second;
         extent const start = program_.values[given].storage_offset;
         if (!start.is_number() || program_.values[whole].storage_offset != extent{}) return;
-        std::optional<std::vector<std::int64_t>> const order = memory_order(layout_, whole);
-        if (!order) return;
-        bool const is_contiguous = layouts::is_contiguous(*layout_.of(whole));
-        if (whole == given && is_contiguous) return;
-
-        self->tensor = is_contiguous ? whole : in_memory_order(whole, *order, n);
-        if (is_none(find_argument(n, "storage_offset"))) {
-            std::erase_if(n.arguments, [](argument const& a) { return a.name == "storage_offset"; });
-            n.arguments.push_back(number_argument("storage_offset", start.number));
+        std::optional<concrete_layout> const layout = layout_.of(whole);
+        if (!layout) return;
+        if (layouts::is_contiguous(*layout)) {
+            if (whole == given) return;
+            self->tensor = whole;
+        } else {
+            std::optional<std::vector<std::int64_t>> const order = memory_order(*layout);
+            if (!order) return;
+            self->tensor = in_memory_order(whole, *order, n);
         }
+        argument offset = number_argument("storage_offset", start.number);
+        argument* const recorded = find_argument(n, "storage_offset");
+        if (recorded == nullptr) n.arguments.push_back(std::move(offset));
+        else if (is_none(recorded)) *recorded = std::move(offset);
     }
 
     value_index in_memory_order(value_index whole, std::vector<std::int64_t> const& order, node const& cause) {

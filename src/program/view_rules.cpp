@@ -40,7 +40,8 @@ constexpr view_row rows[] = {
     {"aten::atleast_1d", view_rule::reshape},
     {"aten::atleast_2d", view_rule::reshape},
     {"aten::atleast_3d", view_rule::reshape},
-    {"aten::broadcast_tensors", view_rule::opaque},
+    {"aten::broadcast_tensors", view_rule::expand},
+    {"aten::broadcast_to", view_rule::expand},
     {"aten::chunk", view_rule::pieces},
     {"aten::conj", view_rule::opaque, when::not_complex},
     {"aten::contiguous", view_rule::same, when::same_layout},
@@ -49,6 +50,8 @@ constexpr view_row rows[] = {
     {"aten::dropout", view_rule::same, when::not_training},
     {"aten::dsplit", view_rule::pieces},
     {"aten::einsum", view_rule::opaque, when::no_reduction},
+    {"aten::expand", view_rule::expand},
+    {"aten::expand_as", view_rule::expand},
     {"aten::feature_alpha_dropout", view_rule::same, when::not_training},
     {"aten::feature_dropout", view_rule::same, when::not_training},
     {"aten::flatten", view_rule::reshape, when::viewable},
@@ -178,20 +181,15 @@ std::optional<bool> is_view(layouts const& layout, node const& n, when condition
     return {};
 }
 
-bool expands(node const& n) {
-    std::string_view const op = std::string_view{n.op}.substr(0, n.op.find('.'));
-    return op == "aten::expand" || op == "aten::expand_as" || op == "aten::broadcast_to" ||
-           op == "aten::broadcast_tensors";
-}
-
 /// Whether a view is the whole viewed tensor: it has the same sizes, and the operator cannot reorder elements.
 bool is_whole(layouts const& layout, node const& n, view_rule rule, value_index from, value_index to) {
     if (!layout.same_type(from, to) || !layout.same_sizes(from, to)) return false;
     switch (rule) {
     case view_rule::reshape:
+    case view_rule::expand:
     case view_rule::narrow: return true;
     case view_rule::slice: return integer_of(n, "step", 1) == 1;
-    default: return expands(n);
+    default: return false;
     }
 }
 
@@ -225,7 +223,8 @@ std::optional<view_of> find_view(program const& p, layouts const& layout, node c
     else if (new_type) out.rule = view_rule::opaque; // view.dtype
     else if ((condition == when::not_complex && is_real) || is_whole(layout, n, out.rule, from, to))
         out.rule = view_rule::same;
-    else if (expands(n) && layout.same_after_ones(from, to)) out.rule = view_rule::reshape;
+    else if (out.rule == view_rule::expand)
+        out.rule = layout.same_after_ones(from, to) ? view_rule::reshape : view_rule::opaque;
     return out;
 }
 

@@ -27,9 +27,16 @@ enum class view_rule : std::uint8_t {
     as_strided,
     pieces,  ///< split, chunk: their concatenation is the argument
     unbind,  ///< slices along a dimension that is dropped
-    opaque,  ///< can be recomputed, but not written through: expand, unfold, real
+    expand,  ///< in the table only: reshape if no element is repeated, otherwise opaque
+    opaque,  ///< can be recomputed, but not written through: unfold, real
     unknown, ///< the program does not tell whether this is a view or a copy
 };
+
+/// Whether such a view has every element of the viewed tensor once, perhaps in another order.
+[[nodiscard]] constexpr bool keeps_all_elements(view_rule rule) {
+    return rule == view_rule::same || rule == view_rule::reshape || rule == view_rule::self_inverse ||
+           rule == view_rule::permute || rule == view_rule::move_dimensions;
+}
 
 /// The argument that a result may share memory with.
 struct view_of {

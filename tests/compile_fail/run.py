@@ -145,6 +145,16 @@ def groups(cases):
     return [some[i:i + size] for some in by_includes.values() for i in range(0, len(some), size)]
 
 
+def add_part_options(parser, what):
+    parser.add_argument("--every", type=int, default=1, help=f"only every nth {what}")
+    parser.add_argument("--except-every", type=int, help="only those that --every leaves out")
+
+
+def part_of(items, arguments):
+    rest = arguments.except_every
+    return [item for i, item in enumerate(items) if i % arguments.every == 0 and (not rest or i % rest != 0)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     here = pathlib.Path(__file__).parent
@@ -152,8 +162,7 @@ def main():
     parser.add_argument("--include", default=str(here.parent.parent / "include"))
     parser.add_argument("--cases", default=str(here / "cases"))
     parser.add_argument("--case", action="append", help="only this case (several allowed)")
-    parser.add_argument("--every", type=int, default=1, help="only every nth case")
-    parser.add_argument("--except-every", type=int, help="only the cases that --every leaves out")
+    add_part_options(parser, "case")
     parser.add_argument("--show", action="store_true", help="print every first error")
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
@@ -161,8 +170,7 @@ def main():
     cases = [read_case(path) for path in sorted(pathlib.Path(arguments.cases).glob("*.cpp"))]
     if arguments.case:
         cases = [case for case in cases if case["name"] in arguments.case]
-    rest = arguments.except_every
-    cases = [case for i, case in enumerate(cases) if i % arguments.every == 0 and (not rest or i % rest != 0)]
+    cases = part_of(cases, arguments)
     if not cases:
         sys.exit("compile_fail: no cases")
     failed = set()

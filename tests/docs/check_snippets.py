@@ -30,7 +30,7 @@ import documents
 from documents import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "compile_fail"))
-from run import plain, precompile  # noqa: E402: plain joins the pieces in which Clang prints a sentence
+from run import add_part_options, part_of, plain, precompile  # noqa: E402: plain joins the pieces in which Clang prints a sentence
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-Wno-unused", "-Wunused-result"]
 PARAMETERS = "[[maybe_unused]] value x, [[maybe_unused]] value y, [[maybe_unused]] optional_value o, " \
@@ -170,16 +170,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", default="g++ -std=c++20")
     parser.add_argument("--include", default=str(ROOT / "include"))
-    parser.add_argument("--every", type=int, default=1, help="only every nth document, by size")
-    parser.add_argument("--except-every", type=int, help="only the documents that --every leaves out")
+    add_part_options(parser, "document, by size")
     parser.add_argument("--verbose", action="store_true", help="show the compiler's output for wrong blocks")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
 
-    files = sorted(arguments.files or documents.documents(), key=lambda path: -path.stat().st_size)
-    rest = arguments.except_every
-    files = [path for i, path in enumerate(files) if i % arguments.every == 0 and (not rest or i % rest != 0)]
+    files = part_of(sorted(arguments.files or documents.documents(), key=lambda path: -path.stat().st_size), arguments)
     blocks = {path: documents.read_blocks(path) for path in files}
     programs = [b for each in blocks.values() for b in each if b.kind() == "program"]
     failed = right = wrong = 0
