@@ -138,6 +138,15 @@ class Numbers(nn.Module):
         return y / scale, torch.cat([zeros, torch.ones(b, c - 1)]), torch.arange(c), x.new_full((b, 2), 0.5), x.mean() * b
 
 
+class Converted(nn.Module):
+    """Numbers of tensors as numbers of another kind."""
+
+    def forward(self, x):
+        wide = x[:1, :1]
+        many = int((x > 0).all())
+        return int(x[0, 0] > 0), many + 1, bool(wide), bool((wide * 0).int()), float(wide > 9), int(wide * 3), bool(int(wide)), bool(wide < 9)
+
+
 class Pieces(nn.Module):
     def forward(self, x):
         a, b = x.chunk(2, dim=1)
@@ -270,6 +279,14 @@ class Warned(nn.Module):
         return x + self.kept[0]
 
 
+class Bags(nn.Module):
+    """Returns results that no operator of ONNX computes."""
+
+    def forward(self, x):
+        bags = torch.embedding_bag(x, torch.tensor([1, 0, 1]), torch.tensor([0, 2]))
+        return bags
+
+
 class Endless(nn.Module):
     def forward(self, x):
         i = 0
@@ -321,6 +338,7 @@ def hand_made():
         case("containers", Containers, normal(2, 3), normal(4, 3), (0,), ways=("scripted",)),
         case("loops", Loops, normal(2, 4), normal(3, 4), (0,), ways=("scripted",)),
         case("numbers", Numbers, normal(2, 6), normal(5, 6), (0,)),
+        case("converted", Converted, normal(2, 6), lambda: torch.rand(5, 6) / 2 + 1, (0,), ways=("scripted",)),
         case("pieces", Pieces, normal(2, 4), normal(3, 4), (0,)),
         case("recurrent", Recurrent, indices(2, 3), indices(4, 3), (0,)),
         case("cell", Cell, normal(2, 5, 3), normal(3, 5, 3), (0,)),
@@ -333,6 +351,7 @@ def hand_made():
         case("texts", Texts, normal(2, 3), normal(3, 3), (0,), ways=("scripted",)),
         case("weak", Weak, normal(2, 3), normal(3, 3), (0,)),
         case("warned", Warned, normal(2, 3), normal(3, 3), (0,), ways=("scripted",)),
+        case("bags", Bags, normal(2, 3), ways=("scripted",), refused="does not compute 'embedding_bag_1'"),
         case("endless", Endless, normal(2, 3), ways=("scripted",), refused="needs more than", line="while i >= 0:"),
         case("counter", Counter, normal(2, 3), ways=("scripted",), refused="assigns the attribute 'calls'", line="self.calls += 1"),
     ]

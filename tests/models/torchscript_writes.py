@@ -123,6 +123,16 @@ class Replaced(nn.Module):
         return y, z
 
 
+class Outs(nn.Module):
+    """Results that are written to given tensors."""
+
+    def forward(self, x):
+        total, rest = torch.zeros(2, 6), torch.zeros(3, 6)
+        torch.add(x[:2], 1.5, out=total)
+        torch.remainder(x[:1], 0.75, out=rest[1:2])
+        return total, rest, torch.exp(total * 0.1, out=total)
+
+
 def cases():
     def batch(rows):
         return normal(rows, 4)
@@ -134,6 +144,7 @@ def cases():
         return case(f"writes_{name}", build, one or batch(3), other or batch(5), (0,), ways=("scripted",), **options)
 
     return [
+        case("writes_outs", Outs, normal(2, 6), normal(3, 6), (0,)),
         made("in_branch", InBranch, positive, lambda: -torch.rand(2, 4)),
         made("in_both_branches", InBothBranches, positive, lambda: -torch.rand(2, 4)),
         made("in_nested_branch", InBothBranches, lambda: torch.rand(3, 4) + torch.tensor([-1.0, 1, 1, 1]), positive),

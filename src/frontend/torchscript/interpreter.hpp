@@ -201,6 +201,7 @@ private:
     [[nodiscard]] program::value_index use_weight(std::size_t index);
 
     // results.cpp: the types of what nodes compute
+    [[nodiscard]] std::vector<inferred_result> types_of_outs(program::node const& n, overload const& o) const;
     [[nodiscard]] std::vector<inferred_result> types_of(program::node const& n, overload const& o);
     [[nodiscard]] std::optional<inferred_type> type_by_rule(program::node const& n);
     [[nodiscard]] inferred_type type_of(program::value_index v) const;

@@ -214,13 +214,14 @@ std::optional<value> interpreter::call_on_numbers(std::string_view name, call_ar
 value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) {
     std::vector<scalar> numbers;
     bool all_integral = true;
+    bool any_bool = false;
     for (value const& each : x) {
         if (each.is_number()) numbers.push_back(each.number());
         else if (each.is != kind::symbol) fail("calculates with " + std::string(describe(each)));
-        bool const is_real_symbol =
-            each.is == kind::symbol &&
-            out_.values[static_cast<std::size_t>(each.integer)].kind == program::value_kind::sym_float;
-        all_integral = all_integral && each.is != kind::real && !is_real_symbol;
+        program::value_kind const k = each.is == kind::symbol ? out_.values[static_cast<std::size_t>(each.integer)].kind
+                                                              : program::value_kind::sym_int;
+        all_integral = all_integral && each.is != kind::real && k != program::value_kind::sym_float;
+        any_bool = any_bool || k == program::value_kind::sym_bool;
     }
     if (numbers.size() == x.size()) {
         std::optional<scalar> const result = program::compute(op, numbers);
@@ -237,7 +238,7 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
         op == "math.floor" || op == "math.ceil" || op == "math.trunc" || op == "round" || op == "torch.sym_int";
     if (op == "_operator.truediv" || op == "torch.sym_float" || op == "torch._sym_sqrt" || (!all_integral && !to_int))
         return add_python_node(op, x, program::value_kind::sym_float, {});
-    if (!all_integral) return add_python_node(op, x, program::value_kind::sym_int, fresh_extent());
+    if (!all_integral || any_bool) return add_python_node(op, x, program::value_kind::sym_int, fresh_extent());
     if (to_int) return x[0];
     std::vector<program::expression> e;
     for (value const& each : x) e.push_back(expression_of(extent_of(each)));
@@ -280,9 +281,9 @@ value interpreter::convert_number(std::string_view type, value const& v) {
         return out;
     }
     if (v.is == kind::tensor || v.is == kind::weight) {
-        if (type == "bool") return v;
         program::value_index const t = tensor_of(v);
         dtype const held = type_of(t).type;
+        if (type == "bool" && held == dtype::bool_ && type_of(t).sizes.empty()) return v;
         program::node n;
         n.op = "aten::item";
         n.schema = aten::find_schema(n.op);

@@ -140,6 +140,20 @@ std::optional<inferred_type> interpreter::type_by_rule(program::node const& n) {
     return {};
 }
 
+/// The types of the results of an operator that writes all of them to arguments (out=): those of the arguments.
+std::vector<inferred_result> interpreter::types_of_outs(program::node const& n, overload const& o) const {
+    std::vector<inferred_result> out;
+    for (auto const& each : o.arguments) {
+        if (!each.type.mutates) continue;
+        program::argument const* const written = find_argument(n, each.name);
+        if (written == nullptr || written->kind != program::argument_kind::tensor) return {};
+        out.push_back({{type_of(written->tensor)}, false});
+    }
+    bool const all = std::all_of(o.returns.begin(), o.returns.end(), [](auto const& r) { return r.type.mutates; });
+    if (!o.is_torchs || !all || out.size() != o.returns.size()) return {};
+    return out;
+}
+
 std::vector<inferred_result> interpreter::types_of(program::node const& n, overload const& o) {
     std::string_view const name = operator_name(n.op);
     if (o.is_torchs && is_in_place(o)) {
@@ -155,6 +169,7 @@ std::vector<inferred_result> interpreter::types_of(program::node const& n, overl
         return {{{type_of(self.tensor)}, false}};
     }
     if (o.returns.empty()) return {};
+    if (std::vector<inferred_result> written = types_of_outs(n, o); !written.empty()) return written;
     if (std::optional<inferred_type> type = type_by_rule(n); type && o.returns.size() == 1)
         return {{{*std::move(type)}, false}};
     program::node asked = n;
@@ -205,6 +220,11 @@ value interpreter::add_results(program::node n, overload const& o, std::vector<i
             if (each.type == dtype::undefined || !each.has_rank)
                 fail("the type of a result of '" + n.op + "' is not known");
             made.values.push_back(add_tensor(name, each));
+            all.push_back(value::of(kind::tensor, made.values.back()));
+        }
+        if (all.empty() && !made.is_list && o.returns[i].type.base == aten::base_type::tensor) {
+            // The mapping does not compute it. A value without a type: what uses it is refused.
+            made.values.push_back(add_value(name, program::value_kind::tensor));
             all.push_back(value::of(kind::tensor, made.values.back()));
         }
         if (made.is_list) results.push_back(heap_.list(std::move(all)));
