@@ -755,6 +755,13 @@ inline value pad(graph<7> g, value x, size_list pads, value filler) {
 inline value pad(graph<7> g, value x, safe_span<std::int64_t const> pads, scalar const& filler) {
     return pad(g, x, safe_vector<sym_int>(pads.begin(), pads.end()), g.scalar(filler, x.dtype()));
 }
+/// x with n elements along an axis: cut, or with zeros at the end.
+inline value with_length(graph<11> g, value x, std::int64_t axis, sym_int const& n) {
+    auto const rank = static_cast<std::size_t>(x.rank());
+    safe_vector<sym_int> pads(2 * rank, 0);
+    pads[rank + static_cast<std::size_t>(axis)] = max(n - g.size(x, axis), 0);
+    return slice(g, pad(g, x, pads, g.scalar_like(0, x)), axis, 0, n);
+}
 /// Pad in the mode "reflect" or "edge".
 inline value pad_by_mode(graph<7> g, value x, size_list pads, std::string_view mode) {
     if (g.opset() >= 11) return g.within<11>().op<"Pad">(x, g.ints(pads), absent, attr::mode_s(mode));
@@ -12648,9 +12655,10 @@ inline optional_value put_mask(graph<9> g, value x, std::int64_t axis, value mas
     safe_vector<std::int64_t> last;
     for (std::int64_t i = 0; i != after; ++i) last.push_back(mask.rank() + i);
     if (!last.empty()) at = unsqueeze(g, at, last);
-    if (!accumulate) return g.op<"Where">(at, from, x);
+    if (!accumulate) return value(g.op<"Where">(at, from, x)).set_shape(x.shape()); // those of the mask are equal
     value const more = g.op<"Where">(at, from, g.scalar_like(0, x));
-    return x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
+    value const y = x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
+    return y.set_shape(x.shape());
 }
 
 /// aten::index_put: x[indices] = source, or += if `accumulate`.
@@ -12687,6 +12695,11 @@ inline value put_with(graph<11> g, value x, safe_span<optional_value const> indi
 }
 inline constexpr auto index_put = [](graph<11> g, value self, safe_span<optional_value const> indices, value values,
                                      bool accumulate) { return put_with(g, self, indices, values, accumulate); };
+
+/// `unsafe`: ATen does not check the indices.
+inline constexpr auto index_put_impl = [](graph<11> g, value self, safe_span<optional_value const> indices,
+                                          value values, bool accumulate,
+                                          bool /*unsafe*/) { return put_with(g, self, indices, values, accumulate); };
 
 inline constexpr auto put = [](graph<11> g, value self, value index, value source, bool accumulate) {
     if (is_empty(index)) return self;
@@ -12795,6 +12808,7 @@ inline constexpr auto diagonal_backward = [](graph<9> g, value grad, size_list i
 inline constexpr auto scatter = table(
     symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
     symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
+    symbolic<"aten::_index_put_impl(self, indices, values, accumulate, unsafe)">(detail::index_put_impl).by_parts<"self", "values">(),
     symbolic<"aten::put(self, index, source, accumulate)">(detail::put).by_parts<"self", "source">(),
     symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements).by_parts<"self", "src">(),
     symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value).by_parts<"self", "value">(),
@@ -15362,7 +15376,9 @@ inline value transform_by_table(graph<9> g, value x, transformed_axis const& a, 
 
 inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
     sym_int const n = length_along(g, x, a);
-    bool const whole = !a.length || (n.is_constant() && x.size(a.axis) == dim(n.constant()));
+    bool whole = !a.length || (n.is_constant() && x.size(a.axis) == dim(n.constant()));
+    if (!whole && !n.is_constant() && g.opset() >= 20) // ONNX Runtime would take memory for the signal's length
+        x = with_length(g, x, a.axis, n), whole = true;
     optional_value const length = whole ? optional_value() : optional_value(g.to_value(n));
     value y = g.opset() >= 20
                   ? value(g.within<20>().op<"DFT">(x, length, g.scalar(a.axis, dtype::int64), attr::onesided_i(a.half)))

@@ -79,11 +79,12 @@ def _spectral_mixing():
 
 
 def autocorrelation(x):
-    """As Autoformer computes it: circular, by a product of spectra, and the lags that matter most."""
+    """As Autoformer computes it: circular, by a product of spectra, and the lags that matter most; also of all series, not circular."""
     n = x.shape[-1]
     z = torch.fft.rfft(x, dim=-1)
     correlation = torch.fft.irfft(z * z.conj(), n=n, dim=-1, norm="backward")
-    return correlation, torch.topk(correlation, 3, dim=-1).values
+    padded = torch.fft.fft(torch.fft.fft(x, dim=1), n=2 * n, dim=-1)
+    return correlation, torch.topk(correlation, 3, dim=-1).values, torch.fft.ifft2(padded * padded.conj(), dim=(1, 2)).real
 
 
 @model("spectral_autocorrelation", quick=True)

@@ -217,9 +217,10 @@ inline optional_value put_mask(graph<9> g, value x, std::int64_t axis, value mas
     safe_vector<std::int64_t> last;
     for (std::int64_t i = 0; i != after; ++i) last.push_back(mask.rank() + i);
     if (!last.empty()) at = unsqueeze(g, at, last);
-    if (!accumulate) return g.op<"Where">(at, from, x);
+    if (!accumulate) return value(g.op<"Where">(at, from, x)).set_shape(x.shape()); // those of the mask are equal
     value const more = g.op<"Where">(at, from, g.scalar_like(0, x));
-    return x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
+    value const y = x.dtype() == dtype::bool_ ? value(g.op<"Or">(x, more)) : g.op<"Add">(x, more);
+    return y.set_shape(x.shape());
 }
 
 /// aten::index_put: x[indices] = source, or += if `accumulate`.
@@ -256,6 +257,11 @@ inline value put_with(graph<11> g, value x, safe_span<optional_value const> indi
 }
 inline constexpr auto index_put = [](graph<11> g, value self, safe_span<optional_value const> indices, value values,
                                      bool accumulate) { return put_with(g, self, indices, values, accumulate); };
+
+/// `unsafe`: ATen does not check the indices.
+inline constexpr auto index_put_impl = [](graph<11> g, value self, safe_span<optional_value const> indices,
+                                          value values, bool accumulate,
+                                          bool /*unsafe*/) { return put_with(g, self, indices, values, accumulate); };
 
 inline constexpr auto put = [](graph<11> g, value self, value index, value source, bool accumulate) {
     if (is_empty(index)) return self;
@@ -364,6 +370,7 @@ inline constexpr auto diagonal_backward = [](graph<9> g, value grad, size_list i
 inline constexpr auto scatter = table(
     symbolic<"aten::index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
     symbolic<"aten::_unsafe_index_put(self, indices, values, accumulate)">(detail::index_put).by_parts<"self", "values">(),
+    symbolic<"aten::_index_put_impl(self, indices, values, accumulate, unsafe)">(detail::index_put_impl).by_parts<"self", "values">(),
     symbolic<"aten::put(self, index, source, accumulate)">(detail::put).by_parts<"self", "source">(),
     symbolic<"aten::scatter.src(self, dim, index, src)">(detail::write_elements).by_parts<"self", "src">(),
     symbolic<"aten::scatter.value(self, dim, index, value)">(detail::scatter_value).by_parts<"self", "value">(),

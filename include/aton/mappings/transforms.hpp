@@ -8,11 +8,9 @@
 #include <cstdint>
 #include <numbers>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <aton/mappings/creation.hpp>
 #include <aton/mappings/detail/complex.hpp>
@@ -138,7 +136,9 @@ inline value transform_by_table(graph<9> g, value x, transformed_axis const& a, 
 
 inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
     sym_int const n = length_along(g, x, a);
-    bool const whole = !a.length || (n.is_constant() && x.size(a.axis) == dim(n.constant()));
+    bool whole = !a.length || (n.is_constant() && x.size(a.axis) == dim(n.constant()));
+    if (!whole && !n.is_constant() && g.opset() >= 20) // ONNX Runtime would take memory for the signal's length
+        x = with_length(g, x, a.axis, n), whole = true;
     optional_value const length = whole ? optional_value() : optional_value(g.to_value(n));
     value y = g.opset() >= 20
                   ? value(g.within<20>().op<"DFT">(x, length, g.scalar(a.axis, dtype::int64), attr::onesided_i(a.half)))

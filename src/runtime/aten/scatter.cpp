@@ -193,6 +193,7 @@ rows scatter() {
     static constexpr row all[] = {
         {"index_put", index_put},
         {"_unsafe_index_put", index_put},
+        {"_index_put_impl", index_put},
         {"put", put_flat},
         {"scatter.src", scatter_with<put_op::assign>},
         {"scatter.value", scatter_with<put_op::assign>},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -80,6 +81,13 @@ inline value pad(graph<7> g, value x, size_list pads, value filler) {
 }
 inline value pad(graph<7> g, value x, safe_span<std::int64_t const> pads, scalar const& filler) {
     return pad(g, x, safe_vector<sym_int>(pads.begin(), pads.end()), g.scalar(filler, x.dtype()));
+}
+/// x with n elements along an axis: cut, or with zeros at the end.
+inline value with_length(graph<11> g, value x, std::int64_t axis, sym_int const& n) {
+    auto const rank = static_cast<std::size_t>(x.rank());
+    safe_vector<sym_int> pads(2 * rank, 0);
+    pads[rank + static_cast<std::size_t>(axis)] = max(n - g.size(x, axis), 0);
+    return slice(g, pad(g, x, pads, g.scalar_like(0, x)), axis, 0, n);
 }
 /// Pad in the mode "reflect" or "edge".
 inline value pad_by_mode(graph<7> g, value x, size_list pads, std::string_view mode) {
