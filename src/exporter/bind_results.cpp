@@ -25,20 +25,6 @@ dtype promoted(program::program const& p, program::node const& n) {
     return common.result();
 }
 
-/// Whether the strides are known not to be those of a contiguous tensor. Strides that follow from a symbolic size are not compared.
-bool is_not_contiguous(program::value const& v) {
-    std::int64_t expected = 1; // -1: depends on a symbolic size
-    for (std::size_t i = std::min(v.sizes.size(), v.strides.size()); i-- != 0;) {
-        program::extent const& size = v.sizes[i];
-        if (size.is_number() && size.number == 1) continue;
-        program::extent const& stride = v.strides[i];
-        if (expected >= 0 && (!stride.is_number() || stride.number != expected)) return true;
-        expected =
-            expected < 0 || !size.is_number() ? -1 : checked_multiply(expected, std::max<std::int64_t>(size.number, 1));
-    }
-    return false;
-}
-
 } // namespace
 
 dsl::value cast_value(dsl::graph<oldest_export_opset> g, dsl::value const& v, dtype type) {
@@ -134,7 +120,8 @@ void converter::check_strides(program::node const& n) const {
     for (program::argument const& a : n.arguments) {
         if (a.name == "self" && a.kind == kind::tensor) {
             program::value const& self = program_.values[a.tensor];
-            if (is_not_contiguous(self))
+            bool const has_strides = self.strides.size() == self.sizes.size();
+            if (has_strides && !program::is_contiguous(program_, a.tensor))
                 throw unsupported_error(
                     "strides of the memory of a tensor that is not contiguous; call contiguous() first");
             starts_inside = !self.storage_offset.is_number() || self.storage_offset.number != 0;

@@ -107,6 +107,11 @@ bool layouts::is_contiguous(concrete_layout const& layout) {
     return true;
 }
 
+bool is_contiguous(program const& p, value_index v) {
+    std::optional<concrete_layout> const layout = layouts(p).of(v);
+    return layout && layouts::is_contiguous(*layout);
+}
+
 bool layouts::same_order(concrete_layout const& a, concrete_layout const& b) {
     if (a.sizes != b.sizes) return false;
     for (std::size_t i = 0; i != a.sizes.size(); ++i)

@@ -59,7 +59,9 @@ private:
         value_index whole = given;
         for (auto at = viewed_.find(whole); at != viewed_.end(); at = viewed_.find(whole)) whole = at->second;
         extent const start = program_.values[given].storage_offset;
-        if (!start.is_number() || program_.values[whole].storage_offset != extent{}) return;
+        argument* const recorded = find_argument(n, "storage_offset");
+        bool const starts_there = recorded == nullptr || is_none(recorded); // where the view starts
+        if ((starts_there && !start.is_number()) || program_.values[whole].storage_offset != extent{}) return;
         std::optional<concrete_layout> const layout = layout_.of(whole);
         if (!layout) return;
         if (layouts::is_contiguous(*layout)) {
@@ -70,10 +72,10 @@ private:
             if (!order) return;
             self->tensor = in_memory_order(whole, *order, n);
         }
+        if (!starts_there) return;
         argument offset = number_argument("storage_offset", start.number);
-        argument* const recorded = find_argument(n, "storage_offset");
         if (recorded == nullptr) n.arguments.push_back(std::move(offset));
-        else if (is_none(recorded)) *recorded = std::move(offset);
+        else *recorded = std::move(offset);
     }
 
     value_index in_memory_order(value_index whole, std::vector<std::int64_t> const& order, node const& cause) {

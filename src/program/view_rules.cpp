@@ -61,7 +61,7 @@ constexpr view_row rows[] = {
     {"aten::mH", view_rule::self_inverse},
     {"aten::mT", view_rule::self_inverse},
     {"aten::matrix_H", view_rule::self_inverse},
-    {"aten::meshgrid", view_rule::opaque},
+    {"aten::meshgrid", view_rule::overlapping},
     {"aten::moveaxis", view_rule::move_dimensions},
     {"aten::movedim", view_rule::move_dimensions},
     {"aten::narrow", view_rule::narrow},
@@ -88,6 +88,7 @@ constexpr view_row rows[] = {
     {"aten::type_as", view_rule::same, when::same_layout},
     {"aten::unbind", view_rule::unbind},
     {"aten::unflatten", view_rule::reshape},
+    {"aten::unfold", view_rule::overlapping},
     {"aten::unsafe_chunk", view_rule::pieces},
     {"aten::unsafe_split", view_rule::pieces},
     {"aten::unsafe_split_with_sizes", view_rule::pieces},
@@ -224,7 +225,7 @@ std::optional<view_of> find_view(program const& p, layouts const& layout, node c
     else if ((condition == when::not_complex && is_real) || is_whole(layout, n, out.rule, from, to))
         out.rule = view_rule::same;
     else if (out.rule == view_rule::expand)
-        out.rule = layout.same_after_ones(from, to) ? view_rule::reshape : view_rule::opaque;
+        out.rule = layout.same_after_ones(from, to) ? view_rule::reshape : view_rule::overlapping;
     return out;
 }
 

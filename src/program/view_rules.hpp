@@ -25,11 +25,12 @@ enum class view_rule : std::uint8_t {
     narrow,
     diagonal,
     as_strided,
-    pieces,  ///< split, chunk: their concatenation is the argument
-    unbind,  ///< slices along a dimension that is dropped
-    expand,  ///< in the table only: reshape if no element is repeated, otherwise opaque
-    opaque,  ///< can be recomputed, but not written through: unfold, real
-    unknown, ///< the program does not tell whether this is a view or a copy
+    pieces,      ///< split, chunk: their concatenation is the argument
+    unbind,      ///< slices along a dimension that is dropped
+    expand,      ///< in the table only: reshape if no element is repeated, otherwise overlapping
+    overlapping, ///< some elements more than once: not written through
+    opaque,      ///< can be recomputed, but not written through: real, view.dtype
+    unknown,     ///< the program does not tell whether this is a view or a copy
 };
 
 /// Whether such a view has every element of the viewed tensor once, perhaps in another order.

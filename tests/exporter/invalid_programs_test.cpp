@@ -102,6 +102,20 @@ TEST_CASE("incompatible operands are refused, whatever type the file records for
     }
 }
 
+TEST_CASE("a mask of constant sizes may index a tensor with symbolic sizes") {
+    invalid_program b;
+    b.p.expressions.push_back({expression_kind::symbol, 0, 0, "s0", {}});
+    value_index const wide = b.input(input_kind::user, "wide", {0, 2});
+    b.p.values[wide].sizes[0] = {0, static_cast<std::uint32_t>(b.p.expressions.size() - 1)};
+    value_index const mask = b.input(input_kind::user, "mask", {3, 2}, dtype::bool_);
+    value_index const number = b.input(input_kind::user, "number", {});
+    value_index const made =
+        b.add("aten::index_put", {tensor("self", wide), tensors("indices", {mask}), tensor("values", number)}, {0, 2});
+    b.p.values[made].sizes = b.p.values[wide].sizes;
+    b.output(made);
+    CHECK(tests::fault_of([&] { return convert_program(b.p); }) == "nothing was thrown");
+}
+
 TEST_CASE("strides of memory address only contiguous tensors") {
     auto const viewed = [](numbers const& sizes, numbers const& strides) {
         invalid_program b;
@@ -115,6 +129,24 @@ TEST_CASE("strides of memory address only contiguous tensors") {
     CHECK(
         is_said(viewed({3, 2}, {1, 3}), "aten::as_strided (strides of the memory of a tensor that is not contiguous"));
     CHECK(viewed({2, 3}, {3, 1}) == "nothing was thrown");
+}
+
+TEST_CASE("strides of memory do not address a part of a tensor with symbolic sizes") {
+    auto const viewed = [](std::int64_t rows_apart) {
+        invalid_program b;
+        b.p.expressions.push_back({expression_kind::symbol, 0, 0, "s0", {}});
+        expression const apart{expression_kind::integer, rows_apart, 0, {}, {}};
+        b.p.expressions.push_back({expression_kind::mul, 0, 0, {}, {b.p.expressions.back(), apart}});
+        auto const symbol = static_cast<std::uint32_t>(b.p.expressions.size() - 2);
+        value_index const y = b.value_of("part", {2, 2, 0}, {0, 0, 1});
+        b.p.values[y].sizes[2] = b.p.values[y].strides[1] = {0, symbol};
+        b.p.values[y].strides[0] = {0, symbol + 1};
+        b.add_node("aten::slice.Tensor", {tensor("self", b.x)}, {y});
+        b.output(b.add("aten::as_strided", {tensor("self", y), integers("size", {2}), integers("stride", {2})}, {2}));
+        return tests::fault_of([&] { return convert_program(b.p); });
+    };
+    CHECK(is_said(viewed(4), "aten::as_strided (strides of the memory of a tensor that is not contiguous"));
+    CHECK(!is_said(viewed(2), "not contiguous"));
 }
 
 TEST_CASE("an offset in memory counts from its start, so it is refused for a view that starts inside") {

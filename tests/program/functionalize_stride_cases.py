@@ -24,6 +24,19 @@ def strides_reach_beyond_a_view(m, x):
 
 
 @case((4, 5), dynamic=[0])
+def strides_of_a_view_that_repeats_elements(m, x):
+    h = x * 2
+    wide, windows = h.expand(3, *h.shape), h.unfold(1, 3, 1)
+    return wide.as_strided((2, 3), (5, 1)), windows.as_strided((2, 3), (7, 2), 1)
+
+
+@case((4, 5), dynamic=[0, 1])
+def strides_of_a_view_with_symbolic_offset(m, x):
+    h = x * 2
+    return h[1:].as_strided((2, 3), (4, 1), 1)
+
+
+@case((4, 5), dynamic=[0])
 def a_write_by_strides_of_a_view(m, x):
     h = x * 2
     v = h[1:].t()

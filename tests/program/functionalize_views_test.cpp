@@ -254,43 +254,6 @@ TEST_CASE("a cast makes a new tensor") {
     CHECK(b.p.outputs.size() == 1);
 }
 
-TEST_CASE("strides of a view or of a permuted tensor are those of the memory") {
-    program_builder b;
-    value_index const x = b.input(input_kind::user, "x", {4, 5});
-    value_index const part = b.value_of("part", {2, 3}, {5, 1});
-    b.p.values[part].storage_offset = {6};
-    b.add_node("aten::slice.Tensor", {tensor("self", x), integer("dim", 0)}, {part});
-    b.add("aten::as_strided",
-          {tensor("self", part),
-           integers("size", {2}),
-           integers("stride", {9}),
-           argument::none().named("storage_offset")},
-          {2});
-    value_index const turned = b.value_of("turned", {5, 1, 4}, {1, 3, 5});
-    b.add_node("aten::relu", {tensor("self", x)}, {turned});
-    b.add("aten::as_strided", {tensor("self", turned), integers("size", {2}), integers("stride", {9})}, {2});
-    value_index const wide = b.value_of("wide", {2, 3}, {0, 1});
-    b.add_node("aten::relu", {tensor("self", x)}, {wide});
-    b.add("aten::as_strided", {tensor("self", wide), integers("size", {2}), integers("stride", {1})}, {2});
-    functionalize(b.p);
-
-    CHECK(b.ops() == strings{"aten::slice.Tensor",
-                             "aten::as_strided",
-                             "aten::relu",
-                             "aten::permute",
-                             "aten::as_strided",
-                             "aten::relu",
-                             "aten::as_strided"});
-    node const& of_part = b.p.main.nodes[1];
-    CHECK(of_part.arguments.front().tensor == x);
-    CHECK(of_part.arguments.back().name == "storage_offset");
-    CHECK(of_part.arguments.back().number.constant == aton::scalar(std::int64_t{6}));
-    node const& permute = b.p.main.nodes[3];
-    CHECK(integers_of(permute.arguments[1]) == numbers{2, 1, 0});
-    CHECK(b.p.main.nodes[4].arguments.front().tensor == permute.results[0].values[0]);
-    CHECK(b.p.main.nodes[6].arguments.front().tensor == wide); // its memory is smaller than itself
-}
-
 TEST_CASE("writes that cannot be expressed are refused with the operator, the node and the user's line") {
     SUBCASE("an expanded tensor") {
         program_builder b;

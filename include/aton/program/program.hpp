@@ -195,6 +195,9 @@ struct program {
 /// The results of a node, with lists flattened; no_value for None.
 [[nodiscard]] std::vector<value_index> result_values(node const& n);
 
+/// Whether a tensor is known to be contiguous: its strides are those of its sizes, whatever the symbols are. Dimensions of size 1 are ignored.
+[[nodiscard]] bool is_contiguous(program const& p, value_index v);
+
 /// The program as text: inputs, weights, one line per node with types and source position, and outputs.
 [[nodiscard]] std::string to_string(program const& p);
 
