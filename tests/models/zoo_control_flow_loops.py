@@ -44,8 +44,9 @@ def while_norm():
             self.step = nn.Linear(4, 4)
 
         def forward(self, x, limit):
+            rows = x.shape[0]
             go_on = lambda n, x: x.abs().sum() > limit
-            step = lambda n, x: (n + x.shape[0], torch.tanh(self.step(x)) * 0.5)
+            step = lambda n, x: (n + rows, torch.tanh(self.step(x)) * 0.5)
             return while_loop(go_on, step, (zero(), x.clone()))
 
     args, other = (normal(3, 4) * 9, torch.tensor(4.0)), (normal(5, 4), torch.tensor(1e3))

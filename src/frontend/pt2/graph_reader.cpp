@@ -293,7 +293,8 @@ void graph_reader::bind_arguments(json_value const& inputs, std::size_t skipped,
             is_given[place] = true;
         }
         json_value const argument = each.member("arg");
-        out.arguments.push_back(read_argument(argument, scope, depth).named(std::move(name)));
+        out.arguments.push_back(read_argument(argument, scope, depth, info.kind == program::node_kind::higher_order)
+                                    .named(std::move(name)));
     });
     if (info.any_arguments) return;
     for (std::size_t i = 0; i != is_given.size(); ++i)

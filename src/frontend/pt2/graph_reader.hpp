@@ -69,8 +69,9 @@ private:
     void check_results(json_value const& outputs, operator_info const& info, program::node const& node) const;
     [[nodiscard]] std::uint32_t read_origin(json_value const& node);
 
-    // Arguments: read_argument.cpp. `depth`: of the graph that contains the argument.
-    [[nodiscard]] program::argument read_argument(json_value const& argument, graph_scope& scope, int depth);
+    // Arguments: read_argument.cpp. `depth`: of the graph that contains the argument. `is_operand`: of a higher-order operator.
+    [[nodiscard]] program::argument read_argument(json_value const& argument, graph_scope& scope, int depth,
+                                                  bool is_operand = false);
     [[nodiscard]] std::optional<program::argument> read_plain_argument(json_value const& held) const;
     [[nodiscard]] std::optional<program::argument> read_symbolic_argument(json_value const& held,
                                                                           graph_scope const& scope) const;
@@ -79,6 +80,7 @@ private:
     [[nodiscard]] program::value_index find_value(json_value const& name, program::value_kind kind,
                                                   graph_scope const& scope) const;
     [[nodiscard]] program::value_index find_tensor(json_value const& tensor, graph_scope const& scope) const;
+    [[nodiscard]] program::value_index find_operand(json_value const& operand, graph_scope const& scope) const;
     [[nodiscard]] program::value_index find_optional_tensor(json_value const& either, graph_scope const& scope) const;
 
     program::program& out_;

@@ -77,7 +77,8 @@ program::argument read_lists(json_value const& held, bool integers) {
 
 } // namespace
 
-program::argument graph_reader::read_argument(json_value const& argument, graph_scope& scope, int depth) {
+program::argument graph_reader::read_argument(json_value const& argument, graph_scope& scope, int depth,
+                                              bool is_operand) {
     using made = program::argument;
     json_value const held = argument.only_member();
     std::string_view const tag = held.key();
@@ -87,7 +88,9 @@ program::argument graph_reader::read_argument(json_value const& argument, graph_
         std::vector<program::value_ref> all;
         all.reserve(held.size());
         held.for_each([&](json_value const& each, std::size_t) {
-            all.push_back(tag == "as_tensors" ? find_tensor(each, scope) : find_optional_tensor(each, scope));
+            all.push_back(tag != "as_tensors" ? find_optional_tensor(each, scope)
+                          : is_operand        ? find_operand(each, scope)
+                                              : find_tensor(each, scope));
         });
         return made::of_tensors(std::move(all));
     }
@@ -219,6 +222,15 @@ program::value_index graph_reader::find_value(json_value const& name, value_kind
 program::value_index graph_reader::find_tensor(json_value const& tensor, graph_scope const& scope) const {
     json_value const name = tensor.member("name");
     return find_value(name, value_kind::tensor, scope);
+}
+
+/// Among the operands of a higher-order operator, torch writes numbers like tensors.
+program::value_index graph_reader::find_operand(json_value const& operand, graph_scope const& scope) const {
+    json_value const name = operand.member("name");
+    auto const found = scope.values.find(name.text());
+    value_kind const kind = found == scope.values.end() ? value_kind::tensor : out_.values[found->second].kind;
+    bool const is_number = kind == value_kind::sym_int || kind == value_kind::sym_float || kind == value_kind::sym_bool;
+    return find_value(name, is_number ? kind : value_kind::tensor, scope);
 }
 
 program::value_index graph_reader::find_optional_tensor(json_value const& either, graph_scope const& scope) const {
