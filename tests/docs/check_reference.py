@@ -23,7 +23,7 @@ from header_declarations import is_family, overload_sets, public_headers, read  
 NEVER_THROW = """
 mappings::built_in_tables find_warnings optimize remove_unused plugin::plugin plugin::tables plugin::path has_operator_body
 pt2::archive::path pt2::archive::models pt2::archive::storage pt2::dtype_of_scalar_type
-program::evaluate program::substitute program::to_string program::describe program::result_values program::remove_dead_nodes
+program::evaluate program::is_contiguous program::substitute program::to_string program::describe program::result_values program::remove_dead_nodes
 runtime::has_aten_operator runtime::aten_operators runtime::aten_program::functional runtime::name runtime::allocator::where runtime::cpu_allocator
 runtime::memory_of runtime::uses_of runtime::onnx_model::graph runtime::to_string runtime::tensor::is_contiguous runtime::tensor::permuted
 runtime::limit_cpu_memory runtime::contiguous_strides

@@ -55,7 +55,9 @@ torchscript::read_options options() {
     out.inputs = {{"x", aton::dtype::float32, {"batch", 3}}};
     out.infer = [](program::program const& p, program::node const& n) {
         torchscript::inferred_type type{aton::dtype::float32, true, {}};
-        if (!n.arguments.empty() && n.arguments[0].kind == program::argument_kind::tensor)
+        if (n.op.starts_with("aten::ne.")) type.type = aton::dtype::bool_;
+        bool const has_sizes = n.op != "aten::sum" && !n.arguments.empty();
+        if (has_sizes && n.arguments[0].kind == program::argument_kind::tensor)
             for (program::extent const& e : p.values[n.arguments[0].tensor].sizes) type.sizes.emplace_back(e);
         return std::vector<torchscript::inferred_result>{{{type}, false}};
     };
