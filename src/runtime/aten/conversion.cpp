@@ -20,12 +20,17 @@ results cast_to(call const& c) {
     return cast(c.t("self"), Type);
 }
 
+/// Of the float8 types, only float8_e4m3fn saturates.
+tensor converted_to(tensor const& x, dtype to) {
+    bool const overflows = to == dtype::float8_e5m2 || to == dtype::float8_e4m3fnuz || to == dtype::float8_e5m2fnuz;
+    return cast(x, to, !overflows);
+}
 /// Casts to `dtype` if it is given; layouts and memory formats have no visible effect.
 results converted(call const& c) {
     tensor const x = c.t("self");
-    return cast(x, c.type("dtype", x.dtype()));
+    return converted_to(x, c.type("dtype", x.dtype()));
 }
-results converted_as_other(call const& c) { return cast(c.t("self"), c.t("other").dtype()); }
+results converted_as_other(call const& c) { return converted_to(c.t("self"), c.t("other").dtype()); }
 
 results itself(call const& c) { return c.t("self"); }
 results copied(call const& c) { return clone(c.t("self")); }
