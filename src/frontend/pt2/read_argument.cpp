@@ -72,7 +72,7 @@ program::argument read_lists(json_value const& held, bool integers) {
             else to.emplace_back(item.real());
         });
     });
-    return program::argument::of_number_lists(std::move(all));
+    return program::argument::of_number_lists(all);
 }
 
 } // namespace
@@ -88,9 +88,9 @@ program::argument graph_reader::read_argument(json_value const& argument, graph_
         std::vector<program::value_ref> all;
         all.reserve(held.size());
         held.for_each([&](json_value const& each, std::size_t) {
-            all.push_back(tag != "as_tensors" ? find_optional_tensor(each, scope)
-                          : is_operand        ? find_operand(each, scope)
-                                              : find_tensor(each, scope));
+            all.emplace_back(tag != "as_tensors" ? find_optional_tensor(each, scope)
+                             : is_operand        ? find_operand(each, scope)
+                                                 : find_tensor(each, scope));
         });
         return made::of_tensors(std::move(all));
     }

@@ -110,7 +110,7 @@ std::optional<sizes> interpreter::reshaped(inferred_type const& from, program::a
     if (!is_exact) return out;
     program::expression rest;
     rest.kind = program::expression_kind::mul;
-    rest.operands = factors;
+    rest.operands = std::move(factors);
     program::expression n;
     n.number = number;
     rest.operands.push_back(n);
