@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <aton/mappings/conversion.hpp>
 #include <aton/mappings/detail/common.hpp>
 #include <aton/mappings/detail/elements.hpp>
 #include <aton/mappings/detail/shaping.hpp>
@@ -48,7 +49,7 @@ inline void expect_scales(value scale_a, value scale_b) {
         throw unsupported_error("scales that are neither two numbers nor one per row of self and per column of mat2");
 }
 
-/// The product in float32. ATen converts it to float8_e4m3fn with saturation, and to float8_e5m2 without.
+/// The product in float32, converted.
 inline value product_of_float8(graph<19> g, value self, value mat2, value scale_a, value scale_b, optional_value bias,
                                dtype type) {
     if (!is_float8(self.dtype()) || !is_float8(mat2.dtype())) return g.unsupported("operands that are not float8");
@@ -57,11 +58,9 @@ inline value product_of_float8(graph<19> g, value self, value mat2, value scale_
     value y = g.op<"MatMul">(descaled(g, self, scale_a), descaled(g, mat2, scale_b));
     if (bias && bias->rank() != 1) return g.unsupported("a bias that is not a vector");
     if (bias) y = g.op<"Add">(y, g.cast(*bias, dtype::float32));
-    if (!is_float8(type)) return g.cast(y, type);
-    if (type != dtype::float8_e4m3fn && type != dtype::float8_e5m2)
+    if (is_float8(type) && type != dtype::float8_e4m3fn && type != dtype::float8_e5m2)
         return g.unsupported("a result of " + std::string(name(type)));
-    if (type == dtype::float8_e4m3fn) return g.cast(y, type);
-    return g.op<"Cast">(y, attr::to_i(type), attr::saturate_i(0));
+    return convert(g, y, type);
 }
 
 /// use_fast_accum only selects an implementation.

@@ -282,8 +282,9 @@ value interpreter::convert_number(std::string_view type, value const& v) {
     }
     if (v.is == kind::tensor || v.is == kind::weight) {
         program::value_index const t = tensor_of(v);
-        dtype const held = type_of(t).type;
-        if (type == "bool" && type_of(t).has_rank && type_of(t).sizes.empty())
+        inferred_type const given = type_of(t);
+        dtype const held = given.type;
+        if (type == "bool" && given.has_rank && given.sizes.empty())
             return held == dtype::bool_ ? v : call_operator("aten::ne", {{v, value::of(std::int64_t{0})}, {}});
         program::node n;
         n.op = "aten::item";
