@@ -192,11 +192,12 @@ constexpr dtype to_complex(dtype t) {
            : t == dtype::float16 ? dtype::complex32
                                  : dtype::complex64;
 }
+/// Whether the dtype is an 8-bit float with a sign and a mantissa: float8_e4m3fn, float8_e5m2 and their variants fnuz, but not float8_e8m0.
+constexpr bool is_float8(dtype t) { return t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz; }
 /// Whether the dtype is a real floating-point type of any width; complex dtypes are not.
 constexpr bool is_floating(dtype t) {
-    return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16 ||
-           (t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz) || t == dtype::float4_e2m1 ||
-           t == dtype::float8_e8m0 || t == dtype::float6_e2m3 || t == dtype::float6_e3m2;
+    return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16 || is_float8(t) ||
+           t == dtype::float4_e2m1 || t == dtype::float8_e8m0 || t == dtype::float6_e2m3 || t == dtype::float6_e3m2;
 }
 /// Whether the dtype is a signed integer of any width.
 constexpr bool is_signed_integral(dtype t) {
@@ -4440,6 +4441,7 @@ std::string to_text(Scalar const& s) {
 template <class Scalar = scalar>
 [[noreturn]] void refuse_constant(Scalar const& s, dtype type) {
     if (type == dtype::undefined) throw unsupported_error("the dtype of the constant " + to_text(s) + " is not known");
+    if (!tensor::can_hold(type)) throw unsupported_error("a constant of " + std::string(name(type)));
     throw unsupported_error("the number " + to_text(s) + " does not fit " + std::string(name(type)));
 }
 
@@ -16498,6 +16500,9 @@ namespace ATON_NAMESPACE::aten {
 
 /// torch.get_default_dtype(), which exported programs assume.
 inline constexpr dtype default_dtype = dtype::float32;
+
+/// Whether a conversion to this float8 type maps numbers out of its range to infinity or NaN. To float8_e4m3fn it saturates.
+constexpr bool overflows(dtype to) { return is_float8(to) && to != dtype::float8_e4m3fn; }
 
 /// The smallest dtype that both convert to (c10::promoteTypes). `undefined` is neutral.
 constexpr dtype promote_types(dtype a, dtype b) {

@@ -7919,9 +7919,7 @@ namespace detail {
 /// Cast, which like ATen truncates floats to integers and maps nonzero to true.
 inline constexpr auto convert = [](graph<7> g, value x, std::optional<dtype> type) -> value {
     if (!type || x.dtype() == *type) return x;
-    bool const overflows = *type == dtype::float8_e5m2 || *type == dtype::float8_e4m3fnuz ||
-                           *type == dtype::float8_e5m2fnuz; // to infinity or NaN; float8_e4m3fn saturates
-    if (!overflows || g.opset() < 19) return g.cast(x, *type);
+    if (!aten::overflows(*type) || g.opset() < 19) return g.cast(x, *type);
     return g.within<19>().op<"Cast">(x, attr::to_i(*type), attr::saturate_i(0));
 };
 template <dtype Target>
@@ -18007,8 +18005,6 @@ inline constexpr auto int8_weight_product = [](graph<7> g, value self, value wei
         return g.op<"Mul">(g.op<"MatMul">(x, transposed), g.cast(scales, x.dtype()));
     });
 };
-
-inline bool is_float8(dtype t) { return t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz; }
 
 inline bool has_one_element(value x) { return x.has_rank() && x.shape().element_count() == 1; }
 inline bool has_size(value x, std::int64_t axis, std::int64_t n) { return x.size(axis) == dim(n); }

@@ -11,6 +11,9 @@ namespace ATON_NAMESPACE::aten {
 /// torch.get_default_dtype(), which exported programs assume.
 inline constexpr dtype default_dtype = dtype::float32;
 
+/// Whether a conversion to this float8 type maps numbers out of its range to infinity or NaN. To float8_e4m3fn it saturates.
+constexpr bool overflows(dtype to) { return is_float8(to) && to != dtype::float8_e4m3fn; }
+
 /// The smallest dtype that both convert to (c10::promoteTypes). `undefined` is neutral.
 constexpr dtype promote_types(dtype a, dtype b) {
     if (a == b || b == dtype::undefined) return a;

@@ -136,11 +136,12 @@ constexpr dtype to_complex(dtype t) {
            : t == dtype::float16 ? dtype::complex32
                                  : dtype::complex64;
 }
+/// Whether the dtype is an 8-bit float with a sign and a mantissa: float8_e4m3fn, float8_e5m2 and their variants fnuz, but not float8_e8m0.
+constexpr bool is_float8(dtype t) { return t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz; }
 /// Whether the dtype is a real floating-point type of any width; complex dtypes are not.
 constexpr bool is_floating(dtype t) {
-    return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16 ||
-           (t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz) || t == dtype::float4_e2m1 ||
-           t == dtype::float8_e8m0 || t == dtype::float6_e2m3 || t == dtype::float6_e3m2;
+    return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16 || is_float8(t) ||
+           t == dtype::float4_e2m1 || t == dtype::float8_e8m0 || t == dtype::float6_e2m3 || t == dtype::float6_e3m2;
 }
 /// Whether the dtype is a signed integer of any width.
 constexpr bool is_signed_integral(dtype t) {

@@ -11,6 +11,7 @@
 #include <aton/core/dtype.hpp>
 #include <aton/core/error.hpp>
 #include <aton/core/scalar.hpp>
+#include <aton/core/tensor.hpp>
 
 namespace ATON_NAMESPACE::dsl::detail {
 
@@ -36,6 +37,7 @@ std::string to_text(Scalar const& s) {
 template <class Scalar = scalar>
 [[noreturn]] void refuse_constant(Scalar const& s, dtype type) {
     if (type == dtype::undefined) throw unsupported_error("the dtype of the constant " + to_text(s) + " is not known");
+    if (!tensor::can_hold(type)) throw unsupported_error("a constant of " + std::string(name(type)));
     throw unsupported_error("the number " + to_text(s) + " does not fit " + std::string(name(type)));
 }
 

@@ -13,9 +13,7 @@ namespace detail {
 /// Cast, which like ATen truncates floats to integers and maps nonzero to true.
 inline constexpr auto convert = [](graph<7> g, value x, std::optional<dtype> type) -> value {
     if (!type || x.dtype() == *type) return x;
-    bool const overflows = *type == dtype::float8_e5m2 || *type == dtype::float8_e4m3fnuz ||
-                           *type == dtype::float8_e5m2fnuz; // to infinity or NaN; float8_e4m3fn saturates
-    if (!overflows || g.opset() < 19) return g.cast(x, *type);
+    if (!aten::overflows(*type) || g.opset() < 19) return g.cast(x, *type);
     return g.within<19>().op<"Cast">(x, attr::to_i(*type), attr::saturate_i(0));
 };
 template <dtype Target>

@@ -29,8 +29,6 @@ inline constexpr auto int8_weight_product = [](graph<7> g, value self, value wei
     });
 };
 
-inline bool is_float8(dtype t) { return t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz; }
-
 inline bool has_one_element(value x) { return x.has_rank() && x.shape().element_count() == 1; }
 inline bool has_size(value x, std::int64_t axis, std::int64_t n) { return x.size(axis) == dim(n); }
 

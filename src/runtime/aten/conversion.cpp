@@ -20,11 +20,8 @@ results cast_to(call const& c) {
     return cast(c.t("self"), Type);
 }
 
-/// Of the float8 types, only float8_e4m3fn saturates.
-tensor converted_to(tensor const& x, dtype to) {
-    bool const overflows = to == dtype::float8_e5m2 || to == dtype::float8_e4m3fnuz || to == dtype::float8_e5m2fnuz;
-    return cast(x, to, !overflows);
-}
+tensor converted_to(tensor const& x, dtype to) { return cast(x, to, !aten::overflows(to)); }
+
 /// Casts to `dtype` if it is given; layouts and memory formats have no visible effect.
 results converted(call const& c) {
     tensor const x = c.t("self");

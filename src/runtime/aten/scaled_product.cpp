@@ -13,8 +13,6 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
 
-bool is_float8(dtype t) { return t >= dtype::float8_e4m3fn && t <= dtype::float8_e5m2fnuz; }
-
 results int8_weight_product(call const& c) {
     tensor const x = c.t("self");
     tensor const weight = c.t("mat2");
