@@ -220,6 +220,58 @@ TEST_CASE("errors have the line of the code") {
     CHECK(torchscript::is_archive(file.path()));
 }
 
+bool is_said(std::string const& message, std::string_view part) {
+    INFO("it says: " << message);
+    return message.find(part) != std::string::npos;
+}
+
+/// The nodes of a `forward` with one argument, or why it is refused. Each input is a tensor of float32 [2, 3], or 0-d if its name starts with "n".
+std::string nodes_with(std::string_view argument, std::string_view result, std::vector<std::string> const& names) {
+    torchscript::read_options given = options();
+    given.inputs.clear();
+    for (std::string const& each : names)
+        given.inputs.push_back(
+            {each, aton::dtype::float32, each[0] == 'n' ? std::vector<aton::dim>{} : std::vector<aton::dim>{2, 3}});
+    saved_file const file(archive("class M(Module):\n  def forward(self: __torch__.M,\n    " + std::string(argument) +
+                                  ") -> Tensor:\n    return " + std::string(result) + "\n"));
+    std::string out;
+    try {
+        program::program const p = torchscript::read_program(file.path(), given);
+        for (program::value_index const v : p.main.inputs) (out += out.empty() ? "" : " ") += p.values[v].name;
+        for (program::node const& n : p.main.nodes) (out += ' ') += n.op;
+    } catch (aton::error const& e) {
+        std::string const text = e.what();
+        out = text.substr(text.find(".pt: ") + 5);
+    }
+    return out;
+}
+
+TEST_CASE("arguments of forward that are tuples, lists, dicts or numbers") {
+    std::string_view const pair = "hx: Tuple[Tensor, Tuple[Tensor, Tensor]]";
+    std::string_view const sum = "torch.add((hx)[0], ((hx)[1])[1])";
+    CHECK(nodes_with(pair, sum, {"hx.0", "hx.1.0", "hx.1.1"}) == "hx_0 hx_1_0 hx_1_1 aten::add.Tensor");
+    CHECK(nodes_with(pair, sum, {}) ==
+          "the argument 'hx' of forward, Tuple[Tensor, Tuple[Tensor, Tensor]], is missing: give its type with --input "
+          "hx.0:float32[1,3,224,224] --input hx.1.0:float32[1,3,224,224] --input hx.1.1:float32[1,3,224,224]");
+    CHECK(
+        is_said(nodes_with(pair, sum, {"hx"}), "give its elements: --input hx.0:float32[1,3,224,224] --input hx.1.0:"));
+    CHECK(is_said(nodes_with(pair, sum, {"hx.0", "hx.1"}),
+                  "input 'hx.1' is Tuple[Tensor, Tensor]: give its elements: --input hx.1.0:"));
+    CHECK(is_said(nodes_with(pair, sum, {"hx.0", "hx.1.1"}), "given in order: 'hx.1.0' is next"));
+    CHECK(is_said(nodes_with(pair, sum, {"hx.0", "hx.1.0"}),
+                  "an element of 'hx.1', Tuple[Tensor, Tensor], is missing: give its type with --input hx.1.1:"));
+    CHECK(nodes_with("x: List[Dict[str, Tensor]]", "((x)[0])[\"a\"]", {"x.0.a", "x.0.b", "x.1.a"}) ==
+          "x_0_a x_0_b x_1_a");
+    CHECK(nodes_with("x: Optional[Dict[str, Tensor]]", "(unchecked_cast(Dict[str, Tensor], x))[\"a.b\"]", {"x.a.b"}) ==
+          "x_a_b");
+    CHECK(is_said(nodes_with("x: Dict[str, Tensor]", "(x)[\"a\"]", {}), "with --input x.KEY:float32[1,3,224,224]"));
+    CHECK(nodes_with("n: float", "torch.add(CONSTANTS.c0, n)", {"n"}) == "n c_constant_2 aten::item aten::add.Scalar");
+    CHECK(is_said(nodes_with("n: int", "torch.add(CONSTANTS.c0, n)", {}), "give its type with --input n:int64[]"));
+    CHECK(is_said(nodes_with("m: int", "torch.add(CONSTANTS.c0, m)", {"m"}),
+                  "input 'm' is int: give it a 0-d type: --input m:int64[]"));
+    CHECK(is_said(nodes_with("s: str", "CONSTANTS.c0", {"s"}), "the argument 's' of forward is str, not a tensor"));
+}
+
 TEST_CASE("any change of code and objects is read or refused") {
     std::string const good =
         archive(module_of("    y = torch.mul(x, self.w)\n    for i in range(3):\n      y = torch.add(y, [1, i][0])\n"

@@ -32,6 +32,48 @@ std::string text_of(expr const& type) {
     return out;
 }
 
+/// The type of an argument without Optional; null if it is not annotated.
+expr const* without_optional(expr const* type) {
+    while (type != nullptr && type->is == expr_kind::subscript && text_of(type->items[0]) == "Optional")
+        type = &type->items[1];
+    return type;
+}
+/// Whether a type is List[...], Tuple[...] or Dict[...].
+bool is_group_of(expr const* type, std::string_view container) {
+    return type != nullptr && type->is == expr_kind::subscript && text_of(type->items[0]) == container;
+}
+bool is_group(expr const* type) {
+    return is_group_of(type, "List") || is_group_of(type, "Tuple") || is_group_of(type, "Dict");
+}
+bool is_number(expr const* type) {
+    return type != nullptr && type->is == expr_kind::name &&
+           (type->text == "int" || type->text == "float" || type->text == "bool" || type->text == "number");
+}
+/// The type of an element of a list or dict, or of the element `i` of a tuple; null if it is not known.
+expr const* type_of_element(expr const* type, std::size_t i) {
+    if (!is_group(type)) return nullptr;
+    expr const& inner = type->items[1];
+    bool const is_several = inner.is == expr_kind::tuple;
+    if (is_group_of(type, "Dict")) i = 1; // the type of its values, after that of its keys
+    else if (!is_several) return i == 0 || is_group_of(type, "List") ? without_optional(&inner) : nullptr;
+    return is_several && i < inner.items.size() ? without_optional(&inner.items[i]) : nullptr;
+}
+/// How to give an argument: "--input x:float32[1,3,224,224]", or an option for each tensor of a tuple, list or dict.
+std::string example_options(std::string const& name, expr const* type) {
+    type = without_optional(type);
+    if (is_number(type)) return "--input " + name + (type->text == "float" ? ":float32[]" : ":int64[]");
+    if (!is_group(type)) return "--input " + name + ":float32[1,3,224,224]";
+    if (is_group_of(type, "Dict")) return example_options(name + ".KEY", type_of_element(type, 1));
+    bool const is_tuple = is_group_of(type, "Tuple");
+    std::string out;
+    for (std::size_t i = 0; out.size() < 200; ++i) {
+        expr const* const element = type_of_element(type, i);
+        if (is_tuple ? element == nullptr : i == 2) break;
+        (out += out.empty() ? "" : " ") += example_options(name + '.' + std::to_string(i), element);
+    }
+    return out;
+}
+
 } // namespace
 
 /// Names all objects and tensors by their first place in the module, and finds their classes.
@@ -123,26 +165,47 @@ value interpreter::make_input(input_type const& type) {
     return value::of(kind::tensor, v);
 }
 
-/// The value of an argument whose elements are given one by one: "x.0", "x.1", or "x.key".
+/// A tensor, or the number that an argument of type int, float or bool gets from a tensor.
+value interpreter::make_input(input_type const& given, expr const* type) {
+    type = without_optional(type);
+    bool const makes_number = is_number(type);
+    if (makes_number && !given.sizes.empty())
+        fail("input " + in_quotes(given.name) + " is " + text_of(*type) +
+             ": give it a 0-d type: " + example_options(given.name, type));
+    value const made = make_input(given);
+    return makes_number ? convert_number(type->text, made) : made;
+}
+
+/// The value of an argument whose elements are given one by one: "x.0", "x.1", or "x.key"; "x.1.0" of a tuple in a tuple.
 value interpreter::group_inputs(std::string const& name, expr const* type) {
-    bool const is_dict = type != nullptr && text_of(*type).starts_with("Dict");
-    bool const is_tuple = type != nullptr && text_of(*type).starts_with("Tuple");
+    type = without_optional(type);
+    bool const is_dict = is_group_of(type, "Dict");
+    bool const is_tuple = is_group_of(type, "Tuple");
     std::vector<value> items;
     value dict = heap_.dict();
+    std::set<std::string> made;
     for (input_type const& each : options_.inputs) {
         if (!each.name.starts_with(name + '.')) continue;
-        std::string const key = each.name.substr(name.size() + 1);
-        value const made = make_input(each);
-        if (is_dict) {
-            dict.dict->items.emplace_back(value::of(kind::text, key), made);
-            continue;
-        }
-        if (key != std::to_string(items.size()))
+        std::string const rest = each.name.substr(name.size() + 1);
+        bool const is_nested =
+            is_group(type_of_element(type, items.size())) || made.contains(rest.substr(0, rest.find('.')));
+        std::string const key = is_nested ? rest.substr(0, rest.find('.')) : rest;
+        if (is_nested && !made.insert(key).second) continue; // with the first one of its elements
+        expr const* const element = type_of_element(type, items.size());
+        if (!is_dict && key != std::to_string(items.size()))
             fail("input " + in_quotes(each.name) + ": the elements of " + in_quotes(name) +
                  " are given in order: " + in_quotes(name + '.' + std::to_string(items.size())) + " is next");
-        items.push_back(made);
+        if (is_nested && key == rest)
+            fail("input " + in_quotes(each.name) + " is " + text_of(*element) +
+                 ": give its elements: " + example_options(each.name, element));
+        value const v = is_nested ? group_inputs(name + '.' + key, element) : make_input(each, element);
+        if (is_dict) dict.dict->items.emplace_back(value::of(kind::text, key), v);
+        else items.push_back(v);
     }
     if (is_dict) return dict;
+    if (is_tuple && type_of_element(type, items.size()) != nullptr)
+        fail("an element of " + in_quotes(name) + ", " + text_of(*type) + ", is missing: give its type with " +
+             example_options(name + '.' + std::to_string(items.size()), type_of_element(type, items.size())));
     return is_tuple ? heap_.tuple(std::move(items)) : heap_.list(std::move(items));
 }
 
@@ -157,24 +220,28 @@ call_arguments interpreter::make_inputs(function_code const& forward, value cons
         parameter const& p = forward.parameters[i];
         expr const* const type = p.type ? &*p.type : nullptr;
         bool is_given = false;
-        bool is_group = false;
+        bool is_given_in_parts = false;
         for (input_type const& each : options_.inputs) {
             if (each.name == p.name) {
                 if (!used.insert(each.name).second) fail("input " + in_quotes(each.name) + " is given twice");
-                if (type != nullptr && text_of(*type) != "Tensor" && text_of(*type) != "Optional[Tensor]")
+                expr const* const bare = without_optional(type);
+                if (is_group(bare))
+                    fail("the argument " + in_quotes(p.name) + " of forward is " + text_of(*type) +
+                         ": give its elements: " + example_options(p.name, type));
+                if (bare != nullptr && text_of(*bare) != "Tensor" && !is_number(bare))
                     fail("the argument " + in_quotes(p.name) + " of forward is " + text_of(*type) + ", not a tensor");
-                out.named.emplace_back(p.name, make_input(each));
+                out.named.emplace_back(p.name, make_input(each, type));
                 is_given = true;
             } else if (each.name.starts_with(p.name + '.')) {
                 if (!used.insert(each.name).second) fail("input " + in_quotes(each.name) + " is given twice");
-                is_group = true;
+                is_given_in_parts = true;
             }
         }
-        if (is_group && !is_given) out.named.emplace_back(p.name, group_inputs(p.name, type));
+        if (is_given_in_parts && !is_given) out.named.emplace_back(p.name, group_inputs(p.name, type));
         else if (!is_given && !p.fallback)
             fail("the argument " + in_quotes(p.name) + " of forward" +
-                 (type == nullptr ? "" : ", " + text_of(*type) + ",") + " is missing: give its type with --input " +
-                 p.name + ":float32[1,3,224,224]");
+                 (type == nullptr ? "" : ", " + text_of(*type) + ",") + " is missing: give its type with " +
+                 example_options(p.name, type));
     }
     for (input_type const& each : options_.inputs)
         if (!used.contains(each.name))

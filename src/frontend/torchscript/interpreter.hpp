@@ -220,6 +220,7 @@ private:
     void name_weights(value const& module);
     [[nodiscard]] call_arguments make_inputs(function_code const& forward, value const& module);
     [[nodiscard]] value make_input(input_type const& type);
+    [[nodiscard]] value make_input(input_type const& given, expr const* type);
     [[nodiscard]] value group_inputs(std::string const& name, expr const* type);
     void add_output(value const& v, std::string const& path);
     void add_state();
