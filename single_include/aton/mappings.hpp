@@ -818,93 +818,6 @@ inline value write_elements_at(graph<9> g, value x, value index, value from, std
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/detail/draws.hpp
-// Random numbers that the graph draws: uniform fractions and normal numbers, from which the random operators compute theirs.
-// Internal header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// Uniform in [0, 1), or normal with mean 0 and standard deviation 1.
-enum class distribution : std::uint8_t { uniform, normal };
-
-/// The dtype of the draws for results of a dtype: float64 for float64, otherwise float32, from which narrower results are rounded.
-inline dtype drawn_type(dtype t) { return t == dtype::float64 ? t : dtype::float32; }
-
-/// As many random numbers as x has elements, of float32 or float64.
-template <distribution D = distribution::uniform>
-value draw(graph<7> g, value x, dtype type) {
-    if (x.dtype() == dtype::bfloat16) x = g.cast(x, dtype::float32); // RandomUniformLike: from 22
-    if constexpr (D == distribution::uniform) return g.op<"RandomUniformLike">(x, attr::dtype_i(type));
-    else return g.op<"RandomNormalLike">(x, attr::dtype_i(type));
-}
-
-/// Random numbers of a shape, of float32 or float64.
-template <distribution D = distribution::uniform>
-value draw(graph<7> g, size_list sizes, dtype type) {
-    expect_sizes(sizes);
-    if (!all_constant(sizes) || sizes.empty()) return draw<D>(g, filled(g, sizes, 0, dtype::float32), type);
-    safe_vector<std::int64_t> const shape = constants(sizes);
-    if constexpr (D == distribution::uniform) return g.op<"RandomUniform">(attr::shape_i(shape), attr::dtype_i(type));
-    else return g.op<"RandomNormal">(attr::shape_i(shape), attr::dtype_i(type));
-}
-
-inline void require_random_dtype(dtype type) {
-    if (type != dtype::float16 && type != dtype::bfloat16 && type != dtype::float32 && type != dtype::float64)
-        throw unsupported_error("random numbers of " + std::string(name(type)));
-}
-
-/// Uniform in [0, 1), of a shape or of the shape of a value, with as many bits as the dtype has, so that no number is rounded to 1.
-template <class Shape>
-value fractions(graph<7> g, Shape const& shape, dtype type) {
-    require_random_dtype(type);
-    value const u = draw(g, shape, drawn_type(type));
-    if (bits(type) > 16) return u;
-    double const steps = type == dtype::float16 ? 0x1p11 : 0x1p8;
-    value const step = g.cast(g.op<"Mul">(u, steps), dtype::int32);
-    return g.cast(g.op<"Mul">(g.cast(step, dtype::float32), 1 / steps), type);
-}
-
-/// True for the elements that dropout keeps; one for each channel if `Channels`.
-template <bool Channels>
-value kept(graph<7> g, value x, double p) {
-    value u;
-    if constexpr (Channels) {
-        safe_vector<sym_int> sizes = g.sizes(x);
-        if (sizes.size() < 2) throw unsupported_error("the input has no channels");
-        for (std::size_t i = 2; i != sizes.size(); ++i) sizes[i] = 1;
-        u = draw(g, size_list(sizes), dtype::float32);
-    } else {
-        u = draw(g, x, dtype::float32);
-    }
-    return g.op<"Not">(is_less(g, u, p)); // GreaterOrEqual: of any dtype only since opset 16
-}
-
-/// Whether dropout returns x as it is.
-inline bool keeps_all(value x, double p, bool train) {
-    if (!(p >= 0 && p <= 1)) throw unsupported_error("p is not between 0 and 1");
-    if (train && p != 0 && !is_floating(x.dtype()))
-        throw unsupported_error("dropout of " + std::string(name(x.dtype())) + " in training");
-    return !train || p == 0 || is_empty(x);
-}
-
-/// x where the mask is true, scaled so that its mean is preserved.
-inline value dropped(graph<7> g, value x, value mask, double p) {
-    return g.op<"Mul">(g.op<"Mul">(x, g.cast(mask, x.dtype())), 1 / (1 - p));
-}
-
-template <bool Channels>
-inline constexpr auto dropout = [](graph<7> g, value x, double p, bool train) -> value {
-    if (keeps_all(x, p, train)) return x;
-    if (p == 1) return g.op<"Mul">(x, 0);
-    return dropped(g, x, kept<Channels>(g, x, p), p);
-};
-
-} // namespace detail
-
-} // namespace ATON_NAMESPACE::mappings
-
 // ---- aton/mappings/detail/binary.hpp
 // Helpers of binary operators: promoted operands, Python numbers as operands, one body for all overloads.
 // Internal header.
@@ -989,6 +902,64 @@ value in_floats(graph_of<Function> g, value a, value b) {
 
 } // namespace ATON_NAMESPACE::mappings
 
+// ---- aton/mappings/detail/exponents.hpp
+// Binary exponents of floating-point numbers, computed in float64.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// |x| = fraction * 2^exponent with a fraction in [1/2, 1), both in float64; 1/2 and 1 for zeros, infinities and NaN, which are not
+/// `ordinary`.
+struct binary_parts {
+    value fraction;
+    value exponent;
+    value ordinary;
+};
+
+/// Parts of x in float64. A logarithm gives the exponent, which may be off by one. Numbers far from 1 are scaled first if `is_wide`: the
+/// inverse of their power of two may be out of range.
+inline binary_parts parts_of(graph<11> g, value x, bool is_wide) {
+    dtype const type = dtype::float64;
+    value const infinity = g.scalar(std::numeric_limits<double>::infinity(), type);
+    value const size = g.op<"Abs">(x);
+    value const ordinary = g.op<"And">(g.op<"Greater">(size, 0), g.op<"Less">(size, infinity));
+    value y = g.op<"Where">(ordinary, size, g.scalar(1, type));
+    value scale = g.scalar(0, type);
+    if (is_wide) {
+        constexpr double limit = 500;
+        value const zero = g.scalar(0, type);
+        value const up = g.op<"Where">(g.op<"Less">(y, std::exp2(-limit)), g.scalar(2 * limit, type), zero);
+        scale = g.op<"Where">(g.op<"Greater">(y, std::exp2(limit)), g.scalar(-2 * limit, type), up);
+        value const half =
+            g.op<"Pow">(g.scalar(2, type), g.op<"Mul">(scale, 0.5)); // the whole power may be out of range
+        y = g.op<"Mul">(g.op<"Mul">(y, half), half);
+    }
+    value const near = g.op<"Add">(g.op<"Floor">(g.op<"Mul">(g.op<"Log">(y), std::numbers::log2e)), 1);
+    value const first = g.op<"Mul">(y, g.op<"Pow">(g.scalar(2, type), g.op<"Neg">(near)));
+    value const too_large = g.op<"Not">(g.op<"Less">(first, 1));
+    value const too_small = g.op<"Less">(first, 0.5);
+    value const off = g.op<"Sub">(g.cast(too_large, type), g.cast(too_small, type));
+    return {g.op<"Mul">(first, g.op<"Pow">(g.scalar(2, type), g.op<"Neg">(off))),
+            g.op<"Sub">(g.op<"Add">(near, off), scale),
+            ordinary};
+}
+
+/// The digits and the smallest exponent of a floating-point dtype: its numbers are multiples of 2^lowest.
+struct float_format {
+    int digits;
+    int lowest;
+    double largest;
+};
+inline float_format format_of(dtype type) {
+    if (type == dtype::float64) return {53, -1074, std::numeric_limits<double>::max()};
+    if (type == dtype::float16) return {11, -24, 65504};
+    if (type == dtype::bfloat16) return {8, -133, std::ldexp(255.0, 120)};
+    if (type == dtype::float32) return {24, -149, std::numeric_limits<float>::max()};
+    throw unsupported_error("numbers of " + std::string(name(type)));
+}
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
 // ---- aton/mappings/detail/unary.hpp
 // Helpers of unary operators: the dtype to compute in, expm1 and log1p, tensors full of one number.
 // Internal header.
@@ -1049,6 +1020,815 @@ inline value filled_like(graph<7> g, value x, number const& n, dtype type) {
         return expand_by(g, element(g, n, type), sizes);
     return g.within<9>().op<"ConstantOfShape">(sizes, attr::value_t(one_element(n.constant(), type)));
 }
+
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/binary_math.hpp
+// Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ..., correct at zeros, infinities and NaN.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
+inline value sign_bit(graph<7> g, value x) {
+    if (auto const n = known_number(x)) return g.scalar(std::signbit(*n) && !std::isnan(*n), dtype::bool_);
+    return is_less(g, min_of(g, x, g.op<"Reciprocal">(x)), 0);
+}
+
+inline value copysign(graph<9> g, value magnitude, value sign) {
+    value const m = g.op<"Abs">(magnitude);
+    if (auto const n = known_number(sign)) return std::signbit(*n) ? g.op<"Neg">(m) : m;
+    return g.op<"Where">(sign_bit(g, sign), g.op<"Neg">(m), m);
+}
+
+/// The arctangent of a ratio from 0 to 1, in float64: ONNX Runtime has only that of float32, from which one step of Newton's method starts.
+inline value precise_atan(graph<7> g, value ratio) {
+    value const near = g.cast(g.op<"Atan">(g.cast(ratio, dtype::float32)), dtype::float64);
+    value const cos = g.op<"Cos">(near);
+    return g.op<"Add">(near, g.op<"Mul">(g.op<"Sub">(g.op<"Mul">(ratio, cos), g.op<"Sin">(near)), cos));
+}
+
+/// The angle of a point in the first quadrant, with the arctangent in `type`. The case height = width covers 0 / 0 and inf / inf.
+inline value acute_angle(graph<9> g, value height, value width, dtype type) {
+    value const diagonal = g.op<"Mul">(g.op<"Sign">(height), std::numbers::pi / 4);
+    value const is_diagonal = is_equal(g, height, width);
+    if (type != dtype::float64) {
+        value const slope = g.op<"Atan">(g.cast(g.op<"Div">(height, width), type));
+        return g.op<"Where">(is_diagonal, diagonal, g.cast(slope, height.dtype()));
+    }
+    value const slope = precise_atan(g, g.op<"Div">(min_of(g, height, width), max_of(g, height, width)));
+    value const is_steep = is_greater(g, height, width);
+    value const steep = g.op<"Sub">(g.scalar(std::numbers::pi / 2, type), slope);
+    return g.op<"Where">(is_diagonal, diagonal, g.op<"Where">(is_steep, steep, slope));
+}
+/// The angle in the first quadrant, mirrored by the signs of x and y.
+inline value atan2_in(graph<9> g, value y, value x, dtype type) {
+    value const acute = acute_angle(g, g.op<"Abs">(y), g.op<"Abs">(x), type);
+    value const angle = g.op<"Where">(sign_bit(g, x), g.op<"Sub">(g.scalar(std::numbers::pi, x.dtype()), acute), acute);
+    return g.op<"Where">(sign_bit(g, y), g.op<"Neg">(angle), angle);
+}
+inline value atan2(graph<9> g, value y, value x) { return atan2_in(g, y, x, x.dtype()); }
+
+/// Squares of all numbers of this dtype are finite, and not 0, in the next larger one.
+inline dtype dtype_of_squares(dtype type) { return type == dtype::float16 ? dtype::float32 : dtype::float64; }
+
+/// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes precedence over NaN.
+/// Without NaN, a larger dtype avoids overflow as well.
+inline value hypot(graph<9> g, value a, value b) {
+    if (a.dtype() != dtype::float64 && !g.exact_nan()) {
+        value const wide_a = g.cast(a, dtype_of_squares(a.dtype()));
+        value const wide_b = g.cast(b, wide_a.dtype());
+        value const squares = g.op<"Add">(g.op<"Mul">(wide_a, wide_a), g.op<"Mul">(wide_b, wide_b));
+        return g.cast(g.op<"Sqrt">(squares), a.dtype());
+    }
+    value const x = g.op<"Abs">(a);
+    value const y = g.op<"Abs">(b);
+    value const larger = max_of(g, x, y);
+    value const smaller = min_of(g, x, y);
+    value const ratio = g.op<"Where">(is_equal(g, x, y), g.scalar(1, x.dtype()), g.op<"Div">(smaller, larger));
+    value const length = g.op<"Mul">(larger, g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(ratio, ratio), 1)));
+    value const infinity = g.scalar_like(std::numeric_limits<double>::infinity(), x);
+    return g.op<"Where">(g.op<"Or">(is_equal(g, x, infinity), is_equal(g, y, infinity)), infinity, length);
+}
+
+/// x * log, except 0 where x is 0 and y is not NaN.
+inline value times_log(graph<9> g, value x, value y, value log) {
+    value const zero = g.op<"Where">(is_nan(g, y), y, g.scalar(0, y.dtype()));
+    return g.op<"Where">(is_equal(g, x, 0), zero, g.op<"Mul">(x, log));
+}
+inline value xlogy(graph<9> g, value x, value y) { return times_log(g, x, y, g.op<"Log">(y)); }
+
+inline value xlog1py(graph<9> g, value x, value y) { return times_log(g, x, y, log1p(g, y)); }
+
+/// -|a - b|; 0 for equal infinities.
+inline value negative_distance(graph<9> g, value a, value b) {
+    value const difference = g.op<"Where">(is_equal(g, a, b), g.scalar(0, a.dtype()), g.op<"Sub">(a, b));
+    return g.op<"Neg">(g.op<"Abs">(difference));
+}
+/// max + log(1 + exp(-|a - b|)).
+inline value logaddexp(graph<9> g, value a, value b) {
+    return g.op<"Add">(max_of(g, a, b), g.op<"Softplus">(negative_distance(g, a, b)));
+}
+/// log2(2^a + 2^b).
+inline value logaddexp2(graph<9> g, value a, value b) {
+    value const nats = g.op<"Softplus">(g.op<"Mul">(negative_distance(g, a, b), std::numbers::ln2));
+    return g.op<"Add">(max_of(g, a, b), g.op<"Mul">(nats, std::numbers::log2e));
+}
+
+/// Euclid's algorithm takes at most this many steps for integers of 64 bits.
+inline constexpr std::int64_t max_steps_of_gcd = 92;
+
+/// Euclid's algorithm on magnitudes, which wrap around like ATen's: the one of the minimum stays negative.
+inline value gcd_in(graph<10> g, value a, value b, dtype type) {
+    auto const magnitude = [&](value x) { return g.cast(g.cast(g.op<"Abs">(x), type), x.dtype()); };
+    auto const unfinished = [](graph<10> h, value x) -> value {
+        value const left = h.cast(h.op<"Not">(is_equal(h, x, 0)), dtype::int64);
+        return is_greater(h, h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
+    };
+    value const first = magnitude(broadcast_with(g, a, b));
+    auto [zero, divisor] = g.op<"Loop">(g.scalar(max_steps_of_gcd, dtype::int64),
+                                        g.scalar(true, dtype::bool_),
+                                        first,
+                                        magnitude(broadcast_with(g, b, a)),
+                                        outputs<2>,
+                                        attr::body_g([&](graph<10> h, value, value, value p, value q) {
+                                            value const done = is_equal(h, p, 0);
+                                            value const safe = h.op<"Where">(done, h.scalar(1, p.dtype()), p);
+                                            value const next = h.op<"Mod">(q, safe, attr::fmod_i(1)); // 0 if done
+                                            return std::tuple(unfinished(h, next), next, h.op<"Where">(done, q, p));
+                                        }));
+    return divisor.set_shape(first.shape());
+}
+
+inline operands integers(graph<10> g, value a, value b) {
+    dtype const type = promote(a, b);
+    if (!is_integral(type) || type == dtype::bool_) throw unsupported_error("the operands are not integers");
+    return cast_through(g, a, b, type, arithmetic_type(type));
+}
+
+inline value gcd(graph<10> g, value a, value b) {
+    auto const [x, y, wide] = integers(g, a, b);
+    dtype const type = promote(a, b);
+    return g.cast(gcd_in(g, x, y, type), type);
+}
+
+/// |a / gcd * b|, 0 for 0 and 0. The quotient cannot overflow: the only negative divisor is the minimum.
+inline value lcm(graph<10> g, value a, value b) {
+    auto const [x, y, wide] = integers(g, a, b);
+    dtype const type = promote(a, b);
+    value const divisor = gcd_in(g, x, y, type);
+    value const safe = g.op<"Where">(is_equal(g, divisor, 0), g.scalar(1, wide), divisor);
+    value const product = g.op<"Mul">(g.op<"Div">(x, safe), y);
+    return g.cast(g.op<"Abs">(g.cast(g.cast(product, type), wide)), type);
+}
+
+/// The number after a in the direction of b, in float64, where the neighbors of narrower dtypes are exact.
+inline value next_number(graph<11> g, value a, value b, dtype type) {
+    float_format const format = format_of(type);
+    binary_parts const p = parts_of(g, a, type == dtype::float64);
+    value const two = g.scalar(2, dtype::float64);
+    auto const spacing = [&](value exponent) -> value {
+        value const lowest = g.scalar(format.lowest, dtype::float64);
+        return g.op<"Pow">(two, g.op<"Max">(g.op<"Sub">(exponent, format.digits), lowest));
+    };
+    value const grows = g.op<"Less">(a, b);
+    value const is_negative = g.op<"Less">(a, 0);
+    value const away = g.op<"Xor">(grows, is_negative);
+    value const size = g.op<"Abs">(a);
+    value const is_power =
+        g.cast(g.op<"Equal">(p.fraction, 0.5), dtype::float64); // below it, numbers are closer together
+    value const inward = g.op<"Sub">(size, spacing(g.op<"Sub">(p.exponent, is_power)));
+    value const moved = g.op<"Where">(away, g.op<"Add">(size, spacing(p.exponent)), inward);
+    value const least = g.scalar(std::ldexp(1.0, format.lowest), dtype::float64);
+    value const of_zero = g.op<"Where">(grows, least, g.op<"Neg">(least));
+    value const finite = g.op<"Where">(p.ordinary, moved, g.scalar(format.largest, dtype::float64));
+    value const with_sign = g.op<"Where">(is_negative, g.op<"Neg">(finite), finite);
+    value const next = g.op<"Where">(g.op<"Equal">(a, 0), of_zero, with_sign);
+    value const either_nan = g.op<"Or">(g.op<"IsNaN">(a), g.op<"IsNaN">(b)); // inf - inf is another NaN
+    value const other = g.op<"Where">(either_nan, g.op<"Add">(a, b), next);
+    return g.op<"Where">(g.op<"Equal">(a, b), b, other);
+}
+inline value nextafter(graph<11> g, value a, value b) {
+    dtype const type = promote(a, b);
+    auto const wide = [&](value x) { return g.cast(g.cast(x, type), dtype::float64); };
+    return g.cast(next_number(g, wide(a), wide(b), type), type);
+}
+
+} // namespace detail
+
+// clang-format off: one row per line
+inline constexpr auto binary_math = table(
+    symbolic<"aten::atan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
+    symbolic<"aten::arctan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
+    symbolic<"aten::hypot(self, other)">(detail::of_tensors<detail::in_floats<detail::hypot>>),
+    symbolic<"aten::copysign.Tensor(self, other)">(detail::of_tensors<detail::in_floats<detail::copysign>>),
+    symbolic<"aten::copysign.Scalar(self, other)">(detail::with_number<detail::in_floats<detail::copysign>>),
+    symbolic<"aten::xlogy.Tensor(self, other)">(detail::of_tensors<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::xlogy.Scalar_Other(self, other)">(detail::with_number<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::xlogy.Scalar_Self(self, other)">(detail::number_first<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::special_xlogy(self, other)">(detail::of_tensors<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::special_xlogy.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::special_xlogy.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlogy>>),
+    symbolic<"aten::special_xlog1py(self, other)">(detail::of_tensors<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::special_xlog1py.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::special_xlog1py.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlog1py>>),
+    symbolic<"aten::logaddexp(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp>>),
+    symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>),
+    symbolic<"aten::nextafter(self, other)">(detail::of_tensors<detail::nextafter>),
+    symbolic<"aten::gcd(self, other)">(detail::of_tensors<detail::gcd>),
+    symbolic<"aten::lcm(self, other)">(detail::of_tensors<detail::lcm>));
+// clang-format on
+
+} // namespace ATON_NAMESPACE::mappings
+
+// ---- aton/mappings/detail/complex.hpp
+// Helpers of operators on complex tensors: promoted operands, products, quotients, magnitudes and angles.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// Two operands converted to one complex dtype.
+struct complex_operands {
+    complex_value a;
+    complex_value b;
+};
+
+inline complex_operands promoted(graph<7> g, complex_value const& a, complex_value const& b) {
+    dtype const type = to_complex(promote(a.tensor(), b.tensor()));
+    return {g.cast(a, type), g.cast(b, type)};
+}
+
+/// A number as an operand beside z, in the dtype of the result.
+inline complex_operands promoted(graph<7> g, complex_value const& z, number const& n) {
+    dtype const type = to_complex(promote(z.tensor(), n));
+    return {g.cast(z, type), g.complex(n, type)};
+}
+
+/// The product of two complex tensors, of which `product` is the real, bilinear form.
+template <class Product>
+complex_value product_of_parts(graph<7> g, complex_operands const& o, Product const& product) {
+    value const a = g.real(o.a);
+    value const b = g.imag(o.a);
+    value const c = g.real(o.b);
+    value const d = g.imag(o.b);
+    return g.complex(g.op<"Sub">(product(a, c), product(b, d)), g.op<"Add">(product(a, d), product(b, c)));
+}
+
+template <auto Product>
+inline constexpr auto complex_product = [](graph<7> g, complex_value a, complex_value b) {
+    return product_of_parts(g, promoted(g, a, b), [&](value x, value y) -> value { return Product(g, x, y); });
+};
+
+inline complex_value multiply_complex(graph<7> g, complex_operands const& o) {
+    return product_of_parts(g, o, [&](value x, value y) -> value { return g.op<"Mul">(x, y); });
+}
+
+/// ATen multiplies by a real factor as by a complex number, whose imaginary part is 0.
+inline complex_value scaled_complex(graph<7> g, complex_value const& z, number const& factor) {
+    return factor == 1 ? z : multiply_complex(g, promoted(g, z, factor));
+}
+
+/// a + alpha * b, or with "Sub" a - alpha * b; for rsub, the operands are swapped.
+template <fixed_string Op, bool Swapped = false>
+complex_value complex_sum(graph<7> g, complex_operands const& o, number const& alpha) {
+    complex_value const& first = Swapped ? o.b : o.a;
+    complex_value const& second = Swapped ? o.a : o.b;
+    complex_value const scaled = scaled_complex(g, second, alpha);
+    return g.complex(g.op<Op>(g.real(first), g.real(scaled)), g.op<Op>(g.imag(first), g.imag(scaled)));
+}
+template <fixed_string Op, bool Swapped = false>
+inline constexpr auto sum_of_complex = [](graph<7> g, complex_value a, complex_value b, number alpha) {
+    return complex_sum<Op, Swapped>(g, promoted(g, a, b), alpha);
+};
+template <fixed_string Op, bool Swapped = false>
+inline constexpr auto sum_of_complex_and_number = [](graph<7> g, complex_value z, number n, number alpha) {
+    return complex_sum<Op, Swapped>(g, promoted(g, z, n), alpha);
+};
+
+/// Smith's algorithm, as in ATen: overflows only if the result does. A divisor of 0 divides each part.
+inline complex_value divide_complex(graph<9> g, complex_operands const& o) {
+    value const a = g.real(o.a);
+    value const b = g.imag(o.a);
+    value const c = g.real(o.b);
+    value const d = g.imag(o.b);
+    value const by_real = is_at_least(g, g.op<"Abs">(c), g.op<"Abs">(d));
+    value const large = g.op<"Where">(by_real, c, d);
+    value const small = g.op<"Where">(by_real, d, c);
+    value const by_zero = is_equal(g, large, 0);
+    value const ratio = g.op<"Div">(small, large);
+    value const scale = g.op<"Where">(by_zero, g.scalar_like(0, c), g.op<"Add">(large, g.op<"Mul">(small, ratio)));
+    auto const quotient = [&](value whole, value near_real, value near_imaginary) {
+        value const scaled = g.op<"Where">(by_real, near_real, near_imaginary);
+        return g.op<"Div">(g.op<"Where">(by_zero, whole, scaled), scale);
+    };
+    return g.complex(quotient(a, g.op<"Add">(a, g.op<"Mul">(b, ratio)), g.op<"Add">(g.op<"Mul">(a, ratio), b)),
+                     quotient(b, g.op<"Sub">(b, g.op<"Mul">(a, ratio)), g.op<"Sub">(g.op<"Mul">(b, ratio), a)));
+}
+
+/// The body for two tensors, and for a tensor and a number.
+template <auto Function>
+inline constexpr auto of_complex =
+    [](graph<9> g, complex_value a, complex_value b) { return Function(g, promoted(g, a, b)); };
+template <auto Function>
+inline constexpr auto of_complex_and_number =
+    [](graph<7> g, complex_value z, number n) { return Function(g, promoted(g, z, n)); };
+
+/// A body for reals, called with the real part: for sizes, and operators that drop the imaginary part.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct real_part_body;
+template <auto Body, class... More>
+struct real_part_body<Body, std::tuple<value, More...>> {
+    auto operator()(graph<7> g, complex_value z, More const&... more) const { return Body(g, g.real(z), more...); }
+};
+template <auto Body>
+inline constexpr real_part_body<Body> of_real_part{};
+
+/// Whether a number is not 0.
+inline value is_nonzero(graph<7> g, complex_value const& z) {
+    return g.op<"Or">(g.cast(g.real(z), dtype::bool_), g.cast(g.imag(z), dtype::bool_));
+}
+
+/// A body for reals that only reads whether its first argument is 0, called with bools.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct truth_body;
+template <auto Body, class... More>
+struct truth_body<Body, std::tuple<value, More...>> {
+    auto operator()(graph<9> g, complex_value z, More const&... more) const {
+        return Body(g, is_nonzero(g, z), more...);
+    }
+};
+template <auto Body>
+inline constexpr truth_body<Body> of_truth{};
+
+/// A body for reals whose result has the dtype of its first argument, called with the real and with the imaginary parts of the first two.
+template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
+struct both_parts_body;
+template <auto Body, class... More>
+struct both_parts_body<Body, std::tuple<value, value, More...>> {
+    complex_value operator()(typename dsl::detail::body_traits<decltype(Body)>::graph_type g, complex_value self,
+                             complex_value other, More const&... more) const {
+        if (!is_complex(self.tensor().dtype())) throw unsupported_error("a complex tensor beside one that is real");
+        complex_value const same = g.cast(other, self.dtype());
+        value const re = Body(g, g.real(self), g.real(same), more...);
+        value const im = Body(g, g.imag(self), g.imag(same), more...);
+        return g.complex(re, im);
+    }
+};
+template <auto Body>
+inline constexpr both_parts_body<Body> both_parts{};
+
+inline constexpr auto conjugate = [](graph<7> g, complex_value z) {
+    return g.complex(g.real(z), g.op<"Neg">(g.imag(z)));
+};
+
+inline constexpr auto modulus = [](graph<9> g, complex_value z) -> value {
+    dtype const type = part_type(z.dtype());
+    if (g.exact_nan() || z.is_pair() || type == dtype::float64) return hypot(g, g.real(z), g.imag(z));
+    value const parts = g.cast(g.as_real(z), dtype_of_squares(type));
+    return g.cast(reduce<"ReduceL2">(g, parts, safe_vector<std::int64_t>{parts.rank() - 1}, false), type);
+};
+
+inline constexpr auto phase = [](graph<9> g, complex_value z) -> value { return atan2(g, g.imag(z), g.real(z)); };
+
+/// Division by a constant, for which the case of Smith's algorithm is known.
+inline constexpr auto divide_complex_by_number = [](graph<9> g, complex_value z, number n) -> complex_value {
+    complex_operands const o = promoted(g, z, n);
+    if (!n.is_constant()) return divide_complex(g, o);
+    value const a = g.real(o.a);
+    value const b = g.imag(o.a);
+    bool const in_double = opmath_type(a.dtype()) == dtype::float64;
+    auto const rounded = [in_double](double x) { return in_double ? x : static_cast<double>(static_cast<float>(x)); };
+    double const c = rounded(n.constant<double>());
+    double const d = rounded(n.constant().imaginary());
+    auto const times = [&](value x, double factor) -> value {
+        return g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
+    };
+    auto const over = [&](value x, double divisor) -> value {
+        return g.op<"Div">(x, rounded_constant(g, divisor, x.dtype()));
+    };
+    bool const by_real = std::fabs(c) >= std::fabs(d); // false for NaN
+    if ((by_real ? c : d) == 0) return g.complex(over(a, 0), over(b, 0));
+    if (by_real) {
+        double const ratio = d / c;
+        double const scale = c + d * ratio;
+        return g.complex(over(g.op<"Add">(a, times(b, ratio)), scale), over(g.op<"Sub">(b, times(a, ratio)), scale));
+    }
+    double const ratio = c / d;
+    double const scale = d + c * ratio;
+    return g.complex(over(g.op<"Add">(times(a, ratio), b), scale), over(g.op<"Sub">(times(b, ratio), a), scale));
+};
+
+/// Whether both parts are equal.
+inline value equal_numbers(graph<7> g, complex_operands const& o) {
+    return g.op<"And">(is_equal(g, g.real(o.a), g.real(o.b)), is_equal(g, g.imag(o.a), g.imag(o.b)));
+}
+inline value different_numbers(graph<7> g, complex_operands const& o) { return g.op<"Not">(equal_numbers(g, o)); }
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/detail/complex_functions.hpp
+// Elementwise functions of complex tensors: roots, logarithms, powers, circular and hyperbolic functions, with the branch cuts and
+// infinities of C.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+inline constexpr auto square_complex = [](graph<7> g, complex_value z) { return multiply_complex(g, {z, z}); };
+
+inline constexpr auto reciprocal_complex = [](graph<9> g, complex_value z) {
+    return divide_complex(g, {g.complex(1, z.dtype()), z});
+};
+
+/// z times a real number.
+inline complex_value stretched(graph<7> g, complex_value const& z, double factor) {
+    return g.complex(g.op<"Mul">(g.real(z), factor), g.op<"Mul">(g.imag(z), factor));
+}
+
+inline value is_unbounded(graph<7> g, value x) {
+    return is_equal(g, g.op<"Abs">(x), std::numeric_limits<double>::infinity());
+}
+/// False for NaN.
+inline value is_finite(graph<7> g, value x) {
+    return is_less(g, g.op<"Abs">(x), std::numeric_limits<double>::infinity());
+}
+
+/// exp(a) * (cos(b) + i * sin(b)). As in C, a real number stays real, and beside an infinite real part, the angle may be infinite or NaN.
+inline constexpr auto exp_complex = [](graph<9> g, complex_value z) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    value const exponent = g.real(z);
+    value const angle = g.imag(z);
+    value const size = g.op<"Exp">(exponent);
+    value const zero = g.scalar_like(0, size);
+    value const is_zero = is_equal(g, exponent, -infinity);
+    value const is_turned = g.op<"And">(is_equal(g, exponent, infinity), g.op<"Not">(is_finite(g, angle)));
+    value const re = g.op<"Where">(is_turned, size, g.op<"Mul">(size, g.op<"Cos">(angle)));
+    value const im = g.op<"Where">(is_equal(g, angle, 0), angle, g.op<"Mul">(size, g.op<"Sin">(angle)));
+    return g.complex(g.op<"Where">(is_zero, zero, re), g.op<"Where">(is_zero, zero, im));
+};
+inline constexpr auto exp2_complex = [](graph<9> g, complex_value z) {
+    return exp_complex(g, stretched(g, z, std::numbers::ln2));
+};
+
+/// The modulus of half of z, since that of z may be out of the range of the dtype.
+inline constexpr auto log_complex = [](graph<9> g, complex_value z) {
+    value const half = hypot(g, g.op<"Mul">(g.real(z), 0.5), g.op<"Mul">(g.imag(z), 0.5));
+    return g.complex(g.op<"Add">(g.op<"Log">(half), std::numbers::ln2), phase(g, z));
+};
+inline constexpr auto log2_complex = [](graph<9> g, complex_value z) {
+    return stretched(g, log_complex(g, z), std::numbers::log2e);
+};
+inline constexpr auto log10_complex = [](graph<9> g, complex_value z) {
+    return stretched(g, log_complex(g, z), std::numbers::log10e);
+};
+
+/// z / |z|, and 0 for 0.
+inline constexpr auto sgn_complex = [](graph<9> g, complex_value z) {
+    value const size = modulus(g, z);
+    value const is_zero = is_equal(g, size, 0);
+    auto const part = [&](value x) -> value {
+        return g.op<"Where">(is_zero, g.scalar_like(0, x), g.op<"Div">(x, size));
+    };
+    return g.complex(part(g.real(z)), part(g.imag(z)));
+};
+
+/// The parts of a number in float64, in which the intermediate results of complex64 neither overflow nor cancel.
+struct wide_parts {
+    value re;
+    value im;
+};
+
+inline wide_parts widened(graph<7> g, complex_value const& z) {
+    return {g.cast(g.real(z), dtype::float64), g.cast(g.imag(z), dtype::float64)};
+}
+/// The parts rounded to `type`, the dtype of the parts of the result.
+inline complex_value narrowed(graph<7> g, wide_parts const& z, dtype type) {
+    return g.complex(g.cast(z.re, type), g.cast(z.im, type));
+}
+
+/// The body of a function of wide parts. ONNX Runtime has no Sinh, Cosh and Tan of float64.
+template <auto Function>
+inline constexpr auto in_double = [](graph<9> g, complex_value z) -> complex_value {
+    return narrowed(g, Function(g, widened(g, z)), part_type(z.dtype()));
+};
+
+/// The larger part is sqrt((|z| + |x|) / 2), the other one follows from y = 2 * re * im. Half of it does not overflow.
+inline wide_parts square_root(graph<9> g, wide_parts z) {
+    value const width = g.op<"Mul">(z.re, 0.125);
+    value const size = hypot(g, width, g.op<"Mul">(z.im, 0.125));
+    value const half = g.op<"Sqrt">(g.op<"Add">(g.op<"Abs">(width), size));
+    value const has_no_angle = g.op<"Or">(is_equal(g, half, 0), is_unbounded(g, z.im));
+    value const large = g.op<"Where">(has_no_angle, g.op<"Abs">(z.im), g.op<"Mul">(half, 2));
+    value const small = g.op<"Where">(has_no_angle, z.im, g.op<"Div">(g.op<"Mul">(z.im, 0.25), half));
+    value const is_left = is_less(g, z.re, 0);
+    return {g.op<"Where">(is_left, g.op<"Abs">(small), large), g.op<"Where">(is_left, copysign(g, large, z.im), small)};
+}
+
+inline constexpr auto rsqrt_complex = [](graph<9> g, complex_value z) -> complex_value {
+    return reciprocal_complex(g, in_double<square_root>(g, z));
+};
+
+/// cos(b) - 1 = -2 sin(b / 2)^2.
+inline wide_parts exp_less_one(graph<7> g, wide_parts z) {
+    value const half = g.op<"Sin">(g.op<"Mul">(z.im, 0.5));
+    value const re =
+        g.op<"Sub">(g.op<"Mul">(expm1(g, z.re), g.op<"Cos">(z.im)), g.op<"Mul">(g.op<"Mul">(half, half), 2));
+    return {re, g.op<"Mul">(g.op<"Exp">(z.re), g.op<"Sin">(z.im))};
+}
+
+/// sinh(x) and cosh(x); sinh(2a) = tanh(a) * (cosh(2a) + 1) does not cancel near 0.
+inline wide_parts sinh_and_cosh(graph<7> g, value x) {
+    value const half = g.op<"Exp">(g.op<"Mul">(x, 0.5));
+    value const growing = g.op<"Mul">(g.op<"Mul">(half, 0.5), half);
+    value const cosh = g.op<"Add">(growing, g.op<"Div">(g.scalar(0.25, x.dtype()), growing));
+    return {g.op<"Mul">(g.op<"Tanh">(g.op<"Mul">(x, 0.5)), g.op<"Add">(cosh, 1)), cosh};
+}
+
+/// x where the angle is finite, and otherwise a number for it.
+inline value or_number(graph<9> g, value where, value x, double n) {
+    return g.op<"Where">(where, g.scalar_like(n, x), x);
+}
+
+/// sinh(a) cos(b) + i cosh(a) sin(b). The angle may be infinite or NaN where it does not matter.
+inline wide_parts hyperbolic_sine(graph<9> g, wide_parts z) {
+    wide_parts const h = sinh_and_cosh(g, z.re);
+    value const is_extreme = g.op<"Or">(is_equal(g, z.re, 0), is_unbounded(g, z.re));
+    value const is_turned = g.op<"And">(is_extreme, g.op<"Not">(is_finite(g, z.im)));
+    value const re = g.op<"Where">(is_turned, g.op<"Abs">(h.re), g.op<"Mul">(h.re, g.op<"Cos">(z.im)));
+    return {re, g.op<"Where">(is_equal(g, z.im, 0), z.im, g.op<"Mul">(h.im, g.op<"Sin">(z.im)))};
+}
+
+/// cosh(a) cos(b) + i sinh(a) sin(b).
+inline wide_parts hyperbolic_cosine(graph<9> g, wide_parts z) {
+    wide_parts const h = sinh_and_cosh(g, z.re);
+    value const is_turned = g.op<"And">(is_unbounded(g, z.re), g.op<"Not">(is_finite(g, z.im)));
+    value const re = g.op<"Mul">(h.im, or_number(g, is_turned, g.op<"Cos">(z.im), 1));
+    value const im = g.op<"Mul">(h.re, g.op<"Sin">(z.im));
+    value const has_angle = g.op<"And">(is_equal(g, z.re, 0), g.op<"Not">(is_finite(g, z.im)));
+    return {re, g.op<"Where">(is_equal(g, z.im, 0), z.im, or_number(g, has_angle, im, 0))};
+}
+
+/// With q = exp(-2 |a|) and p = tanh(a) (1 + q): (p (1 + q) + 4 i q sin(b) cos(b)) / (p^2 + 4 q cos(b)^2), which does not overflow.
+inline wide_parts hyperbolic_tangent(graph<9> g, wide_parts z) {
+    value const q = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(z.re), -2));
+    value const is_turned = g.op<"And">(is_unbounded(g, z.re), g.op<"Not">(is_finite(g, z.im)));
+    value const sin = or_number(g, is_turned, g.op<"Sin">(z.im), 0);
+    value const cos = or_number(g, is_turned, g.op<"Cos">(z.im), 0);
+    value const more = g.op<"Add">(q, 1);
+    value const p = g.op<"Mul">(g.op<"Tanh">(z.re), more);
+    value const across = g.op<"Mul">(g.op<"Mul">(q, 4), cos);
+    value const norm = g.op<"Add">(g.op<"Mul">(p, p), g.op<"Mul">(across, cos));
+    value const re = g.op<"Div">(g.op<"Mul">(p, more), norm);
+    value const im = g.op<"Div">(g.op<"Mul">(across, sin), norm);
+    return {g.op<"Where">(is_equal(g, z.re, 0), z.re, re), g.op<"Where">(is_equal(g, z.im, 0), z.im, im)};
+}
+
+/// sin(z) = -i sinh(iz), and the same for tan: with exchanged parts, since these functions are odd and commute with conjugation.
+template <auto Hyperbolic>
+wide_parts circular(graph_of<Hyperbolic> g, wide_parts z) {
+    wide_parts const y = Hyperbolic(g, {z.im, z.re});
+    return {y.im, y.re};
+}
+
+/// cos(z) = cosh(iz).
+inline wide_parts cosine(graph<9> g, wide_parts z) {
+    wide_parts const y = hyperbolic_cosine(g, {z.im, z.re});
+    return {y.re, g.op<"Neg">(y.im)};
+}
+
+/// exp(w log(z)) in float64. A power of 0 is 0 or infinite, by the sign of the real part of the exponent.
+inline complex_value power_of_complex(graph<9> g, complex_operands const& o) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    wide_parts const z = widened(g, o.a);
+    wide_parts const w = widened(g, o.b);
+    value const half = hypot(g, g.op<"Mul">(z.re, 0.5), g.op<"Mul">(z.im, 0.5));
+    value const size = g.op<"Add">(g.op<"Log">(half), std::numbers::ln2);
+    value const angle = atan2(g, z.im, z.re);
+    value const exponent = g.op<"Sub">(g.op<"Mul">(w.re, size), g.op<"Mul">(w.im, angle));
+    value const turn = g.op<"Add">(g.op<"Mul">(w.re, angle), g.op<"Mul">(w.im, size));
+    complex_value const y = exp_complex(g, g.complex(exponent, turn));
+    value const is_zero = g.op<"And">(is_equal(g, z.re, 0), is_equal(g, z.im, 0));
+    auto const of_zero = [&](double inverse) {
+        value const negative =
+            g.op<"Where">(is_less(g, w.re, 0), g.scalar(inverse, dtype::float64), g.scalar(nan, dtype::float64));
+        return choose(g, is_greater(g, w.re, 0), g.scalar(0, dtype::float64), negative);
+    };
+    return narrowed(g,
+                    {g.op<"Where">(is_zero, of_zero(std::numeric_limits<double>::infinity()), g.real(y)),
+                     g.op<"Where">(is_zero, of_zero(nan), g.imag(y))},
+                    part_type(o.a.dtype()));
+}
+
+/// A tensor of complex ones with the shape of z.
+inline complex_value ones_like(graph<7> g, complex_value const& z) {
+    value const one = filled_like(g, g.real(z), 1, part_type(z.dtype()));
+    return g.complex(one, filled_like(g, one, 0, one.dtype()));
+}
+
+/// Exponents that are numbers: products, roots and quotients where ATen computes these.
+inline constexpr auto complex_power = [](graph<9> g, complex_value z, number exponent) -> complex_value {
+    complex_operands const o = promoted(g, z, exponent);
+    if (exponent == 0) return ones_like(g, o.a);
+    for (int n : {1, 2, 3}) {
+        if (!(exponent == n)) continue;
+        complex_value product = o.a;
+        for (int i = 1; i != n; ++i) product = multiply_complex(g, {product, o.a});
+        return product;
+    }
+    if (exponent == -1) return reciprocal_complex(g, o.a);
+    if (exponent == -2) return reciprocal_complex(g, square_complex(g, o.a));
+    if (exponent == 0.5) return in_double<square_root>(g, o.a);
+    if (exponent == -0.5) return rsqrt_complex(g, o.a);
+    bool const has_angle = !exponent.is_constant() || std::fabs(exponent.constant<double>()) <= 1e6;
+    if (!has_angle) return g.unsupported("a complex number to a power beyond 10^6, whose angle is not determined");
+    return power_of_complex(g, o);
+};
+inline constexpr auto complex_power_of_number = [](graph<9> g, number base, complex_value exponent) -> complex_value {
+    complex_operands const o = promoted(g, exponent, base);
+    return base == 1 ? ones_like(g, o.a) : power_of_complex(g, {o.b, o.a});
+};
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/detail/complex_inverses.hpp
+// Inverse circular and hyperbolic functions of complex tensors, log1p and the logistic function, with the branch cuts and infinities of C.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings::detail {
+
+/// Whether a part is infinite.
+inline value is_unbounded(graph<7> g, wide_parts z) { return g.op<"Or">(is_unbounded(g, z.re), is_unbounded(g, z.im)); }
+
+/// log1p(|x| + x^2 / (1 + sqrt(1 + x^2))) with the sign of x, which does not cancel near 0. The quotient is 1 before the square overflows.
+inline value inverse_sinh(graph<9> g, value x) {
+    value const size = g.op<"Abs">(x);
+    value const capped = min_of(g, size, g.scalar(1e150, x.dtype()));
+    value const root = g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(capped, capped), 1));
+    value const more = g.op<"Mul">(size, g.op<"Div">(capped, g.op<"Add">(root, 1)));
+    return copysign(g, log1p(g, g.op<"Add">(size, more)), x);
+}
+
+/// The square roots of 1 - z and 1 + z, from which asin and acos follow without cancellation.
+struct both_roots {
+    wide_parts below;
+    wide_parts above;
+};
+inline both_roots roots_beside(graph<9> g, wide_parts z) {
+    value const one = g.scalar(1, z.re.dtype());
+    return {square_root(g, {g.op<"Sub">(one, z.re), g.op<"Neg">(z.im)}),
+            square_root(g, {g.op<"Add">(z.re, one), z.im})};
+}
+/// The imaginary part of conj(a) * b.
+inline value turned(graph<7> g, wide_parts a, wide_parts b) {
+    return g.op<"Sub">(g.op<"Mul">(a.re, b.im), g.op<"Mul">(a.im, b.re));
+}
+
+inline wide_parts inverse_sine(graph<9> g, wide_parts z, dtype type) {
+    both_roots const r = roots_beside(g, z);
+    value const width = g.op<"Sub">(g.op<"Mul">(r.below.re, r.above.re), g.op<"Mul">(r.below.im, r.above.im));
+    value const is_far = is_unbounded(g, z);
+    value const infinity = g.scalar(std::numeric_limits<double>::infinity(), z.re.dtype());
+    value const angle = acute_angle(g, g.op<"Abs">(z.re), g.op<"Where">(is_far, g.op<"Abs">(z.im), width), type);
+    value const im = inverse_sinh(g, turned(g, r.below, r.above));
+    return {g.op<"Where">(is_equal(g, z.re, 0), z.re, copysign(g, angle, z.re)),
+            g.op<"Where">(is_far, copysign(g, infinity, z.im), im)};
+}
+
+inline wide_parts inverse_cosine(graph<9> g, wide_parts z, dtype type) {
+    both_roots const r = roots_beside(g, z);
+    value const is_far = is_unbounded(g, z);
+    value const infinity = g.scalar(std::numeric_limits<double>::infinity(), z.re.dtype());
+    value const far_angle = atan2_in(g, g.op<"Abs">(z.im), z.re, type);
+    value const angle = g.op<"Mul">(acute_angle(g, r.below.re, r.above.re, type), 2);
+    value const away = g.op<"Where">(is_far, far_angle, angle);
+    value const re = or_number(g, is_equal(g, z.re, 0), away, std::numbers::pi / 2);
+    value const im = inverse_sinh(g, turned(g, r.above, r.below));
+    return {re, g.op<"Where">(is_far, g.op<"Neg">(copysign(g, infinity, z.im)), im)};
+}
+
+/// acosh(z) is i acos(z) or -i acos(z), of which the real part is positive.
+inline wide_parts inverse_hyperbolic_cosine(graph<9> g, wide_parts z, dtype type) {
+    wide_parts const y = inverse_cosine(g, z, type);
+    return {g.op<"Abs">(y.im), copysign(g, y.re, z.im)};
+}
+
+/// log1p(4 |x| / ((1 - |x|)^2 + y^2)) / 4 with the sign of x, and half of the angle of (1 - x^2 - y^2) + 2iy.
+inline wide_parts inverse_hyperbolic_tangent(graph<9> g, wide_parts z, dtype type) {
+    value const one = g.scalar(1, z.re.dtype());
+    value const size = g.op<"Abs">(z.re);
+    value const rest = g.op<"Sub">(one, size);
+    value const square = g.op<"Mul">(z.im, z.im);
+    value const ratio = g.op<"Div">(g.op<"Mul">(size, 4), g.op<"Add">(g.op<"Mul">(rest, rest), square));
+    value const re = copysign(g, g.op<"Mul">(log1p(g, ratio), 0.25), z.re);
+    value const width = g.op<"Sub">(g.op<"Mul">(rest, g.op<"Add">(size, one)), square);
+    value const im = g.op<"Mul">(atan2_in(g, g.op<"Mul">(z.im, 2), width, type), 0.5);
+    value const is_far = is_unbounded(g, z);
+    value const zero = g.scalar(0, z.re.dtype());
+    value const quarter = copysign(g, g.scalar(std::numbers::pi / 2, z.re.dtype()), z.im);
+    return {g.op<"Where">(is_equal(g, z.re, 0), z.re, g.op<"Where">(is_far, copysign(g, zero, z.re), re)),
+            g.op<"Where">(g.op<"And">(is_far, is_equal(g, z.im, z.im)), quarter, im)};
+}
+
+/// Near 0, log1p(x (2 + x) + y^2) / 2 does not cancel.
+inline wide_parts log_of_one_more(graph<9> g, wide_parts z, dtype type) {
+    value const more = g.op<"Add">(z.re, 1);
+    value const near = log1p(g, g.op<"Add">(g.op<"Mul">(z.re, g.op<"Add">(z.re, 2)), g.op<"Mul">(z.im, z.im)));
+    value const half = hypot(g, g.op<"Mul">(more, 0.5), g.op<"Mul">(z.im, 0.5));
+    value const is_near = is_less(g, hypot(g, z.re, z.im), 0.5);
+    value const re = g.op<"Where">(is_near, g.op<"Mul">(near, 0.5), g.op<"Add">(g.op<"Log">(half), std::numbers::ln2));
+    return {re, atan2_in(g, z.im, more, type)};
+}
+
+/// asinh(z) = -i asin(iz), and atan from atanh in the same way: with exchanged parts, as in circular().
+template <auto Inverse>
+wide_parts exchanged(graph<9> g, wide_parts z, dtype type) {
+    wide_parts const y = Inverse(g, {z.im, z.re}, type);
+    return {y.im, y.re};
+}
+
+/// The body of a function of wide parts with angles, which are computed in float32 unless the parts are float64.
+template <auto Function>
+inline constexpr auto with_angles = [](graph<9> g, complex_value z) -> complex_value {
+    dtype const type = part_type(z.dtype());
+    return narrowed(g, Function(g, widened(g, z), type == dtype::float64 ? type : dtype::float32), type);
+};
+
+/// 1 / (1 + exp(-z))
+inline constexpr auto sigmoid_of_complex = [](graph<9> g, complex_value z) -> complex_value {
+    complex_value const y = exp_complex(g, g.complex(g.op<"Neg">(g.real(z)), g.op<"Neg">(g.imag(z))));
+    return reciprocal_complex(g, g.complex(g.op<"Add">(g.real(y), 1), g.imag(y)));
+};
+inline constexpr auto silu_of_complex = [](graph<9> g, complex_value z) -> complex_value {
+    return multiply_complex(g, {z, sigmoid_of_complex(g, z)});
+};
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/detail/draws.hpp
+// Random numbers that the graph draws: uniform fractions and normal numbers, from which the random operators compute theirs.
+// Internal header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
+
+/// Uniform in [0, 1), or normal with mean 0 and standard deviation 1.
+enum class distribution : std::uint8_t { uniform, normal };
+
+/// The dtype of the draws for results of a dtype: float64 for float64, otherwise float32, from which narrower results are rounded.
+inline dtype drawn_type(dtype t) { return t == dtype::float64 ? t : dtype::float32; }
+
+/// As many random numbers as x has elements, of float32 or float64.
+template <distribution D = distribution::uniform>
+value draw(graph<7> g, value x, dtype type) {
+    if (x.dtype() == dtype::bfloat16) x = g.cast(x, dtype::float32); // RandomUniformLike: from 22
+    if constexpr (D == distribution::uniform) return g.op<"RandomUniformLike">(x, attr::dtype_i(type));
+    else return g.op<"RandomNormalLike">(x, attr::dtype_i(type));
+}
+
+/// Random numbers of a shape, of float32 or float64.
+template <distribution D = distribution::uniform>
+value draw(graph<7> g, size_list sizes, dtype type) {
+    expect_sizes(sizes);
+    if (!all_constant(sizes) || sizes.empty()) return draw<D>(g, filled(g, sizes, 0, dtype::float32), type);
+    safe_vector<std::int64_t> const shape = constants(sizes);
+    if constexpr (D == distribution::uniform) return g.op<"RandomUniform">(attr::shape_i(shape), attr::dtype_i(type));
+    else return g.op<"RandomNormal">(attr::shape_i(shape), attr::dtype_i(type));
+}
+
+inline void require_random_dtype(dtype type) {
+    if (type != dtype::float16 && type != dtype::bfloat16 && type != dtype::float32 && type != dtype::float64)
+        throw unsupported_error("random numbers of " + std::string(name(type)));
+}
+
+/// Uniform in [0, 1), of a shape or of the shape of a value, with as many bits as the dtype has, so that no number is rounded to 1.
+template <class Shape>
+value fractions(graph<7> g, Shape const& shape, dtype type) {
+    require_random_dtype(type);
+    value const u = draw(g, shape, drawn_type(type));
+    if (bits(type) > 16) return u;
+    double const steps = type == dtype::float16 ? 0x1p11 : 0x1p8;
+    value const step = g.cast(g.op<"Mul">(u, steps), dtype::int32);
+    return g.cast(g.op<"Mul">(g.cast(step, dtype::float32), 1 / steps), type);
+}
+
+/// True for the elements that dropout keeps; one for each channel if `Channels`.
+template <bool Channels>
+value kept(graph<7> g, value x, double p) {
+    value u;
+    if constexpr (Channels) {
+        safe_vector<sym_int> sizes = g.sizes(x);
+        if (sizes.size() < 2) throw unsupported_error("the input has no channels");
+        for (std::size_t i = 2; i != sizes.size(); ++i) sizes[i] = 1;
+        u = draw(g, size_list(sizes), dtype::float32);
+    } else {
+        u = draw(g, x, dtype::float32);
+    }
+    return g.op<"Not">(is_less(g, u, p)); // GreaterOrEqual: of any dtype only since opset 16
+}
+
+/// Whether dropout returns x as it is.
+inline bool keeps_all(value x, double p, bool train) {
+    if (!(p >= 0 && p <= 1)) throw unsupported_error("p is not between 0 and 1");
+    if (train && p != 0 && !is_floating(x.dtype()))
+        throw unsupported_error("dropout of " + std::string(name(x.dtype())) + " in training");
+    return !train || p == 0 || is_empty(x);
+}
+
+/// x where the mask is true, scaled so that its mean is preserved.
+inline value dropped(graph<7> g, value x, value mask, double p) {
+    return g.op<"Mul">(g.op<"Mul">(x, g.cast(mask, x.dtype())), 1 / (1 - p));
+}
+
+template <bool Channels>
+inline constexpr auto dropout = [](graph<7> g, value x, double p, bool train) -> value {
+    if (keeps_all(x, p, train)) return x;
+    if (p == 1) return g.op<"Mul">(x, 0);
+    return dropped(g, x, kept<Channels>(g, x, p), p);
+};
 
 } // namespace detail
 
@@ -1305,7 +2085,7 @@ inline constexpr auto activation = table(
     symbolic<"aten::celu(self, alpha)">(detail::celu_row),
     symbolic<"aten::gelu(self, approximate)">(detail::gelu),
     symbolic<"aten::gelu(self, approximate)">(detail::gelu_until_19),
-    symbolic<"aten::silu(self)">(detail::silu),
+    symbolic<"aten::silu(self)">(detail::silu).for_complex(detail::silu_of_complex),
     symbolic<"aten::mish(self)">(detail::mish),
     symbolic<"aten::softplus(self, beta, threshold)">(detail::softplus_row),
     symbolic<"aten::log_sigmoid(self)">(detail::log_sigmoid),
@@ -1952,431 +2732,6 @@ inline constexpr auto adaptive_pooling = table(
 // clang-format on
 
 } // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/detail/exponents.hpp
-// Binary exponents of floating-point numbers, computed in float64.
-// Internal header.
-
-namespace ATON_NAMESPACE::mappings::detail {
-
-/// |x| = fraction * 2^exponent with a fraction in [1/2, 1), both in float64; 1/2 and 1 for zeros, infinities and NaN, which are not
-/// `ordinary`.
-struct binary_parts {
-    value fraction;
-    value exponent;
-    value ordinary;
-};
-
-/// Parts of x in float64. A logarithm gives the exponent, which may be off by one. Numbers far from 1 are scaled first if `is_wide`: the
-/// inverse of their power of two may be out of range.
-inline binary_parts parts_of(graph<11> g, value x, bool is_wide) {
-    dtype const type = dtype::float64;
-    value const infinity = g.scalar(std::numeric_limits<double>::infinity(), type);
-    value const size = g.op<"Abs">(x);
-    value const ordinary = g.op<"And">(g.op<"Greater">(size, 0), g.op<"Less">(size, infinity));
-    value y = g.op<"Where">(ordinary, size, g.scalar(1, type));
-    value scale = g.scalar(0, type);
-    if (is_wide) {
-        constexpr double limit = 500;
-        value const zero = g.scalar(0, type);
-        value const up = g.op<"Where">(g.op<"Less">(y, std::exp2(-limit)), g.scalar(2 * limit, type), zero);
-        scale = g.op<"Where">(g.op<"Greater">(y, std::exp2(limit)), g.scalar(-2 * limit, type), up);
-        value const half =
-            g.op<"Pow">(g.scalar(2, type), g.op<"Mul">(scale, 0.5)); // the whole power may be out of range
-        y = g.op<"Mul">(g.op<"Mul">(y, half), half);
-    }
-    value const near = g.op<"Add">(g.op<"Floor">(g.op<"Mul">(g.op<"Log">(y), std::numbers::log2e)), 1);
-    value const first = g.op<"Mul">(y, g.op<"Pow">(g.scalar(2, type), g.op<"Neg">(near)));
-    value const too_large = g.op<"Not">(g.op<"Less">(first, 1));
-    value const too_small = g.op<"Less">(first, 0.5);
-    value const off = g.op<"Sub">(g.cast(too_large, type), g.cast(too_small, type));
-    return {g.op<"Mul">(first, g.op<"Pow">(g.scalar(2, type), g.op<"Neg">(off))),
-            g.op<"Sub">(g.op<"Add">(near, off), scale),
-            ordinary};
-}
-
-/// The digits and the smallest exponent of a floating-point dtype: its numbers are multiples of 2^lowest.
-struct float_format {
-    int digits;
-    int lowest;
-    double largest;
-};
-inline float_format format_of(dtype type) {
-    if (type == dtype::float64) return {53, -1074, std::numeric_limits<double>::max()};
-    if (type == dtype::float16) return {11, -24, 65504};
-    if (type == dtype::bfloat16) return {8, -133, std::ldexp(255.0, 120)};
-    if (type == dtype::float32) return {24, -149, std::numeric_limits<float>::max()};
-    throw unsupported_error("numbers of " + std::string(name(type)));
-}
-
-} // namespace ATON_NAMESPACE::mappings::detail
-
-// ---- aton/mappings/binary_math.hpp
-// Functions of two real numbers: aten's atan2, hypot, copysign, xlogy, logaddexp ..., correct at zeros, infinities and NaN.
-// Public header.
-
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
-
-/// Whether the sign bit is set, including for -0 (1 / -0 is -inf). ONNX cannot read the sign of a NaN, which counts as positive.
-inline value sign_bit(graph<7> g, value x) {
-    if (auto const n = known_number(x)) return g.scalar(std::signbit(*n) && !std::isnan(*n), dtype::bool_);
-    return is_less(g, min_of(g, x, g.op<"Reciprocal">(x)), 0);
-}
-
-inline value copysign(graph<9> g, value magnitude, value sign) {
-    value const m = g.op<"Abs">(magnitude);
-    if (auto const n = known_number(sign)) return std::signbit(*n) ? g.op<"Neg">(m) : m;
-    return g.op<"Where">(sign_bit(g, sign), g.op<"Neg">(m), m);
-}
-
-/// The angle in the first quadrant, mirrored by the signs of x and y. The case |y| = |x| covers 0 / 0 and inf / inf.
-inline value atan2(graph<9> g, value y, value x) {
-    value const height = g.op<"Abs">(y);
-    value const width = g.op<"Abs">(x);
-    value const diagonal = g.op<"Mul">(g.op<"Sign">(height), std::numbers::pi / 4);
-    value const acute = g.op<"Where">(is_equal(g, height, width), diagonal, g.op<"Atan">(g.op<"Div">(height, width)));
-    value const angle = g.op<"Where">(sign_bit(g, x), g.op<"Sub">(g.scalar(std::numbers::pi, x.dtype()), acute), acute);
-    return g.op<"Where">(sign_bit(g, y), g.op<"Neg">(angle), angle);
-}
-
-/// Squares of all numbers of this dtype are finite, and not 0, in the next larger one.
-inline dtype dtype_of_squares(dtype type) { return type == dtype::float16 ? dtype::float32 : dtype::float64; }
-
-/// larger * sqrt(1 + (smaller / larger)^2), which avoids overflow. Equal operands cover 0 / 0; infinity takes precedence over NaN.
-/// Without NaN, a larger dtype avoids overflow as well.
-inline value hypot(graph<9> g, value a, value b) {
-    if (a.dtype() != dtype::float64 && !g.exact_nan()) {
-        value const wide_a = g.cast(a, dtype_of_squares(a.dtype()));
-        value const wide_b = g.cast(b, wide_a.dtype());
-        value const squares = g.op<"Add">(g.op<"Mul">(wide_a, wide_a), g.op<"Mul">(wide_b, wide_b));
-        return g.cast(g.op<"Sqrt">(squares), a.dtype());
-    }
-    value const x = g.op<"Abs">(a);
-    value const y = g.op<"Abs">(b);
-    value const larger = max_of(g, x, y);
-    value const smaller = min_of(g, x, y);
-    value const ratio = g.op<"Where">(is_equal(g, x, y), g.scalar(1, x.dtype()), g.op<"Div">(smaller, larger));
-    value const length = g.op<"Mul">(larger, g.op<"Sqrt">(g.op<"Add">(g.op<"Mul">(ratio, ratio), 1)));
-    value const infinity = g.scalar_like(std::numeric_limits<double>::infinity(), x);
-    return g.op<"Where">(g.op<"Or">(is_equal(g, x, infinity), is_equal(g, y, infinity)), infinity, length);
-}
-
-/// x * log, except 0 where x is 0 and y is not NaN.
-inline value times_log(graph<9> g, value x, value y, value log) {
-    value const zero = g.op<"Where">(is_nan(g, y), y, g.scalar(0, y.dtype()));
-    return g.op<"Where">(is_equal(g, x, 0), zero, g.op<"Mul">(x, log));
-}
-inline value xlogy(graph<9> g, value x, value y) { return times_log(g, x, y, g.op<"Log">(y)); }
-
-inline value xlog1py(graph<9> g, value x, value y) { return times_log(g, x, y, log1p(g, y)); }
-
-/// -|a - b|; 0 for equal infinities.
-inline value negative_distance(graph<9> g, value a, value b) {
-    value const difference = g.op<"Where">(is_equal(g, a, b), g.scalar(0, a.dtype()), g.op<"Sub">(a, b));
-    return g.op<"Neg">(g.op<"Abs">(difference));
-}
-/// max + log(1 + exp(-|a - b|)).
-inline value logaddexp(graph<9> g, value a, value b) {
-    return g.op<"Add">(max_of(g, a, b), g.op<"Softplus">(negative_distance(g, a, b)));
-}
-/// log2(2^a + 2^b).
-inline value logaddexp2(graph<9> g, value a, value b) {
-    value const nats = g.op<"Softplus">(g.op<"Mul">(negative_distance(g, a, b), std::numbers::ln2));
-    return g.op<"Add">(max_of(g, a, b), g.op<"Mul">(nats, std::numbers::log2e));
-}
-
-/// Euclid's algorithm takes at most this many steps for integers of 64 bits.
-inline constexpr std::int64_t max_steps_of_gcd = 92;
-
-/// Euclid's algorithm on magnitudes, which wrap around like ATen's: the one of the minimum stays negative.
-inline value gcd_in(graph<10> g, value a, value b, dtype type) {
-    auto const magnitude = [&](value x) { return g.cast(g.cast(g.op<"Abs">(x), type), x.dtype()); };
-    auto const unfinished = [](graph<10> h, value x) -> value {
-        value const left = h.cast(h.op<"Not">(is_equal(h, x, 0)), dtype::int64);
-        return is_greater(h, h.op<"ReduceSum">(left, attr::keepdims_i(0)), 0);
-    };
-    value const first = magnitude(broadcast_with(g, a, b));
-    auto [zero, divisor] = g.op<"Loop">(g.scalar(max_steps_of_gcd, dtype::int64),
-                                        g.scalar(true, dtype::bool_),
-                                        first,
-                                        magnitude(broadcast_with(g, b, a)),
-                                        outputs<2>,
-                                        attr::body_g([&](graph<10> h, value, value, value p, value q) {
-                                            value const done = is_equal(h, p, 0);
-                                            value const safe = h.op<"Where">(done, h.scalar(1, p.dtype()), p);
-                                            value const next = h.op<"Mod">(q, safe, attr::fmod_i(1)); // 0 if done
-                                            return std::tuple(unfinished(h, next), next, h.op<"Where">(done, q, p));
-                                        }));
-    return divisor.set_shape(first.shape());
-}
-
-inline operands integers(graph<10> g, value a, value b) {
-    dtype const type = promote(a, b);
-    if (!is_integral(type) || type == dtype::bool_) throw unsupported_error("the operands are not integers");
-    return cast_through(g, a, b, type, arithmetic_type(type));
-}
-
-inline value gcd(graph<10> g, value a, value b) {
-    auto const [x, y, wide] = integers(g, a, b);
-    dtype const type = promote(a, b);
-    return g.cast(gcd_in(g, x, y, type), type);
-}
-
-/// |a / gcd * b|, 0 for 0 and 0. The quotient cannot overflow: the only negative divisor is the minimum.
-inline value lcm(graph<10> g, value a, value b) {
-    auto const [x, y, wide] = integers(g, a, b);
-    dtype const type = promote(a, b);
-    value const divisor = gcd_in(g, x, y, type);
-    value const safe = g.op<"Where">(is_equal(g, divisor, 0), g.scalar(1, wide), divisor);
-    value const product = g.op<"Mul">(g.op<"Div">(x, safe), y);
-    return g.cast(g.op<"Abs">(g.cast(g.cast(product, type), wide)), type);
-}
-
-/// The number after a in the direction of b, in float64, where the neighbors of narrower dtypes are exact.
-inline value next_number(graph<11> g, value a, value b, dtype type) {
-    float_format const format = format_of(type);
-    binary_parts const p = parts_of(g, a, type == dtype::float64);
-    value const two = g.scalar(2, dtype::float64);
-    auto const spacing = [&](value exponent) -> value {
-        value const lowest = g.scalar(format.lowest, dtype::float64);
-        return g.op<"Pow">(two, g.op<"Max">(g.op<"Sub">(exponent, format.digits), lowest));
-    };
-    value const grows = g.op<"Less">(a, b);
-    value const is_negative = g.op<"Less">(a, 0);
-    value const away = g.op<"Xor">(grows, is_negative);
-    value const size = g.op<"Abs">(a);
-    value const is_power =
-        g.cast(g.op<"Equal">(p.fraction, 0.5), dtype::float64); // below it, numbers are closer together
-    value const inward = g.op<"Sub">(size, spacing(g.op<"Sub">(p.exponent, is_power)));
-    value const moved = g.op<"Where">(away, g.op<"Add">(size, spacing(p.exponent)), inward);
-    value const least = g.scalar(std::ldexp(1.0, format.lowest), dtype::float64);
-    value const of_zero = g.op<"Where">(grows, least, g.op<"Neg">(least));
-    value const finite = g.op<"Where">(p.ordinary, moved, g.scalar(format.largest, dtype::float64));
-    value const with_sign = g.op<"Where">(is_negative, g.op<"Neg">(finite), finite);
-    value const next = g.op<"Where">(g.op<"Equal">(a, 0), of_zero, with_sign);
-    value const either_nan = g.op<"Or">(g.op<"IsNaN">(a), g.op<"IsNaN">(b)); // inf - inf is another NaN
-    value const other = g.op<"Where">(either_nan, g.op<"Add">(a, b), next);
-    return g.op<"Where">(g.op<"Equal">(a, b), b, other);
-}
-inline value nextafter(graph<11> g, value a, value b) {
-    dtype const type = promote(a, b);
-    auto const wide = [&](value x) { return g.cast(g.cast(x, type), dtype::float64); };
-    return g.cast(next_number(g, wide(a), wide(b), type), type);
-}
-
-} // namespace detail
-
-// clang-format off: one row per line
-inline constexpr auto binary_math = table(
-    symbolic<"aten::atan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
-    symbolic<"aten::arctan2(self, other)">(detail::of_tensors<detail::in_floats<detail::atan2>>),
-    symbolic<"aten::hypot(self, other)">(detail::of_tensors<detail::in_floats<detail::hypot>>),
-    symbolic<"aten::copysign.Tensor(self, other)">(detail::of_tensors<detail::in_floats<detail::copysign>>),
-    symbolic<"aten::copysign.Scalar(self, other)">(detail::with_number<detail::in_floats<detail::copysign>>),
-    symbolic<"aten::xlogy.Tensor(self, other)">(detail::of_tensors<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::xlogy.Scalar_Other(self, other)">(detail::with_number<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::xlogy.Scalar_Self(self, other)">(detail::number_first<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::special_xlogy(self, other)">(detail::of_tensors<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::special_xlogy.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::special_xlogy.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlogy>>),
-    symbolic<"aten::special_xlog1py(self, other)">(detail::of_tensors<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::special_xlog1py.other_scalar(self, other)">(detail::with_number<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::special_xlog1py.self_scalar(self, other)">(detail::number_first<detail::in_floats<detail::xlog1py>>),
-    symbolic<"aten::logaddexp(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp>>),
-    symbolic<"aten::logaddexp2(self, other)">(detail::of_tensors<detail::in_floats<detail::logaddexp2>>),
-    symbolic<"aten::nextafter(self, other)">(detail::of_tensors<detail::nextafter>),
-    symbolic<"aten::gcd(self, other)">(detail::of_tensors<detail::gcd>),
-    symbolic<"aten::lcm(self, other)">(detail::of_tensors<detail::lcm>));
-// clang-format on
-
-} // namespace ATON_NAMESPACE::mappings
-
-// ---- aton/mappings/detail/complex.hpp
-// Helpers of operators on complex tensors: promoted operands, products, quotients, magnitudes and angles.
-// Internal header.
-
-namespace ATON_NAMESPACE::mappings::detail {
-
-/// Two operands converted to one complex dtype.
-struct complex_operands {
-    complex_value a;
-    complex_value b;
-};
-
-inline complex_operands promoted(graph<7> g, complex_value const& a, complex_value const& b) {
-    dtype const type = to_complex(promote(a.tensor(), b.tensor()));
-    return {g.cast(a, type), g.cast(b, type)};
-}
-
-/// A number as an operand beside z, in the dtype of the result.
-inline complex_operands promoted(graph<7> g, complex_value const& z, number const& n) {
-    dtype const type = to_complex(promote(z.tensor(), n));
-    return {g.cast(z, type), g.complex(n, type)};
-}
-
-/// The product of two complex tensors, of which `product` is the real, bilinear form.
-template <class Product>
-complex_value product_of_parts(graph<7> g, complex_operands const& o, Product const& product) {
-    value const a = g.real(o.a);
-    value const b = g.imag(o.a);
-    value const c = g.real(o.b);
-    value const d = g.imag(o.b);
-    return g.complex(g.op<"Sub">(product(a, c), product(b, d)), g.op<"Add">(product(a, d), product(b, c)));
-}
-
-template <auto Product>
-inline constexpr auto complex_product = [](graph<7> g, complex_value a, complex_value b) {
-    return product_of_parts(g, promoted(g, a, b), [&](value x, value y) -> value { return Product(g, x, y); });
-};
-
-inline complex_value multiply_complex(graph<7> g, complex_operands const& o) {
-    return product_of_parts(g, o, [&](value x, value y) -> value { return g.op<"Mul">(x, y); });
-}
-
-/// ATen multiplies by a real factor as by a complex number, whose imaginary part is 0.
-inline complex_value scaled_complex(graph<7> g, complex_value const& z, number const& factor) {
-    return factor == 1 ? z : multiply_complex(g, promoted(g, z, factor));
-}
-
-/// a + alpha * b, or with "Sub" a - alpha * b; for rsub, the operands are swapped.
-template <fixed_string Op, bool Swapped = false>
-complex_value complex_sum(graph<7> g, complex_operands const& o, number const& alpha) {
-    complex_value const& first = Swapped ? o.b : o.a;
-    complex_value const& second = Swapped ? o.a : o.b;
-    complex_value const scaled = scaled_complex(g, second, alpha);
-    return g.complex(g.op<Op>(g.real(first), g.real(scaled)), g.op<Op>(g.imag(first), g.imag(scaled)));
-}
-template <fixed_string Op, bool Swapped = false>
-inline constexpr auto sum_of_complex = [](graph<7> g, complex_value a, complex_value b, number alpha) {
-    return complex_sum<Op, Swapped>(g, promoted(g, a, b), alpha);
-};
-template <fixed_string Op, bool Swapped = false>
-inline constexpr auto sum_of_complex_and_number = [](graph<7> g, complex_value z, number n, number alpha) {
-    return complex_sum<Op, Swapped>(g, promoted(g, z, n), alpha);
-};
-
-/// Smith's algorithm, as in ATen: overflows only if the result does. A divisor of 0 divides each part.
-inline complex_value divide_complex(graph<9> g, complex_operands const& o) {
-    value const a = g.real(o.a);
-    value const b = g.imag(o.a);
-    value const c = g.real(o.b);
-    value const d = g.imag(o.b);
-    value const by_real = is_at_least(g, g.op<"Abs">(c), g.op<"Abs">(d));
-    value const large = g.op<"Where">(by_real, c, d);
-    value const small = g.op<"Where">(by_real, d, c);
-    value const by_zero = is_equal(g, large, 0);
-    value const ratio = g.op<"Div">(small, large);
-    value const scale = g.op<"Where">(by_zero, g.scalar_like(0, c), g.op<"Add">(large, g.op<"Mul">(small, ratio)));
-    auto const quotient = [&](value whole, value near_real, value near_imaginary) {
-        value const scaled = g.op<"Where">(by_real, near_real, near_imaginary);
-        return g.op<"Div">(g.op<"Where">(by_zero, whole, scaled), scale);
-    };
-    return g.complex(quotient(a, g.op<"Add">(a, g.op<"Mul">(b, ratio)), g.op<"Add">(g.op<"Mul">(a, ratio), b)),
-                     quotient(b, g.op<"Sub">(b, g.op<"Mul">(a, ratio)), g.op<"Sub">(g.op<"Mul">(b, ratio), a)));
-}
-
-/// The body for two tensors, and for a tensor and a number.
-template <auto Function>
-inline constexpr auto of_complex =
-    [](graph<9> g, complex_value a, complex_value b) { return Function(g, promoted(g, a, b)); };
-template <auto Function>
-inline constexpr auto of_complex_and_number =
-    [](graph<7> g, complex_value z, number n) { return Function(g, promoted(g, z, n)); };
-
-/// A body for reals, called with the real part: for sizes, and operators that drop the imaginary part.
-template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
-struct real_part_body;
-template <auto Body, class... More>
-struct real_part_body<Body, std::tuple<value, More...>> {
-    auto operator()(graph<7> g, complex_value z, More const&... more) const { return Body(g, g.real(z), more...); }
-};
-template <auto Body>
-inline constexpr real_part_body<Body> of_real_part{};
-
-/// Whether a number is not 0.
-inline value is_nonzero(graph<7> g, complex_value const& z) {
-    return g.op<"Or">(g.cast(g.real(z), dtype::bool_), g.cast(g.imag(z), dtype::bool_));
-}
-
-/// A body for reals that only reads whether its first argument is 0, called with bools.
-template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
-struct truth_body;
-template <auto Body, class... More>
-struct truth_body<Body, std::tuple<value, More...>> {
-    auto operator()(graph<9> g, complex_value z, More const&... more) const {
-        return Body(g, is_nonzero(g, z), more...);
-    }
-};
-template <auto Body>
-inline constexpr truth_body<Body> of_truth{};
-
-/// A body for reals whose result has the dtype of its first argument, called with the real and with the imaginary parts of the first two.
-template <auto Body, class Parameters = typename dsl::detail::body_traits<decltype(Body)>::parameters>
-struct both_parts_body;
-template <auto Body, class... More>
-struct both_parts_body<Body, std::tuple<value, value, More...>> {
-    complex_value operator()(typename dsl::detail::body_traits<decltype(Body)>::graph_type g, complex_value self,
-                             complex_value other, More const&... more) const {
-        if (!is_complex(self.tensor().dtype())) throw unsupported_error("a complex tensor beside one that is real");
-        complex_value const same = g.cast(other, self.dtype());
-        value const re = Body(g, g.real(self), g.real(same), more...);
-        value const im = Body(g, g.imag(self), g.imag(same), more...);
-        return g.complex(re, im);
-    }
-};
-template <auto Body>
-inline constexpr both_parts_body<Body> both_parts{};
-
-inline constexpr auto conjugate = [](graph<7> g, complex_value z) {
-    return g.complex(g.real(z), g.op<"Neg">(g.imag(z)));
-};
-
-inline constexpr auto modulus = [](graph<9> g, complex_value z) -> value {
-    dtype const type = part_type(z.dtype());
-    if (g.exact_nan() || z.is_pair() || type == dtype::float64) return hypot(g, g.real(z), g.imag(z));
-    value const parts = g.cast(g.as_real(z), dtype_of_squares(type));
-    return g.cast(reduce<"ReduceL2">(g, parts, safe_vector<std::int64_t>{parts.rank() - 1}, false), type);
-};
-
-inline constexpr auto phase = [](graph<9> g, complex_value z) -> value { return atan2(g, g.imag(z), g.real(z)); };
-
-/// Division by a constant, for which the case of Smith's algorithm is known.
-inline constexpr auto divide_complex_by_number = [](graph<9> g, complex_value z, number n) -> complex_value {
-    complex_operands const o = promoted(g, z, n);
-    if (!n.is_constant()) return divide_complex(g, o);
-    value const a = g.real(o.a);
-    value const b = g.imag(o.a);
-    bool const in_double = opmath_type(a.dtype()) == dtype::float64;
-    auto const rounded = [in_double](double x) { return in_double ? x : static_cast<double>(static_cast<float>(x)); };
-    double const c = rounded(n.constant<double>());
-    double const d = rounded(n.constant().imaginary());
-    auto const times = [&](value x, double factor) -> value {
-        return g.op<"Mul">(x, rounded_constant(g, factor, x.dtype()));
-    };
-    auto const over = [&](value x, double divisor) -> value {
-        return g.op<"Div">(x, rounded_constant(g, divisor, x.dtype()));
-    };
-    bool const by_real = std::fabs(c) >= std::fabs(d); // false for NaN
-    if ((by_real ? c : d) == 0) return g.complex(over(a, 0), over(b, 0));
-    if (by_real) {
-        double const ratio = d / c;
-        double const scale = c + d * ratio;
-        return g.complex(over(g.op<"Add">(a, times(b, ratio)), scale), over(g.op<"Sub">(b, times(a, ratio)), scale));
-    }
-    double const ratio = c / d;
-    double const scale = d + c * ratio;
-    return g.complex(over(g.op<"Add">(times(a, ratio), b), scale), over(g.op<"Sub">(times(b, ratio), a), scale));
-};
-
-/// Whether both parts are equal.
-inline value equal_numbers(graph<7> g, complex_operands const& o) {
-    return g.op<"And">(is_equal(g, g.real(o.a), g.real(o.b)), is_equal(g, g.imag(o.a), g.imag(o.b)));
-}
-inline value different_numbers(graph<7> g, complex_operands const& o) { return g.op<"Not">(equal_numbers(g, o)); }
-
-} // namespace ATON_NAMESPACE::mappings::detail
 
 // ---- aton/mappings/detail/einsum_product.hpp
 // Einsum of one or two operands as a matrix product, for opsets before 12, which added the operator.
@@ -8688,192 +9043,6 @@ inline constexpr auto creation = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/detail/complex_functions.hpp
-// Elementwise functions of complex tensors: roots, logarithms, powers, circular and hyperbolic functions, with the branch cuts and
-// infinities of C.
-// Internal header.
-
-namespace ATON_NAMESPACE::mappings::detail {
-
-inline constexpr auto square_complex = [](graph<7> g, complex_value z) { return multiply_complex(g, {z, z}); };
-
-inline constexpr auto reciprocal_complex = [](graph<9> g, complex_value z) {
-    return divide_complex(g, {g.complex(1, z.dtype()), z});
-};
-
-/// z times a real number.
-inline complex_value stretched(graph<7> g, complex_value const& z, double factor) {
-    return g.complex(g.op<"Mul">(g.real(z), factor), g.op<"Mul">(g.imag(z), factor));
-}
-
-inline value is_unbounded(graph<7> g, value x) {
-    return is_equal(g, g.op<"Abs">(x), std::numeric_limits<double>::infinity());
-}
-/// False for NaN.
-inline value is_finite(graph<7> g, value x) {
-    return is_less(g, g.op<"Abs">(x), std::numeric_limits<double>::infinity());
-}
-
-/// exp(a) * (cos(b) + i * sin(b)). As in C, a real number stays real, and beside an infinite real part, the angle may be infinite or NaN.
-inline constexpr auto exp_complex = [](graph<9> g, complex_value z) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    value const exponent = g.real(z);
-    value const angle = g.imag(z);
-    value const size = g.op<"Exp">(exponent);
-    value const zero = g.scalar_like(0, size);
-    value const is_zero = is_equal(g, exponent, -infinity);
-    value const is_turned = g.op<"And">(is_equal(g, exponent, infinity), g.op<"Not">(is_finite(g, angle)));
-    value const re = g.op<"Where">(is_turned, size, g.op<"Mul">(size, g.op<"Cos">(angle)));
-    value const im = g.op<"Where">(is_equal(g, angle, 0), angle, g.op<"Mul">(size, g.op<"Sin">(angle)));
-    return g.complex(g.op<"Where">(is_zero, zero, re), g.op<"Where">(is_zero, zero, im));
-};
-inline constexpr auto exp2_complex = [](graph<9> g, complex_value z) {
-    return exp_complex(g, stretched(g, z, std::numbers::ln2));
-};
-
-/// The modulus of half of z, since that of z may be out of the range of the dtype.
-inline constexpr auto log_complex = [](graph<9> g, complex_value z) {
-    value const half = hypot(g, g.op<"Mul">(g.real(z), 0.5), g.op<"Mul">(g.imag(z), 0.5));
-    return g.complex(g.op<"Add">(g.op<"Log">(half), std::numbers::ln2), phase(g, z));
-};
-inline constexpr auto log2_complex = [](graph<9> g, complex_value z) {
-    return stretched(g, log_complex(g, z), std::numbers::log2e);
-};
-inline constexpr auto log10_complex = [](graph<9> g, complex_value z) {
-    return stretched(g, log_complex(g, z), std::numbers::log10e);
-};
-
-/// z / |z|, and 0 for 0.
-inline constexpr auto sgn_complex = [](graph<9> g, complex_value z) {
-    value const size = modulus(g, z);
-    value const is_zero = is_equal(g, size, 0);
-    auto const part = [&](value x) -> value {
-        return g.op<"Where">(is_zero, g.scalar_like(0, x), g.op<"Div">(x, size));
-    };
-    return g.complex(part(g.real(z)), part(g.imag(z)));
-};
-
-/// The parts of a number in float64, in which the intermediate results of complex64 neither overflow nor cancel.
-struct wide_parts {
-    value re;
-    value im;
-};
-
-/// The body of a function of wide parts. ONNX Runtime has no Sinh, Cosh and Tan of float64.
-template <auto Function>
-inline constexpr auto in_double = [](graph<9> g, complex_value z) -> complex_value {
-    dtype const type = part_type(z.dtype());
-    wide_parts const x = {g.cast(g.real(z), dtype::float64), g.cast(g.imag(z), dtype::float64)};
-    wide_parts const y = Function(g, x);
-    return g.complex(g.cast(y.re, type), g.cast(y.im, type));
-};
-
-/// The larger part is sqrt((|z| + |x|) / 2), the other one follows from y = 2 * re * im. Half of it does not overflow.
-inline wide_parts square_root(graph<9> g, wide_parts z) {
-    value const width = g.op<"Mul">(z.re, 0.125);
-    value const size = hypot(g, width, g.op<"Mul">(z.im, 0.125));
-    value const half = g.op<"Sqrt">(g.op<"Add">(g.op<"Abs">(width), size));
-    value const has_no_angle = g.op<"Or">(is_equal(g, half, 0), is_unbounded(g, z.im));
-    value const large = g.op<"Where">(has_no_angle, g.op<"Abs">(z.im), g.op<"Mul">(half, 2));
-    value const small = g.op<"Where">(has_no_angle, z.im, g.op<"Div">(g.op<"Mul">(z.im, 0.25), half));
-    value const is_left = is_less(g, z.re, 0);
-    return {g.op<"Where">(is_left, g.op<"Abs">(small), large), g.op<"Where">(is_left, copysign(g, large, z.im), small)};
-}
-
-inline constexpr auto rsqrt_complex = [](graph<9> g, complex_value z) -> complex_value {
-    return reciprocal_complex(g, in_double<square_root>(g, z));
-};
-
-/// cos(b) - 1 = -2 sin(b / 2)^2.
-inline wide_parts exp_less_one(graph<7> g, wide_parts z) {
-    value const half = g.op<"Sin">(g.op<"Mul">(z.im, 0.5));
-    value const re =
-        g.op<"Sub">(g.op<"Mul">(expm1(g, z.re), g.op<"Cos">(z.im)), g.op<"Mul">(g.op<"Mul">(half, half), 2));
-    return {re, g.op<"Mul">(g.op<"Exp">(z.re), g.op<"Sin">(z.im))};
-}
-
-/// sinh(x) and cosh(x); sinh(2a) = tanh(a) * (cosh(2a) + 1) does not cancel near 0.
-inline wide_parts sinh_and_cosh(graph<7> g, value x) {
-    value const half = g.op<"Exp">(g.op<"Mul">(x, 0.5));
-    value const growing = g.op<"Mul">(g.op<"Mul">(half, 0.5), half);
-    value const cosh = g.op<"Add">(growing, g.op<"Div">(g.scalar(0.25, x.dtype()), growing));
-    return {g.op<"Mul">(g.op<"Tanh">(g.op<"Mul">(x, 0.5)), g.op<"Add">(cosh, 1)), cosh};
-}
-
-/// x where the angle is finite, and otherwise a number for it.
-inline value or_number(graph<9> g, value where, value x, double n) {
-    return g.op<"Where">(where, g.scalar_like(n, x), x);
-}
-
-/// sinh(a) cos(b) + i cosh(a) sin(b). The angle may be infinite or NaN where it does not matter.
-inline wide_parts hyperbolic_sine(graph<9> g, wide_parts z) {
-    wide_parts const h = sinh_and_cosh(g, z.re);
-    value const is_extreme = g.op<"Or">(is_equal(g, z.re, 0), is_unbounded(g, z.re));
-    value const is_turned = g.op<"And">(is_extreme, g.op<"Not">(is_finite(g, z.im)));
-    value const re = g.op<"Where">(is_turned, g.op<"Abs">(h.re), g.op<"Mul">(h.re, g.op<"Cos">(z.im)));
-    return {re, g.op<"Where">(is_equal(g, z.im, 0), z.im, g.op<"Mul">(h.im, g.op<"Sin">(z.im)))};
-}
-
-/// cosh(a) cos(b) + i sinh(a) sin(b).
-inline wide_parts hyperbolic_cosine(graph<9> g, wide_parts z) {
-    wide_parts const h = sinh_and_cosh(g, z.re);
-    value const is_turned = g.op<"And">(is_unbounded(g, z.re), g.op<"Not">(is_finite(g, z.im)));
-    value const re = g.op<"Mul">(h.im, or_number(g, is_turned, g.op<"Cos">(z.im), 1));
-    value const im = g.op<"Mul">(h.re, g.op<"Sin">(z.im));
-    value const has_angle = g.op<"And">(is_equal(g, z.re, 0), g.op<"Not">(is_finite(g, z.im)));
-    return {re, g.op<"Where">(is_equal(g, z.im, 0), z.im, or_number(g, has_angle, im, 0))};
-}
-
-/// With q = exp(-2 |a|) and p = tanh(a) (1 + q): (p (1 + q) + 4 i q sin(b) cos(b)) / (p^2 + 4 q cos(b)^2), which does not overflow.
-inline wide_parts hyperbolic_tangent(graph<9> g, wide_parts z) {
-    value const q = g.op<"Exp">(g.op<"Mul">(g.op<"Abs">(z.re), -2));
-    value const is_turned = g.op<"And">(is_unbounded(g, z.re), g.op<"Not">(is_finite(g, z.im)));
-    value const sin = or_number(g, is_turned, g.op<"Sin">(z.im), 0);
-    value const cos = or_number(g, is_turned, g.op<"Cos">(z.im), 0);
-    value const more = g.op<"Add">(q, 1);
-    value const p = g.op<"Mul">(g.op<"Tanh">(z.re), more);
-    value const across = g.op<"Mul">(g.op<"Mul">(q, 4), cos);
-    value const norm = g.op<"Add">(g.op<"Mul">(p, p), g.op<"Mul">(across, cos));
-    value const re = g.op<"Div">(g.op<"Mul">(p, more), norm);
-    value const im = g.op<"Div">(g.op<"Mul">(across, sin), norm);
-    return {g.op<"Where">(is_equal(g, z.re, 0), z.re, re), g.op<"Where">(is_equal(g, z.im, 0), z.im, im)};
-}
-
-/// sin(z) = -i sinh(iz), and the same for tan: with exchanged parts, since these functions are odd and commute with conjugation.
-template <auto Hyperbolic>
-wide_parts circular(graph_of<Hyperbolic> g, wide_parts z) {
-    wide_parts const y = Hyperbolic(g, {z.im, z.re});
-    return {y.im, y.re};
-}
-
-/// cos(z) = cosh(iz).
-inline wide_parts cosine(graph<9> g, wide_parts z) {
-    wide_parts const y = hyperbolic_cosine(g, {z.im, z.re});
-    return {y.re, g.op<"Neg">(y.im)};
-}
-
-/// Powers of exponents that are numbers: products, roots and quotients where ATen computes these.
-inline constexpr auto complex_power = [](graph<9> g, complex_value z, number exponent) -> complex_value {
-    complex_operands const o = promoted(g, z, exponent);
-    if (exponent == 0) {
-        value const one = filled_like(g, g.real(o.a), 1, part_type(o.a.dtype()));
-        return g.complex(one, filled_like(g, one, 0, one.dtype()));
-    }
-    for (int n : {1, 2, 3}) {
-        if (!(exponent == n)) continue;
-        complex_value product = o.a;
-        for (int i = 1; i != n; ++i) product = multiply_complex(g, {product, o.a});
-        return product;
-    }
-    if (exponent == -1) return reciprocal_complex(g, o.a);
-    if (exponent == -2) return reciprocal_complex(g, square_complex(g, o.a));
-    if (exponent == 0.5) return in_double<square_root>(g, o.a);
-    if (exponent == -0.5) return rsqrt_complex(g, o.a);
-    return g.unsupported("a complex number to a power other than 0, 1, 2, 3, -1, -2, 0.5 and -0.5");
-};
-
-} // namespace ATON_NAMESPACE::mappings::detail
-
 // ---- aton/mappings/elementwise_binary.hpp
 // Arithmetic on two tensors, or a tensor and a number: aten's add, div, pow, maximum, lerp ..., with ATen's type promotion.
 // Public header.
@@ -9206,9 +9375,9 @@ inline constexpr auto elementwise_binary = table(
     symbolic<"aten::remainder.Scalar_Tensor(self, other)">(detail::number_first<remainder>),
     symbolic<"aten::fmod.Tensor(self, other)">(detail::of_tensors<truncated_remainder>),
     symbolic<"aten::fmod.Scalar(self, other)">(detail::with_number<truncated_remainder>),
-    symbolic<"aten::pow.Tensor_Tensor(self, exponent)">(detail::of_tensors<power>),
+    symbolic<"aten::pow.Tensor_Tensor(self, exponent)">(detail::of_tensors<power>).for_complex(detail::of_complex<detail::power_of_complex>),
     symbolic<"aten::pow.Tensor_Scalar(self, exponent)">(detail::with_number<power>).for_complex(detail::complex_power),
-    symbolic<"aten::pow.Scalar(self, exponent)">(detail::number_first<power>),
+    symbolic<"aten::pow.Scalar(self, exponent)">(detail::number_first<power>).for_complex(detail::complex_power_of_number),
     symbolic<"aten::float_power.Tensor_Tensor(self, exponent)">(detail::of_tensors<float_power>),
     symbolic<"aten::float_power.Tensor_Scalar(self, exponent)">(detail::with_number<float_power>),
     symbolic<"aten::float_power.Scalar(self, exponent)">(detail::number_first<float_power>),
@@ -10530,37 +10699,37 @@ inline constexpr auto elementwise_unary = table(
     symbolic<"aten::expm1(self)">(detail::composed<detail::expm1>).for_complex(detail::in_double<detail::exp_less_one>),
     symbolic<"aten::special_expm1(self)">(detail::composed<detail::expm1>).for_complex(detail::in_double<detail::exp_less_one>),
     symbolic<"aten::log(self)">(detail::floating<"Log">).for_complex(detail::log_complex),
-    symbolic<"aten::log1p(self)">(detail::composed<detail::log1p>),
-    symbolic<"aten::special_log1p(self)">(detail::composed<detail::log1p>),
+    symbolic<"aten::log1p(self)">(detail::composed<detail::log1p>).for_complex(detail::with_angles<detail::log_of_one_more>),
+    symbolic<"aten::special_log1p(self)">(detail::composed<detail::log1p>).for_complex(detail::with_angles<detail::log_of_one_more>),
     symbolic<"aten::log2(self)">(detail::composed<detail::log2>).for_complex(detail::log2_complex),
     symbolic<"aten::log10(self)">(detail::composed<detail::log10>).for_complex(detail::log10_complex),
 
     symbolic<"aten::sin(self)">(detail::floating<"Sin">).for_complex(detail::in_double<detail::circular<detail::hyperbolic_sine>>),
     symbolic<"aten::cos(self)">(detail::floating<"Cos">).for_complex(detail::in_double<detail::cosine>),
     symbolic<"aten::tan(self)">(detail::floating<"Tan">).for_complex(detail::in_double<detail::circular<detail::hyperbolic_tangent>>),
-    symbolic<"aten::asin(self)">(detail::floating<"Asin">),
-    symbolic<"aten::acos(self)">(detail::floating<"Acos">),
-    symbolic<"aten::atan(self)">(detail::floating<"Atan">),
+    symbolic<"aten::asin(self)">(detail::floating<"Asin">).for_complex(detail::with_angles<detail::inverse_sine>),
+    symbolic<"aten::acos(self)">(detail::floating<"Acos">).for_complex(detail::with_angles<detail::inverse_cosine>),
+    symbolic<"aten::atan(self)">(detail::floating<"Atan">).for_complex(detail::with_angles<detail::exchanged<detail::inverse_hyperbolic_tangent>>),
     symbolic<"aten::sinh(self)">(detail::floating<"Sinh">).for_complex(detail::in_double<detail::hyperbolic_sine>),
     symbolic<"aten::cosh(self)">(detail::floating<"Cosh">).for_complex(detail::in_double<detail::hyperbolic_cosine>),
     symbolic<"aten::tanh(self)">(detail::floating<"Tanh">).for_complex(detail::in_double<detail::hyperbolic_tangent>),
-    symbolic<"aten::asinh(self)">(detail::floating<"Asinh">),
-    symbolic<"aten::acosh(self)">(detail::floating<"Acosh">),
-    symbolic<"aten::atanh(self)">(detail::floating<"Atanh">),
-    symbolic<"aten::arcsin(self)">(detail::floating<"Asin">),
-    symbolic<"aten::arccos(self)">(detail::floating<"Acos">),
-    symbolic<"aten::arctan(self)">(detail::floating<"Atan">),
-    symbolic<"aten::arcsinh(self)">(detail::floating<"Asinh">),
-    symbolic<"aten::arccosh(self)">(detail::floating<"Acosh">),
-    symbolic<"aten::arctanh(self)">(detail::floating<"Atanh">),
+    symbolic<"aten::asinh(self)">(detail::floating<"Asinh">).for_complex(detail::with_angles<detail::exchanged<detail::inverse_sine>>),
+    symbolic<"aten::acosh(self)">(detail::floating<"Acosh">).for_complex(detail::with_angles<detail::inverse_hyperbolic_cosine>),
+    symbolic<"aten::atanh(self)">(detail::floating<"Atanh">).for_complex(detail::with_angles<detail::inverse_hyperbolic_tangent>),
+    symbolic<"aten::arcsin(self)">(detail::floating<"Asin">).for_complex(detail::with_angles<detail::inverse_sine>),
+    symbolic<"aten::arccos(self)">(detail::floating<"Acos">).for_complex(detail::with_angles<detail::inverse_cosine>),
+    symbolic<"aten::arctan(self)">(detail::floating<"Atan">).for_complex(detail::with_angles<detail::exchanged<detail::inverse_hyperbolic_tangent>>),
+    symbolic<"aten::arcsinh(self)">(detail::floating<"Asinh">).for_complex(detail::with_angles<detail::exchanged<detail::inverse_sine>>),
+    symbolic<"aten::arccosh(self)">(detail::floating<"Acosh">).for_complex(detail::with_angles<detail::inverse_hyperbolic_cosine>),
+    symbolic<"aten::arctanh(self)">(detail::floating<"Atanh">).for_complex(detail::with_angles<detail::inverse_hyperbolic_tangent>),
     symbolic<"aten::sinc(self)">(detail::composed<detail::sinc>),
     symbolic<"aten::special_sinc(self)">(detail::composed<detail::sinc>),
     symbolic<"aten::deg2rad(self)">(detail::composed<detail::deg2rad>),
     symbolic<"aten::rad2deg(self)">(detail::composed<detail::rad2deg>),
     symbolic<"aten::angle(self)">(detail::composed<detail::angle>).for_complex(detail::phase),
 
-    symbolic<"aten::sigmoid(self)">(detail::floating<"Sigmoid">),
-    symbolic<"aten::special_expit(self)">(detail::floating<"Sigmoid">),
+    symbolic<"aten::sigmoid(self)">(detail::floating<"Sigmoid">).for_complex(detail::sigmoid_of_complex),
+    symbolic<"aten::special_expit(self)">(detail::floating<"Sigmoid">).for_complex(detail::sigmoid_of_complex),
     symbolic<"aten::logit(self, eps)">(detail::logit),
     symbolic<"aten::special_logit(self, eps)">(detail::logit),
     symbolic<"aten::erf(self)">(detail::floating<"Erf">),

@@ -22,6 +22,14 @@ TEST_CASE("at the branch cuts of complex functions, the sign of a zero decides")
     auto const z = [](double re, double im) { return row_of(dtype::float32, {re, im}).from_pairs(); };
     gives("aten::sqrt", {arg("self", z(-4, -0.0))}, z(0, -2));
     gives("aten::sqrt", {arg("self", z(-4, 0.0))}, z(0, 2));
+    gives("aten::asin", {arg("self", z(2, 0.0))}, z(1.5707964, 1.316958));
+    gives("aten::asin", {arg("self", z(2, -0.0))}, z(1.5707964, -1.316958));
+    gives("aten::acos", {arg("self", z(-2, 0.0))}, z(3.1415927, -1.316958));
+    gives("aten::acos", {arg("self", z(-2, -0.0))}, z(3.1415927, 1.316958));
+    gives("aten::atan", {arg("self", z(-0.0, 3))}, z(-1.5707964, 0.3465736));
+    gives("aten::asinh", {arg("self", z(-0.0, 2))}, z(-1.316958, 1.5707964));
+    gives("aten::acosh", {arg("self", z(-3, -0.0))}, z(1.7627472, -3.1415927));
+    gives("aten::atanh", {arg("self", z(2, -0.0))}, z(0.54930615, -1.5707964));
 }
 
 TEST_CASE("complex functions of numbers near 0 and of huge ones keep their precision") {
@@ -29,6 +37,24 @@ TEST_CASE("complex functions of numbers near 0 and of huge ones keep their preci
     gives("aten::sqrt", {arg("self", z(3e38, 3e38))}, z(1.9029766e19, 7.8823872e18));
     gives("aten::sinh", {arg("self", z(-infinity, infinity))}, z(infinity, nan));
     gives("aten::tanh", {arg("self", z(100, 1))}, z(1, 0));
+    gives("aten::asin", {arg("self", z(1e-10, 1e-12))}, z(1e-10, 1e-12));
+    gives("aten::acos", {arg("self", z(3e38, -3e38))}, z(0.7853982, 89.636566));
+    gives("aten::acos", {arg("self", z(infinity, nan))}, z(nan, -infinity));
+    gives("aten::atanh", {arg("self", z(1e-8, 1e20))}, z(0, 1.5707964));
+    gives("aten::log1p", {arg("self", z(1e-9, 1e-7))}, z(1.000005e-9, 1e-7));
+    gives("aten::log1p", {arg("self", z(-1.5, 0.25))}, z(-0.5815754, 2.6779451));
+}
+
+TEST_CASE("powers of complex numbers with complex exponents") {
+    auto const z = [](double re, double im) { return row_of(dtype::float32, {re, im}).from_pairs(); };
+    gives("aten::pow.Tensor_Tensor", {arg("self", z(0, 1)), arg("exponent", z(0, 1))}, z(0.20787957, 0));
+    gives("aten::pow.Tensor_Tensor", {arg("self", z(0, 0)), arg("exponent", z(2, 1))}, z(0, 0));
+    gives("aten::pow.Tensor_Tensor", {arg("self", z(0, 0)), arg("exponent", z(-1, 2))}, z(infinity, nan));
+    gives("aten::pow.Scalar", {number("self", 2), arg("exponent", z(1, -3))}, z(-0.97398883, -1.7468102));
+    gives("aten::pow.Scalar", {number("self", 1), arg("exponent", z(infinity, 3))}, z(1, 0));
+    gives("aten::pow.Tensor_Scalar", {arg("self", z(1, -2)), number("exponent", 2.5)}, z(-6.9606647, -2.7296243));
+    CHECK(contains(refusal("aten::pow.Tensor_Scalar", {arg("self", z(1, -2)), number("exponent", 1e10)}),
+                   "a complex number to a power beyond 10^6"));
 }
 
 TEST_CASE("frexp of zeros, infinities, NaN, subnormal and the largest numbers") {

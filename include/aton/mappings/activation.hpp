@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include <aton/mappings/detail/complex_inverses.hpp>
 #include <aton/mappings/detail/draws.hpp>
 #include <aton/mappings/detail/unary.hpp>
 
@@ -259,7 +260,7 @@ inline constexpr auto activation = table(
     symbolic<"aten::celu(self, alpha)">(detail::celu_row),
     symbolic<"aten::gelu(self, approximate)">(detail::gelu),
     symbolic<"aten::gelu(self, approximate)">(detail::gelu_until_19),
-    symbolic<"aten::silu(self)">(detail::silu),
+    symbolic<"aten::silu(self)">(detail::silu).for_complex(detail::silu_of_complex),
     symbolic<"aten::mish(self)">(detail::mish),
     symbolic<"aten::softplus(self, beta, threshold)">(detail::softplus_row),
     symbolic<"aten::log_sigmoid(self)">(detail::log_sigmoid),

@@ -31,15 +31,33 @@ inline value copysign(graph<9> g, value magnitude, value sign) {
     return g.op<"Where">(sign_bit(g, sign), g.op<"Neg">(m), m);
 }
 
-/// The angle in the first quadrant, mirrored by the signs of x and y. The case |y| = |x| covers 0 / 0 and inf / inf.
-inline value atan2(graph<9> g, value y, value x) {
-    value const height = g.op<"Abs">(y);
-    value const width = g.op<"Abs">(x);
+/// The arctangent of a ratio from 0 to 1, in float64: ONNX Runtime has only that of float32, from which one step of Newton's method starts.
+inline value precise_atan(graph<7> g, value ratio) {
+    value const near = g.cast(g.op<"Atan">(g.cast(ratio, dtype::float32)), dtype::float64);
+    value const cos = g.op<"Cos">(near);
+    return g.op<"Add">(near, g.op<"Mul">(g.op<"Sub">(g.op<"Mul">(ratio, cos), g.op<"Sin">(near)), cos));
+}
+
+/// The angle of a point in the first quadrant, with the arctangent in `type`. The case height = width covers 0 / 0 and inf / inf.
+inline value acute_angle(graph<9> g, value height, value width, dtype type) {
     value const diagonal = g.op<"Mul">(g.op<"Sign">(height), std::numbers::pi / 4);
-    value const acute = g.op<"Where">(is_equal(g, height, width), diagonal, g.op<"Atan">(g.op<"Div">(height, width)));
+    value const is_diagonal = is_equal(g, height, width);
+    if (type != dtype::float64) {
+        value const slope = g.op<"Atan">(g.cast(g.op<"Div">(height, width), type));
+        return g.op<"Where">(is_diagonal, diagonal, g.cast(slope, height.dtype()));
+    }
+    value const slope = precise_atan(g, g.op<"Div">(min_of(g, height, width), max_of(g, height, width)));
+    value const is_steep = is_greater(g, height, width);
+    value const steep = g.op<"Sub">(g.scalar(std::numbers::pi / 2, type), slope);
+    return g.op<"Where">(is_diagonal, diagonal, g.op<"Where">(is_steep, steep, slope));
+}
+/// The angle in the first quadrant, mirrored by the signs of x and y.
+inline value atan2_in(graph<9> g, value y, value x, dtype type) {
+    value const acute = acute_angle(g, g.op<"Abs">(y), g.op<"Abs">(x), type);
     value const angle = g.op<"Where">(sign_bit(g, x), g.op<"Sub">(g.scalar(std::numbers::pi, x.dtype()), acute), acute);
     return g.op<"Where">(sign_bit(g, y), g.op<"Neg">(angle), angle);
 }
+inline value atan2(graph<9> g, value y, value x) { return atan2_in(g, y, x, x.dtype()); }
 
 /// Squares of all numbers of this dtype are finite, and not 0, in the next larger one.
 inline dtype dtype_of_squares(dtype type) { return type == dtype::float16 ? dtype::float32 : dtype::float64; }

@@ -4,6 +4,7 @@
 // Internal header.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -75,13 +76,18 @@ struct wide_parts {
     value im;
 };
 
+inline wide_parts widened(graph<7> g, complex_value const& z) {
+    return {g.cast(g.real(z), dtype::float64), g.cast(g.imag(z), dtype::float64)};
+}
+/// The parts rounded to `type`, the dtype of the parts of the result.
+inline complex_value narrowed(graph<7> g, wide_parts const& z, dtype type) {
+    return g.complex(g.cast(z.re, type), g.cast(z.im, type));
+}
+
 /// The body of a function of wide parts. ONNX Runtime has no Sinh, Cosh and Tan of float64.
 template <auto Function>
 inline constexpr auto in_double = [](graph<9> g, complex_value z) -> complex_value {
-    dtype const type = part_type(z.dtype());
-    wide_parts const x = {g.cast(g.real(z), dtype::float64), g.cast(g.imag(z), dtype::float64)};
-    wide_parts const y = Function(g, x);
-    return g.complex(g.cast(y.re, type), g.cast(y.im, type));
+    return narrowed(g, Function(g, widened(g, z)), part_type(z.dtype()));
 };
 
 /// The larger part is sqrt((|z| + |x|) / 2), the other one follows from y = 2 * re * im. Half of it does not overflow.
@@ -168,13 +174,39 @@ inline wide_parts cosine(graph<9> g, wide_parts z) {
     return {y.re, g.op<"Neg">(y.im)};
 }
 
-/// Powers of exponents that are numbers: products, roots and quotients where ATen computes these.
+/// exp(w log(z)) in float64. A power of 0 is 0 or infinite, by the sign of the real part of the exponent.
+inline complex_value power_of_complex(graph<9> g, complex_operands const& o) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    wide_parts const z = widened(g, o.a);
+    wide_parts const w = widened(g, o.b);
+    value const half = hypot(g, g.op<"Mul">(z.re, 0.5), g.op<"Mul">(z.im, 0.5));
+    value const size = g.op<"Add">(g.op<"Log">(half), std::numbers::ln2);
+    value const angle = atan2(g, z.im, z.re);
+    value const exponent = g.op<"Sub">(g.op<"Mul">(w.re, size), g.op<"Mul">(w.im, angle));
+    value const turn = g.op<"Add">(g.op<"Mul">(w.re, angle), g.op<"Mul">(w.im, size));
+    complex_value const y = exp_complex(g, g.complex(exponent, turn));
+    value const is_zero = g.op<"And">(is_equal(g, z.re, 0), is_equal(g, z.im, 0));
+    auto const of_zero = [&](double inverse) {
+        value const negative =
+            g.op<"Where">(is_less(g, w.re, 0), g.scalar(inverse, dtype::float64), g.scalar(nan, dtype::float64));
+        return choose(g, is_greater(g, w.re, 0), g.scalar(0, dtype::float64), negative);
+    };
+    return narrowed(g,
+                    {g.op<"Where">(is_zero, of_zero(std::numeric_limits<double>::infinity()), g.real(y)),
+                     g.op<"Where">(is_zero, of_zero(nan), g.imag(y))},
+                    part_type(o.a.dtype()));
+}
+
+/// A tensor of complex ones with the shape of z.
+inline complex_value ones_like(graph<7> g, complex_value const& z) {
+    value const one = filled_like(g, g.real(z), 1, part_type(z.dtype()));
+    return g.complex(one, filled_like(g, one, 0, one.dtype()));
+}
+
+/// Exponents that are numbers: products, roots and quotients where ATen computes these.
 inline constexpr auto complex_power = [](graph<9> g, complex_value z, number exponent) -> complex_value {
     complex_operands const o = promoted(g, z, exponent);
-    if (exponent == 0) {
-        value const one = filled_like(g, g.real(o.a), 1, part_type(o.a.dtype()));
-        return g.complex(one, filled_like(g, one, 0, one.dtype()));
-    }
+    if (exponent == 0) return ones_like(g, o.a);
     for (int n : {1, 2, 3}) {
         if (!(exponent == n)) continue;
         complex_value product = o.a;
@@ -185,7 +217,13 @@ inline constexpr auto complex_power = [](graph<9> g, complex_value z, number exp
     if (exponent == -2) return reciprocal_complex(g, square_complex(g, o.a));
     if (exponent == 0.5) return in_double<square_root>(g, o.a);
     if (exponent == -0.5) return rsqrt_complex(g, o.a);
-    return g.unsupported("a complex number to a power other than 0, 1, 2, 3, -1, -2, 0.5 and -0.5");
+    bool const has_angle = !exponent.is_constant() || std::fabs(exponent.constant<double>()) <= 1e6;
+    if (!has_angle) return g.unsupported("a complex number to a power beyond 10^6, whose angle is not determined");
+    return power_of_complex(g, o);
+};
+inline constexpr auto complex_power_of_number = [](graph<9> g, number base, complex_value exponent) -> complex_value {
+    complex_operands const o = promoted(g, exponent, base);
+    return base == 1 ? ones_like(g, o.a) : power_of_complex(g, {o.b, o.a});
 };
 
 } // namespace ATON_NAMESPACE::mappings::detail
