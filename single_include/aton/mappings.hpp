@@ -4904,13 +4904,19 @@ inline value layer_norm(graph<7, 16> g, value x, safe_span<sym_int const> shape,
     return composed_layer_norm(g, x, shape, weight, bias, eps);
 }
 
-/// x reshaped to [N, groups, -1].
-inline value grouped(graph<7> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
+/// x reshaped to [N, groups, elements of a group]. A dynamic N, which may be 0, is the only unknown size if the others are constant.
+inline value grouped(graph<7> g, value x, std::int64_t groups) {
+    std::int64_t count = 1;
+    for (std::int64_t i = 1; i != x.rank() && count != 0; ++i)
+        count = x.size(i).is_static() ? std::int64_t{checked_int(count) * x.size(i).size()} : 0;
+    bool const is_known = count != 0 && !x.size(0).is_static();
+    return g.op<"Reshape">(x, is_known ? g.ints({-1, groups, count / groups}) : g.ints({0, groups, -1}));
+}
 
 /// group_norm without GroupNormalization.
 inline value composed_group_norm(graph<7> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
                                  double eps) {
-    if (x.shape().element_count() == 0) return x;
+    if (is_empty(x)) return x;
     dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
     value const in_groups = grouped(g, g.cast(x, type), groups);
     value standard = in_groups;
@@ -4929,8 +4935,7 @@ inline value composed_group_norm(graph<7> g, value x, std::int64_t groups, optio
 inline value group_norm(graph<21> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
                         double eps) {
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
-    if (x.shape().element_count() == 0 || type == dtype::float64)
-        return composed_group_norm(g, x, groups, weight, bias, eps);
+    if (is_empty(x) || type == dtype::float64) return composed_group_norm(g, x, groups, weight, bias, eps);
     value const y = g.op<"GroupNormalization">(g.cast(x, type),
                                                channel_parameter(g, weight, x, 1, type),
                                                channel_parameter(g, bias, x, 0, type),
@@ -8666,21 +8671,20 @@ inline value batched_convolution(graph<7> g, value x, value weight, optional_val
     return g.op<"ConvTranspose">(x, weight, bias, dilations, group, extra, pads, strides);
 }
 
-inline value convolve(graph<7> g, value x, value weight, optional_value bias, convolution_parameters const& p) {
-    auto const below_one = [](ints const& all) {
-        return std::any_of(all.begin(), all.end(), [](auto n) { return n < 1; });
-    };
-    auto const negative = [](ints const& all) {
-        return std::any_of(all.begin(), all.end(), [](auto n) { return n < 0; });
-    };
-    if (p.groups < 1 || below_one(p.stride) || below_one(p.dilation))
-        return g.unsupported("groups, a stride or a dilation below 1");
-    if (negative(p.before) || negative(p.after) || negative(p.output_padding)) return g.unsupported("negative padding");
+/// Of no channels, ATen computes none, but for conv_tbc.
+inline value convolve(graph<7> g, value x, value weight, optional_value bias, convolution_parameters const& p,
+                      bool is_tbc = false) {
+    auto const smallest = [](ints const& all) { return all.empty() ? 1 : *std::min_element(all.begin(), all.end()); };
+    if (p.groups < 1 || smallest(p.stride) < 1 || smallest(p.dilation) < 1 || smallest(p.before) < 0 ||
+        smallest(p.after) < 0 || smallest(p.output_padding) < 0)
+        return g.unsupported("groups, a stride or a dilation below 1, or negative padding");
     return widened(g, x, [&](value wide) {
         value const w = g.cast(weight, wide.dtype());
         optional_value const b = bias ? optional_value(g.cast(*bias, wide.dtype())) : bias;
-        return with_batch(
-            g, wide, weight.rank() - 2, [&](value batch) { return batched_convolution(g, batch, w, b, p); });
+        return with_batch(g, wide, weight.rank() - 2, [&](value batch) -> value {
+            value const y = batched_convolution(g, batch, w, b, p);
+            return weight.size(1) == dim(0) && !is_tbc ? slice(g, y, 1, 0, 0) : y;
+        });
     });
 }
 
@@ -8760,7 +8764,8 @@ inline constexpr auto convolution_deprecated = [](graph<7> g, value x, value wei
 /// (time, batch, channel), with the weight as (kernel, in, out).
 inline constexpr auto conv_tbc = [](graph<7> g, value x, value weight, value bias, std::int64_t pad) -> value {
     value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
-    value const y = conv(g, g.op<"Transpose">(x, attr::perm_i({1, 2, 0})), w, bias, {}, {&pad, 1}, {}, 1);
+    value const image = g.op<"Transpose">(x, attr::perm_i({1, 2, 0}));
+    value const y = convolve(g, image, w, bias, parameters(w, {}, {&pad, 1}, {}, 1), true);
     return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
 };
 
@@ -11072,7 +11077,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// The rounded numbers, and which of them were not clamped. Scale and zero point are float32 in
-/// ATen; beside float64, the product with the scale is `product_type`.
+/// ATen; beside float64, the product with the scale is `product_type`. A floating zero point is added before rounding.
 using fake_quantized = std::tuple<value, value>;
 
 inline fake_quantized fake_quantize(graph<7> g, value x, value scale, value zero_point, std::int64_t low,
@@ -11083,7 +11088,9 @@ inline fake_quantized fake_quantize(graph<7> g, value x, value scale, value zero
     value const step = g.cast(scale, dtype::float32);
     value const zero = g.cast(g.cast(zero_point, dtype::float32), wide);
     value const inverse = g.cast(g.op<"Reciprocal">(step), wide);
-    value const number = g.op<"Add">(round_to_even(g, g.op<"Mul">(g.cast(x, wide), inverse)), zero);
+    value const scaled = g.op<"Mul">(g.cast(x, wide), inverse);
+    value const number = is_floating(zero_point.dtype()) ? round_to_even(g, g.op<"Add">(scaled, zero))
+                                                         : value(g.op<"Add">(round_to_even(g, scaled), zero));
     value const clamped = clip(g, number, rounded_constant(g, low, wide), rounded_constant(g, high, wide));
     value const y = g.op<"Mul">(g.cast(g.op<"Sub">(clamped, zero), product_type), g.cast(step, product_type));
     return {g.cast(y, x.dtype()), is_equal(g, number, clamped)};
@@ -11097,7 +11104,8 @@ inline constexpr auto fake_quantize_by_numbers = [](graph<7> g, value self, doub
 inline constexpr auto fake_quantize_by_tensors = [](graph<7> g, value self, value scale, value zero_point,
                                                     std::int64_t low, std::int64_t high) {
     safe_vector<sym_int> const none;
-    return fake_quantize(g, self, reshape(g, scale, none), reshape(g, zero_point, none), low, high);
+    value const zero = reshape(g, g.cast(zero_point, dtype::int64), none); // the only one is truncated
+    return fake_quantize(g, self, reshape(g, scale, none), zero, low, high);
 };
 inline constexpr auto fake_quantize_channels = [](graph<7> g, value self, value scale, value zero_point,
                                                   std::int64_t axis, std::int64_t low, std::int64_t high) {

@@ -84,6 +84,18 @@ TEST_CASE("an infinite gradient does not meet the padding of conv_tbc") {
     gives("aten::conv_tbc_backward", gradient({1, 2, 4, 8, infinity}, {1}, 2), of(dtype::float32, {1, 1, 1}, {12}), 1);
 }
 
+TEST_CASE("a convolution without input channels has no output channels") {
+    gives("aten::conv1d",
+          {arg("input", of(dtype::float32, {2, 0, 5}, {})),
+           arg("weight", of(dtype::float32, {3, 0, 3}, {})),
+           arg("bias", row_of(dtype::float32, {1, 2, 3})),
+           numbers("stride", {1}),
+           numbers("padding", {0}),
+           numbers("dilation", {1}),
+           number("groups", 1)},
+          of(dtype::float32, {2, 0, 3}, {}));
+}
+
 TEST_CASE("a fused convolution adds bias and alpha * z before Relu, and rounds once") {
     tensor const x = of(dtype::float32, {1, 1, 2, 3}, {1, 2, 3, 4, 5, 6});
     tensor const weight = of(dtype::float32, {2, 1, 1, 2}, {1, -2, -1, 1});

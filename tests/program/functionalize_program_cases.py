@@ -17,6 +17,11 @@ def a_dynamic_batch(m, x, y):
     return h, a
 
 
+@case((5, 6, 4), dynamic=[0], empty=True)
+def groups_of_a_batch_that_may_be_empty(m, x):
+    return torch.nn.functional.group_norm(x, 2), torch.nn.functional.group_norm(x.double(), 3)
+
+
 @case((6, 2, 3), dynamic=[0])
 def dynamic_reshapes(m, x):
     h = x * 2

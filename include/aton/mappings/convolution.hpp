@@ -140,21 +140,20 @@ inline value batched_convolution(graph<7> g, value x, value weight, optional_val
     return g.op<"ConvTranspose">(x, weight, bias, dilations, group, extra, pads, strides);
 }
 
-inline value convolve(graph<7> g, value x, value weight, optional_value bias, convolution_parameters const& p) {
-    auto const below_one = [](ints const& all) {
-        return std::any_of(all.begin(), all.end(), [](auto n) { return n < 1; });
-    };
-    auto const negative = [](ints const& all) {
-        return std::any_of(all.begin(), all.end(), [](auto n) { return n < 0; });
-    };
-    if (p.groups < 1 || below_one(p.stride) || below_one(p.dilation))
-        return g.unsupported("groups, a stride or a dilation below 1");
-    if (negative(p.before) || negative(p.after) || negative(p.output_padding)) return g.unsupported("negative padding");
+/// Of no channels, ATen computes none, but for conv_tbc.
+inline value convolve(graph<7> g, value x, value weight, optional_value bias, convolution_parameters const& p,
+                      bool is_tbc = false) {
+    auto const smallest = [](ints const& all) { return all.empty() ? 1 : *std::min_element(all.begin(), all.end()); };
+    if (p.groups < 1 || smallest(p.stride) < 1 || smallest(p.dilation) < 1 || smallest(p.before) < 0 ||
+        smallest(p.after) < 0 || smallest(p.output_padding) < 0)
+        return g.unsupported("groups, a stride or a dilation below 1, or negative padding");
     return widened(g, x, [&](value wide) {
         value const w = g.cast(weight, wide.dtype());
         optional_value const b = bias ? optional_value(g.cast(*bias, wide.dtype())) : bias;
-        return with_batch(
-            g, wide, weight.rank() - 2, [&](value batch) { return batched_convolution(g, batch, w, b, p); });
+        return with_batch(g, wide, weight.rank() - 2, [&](value batch) -> value {
+            value const y = batched_convolution(g, batch, w, b, p);
+            return weight.size(1) == dim(0) && !is_tbc ? slice(g, y, 1, 0, 0) : y;
+        });
     });
 }
 
@@ -234,7 +233,8 @@ inline constexpr auto convolution_deprecated = [](graph<7> g, value x, value wei
 /// (time, batch, channel), with the weight as (kernel, in, out).
 inline constexpr auto conv_tbc = [](graph<7> g, value x, value weight, value bias, std::int64_t pad) -> value {
     value const w = g.op<"Transpose">(weight, attr::perm_i({2, 1, 0}));
-    value const y = conv(g, g.op<"Transpose">(x, attr::perm_i({1, 2, 0})), w, bias, {}, {&pad, 1}, {}, 1);
+    value const image = g.op<"Transpose">(x, attr::perm_i({1, 2, 0}));
+    value const y = convolve(g, image, w, bias, parameters(w, {}, {&pad, 1}, {}, 1), true);
     return g.op<"Transpose">(y, attr::perm_i({2, 0, 1}));
 };
 

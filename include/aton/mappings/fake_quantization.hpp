@@ -15,7 +15,7 @@ namespace ATON_NAMESPACE::mappings {
 namespace detail {
 
 /// The rounded numbers, and which of them were not clamped. Scale and zero point are float32 in
-/// ATen; beside float64, the product with the scale is `product_type`.
+/// ATen; beside float64, the product with the scale is `product_type`. A floating zero point is added before rounding.
 using fake_quantized = std::tuple<value, value>;
 
 inline fake_quantized fake_quantize(graph<7> g, value x, value scale, value zero_point, std::int64_t low,
@@ -26,7 +26,9 @@ inline fake_quantized fake_quantize(graph<7> g, value x, value scale, value zero
     value const step = g.cast(scale, dtype::float32);
     value const zero = g.cast(g.cast(zero_point, dtype::float32), wide);
     value const inverse = g.cast(g.op<"Reciprocal">(step), wide);
-    value const number = g.op<"Add">(round_to_even(g, g.op<"Mul">(g.cast(x, wide), inverse)), zero);
+    value const scaled = g.op<"Mul">(g.cast(x, wide), inverse);
+    value const number = is_floating(zero_point.dtype()) ? round_to_even(g, g.op<"Add">(scaled, zero))
+                                                         : value(g.op<"Add">(round_to_even(g, scaled), zero));
     value const clamped = clip(g, number, rounded_constant(g, low, wide), rounded_constant(g, high, wide));
     value const y = g.op<"Mul">(g.cast(g.op<"Sub">(clamped, zero), product_type), g.cast(step, product_type));
     return {g.cast(y, x.dtype()), is_equal(g, number, clamped)};
@@ -40,7 +42,8 @@ inline constexpr auto fake_quantize_by_numbers = [](graph<7> g, value self, doub
 inline constexpr auto fake_quantize_by_tensors = [](graph<7> g, value self, value scale, value zero_point,
                                                     std::int64_t low, std::int64_t high) {
     safe_vector<sym_int> const none;
-    return fake_quantize(g, self, reshape(g, scale, none), reshape(g, zero_point, none), low, high);
+    value const zero = reshape(g, g.cast(zero_point, dtype::int64), none); // the only one is truncated
+    return fake_quantize(g, self, reshape(g, scale, none), zero, low, high);
 };
 inline constexpr auto fake_quantize_channels = [](graph<7> g, value self, value scale, value zero_point,
                                                   std::int64_t axis, std::int64_t low, std::int64_t high) {

@@ -61,13 +61,19 @@ inline value layer_norm(graph<7, 16> g, value x, safe_span<sym_int const> shape,
     return composed_layer_norm(g, x, shape, weight, bias, eps);
 }
 
-/// x reshaped to [N, groups, -1].
-inline value grouped(graph<7> g, value x, std::int64_t groups) { return g.op<"Reshape">(x, g.ints({0, groups, -1})); }
+/// x reshaped to [N, groups, elements of a group]. A dynamic N, which may be 0, is the only unknown size if the others are constant.
+inline value grouped(graph<7> g, value x, std::int64_t groups) {
+    std::int64_t count = 1;
+    for (std::int64_t i = 1; i != x.rank() && count != 0; ++i)
+        count = x.size(i).is_static() ? std::int64_t{checked_int(count) * x.size(i).size()} : 0;
+    bool const is_known = count != 0 && !x.size(0).is_static();
+    return g.op<"Reshape">(x, is_known ? g.ints({-1, groups, count / groups}) : g.ints({0, groups, -1}));
+}
 
 /// group_norm without GroupNormalization.
 inline value composed_group_norm(graph<7> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
                                  double eps) {
-    if (x.shape().element_count() == 0) return x;
+    if (is_empty(x)) return x;
     dtype const type = opmath_type(aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias)));
     value const in_groups = grouped(g, g.cast(x, type), groups);
     value standard = in_groups;
@@ -86,8 +92,7 @@ inline value composed_group_norm(graph<7> g, value x, std::int64_t groups, optio
 inline value group_norm(graph<21> g, value x, std::int64_t groups, optional_value weight, optional_value bias,
                         double eps) {
     dtype const type = aten::promote_types(x.dtype(), parameter_dtype(x, weight, bias));
-    if (x.shape().element_count() == 0 || type == dtype::float64)
-        return composed_group_norm(g, x, groups, weight, bias, eps);
+    if (is_empty(x) || type == dtype::float64) return composed_group_norm(g, x, groups, weight, bias, eps);
     value const y = g.op<"GroupNormalization">(g.cast(x, type),
                                                channel_parameter(g, weight, x, 1, type),
                                                channel_parameter(g, bias, x, 0, type),

@@ -72,7 +72,7 @@ tensor real_convolution(tensor const& x, tensor const& weight, tensor const& bia
 tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, convolution_arguments const& k) {
     if (x.dtype() != weight.dtype() || (bias && bias.dtype() != x.dtype()))
         throw error("input, weight and bias must have the same dtype");
-    if (x.rank() < 2 || x.size(1) == 0 || weight.size(0) < k.groups)
+    if (x.rank() < 2 || (k.transposed && x.size(1) == 0) || weight.size(0) < k.groups)
         throw error("a convolution needs at least one channel and one filter");
     if (k.transposed && count_of(std::span(x.sizes()).subspan(2)) == 0)
         throw error("a transposed convolution needs a non-empty spatial input");
@@ -93,10 +93,12 @@ tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, conv
     return out + reshape(bias, to);
 }
 
-/// An image without a batch counts as a batch of one.
+/// An image without a batch counts as a batch of one. The result of an image without channels has none.
 tensor unbatched_too(tensor const& x, tensor const& weight, tensor const& bias, convolution_arguments const& k) {
-    if (x.rank() + 1 != weight.rank()) return convolved(x, weight, bias, k);
-    return convolved(x.unsqueezed(0), weight, bias, k).squeezed(0);
+    bool const is_image = x.rank() + 1 == weight.rank();
+    tensor y = convolved(is_image ? x.unsqueezed(0) : x, weight, bias, k);
+    if (!k.transposed && weight.size(1) == 0) y = y.sliced(1, 0, 0);
+    return is_image ? y.squeezed(0) : y;
 }
 
 tensor input_of(call const& c) { return c.t(c.has_argument("input") ? "input" : "self"); }

@@ -30,9 +30,13 @@ results rounded(call const& c, bool masked) {
     tensor const zero = parameter(c, "zero_point", x);
     tensor const v = cast(x, compute_type(x.dtype()));
     tensor const inverse = cast(scalar(1) / scale, v.dtype());
-    tensor const number = round(v * inverse) + cast(zero, v.dtype());
+    bool const is_real =
+        c.argument("zero_point").kind == aten::argument_kind::tensor && is_floating(c.t("zero_point").dtype());
+    bool const rounds_sum = is_real && c.has_argument("axis");
+    tensor const shift = cast(is_real && !rounds_sum ? trunc(zero) : zero, v.dtype()); // the only one is truncated
+    tensor const number = rounds_sum ? round(v * inverse + shift) : round(v * inverse) + shift;
     dtype const product = c.has_argument("axis") ? v.dtype() : dtype::float32;
-    tensor const y = cast(clamp(number, low, high) - cast(zero, v.dtype()), product) * cast(scale, product);
+    tensor const y = cast(clamp(number, low, high) - shift, product) * cast(scale, product);
     if (!masked) return cast(y, x.dtype());
     return {cast(y, x.dtype()), logical_and(greater_equal(number, low), less_equal(number, high))};
 }
