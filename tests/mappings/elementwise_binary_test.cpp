@@ -72,4 +72,16 @@ TEST_CASE("the divisor of complex numbers is rounded to their dtype, where it ma
           of(dtype::float32, {1, 2}, {-infinity, infinity}).from_pairs());
 }
 
+TEST_CASE("powers of complex numbers with complex exponents") {
+    auto const z = [](double re, double im) { return row_of(dtype::float32, {re, im}).from_pairs(); };
+    gives("aten::pow.Tensor_Tensor", {arg("self", z(0, 1)), arg("exponent", z(0, 1))}, z(0.20787957, 0));
+    gives("aten::pow.Tensor_Tensor", {arg("self", z(0, 0)), arg("exponent", z(2, 1))}, z(0, 0));
+    gives("aten::pow.Tensor_Tensor", {arg("self", z(0, 0)), arg("exponent", z(-1, 2))}, z(infinity, nan));
+    gives("aten::pow.Scalar", {number("self", 2), arg("exponent", z(1, -3))}, z(-0.97398883, -1.7468102));
+    gives("aten::pow.Scalar", {number("self", 1), arg("exponent", z(infinity, 3))}, z(1, 0));
+    gives("aten::pow.Tensor_Scalar", {arg("self", z(1, -2)), number("exponent", 2.5)}, z(-6.9606647, -2.7296243));
+    CHECK(contains(refusal("aten::pow.Tensor_Scalar", {arg("self", z(1, -2)), number("exponent", 1e10)}),
+                   "a complex number to a power beyond 10^6"));
+}
+
 } // namespace aton::tests
