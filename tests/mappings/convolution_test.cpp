@@ -94,6 +94,16 @@ TEST_CASE("a convolution without input channels has no output channels") {
            numbers("dilation", {1}),
            number("groups", 1)},
           of(dtype::float32, {2, 0, 3}, {}));
+    // ATen calls the kernel of a dilated convolution itself, which adds the bias to sums over nothing.
+    gives("aten::slow_conv_dilated2d",
+          {arg("self", of(dtype::float32, {1, 0, 2, 4}, {})),
+           arg("weight", of(dtype::float32, {2, 0, 1, 3}, {})),
+           numbers("kernel_size", {1, 3}),
+           arg("bias", row_of(dtype::float32, {1, -2})),
+           numbers("stride", {2, 1}),
+           numbers("padding", {0}),
+           numbers("dilation", {1})},
+          of(dtype::float32, {1, 2, 1, 2}, {1, 1, -2, -2}));
 }
 
 TEST_CASE("a fused convolution adds bias and alpha * z before Relu, and rounds once") {

@@ -42,10 +42,10 @@ class WithTorch(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr)
 
     def test_the_reference_is_torch(self):
-        # For a convolution without channels, torch has a result without them; the runtime refuses the call.
+        # Beside an infinite weight, torch's libraries skip what is padded; the runtime multiplies it, which gives NaN.
         done = run("--only", "aten::conv1d", "--samples", "2")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("expected float32[1, 0, 1]", done.stdout)
+        self.assertIn("elements differ", done.stdout)
         plain = subprocess.run([ATON, "verify", "--only", "aten::conv1d", "--samples", "2"], capture_output=True, text=True, timeout=120)
         self.assertEqual(plain.returncode, 0, plain.stdout)
 

@@ -140,9 +140,9 @@ inline value batched_convolution(graph<7> g, value x, value weight, optional_val
     return g.op<"ConvTranspose">(x, weight, bias, dilations, group, extra, pads, strides);
 }
 
-/// Of no channels, ATen computes none, but for conv_tbc.
+/// Of no channels, ATen computes none, but for operators that are one kernel (conv_tbc, slow_conv_dilated2d).
 inline value convolve(graph<7> g, value x, value weight, optional_value bias, convolution_parameters const& p,
-                      bool is_tbc = false) {
+                      bool is_kernel = false) {
     auto const smallest = [](ints const& all) { return all.empty() ? 1 : *std::min_element(all.begin(), all.end()); };
     if (p.groups < 1 || smallest(p.stride) < 1 || smallest(p.dilation) < 1 || smallest(p.before) < 0 ||
         smallest(p.after) < 0 || smallest(p.output_padding) < 0)
@@ -152,7 +152,7 @@ inline value convolve(graph<7> g, value x, value weight, optional_value bias, co
         optional_value const b = bias ? optional_value(g.cast(*bias, wide.dtype())) : bias;
         return with_batch(g, wide, weight.rank() - 2, [&](value batch) -> value {
             value const y = batched_convolution(g, batch, w, b, p);
-            return weight.size(1) == dim(0) && !is_tbc ? slice(g, y, 1, 0, 0) : y;
+            return weight.size(1) == dim(0) && !is_kernel ? slice(g, y, 1, 0, 0) : y;
         });
     });
 }
@@ -200,7 +200,7 @@ inline constexpr auto sized_convolution = [](graph<7> g, value x, value weight, 
 
 inline constexpr auto dilated_convolution = [](graph<7> g, value x, value weight, int_list, optional_value bias,
                                                int_list stride, int_list padding, int_list dilation) {
-    return conv(g, x, weight, bias, stride, padding, dilation, 1);
+    return convolve(g, x, weight, bias, parameters(weight, stride, padding, dilation, 1), true);
 };
 
 /// One group per input channel.

@@ -93,24 +93,26 @@ tensor convolved(tensor const& x, tensor const& weight, tensor const& bias, conv
     return out + reshape(bias, to);
 }
 
-/// An image without a batch counts as a batch of one. The result of an image without channels has none.
-tensor unbatched_too(tensor const& x, tensor const& weight, tensor const& bias, convolution_arguments const& k) {
+/// An image without a batch counts as a batch of one. The result of an image without channels has none, but for
+/// slow_conv_dilated2d and slow_conv_dilated3d.
+tensor unbatched_too(tensor const& x, tensor const& weight, tensor const& bias, convolution_arguments const& k,
+                     bool is_kernel = false) {
     bool const is_image = x.rank() + 1 == weight.rank();
     tensor y = convolved(is_image ? x.unsqueezed(0) : x, weight, bias, k);
-    if (!k.transposed && weight.size(1) == 0) y = y.sliced(1, 0, 0);
+    if (!k.transposed && !is_kernel && weight.size(1) == 0) y = y.sliced(1, 0, 0);
     return is_image ? y.squeezed(0) : y;
 }
 
 tensor input_of(call const& c) { return c.t(c.has_argument("input") ? "input" : "self"); }
 
-template <bool Transposed>
+template <bool Transposed, bool IsKernel = false>
 results convolve(call const& c) {
     tensor const weight = c.t("weight");
     convolution_arguments k = arguments_of(c, weight);
     k.transposed = k.transposed || Transposed;
     if (c.has_argument("kernel_size") && for_each_axis(c, "kernel_size", k.w.axes(), {1}) != k.w.kernel)
         throw error("kernel_size does not match the weight");
-    return unbatched_too(input_of(c), weight, c.maybe("bias"), k);
+    return unbatched_too(input_of(c), weight, c.maybe("bias"), k, IsKernel);
 }
 
 /// Depthwise convolution.
@@ -274,8 +276,8 @@ rows convolution() {
         {"thnn_conv2d", convolve<false>},
         {"slow_conv3d", convolve<false>},
         {"slow_conv3d_forward", convolve<false>},
-        {"slow_conv_dilated2d", convolve<false>},
-        {"slow_conv_dilated3d", convolve<false>},
+        {"slow_conv_dilated2d", convolve<false, true>},
+        {"slow_conv_dilated3d", convolve<false, true>},
         {"slow_conv_transpose2d", convolve<true>},
         {"slow_conv_transpose3d", convolve<true>},
         {"cudnn_convolution_relu", fused_convolution},
