@@ -97,6 +97,16 @@ function(aton_python_test name label)
     aton_command_test(${name} ${label} COMMAND Python3::Interpreter "${arg_SCRIPT}" ${arg_ARGS})
 endfunction()
 
+# aton_clang_test(name 19 c++20 script.py [arguments...]): a full test of a script that takes --compiler, if that Clang is installed. The name of the
+# test is "<name>_clang_19_std_c_20".
+function(aton_clang_test name version standard script)
+    find_program(ATON_clang_${version}_FOUND clang++-${version})
+    if(ATON_clang_${version}_FOUND)
+        string(REPLACE "++" "_" suffix "clang_${version}_std_${standard}")
+        aton_python_test(${name}_${suffix} full SCRIPT "${script}" ARGS --compiler "clang++-${version} -std=${standard}" ${ARGN})
+    endif()
+endfunction()
+
 function(aton_check_label label)
     if(NOT label MATCHES "^(quick|full|zoo)$")
         message(FATAL_ERROR "the label of a test must be quick, full or zoo, not '${label}'")
