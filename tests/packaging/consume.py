@@ -298,7 +298,8 @@ def vcpkg(way):
 
 
 def vcpkg_exporter(way):
-    """The port with the exporter and the command, against an ONNX that find_package finds."""
+    """The port with the exporter and the command, against an ONNX that find_package finds. As in every build of a user, and unlike in the preset
+    `release`, each source is compiled alone."""
     onnx = way.onnx_package()
     prefix = run_port(way, ["exporter", "tool"], f"-DONNX_DIR={onnx}")
     demand(not (prefix / "lib" / "libaton_onnx.a").exists(), "Aton's own ONNX is installed in addition to the one that was found")
