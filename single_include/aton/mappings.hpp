@@ -2494,6 +2494,13 @@ inline value unflatten(graph<7> g, value x, window_table const& t) {
     return t.out.size() == 1 ? x : value(g.op<"Reshape">(x, g.ints(sizes)));
 }
 
+/// The sizes of the last n dimensions of x.
+inline safe_vector<sym_int> last_sizes(graph<7> g, value x, std::size_t n) {
+    safe_vector<sym_int> const all = g.sizes(x);
+    if (all.size() < n) throw unsupported_error("a tensor with fewer dimensions than the kernel");
+    return {all.end() - static_cast<std::ptrdiff_t>(n), all.end()};
+}
+
 inline bool has_static_plane(value x) {
     for (std::int64_t i = 2; i != x.rank(); ++i)
         if (!x.size(i).is_static()) return false;
@@ -8494,13 +8501,6 @@ inline value time_weight_gradient(graph<7> g, value x, value d, value weight, st
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// The sizes of the last n dimensions of x.
-inline safe_vector<sym_int> last_sizes(graph<7> g, value x, std::size_t n) {
-    safe_vector<sym_int> const all = g.sizes(x);
-    if (all.size() < n) throw unsupported_error("a tensor with fewer dimensions than the kernel");
-    return {all.end() - static_cast<std::ptrdiff_t>(n), all.end()};
-}
-
 /// Adds each element of x [N, C, windows...], times the weight, to the elements of its window; windows start at -padding. The result has
 /// the spatial sizes `to`: elements behind the last window are 0. Where a size is dynamic, the result is cut from a larger one.
 inline value transposed_to(graph<7> g, value x, value weight, safe_span<sym_int const> to, ints const& stride,
@@ -13918,13 +13918,11 @@ inline constexpr auto pixels = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/pooling.hpp
-// ATen's pooling over one to three spatial dimensions: max (with indices), average, and max_unpool.
-// Public header.
+// ---- aton/mappings/detail/pool_windows.hpp
+// The windows of ATen's pools, and what ONNX's pools need to have the same ones in ceil_mode.
+// Internal header.
 
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
+namespace ATON_NAMESPACE::mappings::detail {
 
 /// The parameters of a pool, one number per spatial dimension.
 struct pool_windows {
@@ -13987,8 +13985,41 @@ struct pool_windows {
     }
 };
 
+/// Whether a dynamic axis needs padding that a pool cannot have, because it is not smaller than the kernel. If the last window may start in the
+/// padding, where ATen drops it, this is the case.
+inline bool needs_pad(value x, pool_windows const& p) {
+    for (std::size_t i = 0; p.ceil_mode && i != p.n; ++i)
+        if (!x.size(static_cast<std::int64_t>(i) + 2).is_static() && p.stride[i] > p.kernel[i] - p.padding[i])
+            return true;
+    return false;
+}
+
+/// The sizes of the plane with the padding in front: no window starts behind it.
+inline safe_vector<sym_int> starts(graph<7> g, value x, pool_windows const& p) {
+    safe_vector<sym_int> n = last_sizes(g, x, p.n);
+    for (std::size_t i = 0; i != p.n; ++i) n[i] = n[i] + p.padding[i];
+    return n;
+}
+
+/// The pool in floor mode, called as pool(padded, p), of x between its padding and stride - 1 more elements; cut to the windows that start in
+/// the first `starts` elements.
+template <class Pool>
+value padded_pool(graph<7> g, value x, pool_windows p, safe_span<sym_int const> starts, scalar const& fill, Pool pool) {
+    ints pads(2 * p.n + 4, 0);
+    for (std::size_t i = 0; i != p.n; ++i) {
+        pads[i + 2] = p.padding[i];
+        pads[p.n + i + 4] = checked_int(p.padding[i]) + p.stride[i] - 1;
+    }
+    p.padding = ints(p.n, 0);
+    p.ceil_mode = false;
+    value y = pool(pad(g, x, pads, fill), p);
+    for (std::size_t i = 0; i != p.n; ++i)
+        y = slice(g, y, static_cast<std::int64_t>(i) + 2, 0, (starts[i] + (p.stride[i] - 1)) / p.stride[i]);
+    return y;
+}
+
 /// ONNX's pads. ceil_mode becomes padding at the end, because opsets and runtimes differ in its meaning. For dynamic sizes, stride - 1 gives
-/// ATen's number of windows, unless the last one may start in the padding, where ATen drops it.
+/// ATen's number of windows, unless needs_pad().
 inline ints pool_pads(value x, pool_windows const& p) {
     ints pads = p.padding;
     for (std::size_t i = 0; i != p.n; ++i) {
@@ -13997,13 +14028,20 @@ inline ints pool_pads(value x, pool_windows const& p) {
             pads.push_back(p.after(i, in.size()));
             continue;
         }
-        if (p.ceil_mode && p.stride[i] > p.extent(i) - p.padding[i])
-            throw unsupported_error(
-                "ceil_mode whose last window may start in the padding, over a dynamic height or width");
         pads.push_back(checked_int(p.padding[i]) + (p.ceil_mode ? p.stride[i] - 1 : 0));
     }
     return pads;
 }
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/pooling.hpp
+// ATen's pooling over one to three spatial dimensions: max (with indices), average, and max_unpool.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
 
 // Max pools.
 
@@ -14020,6 +14058,10 @@ inline bool has_max_pool(graph<7> g, value x, pool_windows const& p) {
 }
 
 inline value max_values(graph<7> g, value x, pool_windows const& p) {
+    if (needs_pad(x, p)) {
+        auto const floor_pool = [&](value padded, pool_windows const& floor) { return max_values(g, padded, floor); };
+        return padded_pool(g, x, p, starts(g, x, p), lowest(x.dtype()), floor_pool);
+    }
     if (!has_max_pool(g, x, p)) return max_of_windows(g, x, p.table(static_plane(x)));
     auto const kernel = attr::kernel_shape_i(p.kernel);
     auto const pads = attr::pads_i(pool_pads(x, p));
@@ -14033,6 +14075,9 @@ inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool
     for (std::size_t i = 0; i != p.n; ++i)
         if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
             throw unsupported_error("indices of a window without elements, which are undefined in ATen");
+    if (needs_pad(x, p))
+        throw unsupported_error(
+            "indices in ceil_mode with a stride above kernel_size - padding, over a dynamic height or width");
     if (!has_max_pool(g, x, p)) {
         window_table const t = p.table(static_plane(x)).with_padding_last();
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
@@ -14100,16 +14145,34 @@ inline value corrected(graph<7> g, value y, std::int64_t volume, ints const& by,
     return g.op<"Mul">(y, g.constant(factor.to(y.dtype())));
 }
 
+/// The average if needs_pad(): sums of windows, divided by those of ones.
+inline value padded_average(graph<7> g, value x, pool_windows const& p, bool count_include_pad,
+                            std::optional<std::int64_t> divisor) {
+    auto const average = [&](value padded, pool_windows const& floor) {
+        return g.op<"AveragePool">(padded, attr::kernel_shape_i(floor.kernel), attr::strides_i(floor.stride));
+    };
+    safe_vector<sym_int> const ends = starts(g, x, p);
+    value const y = padded_pool(g, x, p, ends, 0, average);
+    if (divisor) return corrected(g, y, p.volume(), {*divisor}, {});
+    pool_windows counted = p;
+    safe_vector<sym_int> sizes{1, 1};
+    for (std::size_t i = 0; i != p.n; ++i) {
+        sizes.push_back(count_include_pad ? ends[i] + p.padding[i] : ends[i] - p.padding[i]);
+        if (count_include_pad) counted.padding[i] = 0;
+    }
+    return g.op<"Div">(y, padded_pool(g, filled(g, sizes, 1, x.dtype()), counted, ends, 0, average));
+}
+
 inline value average(graph<7> g, value x, pool_windows const& p, bool count_include_pad,
                      std::optional<std::int64_t> divisor) {
     if (divisor && *divisor == 0) return g.unsupported("divisor_override of 0");
     if (!is_floating(x.dtype())) return integer_average(g, x, p, count_include_pad, divisor);
+    if (needs_pad(x, p)) return padded_average(g, x, p, count_include_pad, divisor);
     ints pads = pool_pads(x, p);
-    bool const by_plane = p.ceil_mode && (count_include_pad || divisor); // the divisors depend on the plane's size
-    bool const include = (count_include_pad || divisor) && (!by_plane || has_static_plane(x));
+    bool const by_plane = p.ceil_mode && count_include_pad && !divisor; // the divisors depend on the plane's size
+    bool const include = divisor || (count_include_pad && (!by_plane || has_static_plane(x)));
     if (by_plane && !include) {
         // Elements past ATen's padding must not count: pad first, then average without padding.
-        if (divisor) return g.unsupported("divisor_override with ceil_mode over a dynamic height or width");
         ints all(2 * p.n + 4, 0);
         for (std::size_t i = 0; i != p.n; ++i) {
             all[i + 2] = all[p.n + i + 4] = p.padding[i];

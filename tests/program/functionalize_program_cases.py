@@ -22,6 +22,20 @@ def groups_of_a_batch_that_may_be_empty(m, x):
     return torch.nn.functional.group_norm(x, 2), torch.nn.functional.group_norm(x.double(), 3)
 
 
+@case((6, 2), dynamic=[0])
+def pools_whose_last_window_may_start_in_the_padding(m, x):
+    # With stride 4, that of 6 and of 9 elements does, and is dropped; with stride 3 it does not.
+    from torch.nn.functional import avg_pool2d, max_pool2d
+
+    x = x.t()[None, None]
+    out = []
+    for stride in (3, 4):
+        windows = (1, 2), (1, stride), (0, 1)
+        out += [max_pool2d(x, *windows, ceil_mode=True), avg_pool2d(x, *windows, True, True, 7)]
+        out += [avg_pool2d(x, *windows, True, counted) for counted in (True, False)]
+    return out
+
+
 @case((6, 2, 3), dynamic=[0])
 def dynamic_reshapes(m, x):
     h = x * 2

@@ -5,92 +5,12 @@
 
 #include <tuple>
 
-#include <aton/mappings/detail/elements.hpp>
-#include <aton/mappings/detail/windows.hpp>
+#include <aton/mappings/detail/pool_windows.hpp>
 #include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
 namespace detail {
-
-/// The parameters of a pool, one number per spatial dimension.
-struct pool_windows {
-    std::size_t n;
-    ints kernel, stride, padding, dilation;
-    bool ceil_mode;
-
-    pool_windows(std::size_t dimensions, int_list kernel_size, int_list strides, int_list paddings, int_list dilations,
-                 bool ceil)
-        : n(dimensions),
-          kernel(per_dimension(kernel_size, n, {})),
-          stride(per_dimension(strides, n, kernel)),
-          padding(per_dimension(paddings, n, ints(n, 0))),
-          dilation(per_dimension(dilations, n, ints(n, 1))),
-          ceil_mode(ceil) {
-        if (kernel.empty()) throw unsupported_error("a pool without kernel_size");
-        for (std::size_t i = 0; i != n; ++i)
-            if (kernel[i] < 1 || stride[i] < 1 || dilation[i] < 1 || padding[i] < 0)
-                throw unsupported_error("a kernel_size, stride or dilation below 1, or negative padding");
-    }
-
-    [[nodiscard]] std::int64_t extent(std::size_t i) const { return checked_int(dilation[i]) * (kernel[i] - 1) + 1; }
-    /// The number of windows. As in ATen, a last window that would start in the padding is dropped.
-    [[nodiscard]] std::int64_t out(std::size_t i, std::int64_t in) const {
-        checked_int const last_start = checked_int(in) + checked_int(2) * padding[i] - extent(i);
-        checked_int const n_windows = (last_start + (ceil_mode ? stride[i] - 1 : 0)) / stride[i] + 1;
-        return ceil_mode && (n_windows - 1) * stride[i] >= checked_int(in) + padding[i] ? n_windows - 1 : n_windows;
-    }
-    /// The padding at the end with which floor mode has out() windows.
-    [[nodiscard]] std::int64_t after(std::size_t i, std::int64_t in) const {
-        return std::max<std::int64_t>(padding[i],
-                                      (checked_int(out(i, in)) - 1) * stride[i] + extent(i) - in - padding[i]);
-    }
-    [[nodiscard]] window_table table(ints const& in) const {
-        safe_vector<axis_windows> axes;
-        for (std::size_t i = 0; i != n; ++i)
-            axes.push_back(sliding(in[i], out(i, in[i]), kernel[i], stride[i], dilation[i], padding[i]));
-        return combine(axes);
-    }
-    /// Whether a window along this axis contains only padding: a dilated window that starts in the padding may step over all elements.
-    [[nodiscard]] bool misses_all(std::size_t i, std::int64_t in) const {
-        std::int64_t const windows = dilation[i] > 1 ? out(i, in) : 0;
-        auto const misses = [&](std::int64_t o) {
-            std::int64_t const start = checked_int(o) * stride[i] - padding[i];
-            checked_int const skipped =
-                start >= 0 ? checked_int(0) : (checked_int(dilation[i]) - 1 - start) / dilation[i];
-            std::int64_t const first = skipped * dilation[i] + start;
-            return first >= in || skipped > kernel[i] - 1;
-        };
-        std::int64_t const in_front = std::min<std::int64_t>(windows, padding[i] / stride[i] + 1);
-        budget::expect("windows in the padding", in_front);
-        for (std::int64_t o = 0; o < in_front; ++o)
-            if (misses(o)) return true;
-        return windows > 0 && misses(windows - 1);
-    }
-    [[nodiscard]] std::int64_t volume() const {
-        checked_int v = 1;
-        for (std::int64_t k : kernel) v = v * k;
-        return v;
-    }
-};
-
-/// ONNX's pads. ceil_mode becomes padding at the end, because opsets and runtimes differ in its meaning. For dynamic sizes, stride - 1 gives
-/// ATen's number of windows, unless the last one may start in the padding, where ATen drops it.
-inline ints pool_pads(value x, pool_windows const& p) {
-    ints pads = p.padding;
-    for (std::size_t i = 0; i != p.n; ++i) {
-        dim const& in = x.size(static_cast<std::int64_t>(i) + 2);
-        if (in.is_static()) {
-            pads.push_back(p.after(i, in.size()));
-            continue;
-        }
-        if (p.ceil_mode && p.stride[i] > p.extent(i) - p.padding[i])
-            throw unsupported_error(
-                "ceil_mode whose last window may start in the padding, over a dynamic height or width");
-        pads.push_back(checked_int(p.padding[i]) + (p.ceil_mode ? p.stride[i] - 1 : 0));
-    }
-    return pads;
-}
 
 // Max pools.
 
@@ -107,6 +27,10 @@ inline bool has_max_pool(graph<7> g, value x, pool_windows const& p) {
 }
 
 inline value max_values(graph<7> g, value x, pool_windows const& p) {
+    if (needs_pad(x, p)) {
+        auto const floor_pool = [&](value padded, pool_windows const& floor) { return max_values(g, padded, floor); };
+        return padded_pool(g, x, p, starts(g, x, p), lowest(x.dtype()), floor_pool);
+    }
     if (!has_max_pool(g, x, p)) return max_of_windows(g, x, p.table(static_plane(x)));
     auto const kernel = attr::kernel_shape_i(p.kernel);
     auto const pads = attr::pads_i(pool_pads(x, p));
@@ -120,6 +44,9 @@ inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool
     for (std::size_t i = 0; i != p.n; ++i)
         if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
             throw unsupported_error("indices of a window without elements, which are undefined in ATen");
+    if (needs_pad(x, p))
+        throw unsupported_error(
+            "indices in ceil_mode with a stride above kernel_size - padding, over a dynamic height or width");
     if (!has_max_pool(g, x, p)) {
         window_table const t = p.table(static_plane(x)).with_padding_last();
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
@@ -187,16 +114,34 @@ inline value corrected(graph<7> g, value y, std::int64_t volume, ints const& by,
     return g.op<"Mul">(y, g.constant(factor.to(y.dtype())));
 }
 
+/// The average if needs_pad(): sums of windows, divided by those of ones.
+inline value padded_average(graph<7> g, value x, pool_windows const& p, bool count_include_pad,
+                            std::optional<std::int64_t> divisor) {
+    auto const average = [&](value padded, pool_windows const& floor) {
+        return g.op<"AveragePool">(padded, attr::kernel_shape_i(floor.kernel), attr::strides_i(floor.stride));
+    };
+    safe_vector<sym_int> const ends = starts(g, x, p);
+    value const y = padded_pool(g, x, p, ends, 0, average);
+    if (divisor) return corrected(g, y, p.volume(), {*divisor}, {});
+    pool_windows counted = p;
+    safe_vector<sym_int> sizes{1, 1};
+    for (std::size_t i = 0; i != p.n; ++i) {
+        sizes.push_back(count_include_pad ? ends[i] + p.padding[i] : ends[i] - p.padding[i]);
+        if (count_include_pad) counted.padding[i] = 0;
+    }
+    return g.op<"Div">(y, padded_pool(g, filled(g, sizes, 1, x.dtype()), counted, ends, 0, average));
+}
+
 inline value average(graph<7> g, value x, pool_windows const& p, bool count_include_pad,
                      std::optional<std::int64_t> divisor) {
     if (divisor && *divisor == 0) return g.unsupported("divisor_override of 0");
     if (!is_floating(x.dtype())) return integer_average(g, x, p, count_include_pad, divisor);
+    if (needs_pad(x, p)) return padded_average(g, x, p, count_include_pad, divisor);
     ints pads = pool_pads(x, p);
-    bool const by_plane = p.ceil_mode && (count_include_pad || divisor); // the divisors depend on the plane's size
-    bool const include = (count_include_pad || divisor) && (!by_plane || has_static_plane(x));
+    bool const by_plane = p.ceil_mode && count_include_pad && !divisor; // the divisors depend on the plane's size
+    bool const include = divisor || (count_include_pad && (!by_plane || has_static_plane(x)));
     if (by_plane && !include) {
         // Elements past ATen's padding must not count: pad first, then average without padding.
-        if (divisor) return g.unsupported("divisor_override with ceil_mode over a dynamic height or width");
         ints all(2 * p.n + 4, 0);
         for (std::size_t i = 0; i != p.n; ++i) {
             all[i + 2] = all[p.n + i + 4] = p.padding[i];

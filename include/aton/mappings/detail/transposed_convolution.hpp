@@ -12,13 +12,6 @@
 
 namespace ATON_NAMESPACE::mappings::detail {
 
-/// The sizes of the last n dimensions of x.
-inline safe_vector<sym_int> last_sizes(graph<7> g, value x, std::size_t n) {
-    safe_vector<sym_int> const all = g.sizes(x);
-    if (all.size() < n) throw unsupported_error("a tensor with fewer dimensions than the kernel");
-    return {all.end() - static_cast<std::ptrdiff_t>(n), all.end()};
-}
-
 /// Adds each element of x [N, C, windows...], times the weight, to the elements of its window; windows start at -padding. The result has
 /// the spatial sizes `to`: elements behind the last window are 0. Where a size is dynamic, the result is cut from a larger one.
 inline value transposed_to(graph<7> g, value x, value weight, safe_span<sym_int const> to, ints const& stride,

@@ -163,6 +163,13 @@ inline value unflatten(graph<7> g, value x, window_table const& t) {
     return t.out.size() == 1 ? x : value(g.op<"Reshape">(x, g.ints(sizes)));
 }
 
+/// The sizes of the last n dimensions of x.
+inline safe_vector<sym_int> last_sizes(graph<7> g, value x, std::size_t n) {
+    safe_vector<sym_int> const all = g.sizes(x);
+    if (all.size() < n) throw unsupported_error("a tensor with fewer dimensions than the kernel");
+    return {all.end() - static_cast<std::ptrdiff_t>(n), all.end()};
+}
+
 inline bool has_static_plane(value x) {
     for (std::int64_t i = 2; i != x.rank(); ++i)
         if (!x.size(i).is_static()) return false;
