@@ -29,7 +29,7 @@ inline bool has_max_pool(graph<7> g, value x, pool_windows const& p) {
 inline value max_values(graph<7> g, value x, pool_windows const& p) {
     if (needs_pad(x, p)) {
         auto const floor_pool = [&](value padded, pool_windows const& floor) { return max_values(g, padded, floor); };
-        return padded_pool(g, x, p, starts(g, x, p), lowest(x.dtype()), floor_pool);
+        return padded_pool(g, x, p, start_counts(g, x, p), lowest(x.dtype()), floor_pool);
     }
     if (!has_max_pool(g, x, p)) return max_of_windows(g, x, p.table(static_plane(x)));
     auto const kernel = attr::kernel_shape_i(p.kernel);
@@ -120,16 +120,16 @@ inline value padded_average(graph<7> g, value x, pool_windows const& p, bool cou
     auto const average = [&](value padded, pool_windows const& floor) {
         return g.op<"AveragePool">(padded, attr::kernel_shape_i(floor.kernel), attr::strides_i(floor.stride));
     };
-    safe_vector<sym_int> const ends = starts(g, x, p);
-    value const y = padded_pool(g, x, p, ends, 0, average);
+    safe_vector<sym_int> const starts = start_counts(g, x, p);
+    value const y = padded_pool(g, x, p, starts, 0, average);
     if (divisor) return corrected(g, y, p.volume(), {*divisor}, {});
     pool_windows counted = p;
     safe_vector<sym_int> sizes{1, 1};
     for (std::size_t i = 0; i != p.n; ++i) {
-        sizes.push_back(count_include_pad ? ends[i] + p.padding[i] : ends[i] - p.padding[i]);
+        sizes.push_back(count_include_pad ? starts[i] + p.padding[i] : starts[i] - p.padding[i]);
         if (count_include_pad) counted.padding[i] = 0;
     }
-    return g.op<"Div">(y, padded_pool(g, filled(g, sizes, 1, x.dtype()), counted, ends, 0, average));
+    return g.op<"Div">(y, padded_pool(g, filled(g, sizes, 1, x.dtype()), counted, starts, 0, average));
 }
 
 inline value average(graph<7> g, value x, pool_windows const& p, bool count_include_pad,

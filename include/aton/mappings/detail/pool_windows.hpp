@@ -82,15 +82,15 @@ inline bool needs_pad(value x, pool_windows const& p) {
     return false;
 }
 
-/// The sizes of the plane with the padding in front: no window starts behind it.
-inline safe_vector<sym_int> starts(graph<7> g, value x, pool_windows const& p) {
+/// The number of positions along each axis at which a window may start: those of the padding in front and of the plane.
+inline safe_vector<sym_int> start_counts(graph<7> g, value x, pool_windows const& p) {
     safe_vector<sym_int> n = last_sizes(g, x, p.n);
     for (std::size_t i = 0; i != p.n; ++i) n[i] = n[i] + p.padding[i];
     return n;
 }
 
 /// The pool in floor mode, called as pool(padded, p), of x between its padding and stride - 1 more elements; cut to the windows that start in
-/// the first `starts` elements.
+/// the first `starts` positions, the start_counts() of the image.
 template <class Pool>
 value padded_pool(graph<7> g, value x, pool_windows p, safe_span<sym_int const> starts, scalar const& fill, Pool pool) {
     ints pads(2 * p.n + 4, 0);
