@@ -18,15 +18,34 @@ inline constexpr sentence one_result =
     sentence() << "a value is one result: to decompose a call, ask for its results with outputs<n>, g.op<...>(x, "
                   "outputs<2>)";
 
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+/// What is not the size of a tuple, because it converts explicitly only. Clang's error names the type, and the standard library, which
+/// asks for the size of every const type first, passes over it without an error.
+template <class Error>
+struct no_size {
+    explicit constexpr operator std::size_t() const { return 0; }
+};
+
+/// A base, so that Clang prints the sentence instead of the alias that made it.
+template <class Error>
+struct no_tuple {
+    /// Never converted.
+    static constexpr no_size<Error> value{};
+};
+#else
+template <class Error>
+struct no_tuple {
+    /// Never defined. (No static_assert, after which compilers would also count the names.)
+    static constexpr std::size_t value = sizeof(Error);
+};
+#endif
+
 } // namespace ATON_NAMESPACE::dsl::detail
 
-/// Exists only for its diagnostic. (No static_assert, after which compilers would also count the names.)
+/// Exists only for its diagnostic.
 template <class Value>
     requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value>)
-struct std::tuple_size<Value> {
-    /// Never defined.
-    static constexpr std::size_t value = sizeof(aton::dsl::detail::diagnosis<aton::dsl::detail::one_result<Value>>);
-};
+struct std::tuple_size<Value> : aton::dsl::detail::no_tuple<aton::dsl::detail::diagnosis<aton::dsl::detail::one_result<Value>>> {};
 /// As above, for `auto const [y, mask]`.
 template <class Value>
     requires(std::derived_from<Value, aton::dsl::value>)
