@@ -28,7 +28,7 @@ PAGES = {
                 "dsl/constant_list.hpp", "dsl/promotion.hpp", "core/safe_list.hpp"]),
     "rows": ("Rows and tables", "How a mapping is declared, found and called. `#include <aton/aton.hpp>`; the built-in tables are in "
              "`<aton/mappings.hpp>`.",
-             ["dsl/symbolic.hpp", "dsl/table.hpp", "dsl/tables.hpp", "dsl/call_aten.hpp", "dsl/table_coverage.hpp", "dsl/argument.hpp",
+             ["dsl/symbolic.hpp", "dsl/entry.hpp", "dsl/table.hpp", "dsl/tables.hpp", "dsl/call_aten.hpp", "dsl/table_coverage.hpp", "dsl/argument.hpp",
               "dsl/invocation.hpp",
               "aten/argument.hpp", "mappings.hpp", "mappings/"]),
     "rewrites": ("Rewrites", "Rows that replace nodes of a finished graph. [Rewrites](../rewrites.md) explains the language.",

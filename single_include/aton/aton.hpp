@@ -3886,15 +3886,35 @@ inline constexpr sentence one_result =
     sentence() << "a value is one result: to decompose a call, ask for its results with outputs<n>, g.op<...>(x, "
                   "outputs<2>)";
 
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+/// What is not the size of a tuple, because it converts explicitly only. Clang's error names the type, and the standard library, which
+/// asks for the size of every const type first, passes over it without an error.
+template <class Error>
+struct no_size {
+    explicit constexpr operator std::size_t() const { return 0; }
+};
+
+/// A base, so that Clang prints the sentence instead of the alias that made it.
+template <class Error>
+struct no_tuple {
+    /// Never converted.
+    static constexpr no_size<Error> value{};
+};
+#else
+template <class Error>
+struct no_tuple {
+    /// Never defined. (No static_assert, after which compilers would also count the names.)
+    static constexpr std::size_t value = sizeof(Error);
+};
+#endif
+
 } // namespace ATON_NAMESPACE::dsl::detail
 
-/// Exists only for its diagnostic. (No static_assert, after which compilers would also count the names.)
+/// Exists only for its diagnostic.
 template <class Value>
     requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value>)
-struct std::tuple_size<Value> {
-    /// Never defined.
-    static constexpr std::size_t value = sizeof(aton::dsl::detail::diagnosis<aton::dsl::detail::one_result<Value>>);
-};
+struct std::tuple_size<Value>
+    : aton::dsl::detail::no_tuple<aton::dsl::detail::diagnosis<aton::dsl::detail::one_result<Value>>> {};
 /// As above, for `auto const [y, mask]`.
 template <class Value>
     requires(std::derived_from<Value, aton::dsl::value>)
@@ -16900,6 +16920,36 @@ struct bound_argument : argument {
 
 } // namespace ATON_NAMESPACE::dsl
 
+// ---- aton/dsl/entry.hpp
+// A row of a table without its C++ types.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+struct invocation;
+
+/// A row without its C++ types, for exporters, listings and checks.
+struct entry {
+    std::string_view overload; ///< "aten::add.Tensor"
+    std::string_view schema;
+    int since = 1;
+    int until = 0;
+    std::span<std::uint8_t const> named; ///< positions in the schema, in the body's order
+    void (*run)(invocation&) = nullptr;
+    std::uint64_t hash = 0;        ///< of the overload
+    bool overrides = false;        ///< made with override_: may shadow another row for the same opsets
+    void const* foreign = nullptr; ///< of a plugin's row: data for `run`
+    bool takes_complex = false;    ///< converts calls with complex tensors
+
+    /// Whether the row covers this opset.
+    [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
+};
+
+/// The rows of a table, type-erased.
+using table_view = std::span<entry const>;
+
+} // namespace ATON_NAMESPACE::dsl
+
 // ---- aton/dsl/invocation.hpp
 // A call of a mapping: its bound arguments and its results, and how the results of a body become those of the call.
 // Public header.
@@ -16913,8 +16963,6 @@ struct result {
     std::vector<value> list;
     bool is_list = false;
 };
-
-struct entry;
 
 /// A call of a mapping: bound arguments in schema order, and the results.
 struct invocation {
@@ -17946,30 +17994,30 @@ struct row_check {
     using verdict = std::conditional_t<fault.rule == row_rule::none, char, diagnosis<problem>>; // incomplete
 };
 
-/// Calls a body with the bound arguments that the signature names, and stores its results.
-template <class Signature, class Body, std::size_t... I>
-void run_body(invocation& in, std::index_sequence<I...>) {
-    using traits = body_traits<Body>;
-    using returned = std::remove_cvref_t<typename traits::return_type>;
-    typename traits::graph_type const g(in.graph, in.opset);
-    if constexpr (!bindable<Body>) {
-        return; // rejected where the row is made
-    } else if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
-        Body{}(g,
-               parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
-                   in.arguments[Signature::bound.positions[I]])...);
-    } else {
-        result_traits<returned>::store(in,
-                                       Body{}(g,
-                                              parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
-                                                  in.arguments[Signature::bound.positions[I]])...));
+/// Calls a body with the arguments that its row names, and stores its results. Does not depend on the signature, whose text would be
+/// in the name of each function.
+template <class Body, class Indices = std::make_index_sequence<body_traits<Body>::arity>>
+struct body_call;
+template <class Body, std::size_t... I>
+struct body_call<Body, std::index_sequence<I...>> {
+    static void run(invocation& in) {
+        using traits = body_traits<Body>;
+        using returned = std::remove_cvref_t<typename traits::return_type>;
+        typename traits::graph_type const g(in.graph, in.opset);
+        if constexpr (!bindable<Body>) {
+            return; // rejected where the row is made
+        } else if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
+            Body{}(g,
+                   parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
+                       in.arguments[in.row->named[I]])...);
+        } else {
+            result_traits<returned>::store(in,
+                                           Body{}(g,
+                                                  parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
+                                                      in.arguments[in.row->named[I]])...));
+        }
     }
-}
-
-template <class Signature, class Body>
-void run_body(invocation& in) {
-    run_body<Signature, Body>(in, std::make_index_sequence<Signature::count>{});
-}
+};
 
 } // namespace detail
 
@@ -18029,17 +18077,21 @@ struct row {
     using traits = detail::body_traits<Body>;
     static constexpr bool takes_complex =
         !std::is_void_v<Complex> || detail::takes_complex<typename traits::parameters>;
-    static void run(invocation& in) {
+    /// Converts a call, of real tensors or of complex ones.
+    static void run_either(invocation& in) {
+        if (!in.complex) return detail::body_call<Body>::run(in);
         if constexpr (detail::is_each_part<Complex>) {
-            if (in.complex) return detail::run_by_parts(in, Complex::mask, &detail::run_body<signature, Body>);
-        } else if constexpr (!std::is_void_v<Complex>) {
-            if (in.complex) {
-                using body_graph = typename detail::body_traits<Complex>::graph_type;
-                detail::require_opset_of_complex(in.opset, body_graph::since, body_graph::until);
-                return detail::run_body<signature, Complex>(in);
-            }
+            detail::run_by_parts(in, Complex::mask, &detail::body_call<Body>::run);
+        } else {
+            using body_graph = typename detail::body_traits<Complex>::graph_type;
+            detail::require_opset_of_complex(in.opset, body_graph::since, body_graph::until);
+            detail::body_call<Complex>::run(in);
         }
-        detail::run_body<signature, Body>(in);
+    }
+    /// The function that converts a call.
+    static constexpr auto runner() -> void (*)(invocation&) {
+        if constexpr (std::is_void_v<Complex>) return &detail::body_call<Body>::run;
+        else return &run_either;
     }
 };
 
@@ -18501,26 +18553,6 @@ extern template std::vector<bound_argument> bind_arguments(graph_data&, std::str
 
 namespace ATON_NAMESPACE::dsl {
 
-/// A row without its C++ types, for exporters, listings and checks.
-struct entry {
-    std::string_view overload; ///< "aten::add.Tensor"
-    std::string_view schema;
-    int since = 1;
-    int until = 0;
-    std::span<std::uint8_t const> named; ///< positions in the schema, in the body's order
-    void (*run)(invocation&) = nullptr;
-    std::uint64_t hash = 0;        ///< of the overload
-    bool overrides = false;        ///< made with override_: may shadow another row for the same opsets
-    void const* foreign = nullptr; ///< of a plugin's row: data for `run`
-    bool takes_complex = false;    ///< converts calls with complex tensors
-
-    /// Whether the row covers this opset.
-    [[nodiscard]] constexpr bool holds_at(int opset) const { return since <= opset && opset <= until; }
-};
-
-/// The rows of a table, type-erased.
-using table_view = std::span<entry const>;
-
 namespace detail {
 
 template <class Row>
@@ -18534,7 +18566,7 @@ constexpr entry make_entry() {
                 Row::traits::graph_type::since,
                 Row::traits::graph_type::until,
                 {signature::bound.positions, f.count},
-                &Row::run,
+                Row::runner(),
                 hash_of(f.overload),
                 Row::overrides,
                 nullptr,

@@ -45,7 +45,8 @@ struct no_tuple {
 /// Exists only for its diagnostic.
 template <class Value>
     requires(std::derived_from<Value, aton::dsl::value> && !std::is_const_v<Value>)
-struct std::tuple_size<Value> : aton::dsl::detail::no_tuple<aton::dsl::detail::diagnosis<aton::dsl::detail::one_result<Value>>> {};
+struct std::tuple_size<Value>
+    : aton::dsl::detail::no_tuple<aton::dsl::detail::diagnosis<aton::dsl::detail::one_result<Value>>> {};
 /// As above, for `auto const [y, mask]`.
 template <class Value>
     requires(std::derived_from<Value, aton::dsl::value>)

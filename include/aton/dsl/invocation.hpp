@@ -16,6 +16,7 @@
 #include <aton/core/safe_list.hpp>
 #include <aton/dsl/argument.hpp>
 #include <aton/dsl/complex_value.hpp>
+#include <aton/dsl/entry.hpp>
 #include <aton/dsl/graph.hpp>
 #include <aton/dsl/number.hpp>
 #include <aton/dsl/value.hpp>
@@ -30,8 +31,6 @@ struct result {
     std::vector<value> list;
     bool is_list = false;
 };
-
-struct entry;
 
 /// A call of a mapping: bound arguments in schema order, and the results.
 struct invocation {

@@ -17,6 +17,7 @@
 #include <aton/core/fixed_string.hpp>
 #include <aton/dsl/complex_rows.hpp>
 #include <aton/dsl/diagnosis.hpp>
+#include <aton/dsl/entry.hpp>
 #include <aton/dsl/function_traits.hpp>
 #include <aton/dsl/graph.hpp>
 #include <aton/dsl/invocation.hpp>
@@ -224,30 +225,30 @@ struct row_check {
     using verdict = std::conditional_t<fault.rule == row_rule::none, char, diagnosis<problem>>; // incomplete
 };
 
-/// Calls a body with the bound arguments that the signature names, and stores its results.
-template <class Signature, class Body, std::size_t... I>
-void run_body(invocation& in, std::index_sequence<I...>) {
-    using traits = body_traits<Body>;
-    using returned = std::remove_cvref_t<typename traits::return_type>;
-    typename traits::graph_type const g(in.graph, in.opset);
-    if constexpr (!bindable<Body>) {
-        return; // rejected where the row is made
-    } else if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
-        Body{}(g,
-               parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
-                   in.arguments[Signature::bound.positions[I]])...);
-    } else {
-        result_traits<returned>::store(in,
-                                       Body{}(g,
-                                              parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
-                                                  in.arguments[Signature::bound.positions[I]])...));
+/// Calls a body with the arguments that its row names, and stores its results. Does not depend on the signature, whose text would be
+/// in the name of each function.
+template <class Body, class Indices = std::make_index_sequence<body_traits<Body>::arity>>
+struct body_call;
+template <class Body, std::size_t... I>
+struct body_call<Body, std::index_sequence<I...>> {
+    static void run(invocation& in) {
+        using traits = body_traits<Body>;
+        using returned = std::remove_cvref_t<typename traits::return_type>;
+        typename traits::graph_type const g(in.graph, in.opset);
+        if constexpr (!bindable<Body>) {
+            return; // rejected where the row is made
+        } else if constexpr (std::is_same_v<returned, refusal> || std::is_void_v<returned>) {
+            Body{}(g,
+                   parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
+                       in.arguments[in.row->named[I]])...);
+        } else {
+            result_traits<returned>::store(in,
+                                           Body{}(g,
+                                                  parameter<std::tuple_element_t<I, typename traits::parameters>>::get(
+                                                      in.arguments[in.row->named[I]])...));
+        }
     }
-}
-
-template <class Signature, class Body>
-void run_body(invocation& in) {
-    run_body<Signature, Body>(in, std::make_index_sequence<Signature::count>{});
-}
+};
 
 } // namespace detail
 
@@ -307,17 +308,21 @@ struct row {
     using traits = detail::body_traits<Body>;
     static constexpr bool takes_complex =
         !std::is_void_v<Complex> || detail::takes_complex<typename traits::parameters>;
-    static void run(invocation& in) {
+    /// Converts a call, of real tensors or of complex ones.
+    static void run_either(invocation& in) {
+        if (!in.complex) return detail::body_call<Body>::run(in);
         if constexpr (detail::is_each_part<Complex>) {
-            if (in.complex) return detail::run_by_parts(in, Complex::mask, &detail::run_body<signature, Body>);
-        } else if constexpr (!std::is_void_v<Complex>) {
-            if (in.complex) {
-                using body_graph = typename detail::body_traits<Complex>::graph_type;
-                detail::require_opset_of_complex(in.opset, body_graph::since, body_graph::until);
-                return detail::run_body<signature, Complex>(in);
-            }
+            detail::run_by_parts(in, Complex::mask, &detail::body_call<Body>::run);
+        } else {
+            using body_graph = typename detail::body_traits<Complex>::graph_type;
+            detail::require_opset_of_complex(in.opset, body_graph::since, body_graph::until);
+            detail::body_call<Complex>::run(in);
         }
-        detail::run_body<signature, Body>(in);
+    }
+    /// The function that converts a call.
+    static constexpr auto runner() -> void (*)(invocation&) {
+        if constexpr (std::is_void_v<Complex>) return &detail::body_call<Body>::run;
+        else return &run_either;
     }
 };
 
