@@ -867,6 +867,16 @@ inline value choose(graph<9> g, value condition, value a, value b) {
     return g.cast(chosen, dtype::bfloat16);
 }
 
+/// y, or NaN where `marks` is above 0. (Not so in padding, whose mark is lower.)
+inline value marked_as_nan(graph<7> g, value y, value marks) {
+    if (g.opset() >= 9) {
+        value const nan = g.scalar(std::numeric_limits<double>::quiet_NaN(), y.dtype());
+        return choose(g.within<9>(), is_greater(g, marks, 0), nan, y);
+    }
+    value const found = g.cast(is_greater(g, marks, 0), y.dtype());
+    return g.op<"Add">(y, g.op<"Div">(g.scalar(0, y.dtype()), g.op<"Sub">(g.scalar(1, y.dtype()), found)));
+}
+
 /// Operands of products and quotients. ATen does not round a Python number to a half-precision dtype here: if it is out of range, both
 /// operands are widened.
 inline operands cast_factors(graph<7> g, value a, value b, dtype type) {
@@ -2536,6 +2546,29 @@ inline value max_of_windows(graph<7> g, value x, window_table const& t) {
     return unflatten(g, reduce<"ReduceMax">(g, gather_windows(g, x, t, lowest(x.dtype())), ints{2}, false), t);
 }
 
+/// Maxima of windows, y, with NaN as in ATen where that is asked for: NaN if a window has one, which the MaxPool of a runtime may drop.
+/// `pool` computes the maxima of another tensor over the same windows.
+template <class Pool>
+value with_nan(graph<7> g, value x, value y, Pool const& pool) {
+    return watches_nan(g, x) ? marked_as_nan(g, y, pool(g.cast(is_nan(g, x), x.dtype()))) : y;
+}
+/// The same with the indices of the maxima in their plane: of NaN, the last.
+template <class Pool>
+std::tuple<value, value> with_nan(graph<8> g, value x, std::tuple<value, value> const& found, Pool const& pool) {
+    if (!watches_nan(g, x)) return found;
+    auto const& [y, at] = found;
+    safe_vector<sym_int> const sizes = last_sizes(g, x, static_cast<std::size_t>(x.rank()) - 2);
+    sym_int const plane = product(sizes);
+    constexpr std::int64_t exact_in_float32 = 1 << 24;
+    dtype const type = plane.is_constant() && plane.constant() <= exact_in_float32 ? dtype::float32 : dtype::float64;
+    value const number = reshape(g, arithmetic_sequence(g, 1, plane), sizes); // from 1, since 0 marks no NaN
+    value const last = pool(g.op<"Mul">(g.cast(is_nan(g, x), type), g.cast(number, type)));
+    value const at_nan = g.op<"Sub">(g.cast(last, dtype::int64), 1);
+    if (g.opset() >= 9) return {marked_as_nan(g, y, last), choose(g.within<9>(), is_greater(g, last, 0), at_nan, at)};
+    value const has_nan = g.cast(is_greater(g, last, 0), dtype::int64);
+    return {marked_as_nan(g, y, last), g.op<"Add">(at, g.op<"Mul">(has_nan, g.op<"Sub">(at_nan, at)))};
+}
+
 /// The index in the plane of the first maximum of each window.
 inline value argmax_of_windows(graph<7> g, value x, window_table const& t) {
     value const k = g.op<"ArgMax">(gather_windows(g, x, t, lowest(x.dtype())), attr::axis_i(2), attr::keepdims_i(0));
@@ -2657,14 +2690,14 @@ inline value adaptive_average(graph<9> g, value x, safe_span<sym_int const> outp
 }
 
 /// The maximum of each plane and its index; works for dynamic sizes.
-inline std::tuple<value, value> global_max(graph<7> g, value x) {
+inline std::tuple<value, value> global_max(graph<8> g, value x) {
     safe_vector<sym_int> const sizes = g.sizes(x);
     value const flat_plane = reshape(g, x, {sizes[0], sizes[1], -1});
     ints const axes = iota(x.rank());
     value const at = g.op<"ArgMax">(flat_plane, attr::axis_i(2), attr::keepdims_i(1));
     auto const spatial = safe_span(axes).subspan(3);
-    return {reduce<"ReduceMax">(g, x, safe_span(axes).subspan(2), true),
-            spatial.empty() ? at : unsqueeze(g, at, spatial)};
+    auto const pool = [&](value each) { return reduce<"ReduceMax">(g, each, safe_span(axes).subspan(2), true); };
+    return with_nan(g, x, {pool(x), spatial.empty() ? at : unsqueeze(g, at, spatial)}, pool);
 }
 
 /// Maxima and their indices where only the graph knows a size. ATen takes the first maximum, but of NaN, which is greater, the last.
@@ -2700,10 +2733,14 @@ inline std::tuple<value, value> adaptive_max(graph<9> g, value x, safe_span<sym_
     if (s.divides && is_floating(x.dtype())) {
         auto const [y, flat_index] =
             g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
-        return {y, remainder_of(g, flat_index, g.scalar(s.table().plane, dtype::int64))};
+        return with_nan(
+            g, x, {y, remainder_of(g, flat_index, g.scalar(s.table().plane, dtype::int64))}, [&](value each) {
+                return g.op<"MaxPool">(each, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
+            });
     }
     window_table const t = s.table().with_padding_last();
-    return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
+    auto const pool = [&](value each) { return max_of_windows(g, each, t); };
+    return with_nan(g, x, {pool(x), argmax_of_windows(g, x, t)}, pool);
 }
 
 template <std::size_t N>
@@ -6455,8 +6492,8 @@ inline value cosine_similarity(graph<9> g, value a, value b, std::int64_t dim, d
 
 namespace detail {
 
-/// Distances between the rows of a (..., P, M) and b (..., R, M).
-inline value distances(graph<7> g, value a, value b, double p) {
+/// Distances between the rows of a (..., P, M) and b (..., R, M). Of order infinity, ATen's cdist drops differences that are NaN.
+inline value distances(graph<7> g, value a, value b, double p, bool drops_nan) {
     std::int64_t const last[] = {-1};
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
@@ -6466,12 +6503,21 @@ inline value distances(graph<7> g, value a, value b, double p) {
     value const magnitude = g.op<"Abs">(difference);
     if (p == 1) return reduce_sum(g, magnitude, last, false);
     if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(is_equal(g, magnitude, 0)), a.dtype()), last, false);
-    if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
+    if (p == infinity) {
+        bool const exact = watches_nan(g, a);
+        if (exact && drops_nan && g.opset() < 9) return g.unsupported("NaN in a maximum below opset 9");
+        if (exact && drops_nan) {
+            value const zero = g.scalar_like(0, magnitude);
+            value const known = choose(g.within<9>(), is_nan(g, magnitude), zero, magnitude);
+            return reduce<"ReduceMax">(g, known, last, false);
+        }
+        value const largest = reduce<"ReduceMax">(g, magnitude, last, false);
+        if (!exact) return largest;
+        return marked_as_nan(g, largest, reduce_sum(g, g.cast(is_nan(g, magnitude), a.dtype()), last, false));
+    }
     return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, rounded_constant(g, p, a.dtype())), last, false),
                        rounded_constant(g, 1 / p, a.dtype()));
 }
-
-inline value cdist(graph<7> g, value a, value b, double p) { return distances(g, a, b, p); }
 
 /// All pairs i < j of n rows, in the order of i, then j: the list of i and the list of j.
 inline std::array<value, 2> row_pairs(graph<9> g, sym_int n) {
@@ -6494,7 +6540,8 @@ inline constexpr auto pdist = [](graph<9> g, value x, double p) -> value {
     return in_opmath(g, x, [&, left = left, right = right](value v) { // powers may overflow float16
         value const a = g.op<"Gather">(v, left, attr::axis_i(0));
         value const b = g.op<"Gather">(v, right, attr::axis_i(0));
-        return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
+        return squeeze(
+            g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p, false), safe_vector<std::int64_t>{1, 2});
     });
 };
 
@@ -6520,10 +6567,12 @@ inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p,
     bool const many = x1.size(-2).size() > 25 || x2.size(-2).size() > 25;
     bool const is_float = x1.dtype() == dtype::float32 || x1.dtype() == dtype::float64;
     if (p == 2 && many && is_float && compute_mode != 2) return distances_by_product(g, x1, x2);
-    return cdist(g, x1, x2, p);
+    return distances(g, x1, x2, p, true);
 };
 
-inline constexpr auto euclidean_dist = [](graph<7> g, value x1, value x2) -> value { return distances(g, x1, x2, 2); };
+inline constexpr auto euclidean_dist = [](graph<7> g, value x1, value x2) -> value {
+    return distances(g, x1, x2, 2, false);
+};
 
 inline constexpr auto pairwise_distance_row = [](graph<9> g, value x1, value x2, double p, double eps, bool keepdim) {
     return pairwise_distance(g, x1, x2, p, eps, keepdim);
@@ -10802,6 +10851,14 @@ inline value reduce_elements_by_loop(graph<11> g, value x, value index, value so
     return g.cast(typed.set_shape(x.shape()), x.dtype());
 }
 
+/// The extremes of elements that are written to the same place, with NaN where one of them is NaN.
+inline value with_written_nan(graph<18> g, value y, value into, value at, value from, std::int64_t axis) {
+    auto const marks = [&](value x) { return g.cast(is_nan(g, x), dtype::float32); };
+    value const found =
+        g.op<"ScatterElements">(marks(into), at, marks(from), attr::axis_i(axis), attr::reduction_s("max"));
+    return g.op<"Where">(is_greater(g, found, 0), std::numeric_limits<double>::quiet_NaN(), y);
+}
+
 /// The places in a flattened tensor of positions along its first axes, which may be negative: (..., axes) to (...).
 inline value places_of(graph<9> g, value positions, safe_span<sym_int const> sizes) {
     std::int64_t const last = positions.rank() - 1;
@@ -10946,7 +11003,7 @@ inline bag_results embedding_bag(graph<9> g, value weight, value indices, value 
     rows = unsqueeze(g, rows, std::int64_t{0});
     value const zero = g.scalar(0, t);
     if (options.mode == bag_mode::max) {
-        value const largest = reduce<"ReduceMax">(
+        value const largest = extreme<"ReduceMax">(
             g, g.op<"Where">(inside, rows, g.scalar(-std::numeric_limits<double>::infinity(), t)), over, false);
         value const filled = reduce<"ReduceMax">(g, g.cast(inside, dtype::int32), over, false);
         return {g.op<"Where">(is_less(g, filled, 1), zero, largest), absent, absent, absent};
@@ -12669,10 +12726,10 @@ inline value reduce_elements(graph<11> g, value x, std::int64_t dim, value index
     value const at = at_least_1d(g, as_index(g, index));
     value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const into = at_least_1d(g, x);
-    value const y = g.opset() < (sums ? 16 : 18)
-                        ? reduce_elements_by_loop(g, into, at, from, axis, reduction)
-                        : value(g.within<16>().op<"ScatterElements">(
-                              into, at, from, attr::axis_i(axis), attr::reduction_s(reduction)));
+    value y = g.opset() < (sums ? 16 : 18) ? reduce_elements_by_loop(g, into, at, from, axis, reduction)
+                                           : value(g.within<16>().op<"ScatterElements">(
+                                                 into, at, from, attr::axis_i(axis), attr::reduction_s(reduction)));
+    if (!sums && g.opset() >= 18 && watches_nan(g, x)) y = with_written_nan(g.within<18>(), y, into, at, from, axis);
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
 /// A tensor full of one number, with the dtype of x and the shape of `other`.
@@ -14057,11 +14114,7 @@ inline bool has_max_pool(graph<7> g, value x, pool_windows const& p) {
     return type;
 }
 
-inline value max_values(graph<7> g, value x, pool_windows const& p) {
-    if (needs_pad(x, p)) {
-        auto const floor_pool = [&](value padded, pool_windows const& floor) { return max_values(g, padded, floor); };
-        return padded_pool(g, x, p, start_counts(g, x, p), lowest(x.dtype()), floor_pool);
-    }
+inline value plain_max_values(graph<7> g, value x, pool_windows const& p) {
     if (!has_max_pool(g, x, p)) return max_of_windows(g, x, p.table(static_plane(x)));
     auto const kernel = attr::kernel_shape_i(p.kernel);
     auto const pads = attr::pads_i(pool_pads(x, p));
@@ -14070,14 +14123,17 @@ inline value max_values(graph<7> g, value x, pool_windows const& p) {
     return g.within<10>().op<"MaxPool">(x, attr::dilations_i(p.dilation), kernel, pads, strides);
 }
 
+inline value max_values(graph<7> g, value x, pool_windows const& p) {
+    if (needs_pad(x, p)) {
+        auto const floor_pool = [&](value padded, pool_windows const& floor) { return max_values(g, padded, floor); };
+        return padded_pool(g, x, p, start_counts(g, x, p), lowest(x.dtype()), floor_pool);
+    }
+    auto const pool = [&](value each) { return plain_max_values(g, each, p); };
+    return with_nan(g, x, pool(x), pool);
+}
+
 /// ONNX's indices are into the whole tensor, ATen's into the plane of one batch and channel.
-inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
-    for (std::size_t i = 0; i != p.n; ++i)
-        if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
-            throw unsupported_error("indices of a window without elements, which are undefined in ATen");
-    if (needs_pad(x, p))
-        throw unsupported_error(
-            "indices in ceil_mode with a stride above kernel_size - padding, over a dynamic height or width");
+inline std::tuple<value, value> plain_max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
     if (!has_max_pool(g, x, p)) {
         window_table const t = p.table(static_plane(x)).with_padding_last();
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
@@ -14091,6 +14147,17 @@ inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool
             : g.within<10>().op<"MaxPool">(x, outputs<2>, attr::dilations_i(p.dilation), kernel, pads, strides);
     safe_vector<sym_int> const sizes = g.sizes(x);
     return {std::get<0>(found), remainder_of(g, std::get<1>(found), g.to_value(product(safe_span(sizes).subspan(2))))};
+}
+
+inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
+    for (std::size_t i = 0; i != p.n; ++i)
+        if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
+            throw unsupported_error("indices of a window without elements, which are undefined in ATen");
+    if (needs_pad(x, p))
+        throw unsupported_error(
+            "indices in ceil_mode with a stride above kernel_size - padding, over a dynamic height or width");
+    return with_nan(
+        g, x, plain_max_values_and_indices(g, x, p), [&](value each) { return plain_max_values(g, each, p); });
 }
 
 template <std::size_t N>
@@ -14299,7 +14366,8 @@ inline constexpr auto fractional_max_pool =
     for (std::int64_t const n : out) to.push_back(n);
     safe_vector<sym_int> windows = to;
     windows.push_back(elements);
-    value const row = reshape(g, places, {g.size(x, 0), g.size(x, 1), -1});
+    sym_int const gathered = product(safe_span(windows).subspan(2));
+    value const row = reshape(g, places, {g.size(x, 0), g.size(x, 1), gathered});
     value const found = g.op<"GatherElements">(reshape(g, x, flat), row, attr::axis_i(2));
     value const all = reshape(g, found, windows);
     value const best = arg_extreme_or_last_nan<"ArgMax">(g, all, axes + 2, true);
@@ -18600,7 +18668,7 @@ inline constexpr auto safe_softmax = [](graph<9> g, value x, std::int64_t dim, s
     if (!is_floating(x.dtype())) return y;
     safe_vector<std::int64_t> axes;
     if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
-    value const largest = reduce<"ReduceMax">(g, x, axes, true);
+    value const largest = extreme<"ReduceMax">(g, x, axes, true);
     value const masked = is_equal(g, largest, -std::numeric_limits<double>::infinity());
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
 };
@@ -18660,16 +18728,16 @@ value condition_by_inverse(graph<11> g, value a, Norm const& norm) {
     return g.op<"Where">(singular, infinite, g.op<"Mul">(norm(a), norm(inverse)));
 }
 /// As in ATen, the condition number of a matrix without elements is 0.
-inline value condition_of_nothing(graph<11> g, value a) {
+inline value zero_for_each_matrix(graph<11> g, value a, dtype type) {
     safe_vector<sym_int> sizes = g.sizes(a);
     sizes.pop_back();
     sizes.pop_back();
-    return filled(g, sizes, 0, a.dtype());
+    return filled(g, sizes, 0, type);
 }
 inline constexpr auto cond = [](graph<11> g, value a, std::optional<scalar> p) -> value {
     (void)factorable(g, a);
     double const order = p ? p->to<double>() : 2;
-    if (is_empty(a)) return condition_of_nothing(g, a);
+    if (is_empty(a)) return zero_for_each_matrix(g, a, a.dtype());
     safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
     if (std::fabs(order) != 2)
         return condition_by_inverse(g, a, [&](value x) { return matrix_norm<false>(g, x, order, last, false); });
@@ -18680,7 +18748,7 @@ inline constexpr auto cond = [](graph<11> g, value a, std::optional<scalar> p) -
 };
 inline constexpr auto cond_named = [](graph<11> g, value a, std::string_view p) -> value {
     (void)square_factorable(g, a);
-    if (is_empty(a)) return condition_of_nothing(g, a);
+    if (is_empty(a)) return zero_for_each_matrix(g, a, a.dtype());
     safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
     return condition_by_inverse(g, a, [&](value x) { return named_norm<false>(g, x, p, last, false, std::nullopt); });
 };
@@ -18705,7 +18773,7 @@ inline value spectral_matrix(graph<11> g, value a, bool hermitian) {
 }
 inline value rank_within(graph<11> g, value a, singular_limits const& limits, bool hermitian) {
     value const x = spectral_matrix(g, a, hermitian);
-    if (is_empty(a)) return g.unsupported("the rank of a matrix without elements");
+    if (is_empty(a)) return zero_for_each_matrix(g, a, dtype::int64); // ATen does not look at the tolerances
     value const counts = g.cast(counted(g, singular_values(g, x, a.dtype()), limits), dtype::int64);
     return reduce_sum(g, counts, std::array{counts.rank() - 1}, false);
 }

@@ -34,10 +34,6 @@ std::span<exclusion const> known_exclusions() {
          "prims::empty_permuted",
          "",
          "the elements are uninitialized"},
-        {"max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices "
-         "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d",
-         "special",
-         "MaxPool ignores NaN, ATen propagates it; a mask would cost every pool four nodes"},
         {"grid_sampler_3d",
          "float16",
          "ATen computes positions in float16, GridSample in float32: a different neighbor may be nearest"},
@@ -73,9 +69,6 @@ std::span<exclusion const> known_exclusions() {
 
 std::span<equivalent_mutant const> known_equivalents() {
     static constexpr equivalent_mutant all[] = {
-        {"argmax argmin",
-         "ReduceMax: replaced by ReduceMin",
-         "tests for NaN: a guard for runtimes whose ArgMax ignores NaN; this runtime's does not"},
         {fourier_transforms, "DFT: axis negated", "of four axes with that of the parts, axis 2 is also axis -2"},
         {"rand rand_like uniform prims::uniform", "Cast: to int64", "the integers are at most 2048"},
         {"rand rand_like uniform prims::uniform", "Cast: to float16", "the same: float16 represents them all"},
@@ -147,9 +140,6 @@ std::span<equivalent_mutant const> known_equivalents() {
          "the last position that holds the extreme of its prefix also holds the extreme of this prefix"},
         {"cummax", "Equal: replaced by GreaterOrEqual", "no element of the prefix is beyond its extreme"},
         {"cummin", "Equal: replaced by LessOrEqual", "the same"},
-        {"max.dim min.dim",
-         "ReduceMax: replaced by ReduceMin",
-         "tests for NaN: a guard for runtimes whose ArgMax ignores NaN; this runtime's does not"},
         {"nanquantile nanmedian",
          "Max: left out",
          "the position is negative if all elements are NaN, and then any of them is the result; -1 is the last"},

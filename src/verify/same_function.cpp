@@ -162,38 +162,6 @@ bool same_function::never_both(graph_node const& n) const {
     return false;
 }
 
-/// Whether the node adds to `kept` a value that is 0, or NaN where the extreme `kept` is NaN anyway: ONNX does not specify that ReduceMax
-/// propagates NaN, but this runtime's does.
-bool same_function::carries_nan(graph_node const& n, std::size_t kept) const {
-    if (n.op != "Add" || n.inputs.size() != 2 || !of(n, 1 - kept).zero_or_nan) return false;
-    auto const before = [&](graph_node const* node, std::initializer_list<string_view> passed) {
-        while (node != nullptr && one_of(node->op, passed)) node = producer_of(*node, 0);
-        return node;
-    };
-    auto const source = [&](value_id v) {
-        for (std::int64_t at = graph_.values[v].producer; at >= 0; at = graph_.values[v].producer) {
-            graph_node const& node = graph_.nodes[static_cast<std::size_t>(at)];
-            if (!one_of(node.op, {"Abs", "Cast", "Neg"})) break;
-            v = node.inputs[0];
-        }
-        return v;
-    };
-    graph_node const* const extreme = before(producer_of(n, kept), {"Cast"});
-    graph_node const* const added = before(producer_of(n, 1 - kept), {"Cast"});
-    if (extreme == nullptr || added == nullptr || !one_of(extreme->op, {"ReduceMax", "ReduceMin"}) ||
-        !one_of(added->op, {"ReduceSum", "ReduceMean"}))
-        return false;
-    graph_node const* const chosen = before(producer_of(*added, 0), {"Cast"});
-    if (chosen == nullptr || chosen->op != "Where") return false; // by IsNaN, since it is 0 or NaN
-    auto const keepdims = [](graph_node const& r) {
-        node_attribute const* const a = r.attribute("keepdims");
-        return a == nullptr || a->i != 0;
-    };
-    auto const axes = layout_.axes_of(*extreme);
-    return source(chosen->inputs[1]) == source(extreme->inputs[0]) && keepdims(*extreme) == keepdims(*added) &&
-           !axes.empty() && axes == layout_.axes_of(*added);
-}
-
 bool same_function::same_comparison(graph_node const& n, string_view other) const {
     for (std::size_t const side : {std::size_t{0}, std::size_t{1}}) {
         auto const constant = of(n, 1 - side).all;
@@ -263,7 +231,6 @@ bool same_function::left_out(graph_node const& n, mutation const& m) const {
     if (is_empty(n.inputs[m.first]) && from.shape == to.shape && from.dtype == to.dtype) return true;
     if (all_uses(graph_, n.outputs[0], [](graph_node const&, std::size_t) { return false; })) return true; // unused
     if (n.op == "Neg") return only_even_uses(n.outputs[0]);
-    if (carries_nan(n, m.first)) return true;
     // The other operand may determine the sizes of the result.
     return neutral(n, m.first) && from.shape == to.shape && to.shape.has_rank();
 }

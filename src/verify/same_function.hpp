@@ -30,7 +30,6 @@ private:
     [[nodiscard]] bool is_empty(value_id v) const;
     [[nodiscard]] bool swapped(graph_node const& n, mutation const& m) const;
     [[nodiscard]] bool never_both(graph_node const& n) const;
-    [[nodiscard]] bool carries_nan(graph_node const& n, std::size_t kept) const;
     [[nodiscard]] bool same_comparison(graph_node const& n, std::string_view other) const;
     [[nodiscard]] bool replaced(graph_node const& n, std::string_view other) const;
     [[nodiscard]] bool is_default_input(graph_node const& n, std::size_t input) const;

@@ -20,6 +20,7 @@ try:
     import onnx
     import onnxruntime as ort
     import torch
+    import torch.nn.functional as F
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
@@ -45,6 +46,16 @@ EXTREMES = {
     "kthvalue": lambda x: tuple(x.kthvalue(2, 1)),
     "cummax": lambda x: tuple(x.cummax(1)),
     "logsumexp": lambda x: x.logsumexp(1),
+    "max_pool1d": lambda x: F.max_pool1d(x, 2, 1),
+    "max_pool2d": lambda x: F.max_pool2d(x, (3, 2), (2, 1), 1, return_indices=True),
+    "max_pool3d": lambda x: F.max_pool3d(x[None], (2, 2, 3), 1, (1, 0, 1), ceil_mode=True, return_indices=True),
+    "dilated_max_pool": lambda x: F.max_pool2d(x, 2, 1, dilation=(2, 1)),
+    "max_pool_of_all": lambda x: F.adaptive_max_pool2d(x, 1, return_indices=True),
+    "adaptive_max_pool": lambda x: F.adaptive_max_pool2d(x, (2, 3), return_indices=True),
+    "even_adaptive_max_pool": lambda x: F.adaptive_max_pool2d(x, (5, 2), return_indices=True),
+    "scatter_amax": lambda x: x.new_zeros(3, 2, 4).scatter_reduce(1, (x.new_ones(x.shape).cumsum(1) % 2).long(), x, "amax"),
+    "scatter_amin": lambda x: x.scatter_reduce(2, torch.zeros(3, 5, 2, dtype=torch.int64), -x, "amin", include_self=False),
+    "largest_distance": lambda x: torch.cdist(x.float(), x.float() + 1, p=float("inf")),
 }
 # NaN is data: the numbers with NaN are part of what the program says.
 WITH_DATA = {

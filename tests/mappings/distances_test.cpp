@@ -10,4 +10,12 @@ TEST_CASE("powers in distances of float16 do not overflow") {
           row_of(dtype::float16, {100}));
 }
 
+TEST_CASE("the largest difference is NaN for pdist, and of the other differences for cdist") {
+    tensor const x = of(dtype::float32, {2, 2}, {nan, 2, 1, 7});
+    gives("aten::pdist", {arg("self", x), number("p", infinity)}, row_of(dtype::float32, {nan}));
+    gives("aten::cdist",
+          {arg("x1", x), arg("x2", of(dtype::float32, {1, 2}, {1, nan})), number("p", infinity)},
+          of(dtype::float32, {2, 1}, {0, 0}));
+}
+
 } // namespace aton::tests

@@ -148,6 +148,24 @@ TEST_CASE("0 to a negative power is the minimum integer, as in ONNX Runtime") {
     CHECK(numbers(run({"Pow", 15, {longs({0, 3}), floats({2, 2}, {2})}})[0]) == std::vector<double>{0, 9});
 }
 
+TEST_CASE("maxima and minima drop NaN, which ONNX leaves to the runtime") {
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    tensor const x = floats({nan, 2, -1, 5, nan, nan}, {1, 1, 2, 3});
+    check_near(run({"ReduceMax", 13, {x}, {integers("axes", {3}), integer("keepdims", 0)}})[0], {2, 5});
+    check_near(run({"ReduceMin", 13, {x}, {integers("axes", {3}), integer("keepdims", 0)}})[0], {-1, 5});
+    check_near(run({"ArgMax", 13, {x}, {integer("axis", 3)}})[0], {1, 0});
+    check_near(run({"ArgMin", 13, {x}, {integer("axis", 3)}})[0], {2, 0});
+    check_near(run({"GlobalMaxPool", 13, {x}})[0], {5});
+    std::vector<tensor> const pooled = run({"MaxPool", 13, {x}, {integers("kernel_shape", {2, 2})}, 2});
+    check_near(pooled[0], {5, 2});
+    check_near(pooled[1], {3, 1});
+    check_near(run({"ScatterElements",
+                    18,
+                    {floats({1, 2}, {2}), longs({0, 1, 1}), floats({nan, nan, 3}, {3})},
+                    {text("reduction", "max")}})[0],
+               {1, 3});
+}
+
 TEST_CASE("before opset 13 softmax is over all dimensions from its axis on") {
     tensor const x = floats({0, 0, 0, 0, 0, 0, 0, 0}, {2, 2, 2});
     CHECK(numbers(run({"Softmax", 11, {x}})[0])[0] == 0.25);

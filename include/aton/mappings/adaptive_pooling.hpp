@@ -122,14 +122,14 @@ inline value adaptive_average(graph<9> g, value x, safe_span<sym_int const> outp
 }
 
 /// The maximum of each plane and its index; works for dynamic sizes.
-inline std::tuple<value, value> global_max(graph<7> g, value x) {
+inline std::tuple<value, value> global_max(graph<8> g, value x) {
     safe_vector<sym_int> const sizes = g.sizes(x);
     value const flat_plane = reshape(g, x, {sizes[0], sizes[1], -1});
     ints const axes = iota(x.rank());
     value const at = g.op<"ArgMax">(flat_plane, attr::axis_i(2), attr::keepdims_i(1));
     auto const spatial = safe_span(axes).subspan(3);
-    return {reduce<"ReduceMax">(g, x, safe_span(axes).subspan(2), true),
-            spatial.empty() ? at : unsqueeze(g, at, spatial)};
+    auto const pool = [&](value each) { return reduce<"ReduceMax">(g, each, safe_span(axes).subspan(2), true); };
+    return with_nan(g, x, {pool(x), spatial.empty() ? at : unsqueeze(g, at, spatial)}, pool);
 }
 
 /// Maxima and their indices where only the graph knows a size. ATen takes the first maximum, but of NaN, which is greater, the last.
@@ -165,10 +165,14 @@ inline std::tuple<value, value> adaptive_max(graph<9> g, value x, safe_span<sym_
     if (s.divides && is_floating(x.dtype())) {
         auto const [y, flat_index] =
             g.op<"MaxPool">(x, outputs<2>, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
-        return {y, remainder_of(g, flat_index, g.scalar(s.table().plane, dtype::int64))};
+        return with_nan(
+            g, x, {y, remainder_of(g, flat_index, g.scalar(s.table().plane, dtype::int64))}, [&](value each) {
+                return g.op<"MaxPool">(each, attr::kernel_shape_i(s.kernel), attr::strides_i(s.kernel));
+            });
     }
     window_table const t = s.table().with_padding_last();
-    return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
+    auto const pool = [&](value each) { return max_of_windows(g, each, t); };
+    return with_nan(g, x, {pool(x), argmax_of_windows(g, x, t)}, pool);
 }
 
 template <std::size_t N>

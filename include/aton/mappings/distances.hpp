@@ -43,8 +43,8 @@ inline value cosine_similarity(graph<9> g, value a, value b, std::int64_t dim, d
 
 namespace detail {
 
-/// Distances between the rows of a (..., P, M) and b (..., R, M).
-inline value distances(graph<7> g, value a, value b, double p) {
+/// Distances between the rows of a (..., P, M) and b (..., R, M). Of order infinity, ATen's cdist drops differences that are NaN.
+inline value distances(graph<7> g, value a, value b, double p, bool drops_nan) {
     std::int64_t const last[] = {-1};
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (p == infinity && a.size(-1).size() == 0) return g.unsupported("a maximum over zero columns");
@@ -54,12 +54,21 @@ inline value distances(graph<7> g, value a, value b, double p) {
     value const magnitude = g.op<"Abs">(difference);
     if (p == 1) return reduce_sum(g, magnitude, last, false);
     if (p == 0) return reduce_sum(g, g.cast(g.op<"Not">(is_equal(g, magnitude, 0)), a.dtype()), last, false);
-    if (p == infinity) return reduce<"ReduceMax">(g, magnitude, last, false);
+    if (p == infinity) {
+        bool const exact = watches_nan(g, a);
+        if (exact && drops_nan && g.opset() < 9) return g.unsupported("NaN in a maximum below opset 9");
+        if (exact && drops_nan) {
+            value const zero = g.scalar_like(0, magnitude);
+            value const known = choose(g.within<9>(), is_nan(g, magnitude), zero, magnitude);
+            return reduce<"ReduceMax">(g, known, last, false);
+        }
+        value const largest = reduce<"ReduceMax">(g, magnitude, last, false);
+        if (!exact) return largest;
+        return marked_as_nan(g, largest, reduce_sum(g, g.cast(is_nan(g, magnitude), a.dtype()), last, false));
+    }
     return g.op<"Pow">(reduce_sum(g, g.op<"Pow">(magnitude, rounded_constant(g, p, a.dtype())), last, false),
                        rounded_constant(g, 1 / p, a.dtype()));
 }
-
-inline value cdist(graph<7> g, value a, value b, double p) { return distances(g, a, b, p); }
 
 /// All pairs i < j of n rows, in the order of i, then j: the list of i and the list of j.
 inline std::array<value, 2> row_pairs(graph<9> g, sym_int n) {
@@ -82,7 +91,8 @@ inline constexpr auto pdist = [](graph<9> g, value x, double p) -> value {
     return in_opmath(g, x, [&, left = left, right = right](value v) { // powers may overflow float16
         value const a = g.op<"Gather">(v, left, attr::axis_i(0));
         value const b = g.op<"Gather">(v, right, attr::axis_i(0));
-        return squeeze(g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p), safe_vector<std::int64_t>{1, 2});
+        return squeeze(
+            g, distances(g, unsqueeze(g, a, 1), unsqueeze(g, b, 1), p, false), safe_vector<std::int64_t>{1, 2});
     });
 };
 
@@ -108,10 +118,12 @@ inline constexpr auto cdist_row = [](graph<7> g, value x1, value x2, double p,
     bool const many = x1.size(-2).size() > 25 || x2.size(-2).size() > 25;
     bool const is_float = x1.dtype() == dtype::float32 || x1.dtype() == dtype::float64;
     if (p == 2 && many && is_float && compute_mode != 2) return distances_by_product(g, x1, x2);
-    return cdist(g, x1, x2, p);
+    return distances(g, x1, x2, p, true);
 };
 
-inline constexpr auto euclidean_dist = [](graph<7> g, value x1, value x2) -> value { return distances(g, x1, x2, 2); };
+inline constexpr auto euclidean_dist = [](graph<7> g, value x1, value x2) -> value {
+    return distances(g, x1, x2, 2, false);
+};
 
 inline constexpr auto pairwise_distance_row = [](graph<9> g, value x1, value x2, double p, double eps, bool keepdim) {
     return pairwise_distance(g, x1, x2, p, eps, keepdim);

@@ -97,7 +97,7 @@ inline bag_results embedding_bag(graph<9> g, value weight, value indices, value 
     rows = unsqueeze(g, rows, std::int64_t{0});
     value const zero = g.scalar(0, t);
     if (options.mode == bag_mode::max) {
-        value const largest = reduce<"ReduceMax">(
+        value const largest = extreme<"ReduceMax">(
             g, g.op<"Where">(inside, rows, g.scalar(-std::numeric_limits<double>::infinity(), t)), over, false);
         value const filled = reduce<"ReduceMax">(g, g.cast(inside, dtype::int32), over, false);
         return {g.op<"Where">(is_less(g, filled, 1), zero, largest), absent, absent, absent};

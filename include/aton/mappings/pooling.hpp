@@ -26,11 +26,7 @@ inline bool has_max_pool(graph<7> g, value x, pool_windows const& p) {
     return type;
 }
 
-inline value max_values(graph<7> g, value x, pool_windows const& p) {
-    if (needs_pad(x, p)) {
-        auto const floor_pool = [&](value padded, pool_windows const& floor) { return max_values(g, padded, floor); };
-        return padded_pool(g, x, p, start_counts(g, x, p), lowest(x.dtype()), floor_pool);
-    }
+inline value plain_max_values(graph<7> g, value x, pool_windows const& p) {
     if (!has_max_pool(g, x, p)) return max_of_windows(g, x, p.table(static_plane(x)));
     auto const kernel = attr::kernel_shape_i(p.kernel);
     auto const pads = attr::pads_i(pool_pads(x, p));
@@ -39,14 +35,17 @@ inline value max_values(graph<7> g, value x, pool_windows const& p) {
     return g.within<10>().op<"MaxPool">(x, attr::dilations_i(p.dilation), kernel, pads, strides);
 }
 
+inline value max_values(graph<7> g, value x, pool_windows const& p) {
+    if (needs_pad(x, p)) {
+        auto const floor_pool = [&](value padded, pool_windows const& floor) { return max_values(g, padded, floor); };
+        return padded_pool(g, x, p, start_counts(g, x, p), lowest(x.dtype()), floor_pool);
+    }
+    auto const pool = [&](value each) { return plain_max_values(g, each, p); };
+    return with_nan(g, x, pool(x), pool);
+}
+
 /// ONNX's indices are into the whole tensor, ATen's into the plane of one batch and channel.
-inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
-    for (std::size_t i = 0; i != p.n; ++i)
-        if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
-            throw unsupported_error("indices of a window without elements, which are undefined in ATen");
-    if (needs_pad(x, p))
-        throw unsupported_error(
-            "indices in ceil_mode with a stride above kernel_size - padding, over a dynamic height or width");
+inline std::tuple<value, value> plain_max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
     if (!has_max_pool(g, x, p)) {
         window_table const t = p.table(static_plane(x)).with_padding_last();
         return {max_of_windows(g, x, t), argmax_of_windows(g, x, t)};
@@ -60,6 +59,17 @@ inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool
             : g.within<10>().op<"MaxPool">(x, outputs<2>, attr::dilations_i(p.dilation), kernel, pads, strides);
     safe_vector<sym_int> const sizes = g.sizes(x);
     return {std::get<0>(found), remainder_of(g, std::get<1>(found), g.to_value(product(safe_span(sizes).subspan(2))))};
+}
+
+inline std::tuple<value, value> max_values_and_indices(graph<8> g, value x, pool_windows const& p) {
+    for (std::size_t i = 0; i != p.n; ++i)
+        if (dim const& in = x.size(static_cast<std::int64_t>(i) + 2); in.is_static() && p.misses_all(i, in.size()))
+            throw unsupported_error("indices of a window without elements, which are undefined in ATen");
+    if (needs_pad(x, p))
+        throw unsupported_error(
+            "indices in ceil_mode with a stride above kernel_size - padding, over a dynamic height or width");
+    return with_nan(
+        g, x, plain_max_values_and_indices(g, x, p), [&](value each) { return plain_max_values(g, each, p); });
 }
 
 template <std::size_t N>
@@ -268,7 +278,8 @@ inline constexpr auto fractional_max_pool =
     for (std::int64_t const n : out) to.push_back(n);
     safe_vector<sym_int> windows = to;
     windows.push_back(elements);
-    value const row = reshape(g, places, {g.size(x, 0), g.size(x, 1), -1});
+    sym_int const gathered = product(safe_span(windows).subspan(2));
+    value const row = reshape(g, places, {g.size(x, 0), g.size(x, 1), gathered});
     value const found = g.op<"GatherElements">(reshape(g, x, flat), row, attr::axis_i(2));
     value const all = reshape(g, found, windows);
     value const best = arg_extreme_or_last_nan<"ArgMax">(g, all, axes + 2, true);

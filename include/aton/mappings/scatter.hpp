@@ -53,10 +53,10 @@ inline value reduce_elements(graph<11> g, value x, std::int64_t dim, value index
     value const at = at_least_1d(g, as_index(g, index));
     value const from = crop_to(g, at_least_1d(g, g.cast(source, x.dtype())), at);
     value const into = at_least_1d(g, x);
-    value const y = g.opset() < (sums ? 16 : 18)
-                        ? reduce_elements_by_loop(g, into, at, from, axis, reduction)
-                        : value(g.within<16>().op<"ScatterElements">(
-                              into, at, from, attr::axis_i(axis), attr::reduction_s(reduction)));
+    value y = g.opset() < (sums ? 16 : 18) ? reduce_elements_by_loop(g, into, at, from, axis, reduction)
+                                           : value(g.within<16>().op<"ScatterElements">(
+                                                 into, at, from, attr::axis_i(axis), attr::reduction_s(reduction)));
+    if (!sums && g.opset() >= 18 && watches_nan(g, x)) y = with_written_nan(g.within<18>(), y, into, at, from, axis);
     return x.rank() == 0 ? reshape(g, y, safe_vector<sym_int>{}) : y;
 }
 /// A tensor full of one number, with the dtype of x and the shape of `other`.

@@ -9,6 +9,7 @@
 
 #include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/elements.hpp>
+#include <aton/mappings/reduction.hpp>
 
 namespace ATON_NAMESPACE::mappings {
 
@@ -39,7 +40,7 @@ inline constexpr auto safe_softmax = [](graph<9> g, value x, std::int64_t dim, s
     if (!is_floating(x.dtype())) return y;
     safe_vector<std::int64_t> axes;
     if (x.rank() != 0) axes.push_back(normalize_axis(dim, x.rank()));
-    value const largest = reduce<"ReduceMax">(g, x, axes, true);
+    value const largest = extreme<"ReduceMax">(g, x, axes, true);
     value const masked = is_equal(g, largest, -std::numeric_limits<double>::infinity());
     return g.op<"Where">(masked, g.scalar(0, y.dtype()), y);
 };

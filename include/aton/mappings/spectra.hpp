@@ -30,16 +30,16 @@ value condition_by_inverse(graph<11> g, value a, Norm const& norm) {
     return g.op<"Where">(singular, infinite, g.op<"Mul">(norm(a), norm(inverse)));
 }
 /// As in ATen, the condition number of a matrix without elements is 0.
-inline value condition_of_nothing(graph<11> g, value a) {
+inline value zero_for_each_matrix(graph<11> g, value a, dtype type) {
     safe_vector<sym_int> sizes = g.sizes(a);
     sizes.pop_back();
     sizes.pop_back();
-    return filled(g, sizes, 0, a.dtype());
+    return filled(g, sizes, 0, type);
 }
 inline constexpr auto cond = [](graph<11> g, value a, std::optional<scalar> p) -> value {
     (void)factorable(g, a);
     double const order = p ? p->to<double>() : 2;
-    if (is_empty(a)) return condition_of_nothing(g, a);
+    if (is_empty(a)) return zero_for_each_matrix(g, a, a.dtype());
     safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
     if (std::fabs(order) != 2)
         return condition_by_inverse(g, a, [&](value x) { return matrix_norm<false>(g, x, order, last, false); });
@@ -50,7 +50,7 @@ inline constexpr auto cond = [](graph<11> g, value a, std::optional<scalar> p) -
 };
 inline constexpr auto cond_named = [](graph<11> g, value a, std::string_view p) -> value {
     (void)square_factorable(g, a);
-    if (is_empty(a)) return condition_of_nothing(g, a);
+    if (is_empty(a)) return zero_for_each_matrix(g, a, a.dtype());
     safe_vector<std::int64_t> const last{a.rank() - 2, a.rank() - 1};
     return condition_by_inverse(g, a, [&](value x) { return named_norm<false>(g, x, p, last, false, std::nullopt); });
 };
@@ -75,7 +75,7 @@ inline value spectral_matrix(graph<11> g, value a, bool hermitian) {
 }
 inline value rank_within(graph<11> g, value a, singular_limits const& limits, bool hermitian) {
     value const x = spectral_matrix(g, a, hermitian);
-    if (is_empty(a)) return g.unsupported("the rank of a matrix without elements");
+    if (is_empty(a)) return zero_for_each_matrix(g, a, dtype::int64); // ATen does not look at the tolerances
     value const counts = g.cast(counted(g, singular_values(g, x, a.dtype()), limits), dtype::int64);
     return reduce_sum(g, counts, std::array{counts.rank() - 1}, false);
 }

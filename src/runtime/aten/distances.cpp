@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: distances and similarities of vectors.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ tensor all_distances(tensor const& x, tensor const& y, double p) {
     }
     term const difference = x.unsqueezed(row + 1) - y.unsqueezed(row);
     if (difference->sizes().back() == 0) return *total(difference, {-1});
+    if (std::isinf(p)) return norm(where(isnan(*difference), scalar(0), *difference), p, {-1}); // ATen drops NaN here
     return norm(*difference, p, {-1});
 }
 

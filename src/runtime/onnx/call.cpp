@@ -2,6 +2,7 @@
 // Inputs and attributes of a node, checked on access.
 #include "call.hpp"
 
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -118,6 +119,11 @@ std::uint64_t call::seed() const {
 std::size_t axis_in(tensor const& x, std::int64_t axis) {
     if (x.rank() == 0) throw error("a 0-d tensor has no axis " + std::to_string(axis));
     return axis_at(axis, x.rank());
+}
+
+tensor without_nan(tensor const& x, bool maximum) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return is_floating(x.dtype()) ? where(isnan(x), scalar(maximum ? -infinity : infinity), x) : x;
 }
 
 kernel find_kernel(std::string_view domain, std::string_view op) {

@@ -185,6 +185,10 @@ using rows = std::span<row const>;
 [[nodiscard]] rows training();
 [[nodiscard]] rows trees();
 
+/// x for a maximum or a minimum: without NaN, which is lower than all numbers, or above them. ONNX does not say what becomes of NaN
+/// there, and runtimes drop it or not, depending on its place. This one always does, so that a mapping that relies on it is noticed.
+[[nodiscard]] tensor without_nan(tensor const& x, bool maximum);
+
 /// nullptr if there is no kernel; a function body may exist.
 [[nodiscard]] kernel find_kernel(std::string_view domain, std::string_view op);
 

@@ -71,7 +71,9 @@ tensor put_updates(call const& c, tensor const& at) {
     tensor const& updates = c.in(2);
     if (updates.sizes() != at.sizes())
         throw error("updates have shape " + to_string(updates.sizes()) + ", expected " + to_string(at.sizes()));
-    return put(c.in(0), at, updates, reduction_of(c));
+    put_op const how = reduction_of(c);
+    bool const extreme = how == put_op::max || how == put_op::min;
+    return put(c.in(0), at, extreme ? without_nan(updates, how == put_op::max) : updates, how);
 }
 
 results scatter_elements(call const& c) {

@@ -40,7 +40,7 @@ tensor column_major(tensor const& places, sizes const& spatial) {
 }
 
 results max_pool(call const& c) {
-    tensor const& x = c.in(0);
+    tensor const x = without_nan(c.in(0), true);
     window const w = window_of(c, x);
     if (!c.wants(1)) return runtime::max_pool(x, w);
     pooled const y = max_pool_with_indices(x, w);
@@ -61,7 +61,7 @@ axis_list spatial_axes(tensor const& x) {
 }
 
 results global_average_pool(call const& c) { return mean(c.in(0), spatial_axes(c.in(0)), true); }
-results global_max_pool(call const& c) { return max(c.in(0), spatial_axes(c.in(0)), true); }
+results global_max_pool(call const& c) { return max(without_nan(c.in(0), true), spatial_axes(c.in(0)), true); }
 
 results global_lp_pool(call const& c) {
     tensor const x = cast(c.in(0), c.in(0).dtype() == dtype::float64 ? dtype::float64 : dtype::float32);

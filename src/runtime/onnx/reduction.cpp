@@ -52,11 +52,11 @@ results reduce_log_sum_exp(call const& c) {
 // False is less than true.
 results reduce_max(call const& c) {
     bool const truth = c.in(0).dtype() == dtype::bool_;
-    return reduce(truth ? reduce_op::any : reduce_op::max, c.in(0), axes_of(c), keeps(c));
+    return reduce(truth ? reduce_op::any : reduce_op::max, without_nan(c.in(0), true), axes_of(c), keeps(c));
 }
 results reduce_min(call const& c) {
     bool const truth = c.in(0).dtype() == dtype::bool_;
-    return reduce(truth ? reduce_op::all : reduce_op::min, c.in(0), axes_of(c), keeps(c));
+    return reduce(truth ? reduce_op::all : reduce_op::min, without_nan(c.in(0), false), axes_of(c), keeps(c));
 }
 
 // Integers round towards zero.
@@ -78,10 +78,10 @@ results reduce_sum_square(call const& c) {
 }
 
 results index_of_largest(call const& c) {
-    return arg_max(c.in(0), c.i("axis", 0), keeps(c), c.i("select_last_index", 0) != 0);
+    return arg_max(without_nan(c.in(0), true), c.i("axis", 0), keeps(c), c.i("select_last_index", 0) != 0);
 }
 results index_of_smallest(call const& c) {
-    return arg_min(c.in(0), c.i("axis", 0), keeps(c), c.i("select_last_index", 0) != 0);
+    return arg_min(without_nan(c.in(0), false), c.i("axis", 0), keeps(c), c.i("select_last_index", 0) != 0);
 }
 
 results cumulated(call const& c, scan_op op) {

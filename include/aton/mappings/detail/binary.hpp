@@ -50,6 +50,16 @@ inline value choose(graph<9> g, value condition, value a, value b) {
     return g.cast(chosen, dtype::bfloat16);
 }
 
+/// y, or NaN where `marks` is above 0. (Not so in padding, whose mark is lower.)
+inline value marked_as_nan(graph<7> g, value y, value marks) {
+    if (g.opset() >= 9) {
+        value const nan = g.scalar(std::numeric_limits<double>::quiet_NaN(), y.dtype());
+        return choose(g.within<9>(), is_greater(g, marks, 0), nan, y);
+    }
+    value const found = g.cast(is_greater(g, marks, 0), y.dtype());
+    return g.op<"Add">(y, g.op<"Div">(g.scalar(0, y.dtype()), g.op<"Sub">(g.scalar(1, y.dtype()), found)));
+}
+
 /// Operands of products and quotients. ATen does not round a Python number to a half-precision dtype here: if it is out of range, both
 /// operands are widened.
 inline operands cast_factors(graph<7> g, value a, value b, dtype type) {

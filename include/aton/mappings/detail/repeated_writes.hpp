@@ -55,6 +55,14 @@ inline value reduce_elements_by_loop(graph<11> g, value x, value index, value so
     return g.cast(typed.set_shape(x.shape()), x.dtype());
 }
 
+/// The extremes of elements that are written to the same place, with NaN where one of them is NaN.
+inline value with_written_nan(graph<18> g, value y, value into, value at, value from, std::int64_t axis) {
+    auto const marks = [&](value x) { return g.cast(is_nan(g, x), dtype::float32); };
+    value const found =
+        g.op<"ScatterElements">(marks(into), at, marks(from), attr::axis_i(axis), attr::reduction_s("max"));
+    return g.op<"Where">(is_greater(g, found, 0), std::numeric_limits<double>::quiet_NaN(), y);
+}
+
 /// The places in a flattened tensor of positions along its first axes, which may be negative: (..., axes) to (...).
 inline value places_of(graph<9> g, value positions, safe_span<sym_int const> sizes) {
     std::int64_t const last = positions.rank() - 1;

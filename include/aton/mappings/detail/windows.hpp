@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include <aton/mappings/detail/binary.hpp>
 #include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings::detail {
@@ -203,6 +205,29 @@ inline scalar lowest(dtype t) {
 
 inline value max_of_windows(graph<7> g, value x, window_table const& t) {
     return unflatten(g, reduce<"ReduceMax">(g, gather_windows(g, x, t, lowest(x.dtype())), ints{2}, false), t);
+}
+
+/// Maxima of windows, y, with NaN as in ATen where that is asked for: NaN if a window has one, which the MaxPool of a runtime may drop.
+/// `pool` computes the maxima of another tensor over the same windows.
+template <class Pool>
+value with_nan(graph<7> g, value x, value y, Pool const& pool) {
+    return watches_nan(g, x) ? marked_as_nan(g, y, pool(g.cast(is_nan(g, x), x.dtype()))) : y;
+}
+/// The same with the indices of the maxima in their plane: of NaN, the last.
+template <class Pool>
+std::tuple<value, value> with_nan(graph<8> g, value x, std::tuple<value, value> const& found, Pool const& pool) {
+    if (!watches_nan(g, x)) return found;
+    auto const& [y, at] = found;
+    safe_vector<sym_int> const sizes = last_sizes(g, x, static_cast<std::size_t>(x.rank()) - 2);
+    sym_int const plane = product(sizes);
+    constexpr std::int64_t exact_in_float32 = 1 << 24;
+    dtype const type = plane.is_constant() && plane.constant() <= exact_in_float32 ? dtype::float32 : dtype::float64;
+    value const number = reshape(g, arithmetic_sequence(g, 1, plane), sizes); // from 1, since 0 marks no NaN
+    value const last = pool(g.op<"Mul">(g.cast(is_nan(g, x), type), g.cast(number, type)));
+    value const at_nan = g.op<"Sub">(g.cast(last, dtype::int64), 1);
+    if (g.opset() >= 9) return {marked_as_nan(g, y, last), choose(g.within<9>(), is_greater(g, last, 0), at_nan, at)};
+    value const has_nan = g.cast(is_greater(g, last, 0), dtype::int64);
+    return {marked_as_nan(g, y, last), g.op<"Add">(at, g.op<"Mul">(has_nan, g.op<"Sub">(at_nan, at)))};
 }
 
 /// The index in the plane of the first maximum of each window.
