@@ -309,6 +309,15 @@ TEST_CASE("known wrong types of fake kernels are replaced by the mapping's") {
         graph_data const g = m.convert();
         CHECK(g.values[g.outputs.at(0)].type.shape == shape(std::vector<dim>()));
     }
+    SUBCASE("distinct rows along the last dimension, after which all sizes are recorded again") {
+        made m;
+        value_index const points = m.input(input_kind::user, "points", {3, 4});
+        value_index const rows =
+            m.add("aten::unique_consecutive", {tensor("self", points), integer("dim", -1)}, {3, 4, 3, 4});
+        m.output(rows);
+        graph_data const g = m.convert();
+        CHECK(g.values[g.outputs.at(0)].type.shape.rank() == 2);
+    }
 }
 
 } // namespace ATON_NAMESPACE::program
