@@ -161,12 +161,12 @@ value regularized_gamma(graph<11> g, value first, value second) {
     value const ordinary = g.op<"And">(is_inside(a), is_inside(x));
     value const inside =
         ordinary_gamma<Upper>(g, g.op<"Where">(ordinary, a, number(1)), g.op<"Where">(ordinary, x, number(1)));
-    // P is 1 where a is 0 or x is infinite, and 0 where x is 0 or a is infinite; NaN if both hold.
-    value const is_one = g.op<"Or">(g.op<"Equal">(a, 0), g.op<"Equal">(x, inf));
+    // P is 1 where a is 0 or x is infinite, and 0 where x is 0 or a is infinite; NaN if both hold. The other operand may be NaN, unless a is 0.
+    value const of_zero = g.op<"And">(g.op<"Equal">(a, 0), g.op<"Not">(g.op<"IsNaN">(x)));
+    value const is_one = g.op<"Or">(of_zero, g.op<"Equal">(x, inf));
     value const is_zero = g.op<"Or">(g.op<"Equal">(x, 0), g.op<"Equal">(a, inf));
     value const valid = g.op<"And">(g.op<"Not">(g.op<"Less">(a, 0)), g.op<"Not">(g.op<"Less">(x, 0)));
-    value const is_nan = g.op<"Or">(g.op<"IsNaN">(a), g.op<"IsNaN">(x));
-    value const decided = g.op<"And">(g.op<"And">(valid, g.op<"Xor">(is_one, is_zero)), g.op<"Not">(is_nan));
+    value const decided = g.op<"And">(valid, g.op<"Xor">(is_one, is_zero));
     value const edge = g.op<"Where">(is_one, number(Upper ? 0 : 1), number(Upper ? 1 : 0));
     value const rest = g.op<"Where">(decided, edge, number(std::numeric_limits<double>::quiet_NaN()));
     return g.cast(g.op<"Where">(ordinary, inside, rest), type);
