@@ -10856,7 +10856,7 @@ inline value with_written_nan(graph<18> g, value y, value into, value at, value 
     auto const marks = [&](value x) { return g.cast(is_nan(g, x), dtype::float32); };
     value const found =
         g.op<"ScatterElements">(marks(into), at, marks(from), attr::axis_i(axis), attr::reduction_s("max"));
-    return g.op<"Where">(is_greater(g, found, 0), std::numeric_limits<double>::quiet_NaN(), y);
+    return marked_as_nan(g, y, found);
 }
 
 /// The places in a flattened tensor of positions along its first axes, which may be negative: (..., axes) to (...).

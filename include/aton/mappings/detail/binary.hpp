@@ -3,6 +3,8 @@
 // Internal header.
 #pragma once
 
+#include <limits>
+
 #include <aton/mappings/detail/elements.hpp>
 
 namespace ATON_NAMESPACE::mappings {
