@@ -60,13 +60,14 @@ aton_install() {
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null || return 1
 }
 
-# Installs what only tests with the label full use: other compilers, checkers, and Conan.
+# Installs what only the full run of the tests uses: other compilers, checkers, Conan, and a browser, without which its tests are skipped.
 aton_install_full() {
     local missing=() program
     for program in clang++-16:clang-16 clang++-19:clang-19 clang-format-19:clang-format-19 shellcheck:shellcheck; do
         command -v "${program%%:*}" >/dev/null || missing+=("${program##*:}")
     done
     if [ "${#missing[@]}" -gt 0 ]; then aton_install "${missing[@]}" || return 1; fi
+    command -v chromium >/dev/null || aton_install chromium || echo "setup: no Chromium, so its tests are skipped" >&2
 
     local packages="$ATON_ROOT/tests/requirements.txt" installed="$ATON_ROOT/build/venv/aton-full-requirements"
     if ! cmp -s "$packages" "$installed"; then
