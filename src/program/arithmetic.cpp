@@ -63,9 +63,9 @@ std::optional<std::int64_t> power(std::int64_t base, std::int64_t exponent) {
 /// Python's // (rounded down), % (with the sign of the divisor) and /.
 std::optional<scalar> divided(std::string_view op, std::int64_t a, std::int64_t b) {
     if (b == 0 || (b == -1 && a == std::numeric_limits<std::int64_t>::min())) return std::nullopt;
-    std::int64_t const rest = a % b != 0 && ((a < 0) != (b < 0)) ? a % b + b : a % b;
-    if (op == "_operator.mod") return scalar(rest);
-    if (op == "_operator.floordiv") return scalar((a - rest) / b);
+    bool const rounds = a % b != 0 && (a < 0) != (b < 0);
+    if (op == "_operator.mod") return scalar(rounds ? a % b + b : a % b);
+    if (op == "_operator.floordiv") return scalar(rounds ? a / b - 1 : a / b);
     if (op == "_operator.truediv") return scalar(static_cast<double>(a) / static_cast<double>(b));
     return std::nullopt;
 }

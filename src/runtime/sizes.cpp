@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Arithmetic on sizes: their product, broadcasting, axes from either end, strides.
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -53,7 +52,7 @@ std::size_t axis_at(std::int64_t axis, std::size_t rank) {
 
 std::vector<std::int64_t> contiguous_strides(std::span<std::int64_t const> sizes) {
     std::vector<std::int64_t> strides(sizes.size(), 1);
-    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return strides; // no element is addressed
+    if (count_of(sizes) == 0) return strides; // no element is addressed
     std::int64_t next = 1;
     for (std::size_t i = sizes.size(); i-- != 0;) {
         strides[i] = next;

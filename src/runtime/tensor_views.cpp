@@ -12,9 +12,11 @@
 namespace ATON_NAMESPACE::runtime {
 
 tensor tensor::permuted(std::span<std::size_t const> axes) const {
+    if (axes.size() != rank())
+        throw error(std::to_string(axes.size()) + " axes do not permute shape " + to_string(sizes_));
     tensor t = *this;
     for (std::size_t i = 0; i != axes.size(); ++i) {
-        t.sizes_[i] = sizes_[axes[i]];
+        t.sizes_[i] = size(axes[i]);
         t.strides_[i] = strides_[axes[i]];
     }
     return t;

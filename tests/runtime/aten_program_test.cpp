@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -223,6 +224,11 @@ TEST_CASE("arithmetic on sizes is Python's") {
     CHECK(of("_operator.floordiv", {-7, 2}) == scalar(-4));
     CHECK(of("_operator.mod", {-7, 2}) == scalar(1));
     CHECK(of("_operator.floordiv", {7, -1}) == scalar(-7));
+    constexpr std::int64_t least =
+        std::numeric_limits<std::int64_t>::min(); // whose distance to a multiple below it overflows
+    CHECK(of("_operator.floordiv", {least, 3}) == scalar(std::int64_t{-3074457345618258603}));
+    CHECK(of("_operator.floordiv", {std::numeric_limits<std::int64_t>::max(), -3}) ==
+          scalar(std::int64_t{-3074457345618258603}));
     CHECK(of("_operator.floordiv", {-7.5, 2}) == scalar(-4.0));
     CHECK(of("_operator.mod", {-7.5, 2}) == scalar(0.5));
     CHECK(of("_operator.lshift", {3, 4}) == scalar(48));

@@ -66,8 +66,11 @@ public:
     [[nodiscard]] std::vector<std::int64_t> const& strides() const { return strides_; }
     /// The number of dimensions.
     [[nodiscard]] std::size_t rank() const { return sizes_.size(); }
-    /// The size of one dimension, which must exist.
-    [[nodiscard]] std::int64_t size(std::size_t axis) const { return sizes_[axis]; }
+    /// The size of one dimension. Throws aton::error for an axis beyond the rank.
+    [[nodiscard]] std::int64_t size(std::size_t axis) const {
+        if (axis >= sizes_.size()) require_axis(axis);
+        return sizes_[axis];
+    }
     /// The number of elements.
     [[nodiscard]] std::int64_t count() const { return count_; }
     /// The device that has the elements.

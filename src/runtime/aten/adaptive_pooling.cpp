@@ -20,8 +20,7 @@ struct window_table {
     tensor sizes;  ///< float64 [out]
 };
 window_table table_of(adaptive const& a, device where) {
-    constexpr std::int64_t max_windows = std::int64_t{1} << 22;
-    if (a.out < 0 || a.out > max_windows) throw error("output_size is " + std::to_string(a.out));
+    if (a.out < 0 || a.out > adaptive::max_windows) throw error("output_size is " + std::to_string(a.out));
     std::int64_t longest = 0;
     for (std::int64_t i = 0; i != a.out; ++i) longest = std::max(longest, a.end(i) - a.start(i));
     tensor const at = tensor::empty(dtype::int64, {a.out, longest});

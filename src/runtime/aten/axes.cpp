@@ -83,11 +83,12 @@ tensor strided(tensor const& x, sizes const& to, ints const& strides, std::optio
     if (x.is_strings()) throw error("strings do not support strided views");
     std::int64_t const start = offset.value_or(x.storage_offset());
     if (start < 0) throw error("a storage offset must not be negative");
-    if (count_of(to) == 0) return x.viewed(to, strides);
+    if (count_of(to) == 0) return x.viewed(to, contiguous_strides(to)); // strides of any size
     std::int64_t const storage = x.storage_count();
     std::int64_t last = start;
     for (std::size_t i = 0; last < storage && i != to.size(); ++i) {
-        if (strides[i] < 0) throw error("a stride must not be negative");
+        if (strides[i] < 0 || strides[i] > max_elements) // views add up and multiply strides
+            throw error("a stride is " + std::to_string(strides[i]));
         bool const beyond = strides[i] != 0 && to[i] - 1 > storage / strides[i];
         last += beyond ? storage : (to[i] - 1) * strides[i];
     }

@@ -62,11 +62,11 @@ std::optional<double> call::maybe_f(std::string_view name) const {
 
 std::vector<std::int64_t> call::ints(std::string_view name) const {
     aten_argument const& a = argument(name);
-    if (a.kind == kind::number) return {a.number.to<std::int64_t>()};
+    if (a.kind == kind::number) return {a.number.to_saturated<std::int64_t>()};
     if (a.kind == kind::none || (a.kind == kind::tensors && a.tensors.empty())) return {};
     if (a.kind != kind::numbers) refuse(a, "a list of integers");
     std::vector<std::int64_t> out;
-    for (scalar const& s : a.numbers) out.push_back(s.to<std::int64_t>());
+    for (scalar const& s : a.numbers) out.push_back(s.to_saturated<std::int64_t>());
     return out;
 }
 

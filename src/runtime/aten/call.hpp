@@ -62,7 +62,7 @@ public:
     [[nodiscard]] tensor maybe(std::string_view name) const { return given(name) ? t(name) : tensor(); }
     [[nodiscard]] std::vector<tensor> const& tensors(std::string_view name) const;
     [[nodiscard]] scalar number(std::string_view name) const;
-    [[nodiscard]] std::int64_t i(std::string_view name) const { return number(name).to<std::int64_t>(); }
+    [[nodiscard]] std::int64_t i(std::string_view name) const { return number(name).to_saturated<std::int64_t>(); }
     [[nodiscard]] double f(std::string_view name) const { return number(name).to<double>(); }
     [[nodiscard]] bool b(std::string_view name) const { return number(name).to<double>() != 0; }
     [[nodiscard]] std::optional<std::int64_t> maybe_i(std::string_view name) const;

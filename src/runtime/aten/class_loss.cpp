@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/budget.hpp>
 #include <aton/core/error.hpp>
 
 #include "loss.hpp"
@@ -215,7 +216,7 @@ tensor with_blanks(call const& c, std::vector<std::int64_t> const& lengths, std:
     std::vector<std::int64_t> const targets = given.contiguous().integers();
     auto const n = static_cast<std::int64_t>(lengths.size());
     std::int64_t const row = given.rank() == 2 ? given.size(1) : 0;
-    tensor const out = tensor::empty(dtype::int64, {n, 2 * width + 1});
+    tensor const out = tensor::empty(dtype::int64, {n, 2 * checked_int(width) + 1});
     std::fill_n(out.data<std::int64_t>(), out.count(), c.i("blank"));
     std::int64_t start = 0;
     for (std::int64_t i = 0; i != n; ++i) {

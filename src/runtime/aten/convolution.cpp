@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/compute/spatial.hpp"
+#include <aton/core/budget.hpp>
 #include <aton/core/error.hpp>
 
 #include "pooling.hpp"
@@ -190,6 +191,7 @@ results convolution_backward(call const& c) {
         throw error("input, weight and gradient must have the same number of dimensions, at least 3");
     std::vector<std::int64_t> const mask = c.ints("output_mask");
     if (mask.size() != 3) throw error("output_mask must have 3 elements");
+    if (k.groups < 1) throw error("the number of groups is " + std::to_string(k.groups));
     std::vector<value> out(3);
     if (mask[0] != 0) {
         convolution_arguments back = k;
@@ -224,7 +226,7 @@ results conv_tbc_backward(call const& c) {
     if (x.dtype() != type || weight.dtype() != type) throw error("gradient, input and weight must have the same dtype");
     std::int64_t const pad = c.i("pad");
     if (pad < 0) throw error("pad is negative");
-    std::int64_t const times = x.size(0) + 2 * pad - weight.size(0) + 1;
+    std::int64_t const times = checked_int(x.size(0)) + 2 * checked_int(pad) - weight.size(0) + 1;
     if (given.sizes() != sizes{times, x.size(1), weight.size(2)} || x.size(2) != weight.size(1))
         throw error("the sizes do not match");
     // In ATen, a product for each element of the kernel: times of the input and of the gradient that meet in it.

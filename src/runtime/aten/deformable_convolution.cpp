@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include <aton/core/budget.hpp>
 #include <aton/core/error.hpp>
 
 #include "libraries.hpp"
@@ -27,7 +28,7 @@ struct geometry {
         if (groups < 1 || offset_groups < 1) throw error("the number of groups is below 1");
     }
     [[nodiscard]] std::int64_t outputs(int axis, std::int64_t size, std::int64_t taps) const {
-        return (size + 2 * pad[axis] - (dilation[axis] * (taps - 1) + 1)) / stride[axis] + 1;
+        return (size + 2 * checked_int(pad[axis]) - (checked_int(dilation[axis]) * (taps - 1) + 1)) / stride[axis] + 1;
     }
 };
 
@@ -69,13 +70,15 @@ tensor convolved(call const& c) {
     if (channels % d.groups != 0 || weight.size(0) % d.groups != 0 || weight.size(1) != channels / d.groups ||
         channels % d.offset_groups != 0)
         throw error("the channels do not fit the groups");
-    if (offset.sizes() != sizes{input.size(0), 2 * d.offset_groups * taps, rows, columns})
+    std::int64_t const moved = checked_int(d.offset_groups) * taps;
+    if (offset.sizes() != sizes{input.size(0), 2 * checked_int(moved), rows, columns})
         throw error("the offset has the wrong shape");
-    if (masked && mask.sizes() != sizes{input.size(0), d.offset_groups * taps, rows, columns})
+    if (masked && mask.sizes() != sizes{input.size(0), moved, rows, columns})
         throw error("the mask has the wrong shape");
     if (bias.sizes() != sizes{weight.size(0)}) throw error("the bias has the wrong shape");
     for (tensor const& t : {weight, offset, bias})
         if (t.dtype() != input.dtype()) throw error("the operands differ in dtype");
+    if (masked && mask.dtype() != input.dtype()) throw error("the operands differ in dtype");
     tensor out = tensor::empty(input.dtype(), {input.size(0), weight.size(0), rows, columns});
     T* to = out.data<T>();
     T const* const moves = offset.data<T const>();

@@ -54,7 +54,7 @@ constexpr std::int64_t max_differences = std::int64_t{1} << 24; ///< maximum ele
 tensor all_distances(tensor const& x, tensor const& y, double p) {
     std::size_t const row = x.rank() - 2;
     std::int64_t const count = x.size(row);
-    if (count > 1 && x.count() * std::max<std::int64_t>(1, y.size(row)) > max_differences) {
+    if (count > 1 && x.count() > max_differences / std::max<std::int64_t>(1, y.size(row))) {
         std::vector<tensor> const halves = {all_distances(x.sliced(row, 0, count / 2), y, p),
                                             all_distances(x.sliced(row, count / 2, count - count / 2), y, p)};
         return concat(halves, static_cast<std::int64_t>(row));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sums of products over labeled axes: einsum, tensordot, bilinear.
 #include <algorithm>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -80,9 +81,7 @@ tensor arranged(labeled const& x, labels const& order) {
 }
 
 std::int64_t product_of(sizes const& of, std::size_t from, std::size_t to) {
-    std::int64_t n = 1;
-    for (std::size_t i = from; i != to; ++i) n *= of[i];
-    return n;
+    return count_of(std::span(of).subspan(from, to - from));
 }
 
 /// The product, summed over labels that both have and that are not kept, as batches of matrix products.

@@ -64,10 +64,11 @@ results count_integers(call const& c) {
     std::int64_t length = 0;
     if (x.count() != 0) {
         if (number_of(min(numbers, {0})) < 0) throw error("bincount does not support negative integers");
-        length = static_cast<std::int64_t>(number_of(max(numbers, {0}))) + 1;
+        auto const highest = to_host(max(numbers, {0})).item().to<std::int64_t>();
+        if (highest >= max_bins) throw error("an integer is too large for bincount");
+        length = highest + 1;
     }
     length = std::max(length, min_length);
-    if (length > max_bins) throw error("an integer is too large for bincount");
     tensor const weights = c.maybe("weights");
     if (!weights || x.count() == 0) return counted(numbers, length);
     if (weights.sizes() != x.sizes()) throw error("weights must have the shape of self");
@@ -154,6 +155,8 @@ tensor points_of(call const& c, bool one_coordinate) {
 /// With the given edges per coordinate, or the given numbers of bins.
 histogram histogram_of(call const& c, bool one_coordinate) {
     tensor const points = points_of(c, one_coordinate);
+    constexpr std::int64_t max_coordinates = std::int64_t{1} << 20; // each has edges, even if there are no points
+    if (points.size(1) > max_coordinates) throw error("the points have too many coordinates");
     auto const coordinates = static_cast<std::size_t>(points.size(1));
     std::vector<tensor> edges;
     aten_argument const& bins = c.argument("bins");

@@ -93,7 +93,7 @@ results cross(call const& c) {
 
 /// Powers 1, x, x^2, ... along a new last axis.
 tensor powers(tensor const& x, std::int64_t count) {
-    constexpr std::int64_t limit = std::int64_t{1} << 28;
+    constexpr std::int64_t limit = std::int64_t{1} << 20;
     if (count < 0 || count > limit) throw error("N is " + std::to_string(count));
     dtype const type = is_integral(x.dtype()) || x.dtype() == dtype::bool_ ? dtype::int64 : x.dtype();
     tensor const base = cast(x, compute_type(type)).unsqueezed(x.rank());

@@ -9,6 +9,7 @@
 
 #include "runtime/compute/factorization.hpp"
 #include <aton/aten/promotion.hpp>
+#include <aton/core/budget.hpp>
 #include <aton/core/error.hpp>
 
 #include "term.hpp"
@@ -195,7 +196,7 @@ results kron(call const& c) {
     while (x.rank() < y.rank()) x = x.unsqueezed(0);
     while (y.rank() < x.rank()) y = y.unsqueezed(0);
     sizes to;
-    for (std::size_t i = 0; i != x.rank(); ++i) to.push_back(x.size(i) * y.size(i));
+    for (std::size_t i = 0; i != x.rank(); ++i) to.push_back(checked_multiply(x.size(i), y.size(i)));
     for (std::size_t i = to.size(); i-- != 0;) {
         x = x.unsqueezed(i + 1);
         y = y.unsqueezed(i);
@@ -266,10 +267,9 @@ tensor grouped_product(tensor const& x, tensor const& y, tensor const& offs) {
     std::vector<tensor> parts;
     std::int64_t start = 0;
     for (std::size_t i = 0; i != ends.size(); ++i) {
-        std::int64_t const count = ends[i] - start;
         auto const piece = [&](tensor const& m, std::size_t axis) {
-            if (count < 0 || ends[i] > m.size(axis)) throw error("an offset is out of range");
-            return m.sliced(axis, start, count);
+            if (ends[i] < start || ends[i] > m.size(axis)) throw error("an offset is out of range");
+            return m.sliced(axis, start, ends[i] - start);
         };
         auto const group = [&](tensor const& m) {
             if (static_cast<std::int64_t>(i) >= m.size(0)) throw error("there are more offsets than groups");

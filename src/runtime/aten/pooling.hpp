@@ -21,6 +21,8 @@ namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 /// The windows of an adaptive pool along an axis: window i is [start(i), end(i)).
 struct adaptive {
+    static constexpr std::int64_t max_windows = std::int64_t{1} << 22;
+
     std::int64_t in;
     std::int64_t out;
 

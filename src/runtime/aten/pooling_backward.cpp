@@ -104,6 +104,9 @@ results adaptive_avg_pool_backward(call const& c) {
     tensor y = cast(batched(c.t("grad_output"), Axes), compute_type(x.dtype()));
     for (std::size_t i = 2; i != Axes + 2; ++i) {
         adaptive const a{x.size(x.rank() + i - Axes - 2), y.size(i)};
+        constexpr std::int64_t max_size = std::int64_t{1} << 28;
+        if (a.out > adaptive::max_windows || a.in > max_size) // even if the batch is empty
+            throw error(std::to_string(a.out) + " windows of " + std::to_string(a.in) + " elements are too many");
         std::vector<std::int64_t> windows;
         std::vector<std::int64_t> elements;
         std::vector<double> counts;

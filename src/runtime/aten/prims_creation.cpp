@@ -2,7 +2,6 @@
 // Operators of prims: new tensors, and the limits of dtypes.
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "prims.hpp"
 
@@ -38,9 +37,7 @@ results iota_prim(call const& c) {
     std::int64_t const step = c.i("step");
     if (!is_integral(type)) throw error("iota has an integer dtype");
     if (n < 0 || step == 0) throw error("the length is negative, or the step is 0");
-    std::vector<std::int64_t> all;
-    for (std::int64_t i = 0; i != n; ++i) all.push_back(c.i("start") + i * step);
-    return to_device(cast(tensor::of_integers(all), type), c.where());
+    return cast(range(n, c.i("start"), step, c.where()), type);
 }
 
 results normal(call const& c) {

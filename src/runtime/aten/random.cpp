@@ -149,6 +149,7 @@ results random_integers(call const& c) {
 
 /// The first integer beyond the range of consecutive integers of the dtype.
 std::int64_t beyond(dtype t) {
+    if (is_complex(t)) throw error(std::string(name(t)) + " has no random integers");
     switch (t) {
     case dtype::bool_: return 2;
     case dtype::float16: return (1 << 11) + 1;
@@ -211,6 +212,8 @@ results poisson(call const& c) {
     auto const any_of = [](tensor const& t) {
         return t.count() != 0 && to_host(reduce(reduce_op::any, t, all_axes(t))).item().to<bool>();
     };
+    constexpr double limit = 0x1p1000; // beyond, terms overflow, and no number is ever accepted
+    if (any_of(logical_not(less(rate, scalar(limit))))) throw error("a rate is too large or NaN");
     tensor count = full_like(rate, 0);
     tensor time = full_like(rate, 0);
     std::uint64_t number = 0;

@@ -20,7 +20,8 @@ scalar integer(std::int64_t i) { return {static_cast<long long>(i)}; }
 /// start + i * step, in double or int64.
 tensor stepped(call const& c, scalar const& start, scalar const& step, std::int64_t count, dtype type) {
     tensor const n = range(count, 0, 1, c.where());
-    if (is_integral(type)) return cast(n * integer(step.to<std::int64_t>()) + integer(start.to<std::int64_t>()), type);
+    if (is_integral(type))
+        return cast(n * integer(step.to_saturated<std::int64_t>()) + integer(start.to_saturated<std::int64_t>()), type);
     return cast(cast(n, dtype::float64) * scalar(step.to<double>()) + scalar(start.to<double>()), type);
 }
 

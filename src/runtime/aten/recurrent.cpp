@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/core/budget.hpp>
 #include <aton/core/error.hpp>
 
 #include "products.hpp"
@@ -16,6 +17,8 @@
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
 namespace {
+
+constexpr std::int64_t max_steps = std::int64_t{1} << 28; ///< of a sequence, which takes memory even if it is empty
 
 /// The weights of one layer in one direction.
 struct weights {
@@ -220,6 +223,7 @@ results over_sequences(call const& c) {
     if (c.b("batch_first")) x = transpose(x, 0, 1);
     std::int64_t const times = x.size(0);
     std::int64_t const batch = x.size(1);
+    if (times > max_steps) throw error("a sequence of " + std::to_string(times) + " steps is too long");
     layers all{c, states_of_layers(c, States), Step};
     for (tensor const& start : all.starts)
         if (start.size(1) != batch) throw error("the states must have one entry per sequence");
@@ -243,8 +247,8 @@ results over_packed(call const& c) {
     tensor const data = c.t("data");
     require_rank(data, 2, "data");
     std::vector<std::int64_t> const batches = to_host(c.t("batch_sizes")).integers();
-    std::int64_t total = 0;
-    for (std::int64_t const b : batches) total += b;
+    checked_int total = 0;
+    for (std::int64_t const b : batches) total = total + b;
     if (total != data.size(0) || !std::is_sorted(batches.rbegin(), batches.rend()))
         throw error("batch_sizes do not match the data");
     return as_results(layers{c, states_of_layers(c, States), Step}.run(data, batches));
@@ -267,7 +271,7 @@ results pack_padded_sequence(call const& c) {
     if (c.b("batch_first")) x = transpose(x, 0, 1);
     std::vector<std::int64_t> const lengths = to_host(c.t("lengths")).integers();
     if (static_cast<std::int64_t>(lengths.size()) != x.size(1) || lengths.empty() || lengths.back() < 1 ||
-        lengths.front() > x.size(0) || !std::is_sorted(lengths.rbegin(), lengths.rend()))
+        lengths.front() > std::min(x.size(0), max_steps) || !std::is_sorted(lengths.rbegin(), lengths.rend()))
         throw error("lengths must have one element per sequence, in decreasing order");
     std::vector<tensor> parts;
     std::vector<std::int64_t> batches;
@@ -284,8 +288,8 @@ results pad_packed_sequence(call const& c) {
     std::vector<std::int64_t> const batches = to_host(c.t("batch_sizes")).integers();
     auto const times = static_cast<std::int64_t>(batches.size());
     std::int64_t const longest = std::max(times, c.i("total_length"));
-    constexpr std::int64_t limit = std::int64_t{1} << 28;
-    if (batches.empty() || longest > limit || (c.i("total_length") > 0 && c.i("total_length") < times))
+    if (batches.empty() || longest > max_steps || data.size(0) > max_steps ||
+        (c.i("total_length") > 0 && c.i("total_length") < times))
         throw error("total_length is less than the longest sequence");
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(std::clamp<std::int64_t>(batches[0], 0, data.size(0))),
                                       0);

@@ -36,6 +36,9 @@ struct region_call {
     [[nodiscard]] std::int64_t channels() const { return input.size(1); }
     [[nodiscard]] std::int64_t rows() const { return input.size(2); }
     [[nodiscard]] std::int64_t columns() const { return input.size(3); }
+    void require_pixels() const {
+        if (rows() == 0 || columns() == 0) throw error("the image has no pixels");
+    }
     template <class T>
     [[nodiscard]] T const* plane(std::int64_t batch, std::int64_t channel) const {
         return input.data<T const>() + (batch * channels() + channel) * rows() * columns();
@@ -115,6 +118,7 @@ T mean_of_bin(T const* plane, region_call const& r, sampled_axis<T> const& y, sa
 /// `sensitive`: each bin has channels of its own.
 template <class T>
 tensor aligned(region_call const& r, std::int64_t ratio, bool shifts, bool sensitive) {
+    r.require_pixels();
     std::int64_t const channels = sensitive ? r.own_channels() : r.channels();
     tensor out = tensor::empty(r.input.dtype(), {r.rois.size(0), channels, r.height, r.width});
     T* to = out.data<T>();
@@ -123,7 +127,8 @@ tensor aligned(region_call const& r, std::int64_t ratio, bool shifts, bool sensi
         sampled_axis<T> const y(r.corner<T>(k, 1), r.corner<T>(k, 3), shift, !shifts, r.height, ratio);
         sampled_axis<T> const x(r.corner<T>(k, 0), r.corner<T>(k, 2), shift, !shifts, r.width, ratio);
         constexpr double max_samples = 0x1p31; // of all bins
-        if (static_cast<double>(y.samples) * static_cast<double>(x.samples) * static_cast<double>(out.count()) >
+        if (static_cast<double>(y.samples) * static_cast<double>(x.samples) *
+                std::max(1.0, static_cast<double>(out.count())) >
             max_samples)
             throw error("the bins of a region have too many samples");
         std::int64_t const count = sensitive ? y.samples * x.samples : std::max<std::int64_t>(y.samples * x.samples, 1);
@@ -177,6 +182,7 @@ results maxima(region_call const& r) {
 
 template <class T>
 tensor means(region_call const& r) {
+    r.require_pixels();
     tensor out = tensor::empty(r.input.dtype(), {r.rois.size(0), r.own_channels(), r.height, r.width});
     T* to = out.data<T>();
     for (std::int64_t k = 0; k != r.rois.size(0); ++k)

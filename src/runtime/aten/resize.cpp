@@ -45,11 +45,12 @@ axis_taps antialiased(resized_axis const& r) {
     T const widening = std::max(step, T(1));
     T const support = T(Filter::size) / T(2) * widening;
     axis_taps t;
-    t.taps = static_cast<std::int64_t>(std::ceil(support)) * 2 + 1;
+    t.taps = std::min(index_of(std::ceil(support)) * 2 + 1, r.in); // a scale may be any number
+    check_fits_in_memory({r.out, t.taps}, dtype::float64);
     for (std::int64_t i = 0; i != r.out; ++i) {
         T const center = step * (static_cast<T>(i) + T(0.5));
-        auto const first = std::max<std::int64_t>(static_cast<std::int64_t>(center - support + T(0.5)), 0);
-        auto const end = std::min(static_cast<std::int64_t>(center + support + T(0.5)), r.in);
+        auto const first = std::max<std::int64_t>(index_of(center - support + T(0.5)), 0);
+        auto const end = std::min(index_of(center + support + T(0.5)), r.in);
         std::vector<double> weights;
         double total = 0;
         for (std::int64_t k = first; k < end; ++k) {
@@ -137,8 +138,6 @@ tensor resized_bytes(tensor const& x, std::vector<resized_axis> const& all, resi
     }
     return cast(y, dtype::uint8);
 }
-
-constexpr std::int64_t max_taps = 4; ///< maximum taps without antialiasing
 
 /// Sum of height and width up to which ATen's bilinear CPU kernel does not round weights.
 constexpr std::int64_t max_vectorized = 128;

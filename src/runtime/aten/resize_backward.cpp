@@ -14,6 +14,7 @@
 #include "pooling.hpp"
 #include "positions.hpp"
 #include "resizing.hpp"
+#include "runtime/check_allocation.hpp"
 #include "term.hpp"
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
@@ -49,12 +50,14 @@ std::vector<resized_axis> gradient_axes(call const& c, tensor const& resize_grad
                     std::to_string(axes + 2) + " elements");
     sizes expected(in.begin(), in.begin() + 2);
     expected.insert(expected.end(), out.begin(), out.end());
+    (void)count_of(in); // throws for negative or too large sizes
     if (resize_gradient.sizes() != expected) throw error("the gradient must have shape " + to_string(expected));
     std::vector<resized_axis> all;
     for (std::size_t i = 0; i != axes; ++i) {
         std::string_view const single = of_three[3 - axes + i];
         resized_axis r{in[i + 2], out[i], c.maybe_f(c.has_argument(single) ? single : "scales")};
         if (r.in < 1 || r.out < 1) throw error("an axis of the input or of the result has size 0");
+        check_fits_in_memory({r.out, max_taps}, dtype::float64); // even if the batch is empty
         if (c.has_argument("align_corners")) r.corners = c.b("align_corners");
         r.copies = true; // whatever the number of axes, unlike forwards
         all.push_back(r);

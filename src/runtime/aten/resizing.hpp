@@ -14,6 +14,8 @@
 
 namespace ATON_NAMESPACE::runtime::aten_kernels {
 
+inline constexpr std::int64_t max_taps = 4; ///< maximum taps without antialiasing
+
 /// The resizing of one axis.
 struct resized_axis {
     std::int64_t in;
@@ -34,6 +36,13 @@ struct resized_axis {
     [[nodiscard]] std::int64_t inside(std::int64_t i) const { return std::clamp<std::int64_t>(i, 0, in - 1); }
 };
 
+/// An index; numbers beyond every axis become a bound to which neighbors can be added.
+template <class T>
+[[nodiscard]] std::int64_t index_of(T at) {
+    constexpr T bound = T(std::int64_t{1} << 60);
+    return std::isnan(at) ? 0 : static_cast<std::int64_t>(std::clamp(at, -bound, bound));
+}
+
 using taps_function = axis_taps (*)(resized_axis const&);
 
 template <bool Exact>
@@ -43,7 +52,7 @@ template <bool Exact>
     for (std::int64_t i = 0; i != r.out; ++i) {
         float const at = Exact ? (static_cast<float>(i) + 0.5F) * step : static_cast<float>(i) * step;
         bool const same = !Exact && r.copies && (r.out == r.in || r.out == 2 * r.in);
-        t.indices.push_back(same ? i / (r.out == r.in ? 1 : 2) : r.inside(static_cast<std::int64_t>(std::floor(at))));
+        t.indices.push_back(same ? i / (r.out == r.in ? 1 : 2) : r.inside(index_of(std::floor(at))));
     }
     return t;
 }
@@ -66,7 +75,7 @@ template <class T>
     t.taps = 2;
     for (std::int64_t i = 0; i != r.out; ++i) {
         T const at = std::max(T(0), origin(r, step, i));
-        std::int64_t const first = r.out == r.in ? i : std::min(static_cast<std::int64_t>(at), r.in - 1);
+        std::int64_t const first = r.out == r.in ? i : std::min(index_of(at), r.in - 1);
         T beyond = r.out == r.in ? T(0) : std::clamp(at - static_cast<T>(first), T(0), T(1));
         if (r.weights != dtype::undefined) beyond = static_cast<T>(rounded(static_cast<double>(beyond), r.weights));
         t.indices.insert(t.indices.end(), {first, r.inside(first + (r.out == r.in ? 0 : 1))});
@@ -85,7 +94,7 @@ template <class T>
     constexpr double coefficient = -0.75;
     for (std::int64_t i = 0; i != r.out; ++i) {
         T const at = origin(r, step, i);
-        auto const first = static_cast<std::int64_t>(std::floor(at));
+        std::int64_t const first = index_of(std::floor(at));
         T const beyond = std::clamp(at - static_cast<T>(first), T(0), T(1));
         cubic_weights const weights = cubic_weights_at(static_cast<double>(beyond), coefficient);
         for (std::int64_t k = 0; k != 4; ++k) {

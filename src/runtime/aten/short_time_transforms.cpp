@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <aton/aten/promotion.hpp>
+#include <aton/core/budget.hpp>
 #include <aton/core/error.hpp>
 
 #include "runtime/compute/complex.hpp"
@@ -56,7 +57,7 @@ results stft(call const& c) {
     if (x.size(1) < size) throw error("a window is longer than the signal");
     std::int64_t const frames = (x.size(1) - size) / hop + 1;
     x = contiguous(x);
-    tensor const cut = x.viewed({x.size(0), frames, size}, {x.strides()[0], hop, 1});
+    tensor const cut = x.viewed({x.size(0), frames, size}, {x.strides()[0], frames > 1 ? hop : 1, 1});
     tensor const window = window_of(c, self, length, size);
     dtype const type = aten::promote_types(cut.dtype(), window.dtype());
     tensor const signal = cast(cut, type) * cast(window, type);
@@ -119,7 +120,7 @@ results istft(call const& c) {
     tensor const squares = overlapped(c, square(window) * ones, hop);
     std::int64_t const start = c.b("center") ? size / 2 : 0;
     std::optional<std::int64_t> const wanted = c.maybe_i("length");
-    std::int64_t const end = wanted ? start + *wanted : squares.size(1) - start;
+    std::int64_t const end = wanted ? checked_add(start, *wanted) : squares.size(1) - start;
     std::int64_t const last = std::min(end, squares.size(1));
     tensor const weights = python_slice(squares, 1, start, last);
     if (weights.size(1) < 1) throw error("a signal of no samples");

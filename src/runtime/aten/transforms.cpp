@@ -239,7 +239,7 @@ results frequencies(call const& c) {
         for (std::int64_t i = from; i != to; ++i) out.data<std::int64_t>()[i - from] = i;
         return out;
     };
-    std::vector<tensor> const both = {range(0, (n + 1) / 2), range(-(n / 2), 0)};
+    std::vector<tensor> const both = {range(0, n / 2 + n % 2), range(-(n / 2), 0)};
     tensor const steps = cast(to_device(Half ? range(0, n / 2 + 1) : concat(both, 0), c.where()), type);
     dtype const wide = compute_type(type);
     tensor const factor = cast(tensor::of_scalar(1 / (static_cast<double>(n) * c.f("d")), dtype::float64), wide);

@@ -31,7 +31,7 @@ void check_operands(tensor const& x, tensor const& weight, tensor const& bias, w
     if (!fits)
         throw error("a weight of shape " + to_string(weight.sizes()) + " does not fit " + to_string(x.sizes()) +
                     " with " + std::to_string(groups) + " groups");
-    std::int64_t const channels = transposed ? weight.size(1) * groups : weight.size(0);
+    std::int64_t const channels = transposed ? count_of(sizes{weight.size(1), groups}) : weight.size(0);
     if (bias && (bias.rank() != 1 || bias.size(0) != channels))
         throw error("a bias of shape " + to_string(bias.sizes()) + " does not fit " + std::to_string(channels) +
                     " channels");

@@ -82,7 +82,7 @@ tensor exchange_rows(tensor const& b, tensor const& pivots, bool back) {
         for (index i = 0; i != out.count(); ++i)
             for (index k = 0; k != p.rows; ++k) {
                 index const at = back ? p.rows - 1 - k : k;
-                index const with = p[i](at, 0) - 1;
+                index const with = index{p[i](at, 0)} - 1;
                 if (with < 0 || with >= out.rows || at >= out.rows) throw error("a pivot is out of range");
                 if (with != at) out[i].row(at).swap(out[i].row(with));
             }

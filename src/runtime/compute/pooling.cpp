@@ -29,7 +29,7 @@ tensor along(tensor const& x, window const& w, std::size_t axis, std::int64_t co
         to[axis + 2] = count;
         to.push_back(w.kernel[axis]);
         strides.push_back(strides[axis + 2] * w.dilations[axis]);
-        strides[axis + 2] *= w.strides[axis];
+        if (count > 1) strides[axis + 2] *= w.strides[axis];
         return reduce(whole, x.viewed(to, strides), {-1});
     }
     tensor out = places(x, w, axis, count, 0);

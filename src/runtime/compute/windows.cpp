@@ -93,11 +93,11 @@ tensor seen_by(tensor const& from, window const& w, sizes const& counts) {
     std::vector<std::int64_t> strides = {from.strides()[0], from.strides()[1]};
     for (std::size_t i = 0; i != w.axes(); ++i) {
         to.push_back(counts[i]);
-        strides.push_back(from.strides()[i + 2] * w.strides[i]);
+        strides.push_back(from.strides()[i + 2] * (counts[i] > 1 ? w.strides[i] : 1));
     }
     for (std::size_t i = 0; i != w.axes(); ++i) {
         to.push_back(w.kernel[i]);
-        strides.push_back(from.strides()[i + 2] * w.dilations[i]);
+        strides.push_back(from.strides()[i + 2] * (w.kernel[i] > 1 ? w.dilations[i] : 1));
     }
     return from.viewed(to, strides);
 }

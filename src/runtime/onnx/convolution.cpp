@@ -125,7 +125,7 @@ results deform_conv(call const& c) {
     std::int64_t const windows = count_of(counts);
     if (groups < 1 || x.size(1) % groups != 0) throw error("offset_group is " + std::to_string(groups));
     std::int64_t const n = x.size(0);
-    std::int64_t const parts = n * groups;
+    std::int64_t const parts = count_of(sizes{n, groups});
     sizes const spatial = spatial_sizes(x);
     tensor const shifts = reshape(wide(2), {parts, places, axes, windows});
     std::vector<tensor> coordinates;
@@ -139,9 +139,9 @@ results deform_conv(call const& c) {
     tensor seen = sample(reshape(x, by_part), coordinates, {}); // [N * groups, C / groups, places * windows]
     if (c.has(4)) seen = seen * reshape(wide(4), {parts, 1, places * windows});
     // The places of the kernel become channels of a convolution with kernel size 1.
-    sizes to = {n, x.size(1) * places};
+    sizes to = {n, count_of(sizes{x.size(1), places})};
     to.insert(to.end(), counts.begin(), counts.end());
-    sizes flat = {weight.size(0), weight.size(1) * places};
+    sizes flat = {weight.size(0), count_of(sizes{weight.size(1), places})};
     flat.resize(flat.size() + w.axes(), 1);
     window const one = window::of(sizes(w.axes(), 1));
     return cast(runtime::convolution(reshape(seen, to), reshape(weight, flat), wide(3), one, c.i("group", 1)),

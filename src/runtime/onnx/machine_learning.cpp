@@ -45,6 +45,7 @@ results feature_vectorizer(call const& c) {
         tensor x = cast(c.in(i), dtype::float32);
         if (x.rank() == 1) x = x.unsqueezed(0);
         if (x.rank() != 2) throw error("inputs of shape [N, C] are expected, not " + to_string(x.sizes()));
+        if (i < widths.size() && widths[i] < 0) throw error("'inputdimensions' has a negative number");
         if (i < widths.size()) x = pad(x, {0, 0}, {0, widths[i] - x.size(1)}, scalar(0));
         parts.push_back(x);
     }

@@ -254,6 +254,7 @@ results max_roi_pool(call const& c) {
         throw error("expected an input of rank 4, regions [n, 5] and two numbers in 'pooled_shape'");
     double const scale = c.f("spatial_scale", 1);
     tensor const out = clone(full(0, x.dtype(), {rois.size(0), x.size(1), pooled[0], pooled[1]}, x.where()));
+    if (out.count() == 0) return out;
     tensor const numbers = contiguous(cast(to_host(rois), dtype::float64));
     for (std::int64_t r = 0; r != rois.size(0); ++r) {
         double const* const roi = numbers.data<double const>() + r * 5;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/compute/spatial.hpp"
+#include <aton/core/budget.hpp>
 #include <aton/core/error.hpp>
 
 #include "call.hpp"
@@ -79,7 +80,7 @@ results max_unpool(call const& c) {
     if (indices.sizes() != x.sizes()) throw error("indices must have the shape of the values");
     sizes inner = {x.size(0), x.size(1)}; // the shape to which the indices refer
     for (std::size_t i = 0; i != w.axes(); ++i)
-        inner.push_back((x.size(i + 2) - 1) * w.strides[i] + w.kernel[i] - w.before[i] - w.after[i]);
+        inner.push_back((checked_int(x.size(i + 2)) - 1) * w.strides[i] + w.kernel[i] - w.before[i] - w.after[i]);
     std::int64_t const count = count_of(inner);
     tensor const zeros = full(0, x.dtype(), {count}, x.where());
     tensor const y = reshape(put(zeros, flatten(indices), flatten(x)), inner);

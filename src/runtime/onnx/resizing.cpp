@@ -10,6 +10,7 @@
 #include <aton/core/error.hpp>
 
 #include "call.hpp"
+#include "runtime/check_allocation.hpp"
 
 namespace ATON_NAMESPACE::runtime::onnx_kernels {
 
@@ -92,8 +93,11 @@ axis_taps taps_of(resize_rules const& r, resized_axis const& a) {
     }
     double const shrink = r.antialias ? std::min(a.scale, 1.0) : 1.0;
     double const reach = r.mode == interpolation::linear ? 1 : 2;
+    constexpr double limit = 1 << 28; // a scale may be any number
+    if (!(reach / shrink < limit)) throw error("an axis cannot be scaled by " + std::to_string(a.scale));
     auto const first = static_cast<std::int64_t>(std::floor(-reach / shrink)) + 1;
     t.taps = 2 - 2 * first;
+    check_fits_in_memory({a.out, t.taps}, dtype::float64);
     for (std::int64_t i = 0; i != a.out; ++i) {
         double const x = origin_of(i);
         auto const left = static_cast<std::int64_t>(std::ceil(x)) - 1; // strictly below, even for integers
@@ -209,7 +213,7 @@ void set_sizes(call const& c, std::vector<resized_axis>& axes, std::vector<std::
     if (policy == "stretch") return;
     for (std::size_t const i : chosen) {
         axes[i].scale = common;
-        axes[i].out = static_cast<std::int64_t>(std::floor(common * static_cast<double>(axes[i].in) + 0.5));
+        axes[i].out = scalar(std::floor(common * static_cast<double>(axes[i].in) + 0.5)).to_saturated<std::int64_t>();
     }
 }
 

@@ -76,7 +76,7 @@ results stft(call const& c) {
         throw error("the window does not have the length of a frame");
     std::int64_t const frames = (x.size(1) - length) / step + 1;
     std::vector<std::int64_t> const& s = x.strides();
-    tensor seen = x.viewed({x.size(0), frames, length, x.size(2)}, {s[0], s[1] * step, s[1], s[2]});
+    tensor seen = x.viewed({x.size(0), frames, length, x.size(2)}, {s[0], frames > 1 ? s[1] * step : 1, s[1], s[2]});
     if (window) seen = seen * reshape(cast(window, x.dtype()), {length, 1});
     complex_parts const y = fourier(parts_of(seen), 2, false);
     return cast(joined(c.i("onesided", 1) != 0 ? one_side(y, 2) : y), c.in(0).dtype());
