@@ -32,7 +32,7 @@ PAGES = {
               "dsl/invocation.hpp",
               "aten/argument.hpp", "mappings.hpp", "mappings/"]),
     "rewrites": ("Rewrites", "Rows that replace nodes of a finished graph. [Rewrites](../rewrites.md) explains the language.",
-                 ["dsl/rewrite.hpp", "dsl/pattern.hpp", "dsl/capture.hpp", "ir/pattern.hpp", "ir/pattern_text.hpp", "passes/patterns.hpp",
+                 ["dsl/rewrite.hpp", "dsl/pattern.hpp", "dsl/pattern_parts.hpp", "dsl/capture.hpp", "ir/pattern.hpp", "ir/pattern_text.hpp", "passes/patterns.hpp",
                   "fusions.hpp", "fusions/"]),
     "domains": ("Operators of your own", "Domains, declarations of operators, their rules and bodies.",
                 ["dsl/domain.hpp", "dsl/operator_body.hpp", "domains/com_microsoft.hpp"]),

@@ -587,7 +587,7 @@ inline constexpr auto all = activation + normalization + rotary + attention + he
 
 } // namespace detail
 
-/// Every built-in rewrite. Of several that match a node, the first one is applied.
+/// Every built-in rewrite of nodes. Of several that match a node, the first one is applied.
 constexpr rewrites_view library() { return detail::all; }
 
 } // namespace ATON_NAMESPACE::fusions

@@ -10673,7 +10673,8 @@ inline constexpr auto nan_to_num = [](graph<9> g, value x, std::optional<double>
     double const largest = largest_number(x.dtype());
     return without_bfloat16(g, x, [&](value v) -> value {
         value const y = g.op<"Where">(is_nan(g, v), rounded_constant(g, nan.value_or(0), v.dtype()), v);
-        bool const by_clip = !above && !below && std::abs(nan.value_or(0)) <= largest;
+        bool const by_clip = above.value_or(largest) == largest && below.value_or(-largest) == -largest &&
+                             std::abs(nan.value_or(0)) <= largest;
         if (by_clip) return clip(g, y, -largest, largest);
         value const z =
             g.op<"Where">(is_equal(g, v, infinity), rounded_constant(g, above.value_or(largest), v.dtype()), y);
@@ -13930,7 +13931,7 @@ inline constexpr auto pixel_shuffle = [](graph<7> g, value x, std::int64_t facto
     if (x.rank() == 4 && x.dtype() == dtype::float32 && !is_empty(x) && g.opset() >= 11)
         return g.within<11>().op<"DepthToSpace">(x, attr::blocksize_i(factor), attr::mode_s("CRD"));
     std::int64_t const lead = x.rank() - 3;
-    sym_int const channels = g.size(x, lead) / (factor * factor);
+    sym_int const channels = g.size(x, lead) / checked_multiply(factor, factor);
     sym_int const height = g.size(x, lead + 1);
     sym_int const width = g.size(x, lead + 2);
     value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, factor, factor, height, width}));
@@ -13950,8 +13951,9 @@ inline constexpr auto pixel_unshuffle = [](graph<7> g, value x, std::int64_t fac
     sym_int const width = g.size(x, lead + 2) / factor;
     value const blocks = reshape(g, x, with_lead(g, x, lead, {channels, height, factor, width, factor}));
     constexpr std::int64_t order[] = {0, 2, 4, 1, 3};
-    return reshape(
-        g, permute_last(g, blocks, order), with_lead(g, x, lead, {channels * (factor * factor), height, width}));
+    return reshape(g,
+                   permute_last(g, blocks, order),
+                   with_lead(g, x, lead, {channels * checked_multiply(factor, factor), height, width}));
 };
 
 inline constexpr auto shuffle_channels = [](graph<7> g, value x, std::int64_t groups) -> value {

@@ -30,8 +30,10 @@ dtype dtype_of(program::value_kind kind) {
 }
 
 converter::converter(program::program const& p, export_options const& options)
-    : program_(p),
-      options_(options),
+    : original_(p),
+      calls_(p, options),
+      program_(calls_.rewritten()),
+      options_(calls_.options()),
       exact_nan_(options.nan == nan_mode::exact || has_nan_as_data(p)),
       dims_(p, options.dims),
       bound_(p.values.size()),

@@ -18,6 +18,8 @@
 #include <aton/exporter/exporter.hpp>
 #include <aton/program/program.hpp>
 
+#include "call_rewrites.hpp"
+
 namespace ATON_NAMESPACE::exporter {
 
 /// The types of symbolic sizes in the graph: SymInt, SymFloat and SymBool are 0-d.
@@ -156,6 +158,8 @@ private:
                                                           std::size_t first, std::vector<value_type> const& types);
     [[nodiscard]] dsl::value condition(program::graph const& g, std::vector<binding> given);
 
+    program::program const& original_; ///< whose weights the graph refers to
+    rewritten_calls calls_;
     program::program const& program_;
     export_options const& options_;
     bool exact_nan_;

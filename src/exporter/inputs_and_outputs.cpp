@@ -71,7 +71,7 @@ void converter::add_inputs() {
     for (program::output const& out : program_.outputs)
         if (out.kind == program::output_kind::buffer_mutation || out.kind == program::output_kind::parameter_mutation)
             mutated.insert(out.target);
-    for (program::input const& in : program_.inputs) {
+    for (program::input const& in : original_.inputs) {
         if (in.value == program::no_value) continue;
         program::value const& v = program_.values[in.value];
         bool const is_state = options_.state == state_mode::inputs && mutated.count(in.target) != 0;

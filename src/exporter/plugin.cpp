@@ -23,7 +23,7 @@
 
 namespace ATON_NAMESPACE {
 
-namespace {
+namespace exporter { // not unnamed: plugin::library has them
 
 struct close_library {
     void operator()(void* handle) const { ::dlclose(handle); }
@@ -36,6 +36,13 @@ struct foreign_row {
     std::uint64_t index = 0;
     std::string const* path = nullptr;
 };
+
+} // namespace exporter
+
+namespace {
+
+using exporter::foreign_row;
+using exporter::library_handle;
 
 extern "C" {
 
@@ -218,6 +225,7 @@ private:
         if (!is_readable || !has_functions) malformed(place + " is not one that rewrite<...> makes");
         for (pattern_node const& n : p.nodes)
             if (!is_loaded(n.op.data(), n.op.size()) ||
+                (!n.schema.empty() && !is_loaded(n.schema.data(), n.schema.size())) ||
                 (!n.domain.empty() && !is_loaded(n.domain.data(), n.domain.size())))
                 malformed("an operator of " + place + " is not a valid string");
         for (pattern_attribute const& a : p.attributes)

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <aton/aten/function_schema.hpp>
 #include <aton/core/error.hpp>
 #include <aton/core/tensor.hpp>
 #include <aton/ir/shapes/rules.hpp>
@@ -57,6 +58,8 @@ private:
             bool const constant_first = n.commutes && is_constant_term(p_.terms[first], p_.captures);
             v.swapped[index] = has_two_orders(n, p_.terms, p_.captures) ? choose(2) : (constant_first ? 1 : 0);
             for (std::size_t i = 0; i != static_cast<std::size_t>(n.operand_count); ++i) visit(first + i, v);
+        } else if (t.what == pattern_term::kind::list) {
+            for (std::size_t i = 0; i != static_cast<std::size_t>(t.count); ++i) visit(index + i, v);
         }
     }
 
@@ -88,6 +91,7 @@ public:
         case number: return constant(scalar_tensor(t.number, like));
         case integers: return constant(int64_tensor(p_.integers.subspan(index, static_cast<std::size_t>(t.count))));
         case capture: break;
+        default: throw error("the pattern is of ATen calls");
         }
         if (index >= captures_.size()) throw error("capture " + std::to_string(index + 1) + " is missing");
         captured const& c = captures_[index];
@@ -228,7 +232,9 @@ public:
             pattern_node const& n = p_.nodes[i];
             if (!is_range(n.first_operand, n.operand_count, p_.terms.size()) ||
                 !is_range(n.first_attribute, n.attribute_count, p_.attributes.size()) ||
-                (n.commutes && n.operand_count != 2))
+                (n.commutes && (n.schema.empty() ? n.operand_count != 2 : n.operand_count < 2)) ||
+                n.schema.empty() == p_.is_of_calls() ||
+                (!n.schema.empty() && (aten::argument_count(n.schema) != n.operand_count || n.attribute_count != 0)))
                 return false;
             for (std::size_t k = 0; k != static_cast<std::size_t>(n.operand_count); ++k)
                 if (!exists(static_cast<std::size_t>(n.first_operand) + k, i)) return false;
@@ -238,7 +244,7 @@ public:
             if (!is_range(a.first, a.count, size) || a.capture >= static_cast<int>(p_.captures.size())) return false;
         }
         for (capture_kind k : p_.captures)
-            if (k > capture_kind::type) return false;
+            if (k > (p_.is_of_calls() ? capture_kind::boolean : capture_kind::type)) return false;
         return exists(p_.terms.size(), p_.nodes.size()) && count(p_.terms.size()) <= max_variants;
     }
 
@@ -258,9 +264,16 @@ private:
         case pattern_term::kind::capture: return is_range(t.index, 1, p_.captures.size());
         case pattern_term::kind::integers: return is_range(t.index, t.count, p_.integers.size());
         case pattern_term::kind::either: break;
+        case pattern_term::kind::by_default:
+        case pattern_term::kind::anything: return p_.is_of_calls();
+        case pattern_term::kind::type: return p_.is_of_calls() && is_range(t.index, 1, dtype_count);
+        case pattern_term::kind::text: return p_.is_of_calls() && is_range(t.index, t.count, p_.text.size());
+        case pattern_term::kind::list:
+            if (!p_.is_of_calls()) return false;
+            break;
         default: return false;
         }
-        if (t.count < 1 || !is_range(t.index, t.count, at)) return false;
+        if (t.count < (t.what == pattern_term::kind::list ? 0 : 1) || !is_range(t.index, t.count, at)) return false;
         for (std::size_t i = 0; i != static_cast<std::size_t>(t.count); ++i)
             if (!exists(static_cast<std::size_t>(t.index) + i, node)) return false;
         return true;
@@ -279,6 +292,9 @@ private:
             if (has_two_orders(node, p_.terms, p_.captures)) n = 2;
             for (std::size_t i = 0; i != static_cast<std::size_t>(node.operand_count) && n <= max_variants; ++i)
                 n *= count(static_cast<std::size_t>(node.first_operand) + i);
+        } else if (t.what == pattern_term::kind::list) {
+            for (std::size_t i = 0; i != static_cast<std::size_t>(t.count) && n <= max_variants; ++i)
+                n *= count(index + i);
         }
         return std::min(n, max_variants + 1);
     }

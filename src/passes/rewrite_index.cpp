@@ -33,7 +33,7 @@ rewrite_index::rewrite_index(std::span<rewrite_entry const> rewrites, int opset)
       tree_(1),
       commutes_(first_operator) {
     for (std::size_t i = 0; i != rewrites.size(); ++i)
-        if (rewrites[i].holds_at(opset)) add(i);
+        if (rewrites[i].holds_at(opset) && !rewrites[i].pattern.is_of_calls()) add(i);
 }
 
 int rewrite_index::intern(std::string_view domain, std::string_view op, std::size_t operands) {

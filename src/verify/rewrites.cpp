@@ -2,77 +2,41 @@
 #include <aton/verify/rewrites.hpp>
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include <aton/aten/function_schema.hpp>
 #include <aton/core/error.hpp>
-#include <aton/core/fixed_string.hpp>
 #include <aton/core/stored_tensor.hpp>
 #include <aton/ir/print.hpp>
 #include <aton/onnx/registry.hpp>
 #include <aton/passes/passes.hpp>
 #include <aton/passes/patterns.hpp>
+#include <aton/runtime/aten_operator.hpp>
 #include <aton/runtime/onnx_model.hpp>
 
 namespace ATON_NAMESPACE::verify {
 
 namespace {
 
-constexpr std::string_view prefix = "rewrite::";
-
-std::string_view type_of(capture_kind k) {
-    switch (k) {
-    case capture_kind::value:
-    case capture_kind::constant: return "Tensor";
-    case capture_kind::number: return "Scalar";
-    case capture_kind::real: return "float";
-    case capture_kind::integer: return "int";
-    case capture_kind::integers: return "int[]";
-    case capture_kind::text: return "str";
-    case capture_kind::type: return "ScalarType";
-    }
-    return {};
-}
-
-/// "rewrite::swish(Tensor x0) -> Tensor"
-std::string schema_of(rewrite_entry const& r) {
-    std::string s = std::string(prefix).append(r.name) + '(';
-    for (std::size_t i = 0; i != r.pattern.captures.size(); ++i)
-        s.append(i == 0 ? "" : ", ").append(type_of(r.pattern.captures[i])).append(" x").append(std::to_string(i));
-    return s + ") -> Tensor";
-}
-
-/// What is captured, without tensors, from an argument of a call.
-template <class Argument>
-captured captured_of(Argument const& a) {
-    captured c;
-    if (a.kind == aten::argument_kind::number) {
-        if constexpr (requires { a.number.constant(); }) c.number = a.number.constant();
-        else c.number = a.number;
-    }
-    for (auto const& n : a.numbers) {
-        if constexpr (requires { n.constant(); }) c.integers.push_back(n.constant().template to<std::int64_t>());
-        else c.integers.push_back(n.template to<std::int64_t>());
-    }
-    c.text = a.text;
-    c.type = a.type;
-    return c;
+/// What replaces ATen calls, if the condition holds.
+void run_replacement(dsl::invocation& in, rewrite_entry const& rewrite, std::span<captured const> captures) {
+    if (rewrite.holds != nullptr && !rewrite.holds(in.graph, in.opset, captures))
+        throw unsupported_error("the rewrite does not apply");
+    in.results.emplace_back().single = dsl::value(in.graph, rewrite.build(in.graph, in.opset, captures));
 }
 
 /// Builds the pattern in the graph of the call, and applies the rewrite to it. The variant is any, but always the same for a graph.
 void run_row(dsl::invocation& in) {
     rewrite_entry const& rewrite = *static_cast<rewrite_entry const*>(in.row->foreign);
-    std::vector<captured> captures;
-    std::deque<aton::tensor> constants;
+    std::vector<captured> const captures = dsl::detail::captures_of(in);
+    if (rewrite.pattern.is_of_calls()) return run_replacement(in, rewrite, captures);
     std::size_t choice = 0;
-    for (dsl::bound_argument const& a : in.arguments) {
-        captured& c = captures.emplace_back(captured_of(a));
-        if (a.kind != aten::argument_kind::tensor) continue;
-        c.value = a.tensor->id();
-        for (dim const& d : a.tensor->shape().dims())
-            choice = choice * 31 + static_cast<std::size_t>(d.is_static() ? d.size() : 0);
-    }
+    for (dsl::bound_argument const& a : in.arguments)
+        if (a.kind == aten::argument_kind::tensor)
+            for (dim const& d : a.tensor->shape().dims())
+                choice = choice * 31 + static_cast<std::size_t>(d.is_static() ? d.size() : 0);
     std::vector<pattern_variant> const variants = variants_of(rewrite.pattern);
     graph_data& graph = in.graph;
     graph.outputs = {instantiate(graph, rewrite.pattern, variants[choice % variants.size()], captures)};
@@ -86,14 +50,103 @@ void run_row(dsl::invocation& in) {
     graph.outputs.clear();
 }
 
+/// Runs the ATen calls of a pattern.
+class called_pattern {
+public:
+    called_pattern(pattern_view const& p, sample const& s, runtime::device where)
+        : p_(p),
+          variant_(variant_for(p, s)),
+          arguments_(s.arguments),
+          where_(where),
+          results_(p.nodes.size()) {}
+
+    [[nodiscard]] runtime::value result() { return argument_at(p_.terms.size()).tensor; }
+
+private:
+    /// Any variant, but always the same for the sizes of a call.
+    static pattern_variant variant_for(pattern_view const& p, sample const& s) {
+        std::vector<pattern_variant> all = variants_of(p);
+        std::size_t choice = 0;
+        for (runtime::aten_argument const& a : s.arguments)
+            if (a.kind == aten::argument_kind::tensor)
+                for (std::int64_t n : a.tensor.sizes()) choice = choice * 31 + static_cast<std::size_t>(n);
+        return std::move(all[choice % all.size()]);
+    }
+    /// The argument that a term is; missing for what a pattern leaves open.
+    runtime::aten_argument argument_at(std::size_t at) {
+        using enum pattern_term::kind;
+        using argument = runtime::aten_argument;
+        pattern_term const& t = term_at(p_, at);
+        auto const index = static_cast<std::size_t>(t.index);
+        auto const count = static_cast<std::size_t>(t.count);
+        switch (t.what) {
+        case absent: return argument::none();
+        case by_default:
+        case anything: return {};
+        case capture:
+            if (index >= arguments_.size()) throw error("capture " + std::to_string(index + 1) + " is missing");
+            return arguments_[index];
+        case number: return argument::of_number(number_of(t.number));
+        case integers: {
+            std::vector<scalar> all;
+            for (std::int64_t each : p_.integers.subspan(index, count)) all.emplace_back(each);
+            return argument::of_numbers(std::move(all));
+        }
+        case text: return argument::of_text(std::string(p_.text.substr(index, count)));
+        case type: return argument::of_type(static_cast<dtype>(t.index));
+        case either: return argument_at(index + variant_.chosen[at]);
+        case list: {
+            std::vector<runtime::tensor> all;
+            for (std::size_t i = 0; i != count; ++i) all.push_back(argument_at(index + i).tensor);
+            return argument::of_tensors(std::move(all));
+        }
+        case node: break;
+        }
+        std::vector<runtime::tensor> const& all = results_of(index);
+        if (t.output >= all.size()) throw error("a call of the pattern has too few results");
+        return argument::of_tensor(all[t.output]);
+    }
+    /// A number that is written without a point is an integer.
+    static scalar number_of(double n) {
+        auto const whole = static_cast<std::int64_t>(n);
+        return static_cast<double>(whole) == n ? scalar(whole) : scalar(n);
+    }
+    std::vector<runtime::tensor> const& results_of(std::size_t index) {
+        if (results_[index].has_value()) return *results_[index];
+        pattern_node const& n = p_.nodes[index];
+        std::vector<runtime::aten_argument> arguments;
+        aten::argument_cursor formals(n.schema);
+        aten::schema_argument formal;
+        for (std::size_t i = 0; formals.next(formal); ++i) {
+            bool const exchanged = i < 2 && n.commutes && variant_.swapped[index] != 0;
+            runtime::aten_argument a = argument_at(static_cast<std::size_t>(n.first_operand) + (exchanged ? 1 - i : i));
+            if (a.kind != aten::argument_kind::missing)
+                arguments.push_back(std::move(a).named(std::string(formal.name)));
+        }
+        std::vector<runtime::tensor>& out = results_[index].emplace();
+        for (runtime::value const& v : runtime::call_aten(n.op, std::move(arguments), {where_, 0}).results) {
+            if (v.is_sequence()) out.insert(out.end(), v.many().begin(), v.many().end());
+            else out.push_back(v.one());
+        }
+        return out;
+    }
+
+    pattern_view const& p_;
+    pattern_variant variant_;
+    std::vector<runtime::aten_argument> const& arguments_;
+    runtime::device where_;
+    std::vector<std::optional<std::vector<runtime::tensor>>> results_; // by node of the pattern
+};
+
 /// What the pattern computes for a call.
 runtime::aten_results run_pattern(rewrite_entry const& rewrite, sample const& s, runtime::device where) {
+    if (rewrite.pattern.is_of_calls()) return {{called_pattern(rewrite.pattern, s, where).result()}, {}};
     graph_data graph;
     graph.opset = std::min(rewrite.until, onnx::newest_version(""));
     std::vector<captured> captures;
     std::vector<runtime::value> inputs;
     for (runtime::aten_argument const& a : s.arguments) {
-        captured& c = captures.emplace_back(captured_of(a));
+        captured& c = captures.emplace_back(dsl::detail::captured_of(a));
         if (a.kind != aten::argument_kind::tensor) continue;
         c.value =
             graph.add_input('x' + std::to_string(inputs.size()), value_type{a.tensor.dtype(), shape(a.tensor.sizes())});
@@ -107,32 +160,19 @@ runtime::aten_results run_pattern(rewrite_entry const& rewrite, sample const& s,
 
 rewrite_rows::rewrite_rows(std::span<rewrite_entry const> rewrites, bool with_conditions)
     : rewrites_(rewrites.begin(), rewrites.end()) {
-    std::size_t max_captures = 0;
-    for (rewrite_entry const& r : rewrites_) max_captures = std::max(max_captures, r.pattern.captures.size());
-    positions_.resize(max_captures);
-    std::iota(positions_.begin(), positions_.end(), std::uint8_t{0});
     for (rewrite_entry& r : rewrites_) {
         if (!with_conditions) r.holds = nullptr;
-        std::string const& schema = schemas_.emplace_back(schema_of(r));
-        dsl::entry e;
-        e.schema = schema;
-        e.overload = e.schema.substr(0, schema.find('('));
-        e.since = r.since;
-        e.until = r.until;
-        e.named = {positions_.data(), r.pattern.captures.size()};
-        e.run = &run_row;
-        e.hash = hash_of(e.overload);
-        e.foreign = &r;
-        rows_.push_back(e);
+        rows_.add(r, &run_row);
     }
 }
 
 check_options rewrite_rows::options(check_options from) const {
     from.rules = rewrite_sampling_rules();
     from.truth = [this, where = from.where](sample const& s) {
+        dsl::table_view const all = rows();
         auto const row =
-            std::find_if(rows_.begin(), rows_.end(), [&](dsl::entry const& e) { return e.overload == s.overload; });
-        if (row == rows_.end()) throw error("no rewrite has the name " + s.overload);
+            std::find_if(all.begin(), all.end(), [&](dsl::entry const& e) { return e.overload == s.overload; });
+        if (row == all.end()) throw error("no rewrite has the name " + s.overload);
         return run_pattern(*static_cast<rewrite_entry const*>(row->foreign), s, where);
     };
     return from;
@@ -146,7 +186,7 @@ condition_report check_conditions(std::span<rewrite_entry const> rewrites, check
     condition_report out;
     for (row_report const& r : check(rows.rows(), rows.options(options)).rows) {
         if (r.total(&type_report::different) != 0) ++out.needed;
-        else out.survivors.push_back(r.overload.substr(prefix.size()));
+        else out.survivors.push_back(r.overload.substr(dsl::detail::rewrite_prefix.size()));
     }
     return out;
 }

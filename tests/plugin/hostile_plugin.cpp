@@ -61,18 +61,28 @@ constexpr abi::row rows_of(int hostile) {
 
 #if HOSTILE >= 50
 using term = pattern_term;
-constexpr term terms[] = {{.what = term::kind::capture},
-                          {.what = term::kind::node, .index = HOSTILE == 50 ? 1 : 0},
-                          {.what = term::kind::either, .index = HOSTILE == 51 ? 2 : 0, .count = 2}};
+constexpr term terms[] = {
+    {.what = HOSTILE == 64 ? term::kind::type : term::kind::capture, .index = HOSTILE == 64 ? 99 : 0},
+    {.what = term::kind::node, .index = HOSTILE == 50 ? 1 : 0},
+    {.what = HOSTILE == 63 ? term::kind::list : term::kind::either,
+     .index = HOSTILE == 51 || HOSTILE == 63 ? 2 : 0,
+     .count = 2}};
 constexpr pattern_attribute attributes[] = {
     {.name = "axis", .type = onnx::attr_type::ints, .first = 0, .count = HOSTILE == 52 ? 1 : 0}};
-constexpr pattern_node nodes[] = {
-    {.domain = {},
-     .op = "Neg",
-     .first_operand = HOSTILE == 53 ? 2 : 0,
-     .operand_count = HOSTILE == 53 ? 2 : 1,
-     .attribute_count = 1},
-    {.domain = {}, .op = "Abs", .first_operand = HOSTILE == 51 ? 2 : 1, .operand_count = 1}};
+constexpr bool are_calls = HOSTILE >= 61;
+constexpr std::string_view call_schema =
+    HOSTILE == 61 ? "lib::f(Tensor x, Tensor y) -> Tensor" : "lib::f(Tensor x) -> Tensor";
+constexpr pattern_node nodes[] = {{.domain = {},
+                                   .op = "Neg",
+                                   .schema = are_calls && HOSTILE != 62 ? call_schema : std::string_view(),
+                                   .first_operand = HOSTILE == 53 ? 2 : 0,
+                                   .operand_count = HOSTILE == 53 ? 2 : 1,
+                                   .attribute_count = are_calls ? 0 : 1},
+                                  {.domain = {},
+                                   .op = "Abs",
+                                   .schema = are_calls ? call_schema : std::string_view(),
+                                   .first_operand = HOSTILE == 51 || HOSTILE == 63 ? 2 : 1,
+                                   .operand_count = 1}};
 constexpr capture_kind captures[] = {HOSTILE == 54 ? static_cast<capture_kind>(77) : capture_kind::value};
 value_id build(graph_data&, int, std::span<captured const> c) { return c[0].value; }
 

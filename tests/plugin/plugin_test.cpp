@@ -21,6 +21,7 @@
 #include <aton/version.hpp>
 
 #include "../faults.hpp"
+#include "../program/program_builder.hpp"
 
 namespace {
 
@@ -109,7 +110,7 @@ TEST_CASE("rewrites of a plugin are applied, refuse and fail, for every compiler
     for (std::string const& compiler : compilers()) {
         CAPTURE(compiler);
         aton::plugin const p = aton::load_plugin(plugin_path("rewriting_plugin" + compiler));
-        REQUIRE(p.rewrites().size() == 3);
+        REQUIRE(p.rewrites().size() == 4);
         CHECK(p.rewrites()[0].name == "mine.double");
         CHECK(p.tables()[0].size() == 1);
         auto const ops = [&](auto const& build) {
@@ -127,6 +128,18 @@ TEST_CASE("rewrites of a plugin are applied, refuse and fail, for every compiler
         CHECK(aton::tests::fault_of([&] {
                   return ops([](auto g, value x) { return g.template op<"Cos">(g.template op<"Sin">(x)); });
               }) == "rewrite mine.throws: out of luck");
+
+        namespace pr = aton::program;
+        pr::program_builder made;
+        pr::value_index const x = made.input(pr::input_kind::user, "x", {2, 3});
+        pr::value_index const positive = made.add("aten::relu", {pr::tensor("self", x)}, {2, 3});
+        made.output(made.add("mine::scaled", {pr::tensor("x", positive), pr::real("by", 0.5)}, {2, 3}));
+        aton::export_options options;
+        CHECK(aton::find_unconvertible(made.p, options).size() == 1);
+        options.rewrites = {p.rewrites()};
+        aton::graph_data const graph = aton::convert_program(made.p, options);
+        REQUIRE(graph.nodes.size() == 1);
+        CHECK(graph.nodes[0].op == "ThresholdedRelu");
     }
 }
 
@@ -293,6 +306,10 @@ TEST_CASE("a malformed description is refused, not followed") {
         {58, "malformed: rewrite 1 has parts that do not exist"}, // a result that does not exist
         {59, "malformed: it claims to have 18446744073709551615 rewrites"},
         {60, "malformed: it claims to have 1 rewrites"},
+        {61, "malformed: rewrite 1 has parts that do not exist"}, // a call without an argument of its schema
+        {62, "malformed: rewrite 1 has parts that do not exist"}, // a call of a node
+        {63, "malformed: rewrite 1 has parts that do not exist"}, // a list that contains itself
+        {64, "malformed: rewrite 1 has parts that do not exist"}, // a dtype that does not exist
     };
     for (wrong const& each : all) {
         CAPTURE(each.number);

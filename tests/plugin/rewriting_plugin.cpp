@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A plugin with rewrites beside a row: one that applies, one that refuses, and one that throws.
+// A plugin with rewrites beside a row: one that applies, one that refuses, one that throws, and one of ATen calls.
 #include <stdexcept>
 
 #include <aton/aton.hpp>
@@ -20,7 +20,13 @@ constexpr auto my_rewrites =
              rewrite<"mine.refuses">([](pattern<13> p, capture<value> x) { return p.op<"Sin">(p.op<"Cos">(x)); },
                                      [](graph<13> g, value) -> value { return g.unsupported("sin(cos(x))"); }),
              rewrite<"mine.throws">([](pattern<13> p, capture<value> x) { return p.op<"Cos">(p.op<"Sin">(x)); },
-                                    [](graph<13>, value) -> value { throw std::runtime_error("out of luck"); }));
+                                    [](graph<13>, value) -> value { throw std::runtime_error("out of luck"); }),
+             rewrite<"mine.calls">(
+                 [](pattern<13> p, capture<value> x, capture<double> by) {
+                     return p.call<"mine::scaled(Tensor x, float by) -> Tensor">(p.call<"aten::relu">(x), by);
+                 },
+                 [](value, double by) { return by > 0; },
+                 [](graph<13> g, value x, double by) { return g.op<"ThresholdedRelu">(x, attr::alpha_f(by)); }));
 
 } // namespace
 

@@ -19,7 +19,8 @@ class value;
 
 /// A part of a pattern that may be anything of type T, which the replacement receives: `value` is any value of the graph, `tensor` any
 /// constant; `scalar`, `double` and `std::int64_t` are constants of one element, or attributes; `std::vector<std::int64_t>` is a constant
-/// list of integers, or an attribute; `std::string` and `dtype` are attributes. A capture that is used twice must be the same twice.
+/// list of integers, or an attribute; `std::string` and `dtype` are attributes. Of a call, numbers, lists, strings, dtypes and `bool` are
+/// its arguments, and there is no `tensor`. A capture that is used twice must be the same twice.
 template <class T>
 class capture {
 public:
@@ -70,6 +71,8 @@ template <>
 struct capture_traits<std::string> : known_capture<capture_kind::text> {};
 template <>
 struct capture_traits<dtype> : known_capture<capture_kind::type> {};
+template <>
+struct capture_traits<bool> : known_capture<capture_kind::boolean> {};
 
 } // namespace detail
 

@@ -66,6 +66,7 @@ enum class given_kind : std::uint8_t {
     floats,
     scalars,
     numbers,
+    anything, ///< of a pattern
 };
 
 constexpr std::string_view describe(given_kind k) {
@@ -88,7 +89,8 @@ constexpr std::string_view describe(given_kind k) {
                                           "a list of sizes",
                                           "a list of floating-point numbers",
                                           "a list of scalars",
-                                          "a list of numbers"};
+                                          "a list of numbers",
+                                          "anything"};
     return names[static_cast<std::size_t>(k)];
 }
 
@@ -202,6 +204,7 @@ constexpr bool takes_list(aten::schema_type const& t, given_kind k) {
 constexpr bool takes(aten::schema_type const& t, given_argument const& given) {
     using aten::base_type;
     given_kind const k = given.kind;
+    if (k == given_kind::anything) return true;
     if (given.optional && !t.optional) return false;
     if (k == given_kind::none) return true;
     if (t.list) return takes_list(t, k);

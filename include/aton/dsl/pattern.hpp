@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The handle with which rewrites describe the nodes that they replace: `p.op<"Mul">(x, p.op<"Sigmoid">(x))`, checked like a call of a graph.
+// The handle with which rewrites describe what they replace: nodes, `p.op<"Mul">(x, p.op<"Sigmoid">(x))`, or ATen calls,
+// `p.call<"aten::mul.Tensor">(x, p.call<"aten::sigmoid">(x))`, checked like calls of a graph.
 // Public header.
 #pragma once
 
@@ -19,56 +20,13 @@
 #include <aton/dsl/call.hpp>
 #include <aton/dsl/capture.hpp>
 #include <aton/dsl/graph.hpp>
+#include <aton/dsl/pattern_call.hpp>
+#include <aton/dsl/pattern_parts.hpp>
 #include <aton/ir/pattern.hpp>
 
 namespace ATON_NAMESPACE::dsl {
 
 namespace detail {
-
-/// A pattern while its lambda runs, at compile time.
-struct pattern_recorder {
-    static constexpr std::size_t max_nodes = 48;
-    static constexpr std::size_t max_terms = 128;
-    static constexpr std::size_t max_attributes = 64;
-    static constexpr std::size_t max_integers = 64;
-    static constexpr std::size_t max_text = 128;
-
-    pattern_node nodes[max_nodes]{};
-    pattern_term terms[max_terms]{};
-    pattern_attribute attributes[max_attributes]{};
-    std::int64_t integers[max_integers]{};
-    char text[max_text]{};
-    std::size_t node_count = 0;
-    std::size_t term_count = 0;
-    std::size_t attribute_count = 0;
-    std::size_t integer_count = 0;
-    std::size_t text_size = 0;
-    pattern_term root;
-    bool is_full = false;
-    bool has_error = false; ///< which has been reported where the node is written
-
-    template <class T, std::size_t N>
-    constexpr std::int16_t append(T (&list)[N], std::size_t& count, T const& what) {
-        if (count == N) is_full = true;
-        else list[count++] = what;
-        return static_cast<std::int16_t>(count - 1);
-    }
-    constexpr std::int16_t add(pattern_term const& t) { return append(terms, term_count, t); }
-    template <class List>
-    constexpr pattern_term add_integers(List const& list) {
-        pattern_term t{.what = pattern_term::kind::integers, .index = static_cast<std::int16_t>(integer_count)};
-        for (std::int64_t each : list) {
-            append(integers, integer_count, each);
-            ++t.count;
-        }
-        return t;
-    }
-    constexpr void add_text(std::string_view s, pattern_attribute& a) {
-        a.first = static_cast<std::int16_t>(text_size);
-        a.count = static_cast<std::int16_t>(s.size());
-        for (char c : s) append(text, text_size, c);
-    }
-};
 
 /// Operators of two operands whose order makes no difference.
 constexpr bool commutes(std::string_view domain, std::string_view op) {
@@ -87,26 +45,6 @@ constexpr bool commutes(std::string_view domain, std::string_view op) {
                                               "Xor"};
     return domain.empty() && std::find(std::begin(operators), std::end(operators), op) != std::end(operators);
 }
-
-} // namespace detail
-
-/// A result of a node in a pattern; `Types` are the types that it can have. Its members are internal.
-template <type_set Types>
-struct pattern_value {
-    pattern_term term;
-};
-
-/// A list of integers in a pattern, the result of `p.ints({1, -1})`. Its members are internal.
-struct pattern_integers {
-    pattern_term term;
-};
-
-namespace detail {
-
-template <class T>
-inline constexpr bool is_pattern_value = false;
-template <type_set Types>
-inline constexpr bool is_pattern_value<pattern_value<Types>> = true;
 
 /// The argument of `g.op` that is checked in place of an argument of `p.op`.
 template <class T>
@@ -138,20 +76,6 @@ struct stand_in<Number> {
     using type = typed_value<types>;
 };
 
-/// Whether T can be a term of a pattern.
-template <class T>
-inline constexpr bool is_pattern_term =
-    is_pattern_value<T> || is_capture<T> || std::is_same_v<T, pattern_integers> || std::is_arithmetic_v<T>;
-
-template <class T>
-constexpr pattern_term term_of(T const& t) {
-    if constexpr (is_capture<T>) return {.what = pattern_term::kind::capture, .index = t.index()};
-    else if constexpr (std::is_arithmetic_v<T>)
-        return {.what = pattern_term::kind::number, .number = static_cast<double>(t)};
-    else if constexpr (is_pattern_value<T> || std::is_same_v<T, pattern_integers>) return t.term;
-    else return {};
-}
-
 /// Records an attribute of a pattern. A payload that patterns do not support (tensors, graphs) is found by `is_pattern_attribute`.
 template <class Attribute>
 constexpr void record_attribute(pattern_recorder& r, Attribute const& given) {
@@ -161,8 +85,11 @@ constexpr void record_attribute(pattern_recorder& r, Attribute const& given) {
     else if constexpr (is_dtype_constant<payload>) a.i = static_cast<std::int64_t>(payload::value);
     else if constexpr (std::is_same_v<payload, std::int64_t>) a.i = given.payload;
     else if constexpr (std::is_same_v<payload, float>) a.f = given.payload;
-    else if constexpr (std::is_same_v<payload, std::string>) r.add_text(given.payload, a);
-    else {
+    else if constexpr (std::is_same_v<payload, std::string>) {
+        pattern_term const t = r.add_text(given.payload);
+        a.first = t.index;
+        a.count = t.count;
+    } else {
         pattern_term const list = r.add_integers(given.payload);
         a.first = list.index;
         a.count = list.count;
@@ -178,12 +105,13 @@ constexpr int unusable_in_pattern() {
     auto const usable = []<class T>(std::type_identity<T>) {
         if constexpr (attribute_like<T>) {
             using payload = decltype(T::payload);
+            if constexpr (std::is_same_v<payload, capture<bool>>) return false; // only calls have bools
             return is_capture<payload> || is_dtype_constant<payload> || std::is_same_v<payload, std::int64_t> ||
                    std::is_same_v<payload, float> || std::is_same_v<payload, std::string> ||
                    std::is_same_v<payload, std::vector<std::int64_t>>;
         } else {
-            return is_pattern_term<T> || outputs_asked<T> > 0 || std::is_same_v<T, absent_t> ||
-                   std::is_same_v<T, std::nullopt_t>;
+            return (is_pattern_term<T> && !std::is_same_v<T, capture<bool>>) || outputs_asked<T> > 0 ||
+                   std::is_same_v<T, absent_t> || std::is_same_v<T, std::nullopt_t>;
         }
     };
     ((++position, found = found == 0 && !usable(std::type_identity<Args>{}) ? position : found), ...);
@@ -250,7 +178,7 @@ public:
             recorder_->has_error = true;
             return check::no_results();
         } else {
-            pattern_node n{.domain = checked::domain, .op = checked::op};
+            pattern_node n{.domain = checked::domain, .op = checked::op, .schema = {}};
             n.first_operand = static_cast<std::int16_t>(recorder_->term_count);
             n.first_attribute = static_cast<std::int16_t>(recorder_->attribute_count);
             (add(n, args), ...);
@@ -260,6 +188,49 @@ public:
                                     std::make_index_sequence<static_cast<std::size_t>(checked::facts.output_count)>{});
         }
     }
+
+    /// A call of an ATen operator in the program, before it is converted: `p.call<"aten::gelu">(x, "tanh")`. An operator that torch does not
+    /// declare has its whole schema: `p.call<"my_ops::scale(Tensor x, float by) -> Tensor">(x, by)`. Arguments are in the order of the schema, or named,
+    /// `arg<"dim">(-1)`: captures, other calls of the pattern, numbers, strings, dtypes, `p.ints({0, 1})`, `p.list(x, y)`, `absent` and
+    /// `p.anything()`. An argument that is not named must have its default. `outputs<n>` asks for the elements of a list of n tensors.
+    template <fixed_string Name, class... Args>
+    [[nodiscard("the call is not part of the pattern")]] constexpr auto call(Args const&... args) const {
+        using check = detail::call_check<Name, Args...>;
+        using verdict = typename check::verdict;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+        static_assert(detail::holds<verdict>);
+#else
+        static_assert(sizeof(verdict) != 0);
+#endif
+        if constexpr (!check::legal) {
+            recorder_->has_error = true;
+            return check::no_results();
+        } else {
+            std::int16_t const index = detail::record_call<check>(*recorder_, args...);
+            auto const result = [&](std::size_t i) {
+                return pattern_value<any_type>{
+                    {.what = pattern_term::kind::node, .output = static_cast<std::uint8_t>(i), .index = index}};
+            };
+            if constexpr (check::results == 1) return result(0);
+            else
+                return [&]<std::size_t... I>(std::index_sequence<I...>) {
+                    return std::tuple(result(I)...);
+                }(std::make_index_sequence<check::results>{});
+        }
+    }
+
+    /// A list of tensors as the argument of a call: `p.call<"aten::cat">(p.list(x, y), 1)`.
+    template <class... Parts>
+        requires((detail::is_pattern_value<Parts> || detail::captures_any<Parts, value>) && ...)
+    [[nodiscard]] constexpr pattern_list list(Parts const&... parts) const {
+        pattern_term t{.what = pattern_term::kind::list, .index = static_cast<std::int16_t>(recorder_->term_count)};
+        t.count = static_cast<std::int16_t>(sizeof...(Parts));
+        (recorder_->add(detail::term_of(parts)), ...);
+        return {t};
+    }
+
+    /// An argument of a call that may be anything, such as the sizes of a view, which the type of the result tells.
+    [[nodiscard]] constexpr pattern_anything anything() const { return {{.what = pattern_term::kind::anything}}; }
 
     /// A constant 1-d list of these integers.
     [[nodiscard]] constexpr pattern_integers ints(std::initializer_list<std::int64_t> list) const {

@@ -100,6 +100,7 @@ enum class rewrite_rule : std::uint8_t {
     capture_type, ///< a capture<T> of another type
     state,        ///< a lambda that captures variables
     root,         ///< the result is not a node
+    mixed,        ///< nodes of ONNX and calls of ATen
     size,         ///< too many nodes
     variants,     ///< too many orders and alternatives
     unused_node,  ///< a node that is not part of the result
@@ -139,6 +140,8 @@ constexpr term_contents contents_of(pattern_recorder const& r, pattern_term cons
         c.bound |= more.bound;
     };
     if (t.what == pattern_term::kind::capture) c.used = c.bound = std::uint64_t{1} << t.index;
+    if (t.what == pattern_term::kind::list)
+        for (int i = 0; i != t.count; ++i) include(contents_of(r, r.terms[t.index + i]));
     if (t.what == pattern_term::kind::either) {
         std::uint64_t common = ~std::uint64_t{0};
         for (int i = 0; i != t.count; ++i) {
@@ -181,6 +184,8 @@ constexpr std::size_t count_variants(pattern_recorder const& r, pattern_term con
         for (int i = 0; i != node.operand_count && n <= max_variants; ++i)
             n *= count_variants(r, r.terms[node.first_operand + i], captures);
     }
+    for (int i = 0; t.what == pattern_term::kind::list && i != t.count && n <= max_variants; ++i)
+        n *= count_variants(r, r.terms[t.index + i], captures);
     return std::min(n, max_variants + 1);
 }
 
@@ -192,6 +197,8 @@ constexpr rewrite_fault find_pattern_fault() {
     if (r.is_full) return {rewrite_rule::size};
     if (!is_node_term(r, r.root)) return {rewrite_rule::root};
     if (count_variants(r, r.root, traits::kinds) > max_variants) return {rewrite_rule::variants};
+    for (std::size_t i = 1; i < r.node_count; ++i)
+        if (r.nodes[i].schema.empty() != r.nodes[0].schema.empty()) return {rewrite_rule::mixed};
     term_contents const c = contents_of(r, r.root);
     for (std::size_t i = 0; i != r.node_count; ++i)
         if ((c.nodes >> i & 1U) == 0) return {rewrite_rule::unused_node, 0, r.nodes[i].op};
@@ -275,8 +282,15 @@ constexpr rewrite_fault find_rewrite_fault() {
 }
 
 constexpr std::string_view name_of(capture_kind k) {
-    constexpr std::string_view names[] = {
-        "value", "tensor", "scalar", "double", "std::int64_t", "std::vector<std::int64_t>", "std::string", "dtype"};
+    constexpr std::string_view names[] = {"value",
+                                          "tensor",
+                                          "scalar",
+                                          "double",
+                                          "std::int64_t",
+                                          "std::vector<std::int64_t>",
+                                          "std::string",
+                                          "dtype",
+                                          "bool"};
     return names[static_cast<std::size_t>(k)];
 }
 
@@ -290,9 +304,13 @@ constexpr sentence describe(rewrite_fault const& f, std::string_view name) {
                     "are captures by value";
     case rewrite_rule::capture_type:
         return s << "a capture is of a value, tensor, scalar, double, std::int64_t, std::vector<std::int64_t>, "
-                    "std::string or dtype";
+                    "std::string, dtype or bool";
     case rewrite_rule::state: return s << "a lambda of a rewrite cannot capture variables; it must be [](...)";
-    case rewrite_rule::root: return s << "the result of the pattern must be a node, the result of p.op<...>(...)";
+    case rewrite_rule::root:
+        return s << "the result of the pattern must be a node, the result of p.op<...>(...) or "
+                    "p.call<...>(...)";
+    case rewrite_rule::mixed:
+        return s << "a pattern is of nodes of ONNX, p.op<...>(...), or of calls of ATen, p.call<...>(...), not of both";
     case rewrite_rule::size:
         return s << "the pattern is too large; it may have " << static_cast<int>(pattern_recorder::max_nodes)
                  << " nodes with " << static_cast<int>(pattern_recorder::max_terms) << " operands";

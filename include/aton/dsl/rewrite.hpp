@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rewrites: rows that replace nodes of a finished graph by others, checked at compile time like symbolic functions.
+// Rewrites: rows that replace nodes of a finished graph, or ATen calls of a program, by others, checked at compile time like symbolic
+// functions.
 // Public header.
 #pragma once
 
@@ -38,6 +39,7 @@ auto captured_argument(graph_data& graph, captured const& c) {
     else if constexpr (kind == integer) return c.number.template to<std::int64_t>();
     else if constexpr (kind == integers) return c.integers;
     else if constexpr (kind == text) return c.text;
+    else if constexpr (kind == boolean) return c.number.template to<bool>();
     else return c.type;
 }
 
@@ -105,7 +107,8 @@ constexpr sentence duplicate_rewrite(rewrites_view rows) {
 
 /// A rewrite: nodes of a graph that match the pattern become the nodes that the replacement builds. The replacement receives what the
 /// pattern captured, in the same order, and may refuse (`g.unsupported`, `g.next()`): then the nodes stay.
-/// A match is not replaced if other nodes use a value inside it, except a `p.shared(...)` one.
+/// A match is not replaced if other nodes use a value inside it, except a `p.shared(...)` one. A pattern of ATen calls (`p.call`) is replaced
+/// before the program is converted; the replacement is converted in their place.
 /// ```cpp
 /// #include <aton/dsl/rewrite.hpp>
 ///

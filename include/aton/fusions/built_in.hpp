@@ -7,7 +7,8 @@
 
 namespace ATON_NAMESPACE::fusions {
 
-/// Every built-in rewrite: what library() in <aton/fusions.hpp> is, but compiled once.
+/// Every built-in rewrite: those of nodes, which library() in <aton/fusions.hpp> is, and those of ATen calls
+/// (<aton/fusions/recomposition.hpp>), which need the compiled mappings.
 [[nodiscard]] rewrites_view built_in_rewrites() noexcept;
 
 } // namespace ATON_NAMESPACE::fusions

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Patterns of nodes, and the rewrites that replace them, as plain data. The DSL makes them (dsl/rewrite.hpp), the passes match them.
+// Patterns of nodes or of ATen calls, and the rewrites that replace them, as plain data. The DSL makes them (dsl/rewrite.hpp), the passes
+// match nodes, and the exporter matches calls.
 // Public header.
 #pragma once
 
@@ -18,18 +19,32 @@
 namespace ATON_NAMESPACE {
 
 /// What a pattern captures: a value of the graph; a constant tensor; a constant of one element, or an attribute that is a number; a list of
-/// integers; a string; a dtype.
-enum class capture_kind : std::uint8_t { value, constant, number, real, integer, integers, text, type };
+/// integers; a string; a dtype; of calls, a bool.
+enum class capture_kind : std::uint8_t { value, constant, number, real, integer, integers, text, type, boolean };
 
-/// A part of a pattern: what an operand of a node, or the result of the whole, must be.
+/// A part of a pattern: what an operand of a node, an argument of a call, or the result of the whole must be.
 struct pattern_term {
-    /// `number` and `integers` are constants with these elements, `either` is any of several terms.
-    enum class kind : std::uint8_t { absent, node, capture, number, integers, either };
+    /// `number` and `integers` are constants with these elements, `either` is any of several terms. Only calls have the others: the default
+    /// of the schema, a string, a dtype, a list of tensors, and whatever there is.
+    enum class kind : std::uint8_t {
+        absent,
+        node,
+        capture,
+        number,
+        integers,
+        either,
+        by_default,
+        text,
+        type,
+        list,
+        anything
+    };
 
     kind what = kind::absent;
     std::uint8_t output = 0; ///< of the node
-    std::int16_t index = 0;  ///< of the node or capture; of the first integer or alternative
-    std::int16_t count = 0;  ///< of integers or alternatives
+    std::int16_t index =
+        0; ///< of the node or capture; of the first integer, character, alternative or element; the dtype
+    std::int16_t count = 0; ///< of integers, characters, alternatives or elements
     double number = 0;
 
     friend constexpr bool operator==(pattern_term const&, pattern_term const&) = default;
@@ -49,13 +64,15 @@ struct pattern_attribute {
 /// A node of a pattern. Attributes that it does not name must have their defaults.
 struct pattern_node {
     std::string_view domain; ///< "" is ai.onnx
-    std::string_view op;
+    std::string_view op;     ///< of a call, the overload: "aten::add.Tensor"
+    std::string_view schema; ///< of a call, whose operands are the arguments of the schema; empty: a node of ONNX
     std::int16_t first_operand = 0;
     std::int16_t operand_count = 0;
     std::int16_t first_attribute = 0;
     std::int16_t attribute_count = 0;
     bool commutes = false; ///< the two operands may come in either order; of the two, a constant is the second one
     bool shared = false;   ///< nodes outside the match may use its results
+    std::uint8_t list_length = 0; ///< of a call that returns a list: the number of its elements
 };
 
 /// A pattern: nodes in topological order, whose parts are ranges of the lists.
@@ -64,9 +81,12 @@ struct pattern_view {
     std::span<pattern_term const> terms; ///< operands of nodes, and alternatives
     std::span<pattern_attribute const> attributes;
     std::span<std::int64_t const> integers;
-    std::string_view text; ///< the characters of string attributes
+    std::string_view text; ///< the characters of string attributes and arguments
     std::span<capture_kind const> captures;
     pattern_term root; ///< the result that is replaced
+
+    /// Whether the nodes are ATen calls, which are replaced before a program is converted.
+    [[nodiscard]] constexpr bool is_of_calls() const { return !nodes.empty() && !nodes[0].schema.empty(); }
 };
 
 /// Whether a term is always a constant.

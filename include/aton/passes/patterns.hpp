@@ -32,7 +32,7 @@ struct pattern_variant {
 /// accepts both. Throws only if memory runs out.
 [[nodiscard]] std::vector<pattern_variant> variants_of(pattern_view const& p);
 
-/// Appends the nodes of a variant to a graph, for tests of rewrites, and returns the result. `captures` has the values, which must be in the
+/// Appends the nodes of a variant of a pattern of nodes to a graph, for tests of rewrites, and returns the result. `captures` has the values, which must be in the
 /// graph, and the numbers. Numbers become constants of the dtype of the other operands, or float32. Throws aton::error for a capture that is
 /// missing or for a call that is not legal at the opset of the graph.
 value_id instantiate(graph_data& graph, pattern_view const& p, pattern_variant const& v,

@@ -3,12 +3,12 @@
 // Public header.
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <aton/dsl/rewrite_rows.hpp>
 #include <aton/dsl/table.hpp>
 #include <aton/ir/pattern.hpp>
 #include <aton/verify/check.hpp>
@@ -17,7 +17,8 @@
 namespace ATON_NAMESPACE::verify {
 
 /// Rewrites in the form of rows. A row builds a variant of the pattern, lets the passes apply the rewrite, and refuses the call if they do
-/// not: because the condition does not hold, or the replacement refuses or has another type.
+/// not: because the condition does not hold, or the replacement refuses or has another type. A row of a rewrite of ATen calls is the
+/// replacement, and the calls are run by the runtime.
 /// ```cpp
 /// #include <aton/fusions/built_in.hpp>
 /// #include <aton/verify/rewrites.hpp>
@@ -36,15 +37,13 @@ public:
     ~rewrite_rows() = default;
 
     /// The rows, in the order of the rewrites; the overload of each is "rewrite::" and its name.
-    [[nodiscard]] dsl::table_view rows() const { return rows_; }
+    [[nodiscard]] dsl::table_view rows() const { return rows_.rows(); }
     /// `from` with the patterns as truth, and with the rules of the built-in rewrites. The rows must outlive them.
     [[nodiscard]] check_options options(check_options from = {}) const;
 
 private:
     std::deque<rewrite_entry> rewrites_;
-    std::deque<std::string> schemas_;
-    std::vector<std::uint8_t> positions_;
-    std::vector<dsl::entry> rows_;
+    dsl::detail::rewrite_row_list rows_;
 };
 
 /// Which conditions the calls show to be necessary: without them, a call has other results, or its graph does not run.

@@ -12,15 +12,513 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-// ---- aton/dsl/pattern.hpp
-// The handle with which rewrites describe the nodes that they replace: `p.op<"Mul">(x, p.op<"Sigmoid">(x))`, checked like a call of a graph.
+// ---- aton/dsl/given_argument.hpp
+// The C++ arguments of `call_aten`: their kinds, whether an ATen schema takes them, and their conversion to arguments at run time.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl {
+
+namespace detail {
+
+/// An argument by its name in the schema.
+template <fixed_string Name, class T>
+struct named_argument_value {
+    static constexpr std::string_view name = Name.view();
+    T const& given;
+};
+
+} // namespace detail
+
+/// Names an argument of `call_aten`: `arg<"approximate">("tanh")`. The argument must live until the end of the call.
+template <fixed_string Name, class T>
+constexpr detail::named_argument_value<Name, T> arg(T const& given) {
+    return {given};
+}
+
+namespace detail {
+
+enum class given_kind : std::uint8_t {
+    unusable,
+    none,
+    value,
+    values,
+    optional_values,
+    boolean,
+    integer,
+    floating,
+    scalar,
+    number,
+    size,
+    text,
+    type,
+    tag,
+    bools,
+    integers,
+    sizes,
+    floats,
+    scalars,
+    numbers,
+    anything, ///< of a pattern
+};
+
+constexpr std::string_view describe(given_kind k) {
+    constexpr std::string_view names[] = {"an object of another type",
+                                          "nothing",
+                                          "a value",
+                                          "a list of values",
+                                          "a list of optional values",
+                                          "a bool",
+                                          "an integer",
+                                          "a floating-point number",
+                                          "a scalar",
+                                          "a number",
+                                          "a size",
+                                          "a string",
+                                          "a dtype",
+                                          "a layout, device or memory format",
+                                          "a list of bools",
+                                          "a list of integers",
+                                          "a list of sizes",
+                                          "a list of floating-point numbers",
+                                          "a list of scalars",
+                                          "a list of numbers",
+                                          "anything"};
+    return names[static_cast<std::size_t>(k)];
+}
+
+/// Recognized by its members, because nvcc 13 (EDG) does not deduce string template arguments.
+template <class T>
+concept named_argument_like = requires(T const& a) {
+    { T::name } -> std::convertible_to<std::string_view>;
+    a.given;
+};
+
+template <class T>
+concept tag_like = std::same_as<T, layout> || std::same_as<T, device> || std::same_as<T, memory_format>;
+
+template <class List>
+constexpr given_kind kind_of_list() {
+    using element = element_of<List>;
+    if constexpr (std::same_as<element, bool>) return given_kind::bools;
+    else if constexpr (std::integral<element>) return given_kind::integers;
+    else if constexpr (std::same_as<element, sym_int>) return given_kind::sizes;
+    else if constexpr (std::floating_point<element>) return given_kind::floats;
+    else if constexpr (std::same_as<element, scalar>) return given_kind::scalars;
+    else if constexpr (std::same_as<element, number>) return given_kind::numbers;
+    else return given_kind::unusable;
+}
+
+template <class T>
+constexpr given_kind kind_of() {
+    if constexpr (is_optional<T>) return kind_of<typename T::value_type>();
+    else if constexpr (std::derived_from<T, value> || std::same_as<T, optional_value>) return given_kind::value;
+    else if constexpr (std::same_as<T, absent_t> || std::same_as<T, std::nullopt_t>) return given_kind::none;
+    else if constexpr (std::same_as<T, bool>) return given_kind::boolean;
+    else if constexpr (std::integral<T>) return given_kind::integer;
+    else if constexpr (std::floating_point<T>) return given_kind::floating;
+    else if constexpr (std::same_as<T, scalar>) return given_kind::scalar;
+    else if constexpr (std::same_as<T, number>) return given_kind::number;
+    else if constexpr (std::same_as<T, sym_int>) return given_kind::size;
+    else if constexpr (std::same_as<T, dtype> || is_dtype_constant<T>) return given_kind::type;
+    else if constexpr (tag_like<T>) return given_kind::tag;
+    else if constexpr (std::convertible_to<T const&, std::string_view>) return given_kind::text;
+    else if constexpr (std::convertible_to<T const&, std::span<value const>>) return given_kind::values;
+    else if constexpr (std::convertible_to<T const&, std::span<optional_value const>>)
+        return given_kind::optional_values;
+    else if constexpr (list_like<T>) return kind_of_list<T>();
+    else return given_kind::unusable;
+}
+
+/// One argument of a call, by its C++ type.
+struct given_argument {
+    given_kind kind = given_kind::unusable;
+    bool optional = false;      ///< may be missing
+    std::string_view name = {}; ///< empty: by position
+};
+
+template <class T>
+struct given_facts {
+    static constexpr given_argument value{
+        kind_of<T>(), is_optional<T> || std::same_as<T, optional_value> || kind_of<T>() == given_kind::none, {}};
+};
+template <named_argument_like T>
+struct given_facts<T> {
+    using facts = given_facts<std::remove_cvref_t<decltype(T::given)>>;
+    static constexpr given_argument value{facts::value.kind, facts::value.optional, T::name};
+};
+
+constexpr bool is_number_kind(given_kind k) { return k >= given_kind::boolean && k <= given_kind::size; }
+
+/// Whether a number of this kind may be an element of the type; what a scalar or a number is is known only when the graph is built.
+constexpr bool takes_number(aten::base_type t, given_kind k) {
+    using aten::base_type;
+    if (k == given_kind::scalar || k == given_kind::number) return true;
+    bool const integer = k == given_kind::integer || k == given_kind::size;
+    switch (t) {
+    case base_type::scalar: return true;
+    case base_type::float_:
+    case base_type::sym_float: return integer || k == given_kind::floating;
+    case base_type::int_:
+    case base_type::sym_int: return integer;
+    case base_type::bool_:
+    case base_type::sym_bool: return k == given_kind::boolean;
+    default: return false;
+    }
+}
+
+constexpr given_kind element_kind(given_kind list) {
+    switch (list) {
+    case given_kind::bools: return given_kind::boolean;
+    case given_kind::integers: return given_kind::integer;
+    case given_kind::sizes: return given_kind::size;
+    case given_kind::floats: return given_kind::floating;
+    case given_kind::scalars: return given_kind::scalar;
+    case given_kind::numbers: return given_kind::number;
+    default: return given_kind::unusable;
+    }
+}
+
+constexpr bool is_number_base(aten::base_type t) {
+    return takes_number(t, given_kind::boolean) || takes_number(t, given_kind::integer);
+}
+
+/// A single number is repeated to the length of `int[2]`.
+constexpr bool takes_list(aten::schema_type const& t, given_kind k) {
+    if (t.base == aten::base_type::tensor)
+        return k == given_kind::values || (k == given_kind::optional_values && t.element_optional);
+    if (!is_number_base(t.base)) return false;
+    if (t.list_size != 0 && is_number_kind(k)) return takes_number(t.base, k);
+    given_kind const element = element_kind(k);
+    return element != given_kind::unusable && takes_number(t.base, element);
+}
+
+/// Whether an argument of this schema type takes it. A Python number is a tensor, too.
+constexpr bool takes(aten::schema_type const& t, given_argument const& given) {
+    using aten::base_type;
+    given_kind const k = given.kind;
+    if (k == given_kind::anything) return true;
+    if (given.optional && !t.optional) return false;
+    if (k == given_kind::none) return true;
+    if (t.list) return takes_list(t, k);
+    switch (t.base) {
+    case base_type::tensor: return k == given_kind::value || (is_number_kind(k) && !given.optional);
+    case base_type::str: return k == given_kind::text;
+    case base_type::scalar_type: return k == given_kind::type;
+    case base_type::layout:
+    case base_type::device:
+    case base_type::memory_format: return k == given_kind::tag;
+    default: return is_number_base(t.base) && is_number_kind(k) && takes_number(t.base, k);
+    }
+}
+
+/// A number of C++; refuses an integer beyond int64.
+template <class T>
+number to_number(T const& n) {
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(std::int64_t)) {
+        if (n > static_cast<T>(std::numeric_limits<std::int64_t>::max()))
+            throw unsupported_error("the argument " + std::to_string(n) + " does not fit int64");
+        return number(static_cast<std::int64_t>(n));
+    } else {
+        return number(n);
+    }
+}
+
+/// The argument at run time. Binding converts it to the form that the schema demands.
+template <class T>
+argument to_argument(T const& given) {
+    constexpr given_kind k = kind_of<T>();
+    if constexpr (named_argument_like<T>) {
+        return to_argument(given.given);
+    } else if constexpr (is_optional<T>) {
+        return given ? to_argument(*given) : argument::none();
+    } else if constexpr (k == given_kind::none) {
+        return argument::none();
+    } else if constexpr (k == given_kind::value) {
+        return argument::of_tensor(given);
+    } else if constexpr (k == given_kind::values) {
+        std::span<value const> const list = given;
+        return argument::of_tensors(std::vector<optional_value>(list.begin(), list.end()));
+    } else if constexpr (k == given_kind::optional_values) {
+        std::span<optional_value const> const list = given;
+        return argument::of_tensors(std::vector<optional_value>(list.begin(), list.end()));
+    } else if constexpr (is_number_kind(k)) {
+        return argument::of_number(to_number(given));
+    } else if constexpr (k == given_kind::text) {
+        return argument::of_text(std::string(std::string_view(given)));
+    } else if constexpr (k == given_kind::type) {
+        return argument::of_type(given);
+    } else if constexpr (k == given_kind::tag) {
+        return given.name.empty() ? argument::none() : argument::of_tag(std::string(given.name));
+    } else {
+        std::vector<number> all;
+        for (auto const each : given) all.push_back(to_number(each));
+        return argument::of_numbers(std::move(all));
+    }
+}
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/dsl/call_aten.hpp
+// `call_aten<"aten::gelu">(mappings::activation, g, x, "tanh")`: calls a mapping by its overload, with ATen's defaults and conversions of
+// arguments. The call is checked against the schema at compile time (given_argument.hpp).
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+namespace detail {
+
+enum class call_rule : std::uint8_t { none, overload, unknown, twice, too_many, type, missing };
+
+/// The first broken rule of a call, with the argument of the schema or of the call that breaks it.
+struct call_fault {
+    call_rule rule = call_rule::none;
+    aten::schema_argument formal = {};
+    given_argument given = {};
+    int count = 0;
+};
+
+enum class returned_kind : std::uint8_t { single, optional, list };
+
+constexpr returned_kind kind_of(aten::schema_type const& t) {
+    return t.list ? returned_kind::list : t.optional ? returned_kind::optional : returned_kind::single;
+}
+
+/// A call of `Source::schema` with arguments of these C++ types.
+template <class Source, class... Args>
+struct mapping_call {
+    static constexpr std::string_view overload = Source::overload;
+    static constexpr std::string_view schema = Source::schema;
+    static constexpr std::size_t given_count = sizeof...(Args);
+    static constexpr given_argument given[given_count + 1] = {given_facts<Args>::value..., {}};
+
+    /// The position of an argument in the schema; -1: none has its name.
+    static constexpr int position_of(std::size_t index) {
+        if (given[index].name.empty()) return static_cast<int>(index);
+        aten::schema_argument found;
+        int position = -1;
+        return aten::find_argument(schema, given[index].name, found, position) ? position : -1;
+    }
+
+    static constexpr call_fault find_fault() {
+        if (schema.empty()) return {call_rule::overload};
+        int const count = aten::argument_count(schema);
+        for (std::size_t i = 0; i != given_count; ++i) {
+            if (position_of(i) < 0) return {call_rule::unknown, {}, given[i]};
+            if (position_of(i) >= count) return {call_rule::too_many, {}, {}, count};
+        }
+        aten::argument_cursor cursor(schema);
+        aten::schema_argument formal;
+        for (int position = 0; cursor.next(formal); ++position) {
+            bool is_given = false;
+            for (std::size_t i = 0; i != given_count; ++i) {
+                if (position_of(i) != position) continue;
+                if (is_given) return {call_rule::twice, formal};
+                if (!takes(formal.type, given[i])) return {call_rule::type, formal, given[i]};
+                is_given = true;
+            }
+            if (!is_given && !formal.has_default) return {call_rule::missing, formal};
+        }
+        return {};
+    }
+    static constexpr call_fault fault = find_fault();
+    static constexpr bool legal = fault.rule == call_rule::none;
+
+    static constexpr sentence describe_problem() {
+        sentence s;
+        s << Source::overload << ": ";
+        aten::schema_argument const& formal = fault.formal;
+        switch (fault.rule) {
+        case call_rule::overload: {
+            auto const near = aten::nearest_overload(Source::overload);
+            s << "no such ATen operator";
+            return near.empty() ? s : s << "; did you mean " << near << "?";
+        }
+        case call_rule::unknown: {
+            auto const near = aten::nearest_argument(schema, fault.given.name);
+            s << "no argument " << fault.given.name;
+            return near.empty() ? s : s << "; did you mean " << near << "?";
+        }
+        case call_rule::twice: return s << "argument " << formal.name << " is given twice";
+        case call_rule::too_many:
+            return s << static_cast<int>(given_count) << " arguments given, at most " << fault.count << " allowed";
+        case call_rule::type:
+            return s << "argument " << formal.name << " is " << formal.type.text << ", given "
+                     << (fault.given.optional && fault.given.kind != given_kind::none ? "an optional of " : "")
+                     << describe(fault.given.kind);
+        case call_rule::missing: return s << "argument " << formal.name << " (" << formal.type.text << ") is missing";
+        default: return s;
+        }
+    }
+    static constexpr sentence problem = legal ? sentence{} : describe_problem();
+
+    /// The arguments in the order of the schema; those that are not given are missing.
+    static std::vector<argument> bind(Args const&... args) {
+        std::vector<argument> out(static_cast<std::size_t>(aten::argument_count(schema)));
+        std::size_t i = 0;
+        ((out[static_cast<std::size_t>(position_of(i))] = to_argument(args), ++i), ...);
+        return out;
+    }
+
+    // The results: those of the schema, then the new values of the arguments that it writes to.
+    static constexpr std::size_t result_count = [] {
+        std::size_t n = 0;
+        aten::functional_result r;
+        if (legal)
+            for (aten::functional_cursor cursor(schema); cursor.next(r);) ++n;
+        return n;
+    }();
+    static constexpr returned_kind kind_at(std::size_t index) {
+        aten::functional_cursor cursor(schema);
+        aten::functional_result r;
+        for (std::size_t i = 0; i <= index; ++i) cursor.next(r);
+        return kind_of(r.type);
+    }
+};
+
+/// Sets the context of a call inside a call, which counts against the limits of the outer one.
+template <class Graph>
+class inner_call {
+public:
+    inner_call(Graph& graph, entry const& row) : graph_(graph), outer_(graph.context), first_node_(graph.nodes.size()) {
+        graph.context.overload = row.overload;
+        graph.context.expected.clear();
+    }
+    inner_call(inner_call const&) = delete;
+    inner_call& operator=(inner_call const&) = delete;
+    ~inner_call() {
+        outer_.nodes_left = graph_.context.nodes_left;
+        outer_.constant_bytes_left = graph_.context.constant_bytes_left;
+        graph_.context = std::move(outer_);
+        for (std::size_t i = first_node_; i < graph_.nodes.size(); ++i) // they belong to the outer call
+            graph_.nodes[i].source.assign(graph_.context.overload.data(), graph_.context.overload.size());
+    }
+
+private:
+    Graph& graph_;
+    node_context outer_;
+    std::size_t first_node_;
+};
+
+/// Runs a row inside the body of another one.
+template <class Graph>
+std::vector<result> run_inside(Graph& graph, entry const& row, int opset, std::vector<argument> arguments) {
+    inner_call<Graph> const scope(graph, row);
+    try {
+        std::vector<bound_argument> const bound =
+            bind_arguments<bound_argument>(graph, row.overload, row.schema, row.named, std::move(arguments));
+        graph.context.first_argument = bound.data();
+        graph.context.argument_count = static_cast<std::uint32_t>(bound.size());
+        invocation in{graph, opset, bound, {}, &row};
+        row.run(in);
+        return std::move(in.results);
+    } catch (unsupported_error const& e) {
+        throw unsupported_error(std::string(row.overload) + ": " + std::string(e.reason()));
+    } catch (illegal_call const& e) {
+        throw illegal_call(std::string(row.overload) + ": " + e.what());
+    }
+}
+
+/// Result `I` of a call as the schema declares it.
+template <class Call, std::size_t I>
+auto result_at(std::vector<result> const& all) {
+    if (I >= all.size()) throw unsupported_error("the mapping does not produce result " + std::to_string(I + 1));
+    if constexpr (Call::kind_at(I) == returned_kind::list) return safe_vector<value>(all[I].list);
+    else if constexpr (Call::kind_at(I) == returned_kind::optional) return all[I].single;
+    else if (all[I].single) return *all[I].single;
+    else throw unsupported_error("the mapping does not produce result " + std::to_string(I + 1));
+}
+
+/// Calls a row and returns what the schema returns.
+template <class Call, class Graph, class... Args>
+auto call_mapping(Graph g, entry const* row, Args const&... args) {
+    if (row == nullptr)
+        throw unsupported_error(std::string(Call::overload) + ": no mapping at opset " + std::to_string(g.opset()));
+    if (row->schema != Call::schema)
+        throw unsupported_error(std::string(Call::overload) + ": the row declares another schema, " +
+                                std::string(row->schema));
+    [[maybe_unused]] std::vector<result> const all = run_inside(g.data(), *row, g.opset(), Call::bind(args...));
+    if constexpr (Call::result_count == 1) {
+        return result_at<Call, 0>(all);
+    } else if constexpr (Call::result_count > 1) {
+        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return std::tuple(result_at<Call, I>(all)...);
+        }(std::make_index_sequence<Call::result_count>{});
+    }
+}
+
+/// The schema of an overload in a table known to the compiler, and the part of the range of a graph that it does not cover.
+template <fixed_string Overload, int Since, int Until, class... Rows>
+struct row_source {
+    static constexpr std::string_view overload = Overload.view();
+    static constexpr table_view rows = table_type<Rows...>::entries;
+    static constexpr coverage_gap gap = gap_of(rows, Overload.view(), Since, Until);
+    static constexpr std::string_view schema = [] {
+        for (entry const& e : rows)
+            if (e.overload == Overload.view()) return e.schema;
+        return std::string_view{};
+    }();
+    static constexpr sentence problem = describe(gap, rows, Since, Until);
+};
+
+/// The schema of an overload of torch.
+template <fixed_string Overload>
+struct torch_source {
+    static constexpr std::string_view overload = Overload.view();
+    static constexpr std::string_view schema = aten::find_schema(overload);
+};
+
+} // namespace detail
+
+/// Calls the mapping of an overload from the body of another row: `call_aten<"aten::gelu">(mappings::activation, g, x, "tanh")`. Arguments are
+/// in the order of ATen's schema, or named, `arg<"alpha">(2)`; missing ones get their defaults. The table needs rows for the whole
+/// range of `g`; where it has several, the one for the target opset is called. Returns what the schema returns: a value, an
+/// optional_value for `Tensor?`, a vector for a list, a tuple of several.
+/// Throws unsupported_error if the mapping refuses or declines.
+/// ```cpp
+/// #include <aton/dsl/call_aten.hpp>
+/// #include <aton/mappings/activation.hpp>
+///
+/// inline constexpr auto gated = symbolic<"my_ops::geglu(Tensor x, Tensor gate) -> Tensor">([](graph<13> g, value x, value gate) -> value {
+///     return g.op<"Mul">(x, call_aten<"aten::gelu">(aton::mappings::activation, g, gate, arg<"approximate">("tanh")));
+/// });
+/// ```
+template <fixed_string Overload, class... Rows, class Graph, class... Args>
+auto call_aten(table_type<Rows...> const&, Graph g, Args const&... args) {
+    using source = detail::row_source<Overload, Graph::since, Graph::until, Rows...>;
+    if constexpr (source::gap.opset != 0) {
+        (void)sizeof(detail::diagnosis<source::problem>);
+        return value();
+    } else {
+        using call = detail::mapping_call<source, Args...>;
+        if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
+        else return detail::call_mapping<call>(g, find(source::rows, Overload.view(), g.opset()), args...);
+    }
+}
+
+/// The same with tables that are searched when the graph is built, such as `aton::mappings::built_in_tables()`, which need not be compiled
+/// here. The overload must be torch's. Throws unsupported_error if no table has a row for it at the target opset.
+template <fixed_string Overload, class Graph, class... Args>
+auto call_aten(std::span<table_view const> tables, Graph g, Args const&... args) {
+    using call = detail::mapping_call<detail::torch_source<Overload>, Args...>;
+    if constexpr (!call::legal) (void)sizeof(detail::diagnosis<call::problem>);
+    else return detail::call_mapping<call>(g, find(tables, Overload.view(), g.opset()), args...);
+}
+
+} // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/dsl/pattern_parts.hpp
+// The parts of patterns: results of nodes, lists, and the recorder that holds them while the lambda of a pattern runs.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
@@ -30,7 +528,7 @@ namespace detail {
 /// A pattern while its lambda runs, at compile time.
 struct pattern_recorder {
     static constexpr std::size_t max_nodes = 48;
-    static constexpr std::size_t max_terms = 128;
+    static constexpr std::size_t max_terms = 256;
     static constexpr std::size_t max_attributes = 64;
     static constexpr std::size_t max_integers = 64;
     static constexpr std::size_t max_text = 128;
@@ -65,12 +563,235 @@ struct pattern_recorder {
         }
         return t;
     }
-    constexpr void add_text(std::string_view s, pattern_attribute& a) {
-        a.first = static_cast<std::int16_t>(text_size);
-        a.count = static_cast<std::int16_t>(s.size());
+    constexpr pattern_term add_text(std::string_view s) {
+        pattern_term const t{.what = pattern_term::kind::text,
+                             .index = static_cast<std::int16_t>(text_size),
+                             .count = static_cast<std::int16_t>(s.size())};
         for (char c : s) append(text, text_size, c);
+        return t;
     }
 };
+
+} // namespace detail
+
+/// A result of a node in a pattern; `Types` are the types that it can have. Its members are internal.
+template <type_set Types>
+struct pattern_value {
+    pattern_term term;
+};
+
+/// A list of integers in a pattern, the result of `p.ints({1, -1})`. Its members are internal.
+struct pattern_integers {
+    pattern_term term;
+};
+
+/// A list of tensors in a pattern, the result of `p.list(x, y)`. Its members are internal.
+struct pattern_list {
+    pattern_term term;
+};
+
+/// Any argument in a pattern, the result of `p.anything()`. Its members are internal.
+struct pattern_anything {
+    pattern_term term;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_pattern_value = false;
+template <type_set Types>
+inline constexpr bool is_pattern_value<pattern_value<Types>> = true;
+
+/// Whether T can be a term of a pattern.
+template <class T>
+inline constexpr bool is_pattern_term =
+    is_pattern_value<T> || is_capture<T> || std::is_same_v<T, pattern_integers> || std::is_arithmetic_v<T>;
+
+/// Whether T has a term.
+template <class T>
+concept has_pattern_term = requires(T const& t) {
+    { t.term } -> std::convertible_to<pattern_term>;
+};
+
+template <class T>
+constexpr pattern_term term_of(T const& t) {
+    if constexpr (is_capture<T>) return {.what = pattern_term::kind::capture, .index = t.index()};
+    else if constexpr (std::is_arithmetic_v<T>)
+        return {.what = pattern_term::kind::number, .number = static_cast<double>(t)};
+    else if constexpr (has_pattern_term<T>) return t.term;
+    else return {};
+}
+
+} // namespace detail
+
+} // namespace ATON_NAMESPACE::dsl
+
+// ---- aton/dsl/pattern_call.hpp
+// ATen calls in patterns, `p.call<"aten::mul.Tensor">(x, y)`: their check against the schema, and what they record.
+// Internal header.
+
+namespace ATON_NAMESPACE::dsl::detail {
+
+// What parts of patterns are as arguments of a call.
+template <type_set Types>
+struct given_facts<pattern_value<Types>> {
+    static constexpr given_argument value{given_kind::value};
+};
+template <>
+struct given_facts<pattern_integers> {
+    static constexpr given_argument value{given_kind::integers};
+};
+template <>
+struct given_facts<pattern_list> {
+    static constexpr given_argument value{given_kind::values};
+};
+template <>
+struct given_facts<pattern_anything> {
+    static constexpr given_argument value{given_kind::anything};
+};
+template <class T>
+struct given_facts<capture<T>> { // a tensor is not one: weights are loaded after the calls have been replaced
+    static constexpr given_argument value{std::is_same_v<T, tensor> ? given_kind::unusable : kind_of<T>()};
+};
+
+/// Calls of two operands whose order makes no difference.
+constexpr bool call_commutes(std::string_view overload) {
+    constexpr std::string_view overloads[] = {"aten::add.Tensor",
+                                              "aten::mul.Tensor",
+                                              "aten::maximum",
+                                              "aten::minimum",
+                                              "aten::eq.Tensor",
+                                              "aten::ne.Tensor",
+                                              "aten::logical_and",
+                                              "aten::logical_or",
+                                              "aten::logical_xor",
+                                              "aten::bitwise_and.Tensor",
+                                              "aten::bitwise_or.Tensor",
+                                              "aten::bitwise_xor.Tensor"};
+    for (std::string_view each : overloads)
+        if (each == overload) return true;
+    return false;
+}
+
+/// The overload that a call names: one of torch, or a whole schema of an operator that torch does not declare.
+template <fixed_string Name>
+struct called_source {
+    static constexpr bool is_schema = Name.view().find('(') != std::string_view::npos;
+    static constexpr std::string_view overload = Name.view().substr(0, Name.view().find('('));
+    static constexpr std::string_view schema = is_schema ? Name.view() : aten::find_schema(overload);
+};
+
+template <class T>
+inline constexpr bool is_output_count = outputs_asked<T> != 0;
+
+/// The call without `outputs<n>`.
+template <class Source, class Kept, class... Args>
+struct call_of_arguments;
+template <class Source, class... Kept>
+struct call_of_arguments<Source, std::tuple<Kept...>> {
+    using type = mapping_call<Source, Kept...>;
+};
+template <class Source, class... Kept, class First, class... Args>
+struct call_of_arguments<Source, std::tuple<Kept...>, First, Args...>
+    : std::conditional_t<is_output_count<First>, call_of_arguments<Source, std::tuple<Kept...>, Args...>,
+                         call_of_arguments<Source, std::tuple<Kept..., First>, Args...>> {};
+
+/// Whether a call can be in a pattern.
+template <fixed_string Name, class... Args>
+struct call_check {
+    using source = called_source<Name>;
+    using call = typename call_of_arguments<source, std::tuple<>, Args...>::type;
+
+    static constexpr int asked = (0 + ... + (outputs_asked<Args> > 0 ? outputs_asked<Args> : 0));
+    static constexpr bool returns_list = [] {
+        if constexpr (call::result_count == 1) return call::kind_at(0) == returned_kind::list;
+        else return false;
+    }();
+
+    static constexpr bool captures_constant = (captures_any<Args, tensor> || ...);
+
+    static constexpr sentence find_problem() {
+        sentence s;
+        if constexpr (source::is_schema) {
+            std::string_view const error = aten::syntax_error(source::schema);
+            if (!error.empty()) return s << source::overload << ": the schema has an error: " << error;
+        }
+        if constexpr (captures_constant)
+            return s << source::overload << ": a call has no constant tensors; write capture<value>";
+        else if constexpr (!call::legal) return call::problem;
+        else if constexpr (aten::writes(source::schema))
+            return s << source::overload
+                     << ": writes to an argument; when patterns are matched, a program has only functional operators";
+        else if constexpr (call::result_count == 0) return s << source::overload << ": has no result";
+        else if constexpr (returns_list && asked == 0)
+            return s << source::overload << ": returns a list; ask for its elements with outputs<n>";
+        else if constexpr (asked > 255) return s << source::overload << ": outputs<n> is for at most 255 elements";
+        else if constexpr (!returns_list && asked != 0)
+            return s << source::overload << ": outputs<n> is for operators that return a list";
+        else return s;
+    }
+    static constexpr sentence problem = find_problem();
+    static constexpr bool legal = problem.length == 0;
+    using verdict = std::conditional_t<legal, char, diagnosis<problem>>;
+
+    /// The results, or the elements of the list that is returned.
+    static constexpr std::size_t results = asked != 0 ? static_cast<std::size_t>(asked)
+                                           : legal    ? call::result_count
+                                                      : 1;
+
+    /// As many results as an illegal call asks for, so that compilers report only the call.
+    static constexpr auto no_results() {
+        if constexpr (results > 1) return std::array<pattern_value<any_type>, results>{};
+        else return pattern_value<any_type>{};
+    }
+};
+
+/// An argument of a call as a term.
+template <class T>
+constexpr pattern_term argument_term(pattern_recorder& r, T const& given) {
+    if constexpr (named_argument_like<T>) return argument_term(r, given.given);
+    else if constexpr (is_dtype_constant<T>)
+        return {.what = pattern_term::kind::type, .index = static_cast<std::int16_t>(T::value)};
+    else if constexpr (std::is_same_v<T, dtype>)
+        return {.what = pattern_term::kind::type, .index = static_cast<std::int16_t>(given)};
+    else if constexpr (std::is_convertible_v<T const&, std::string_view>) return r.add_text(given);
+    else return term_of(given);
+}
+
+/// Records a call: its operands are the arguments of the schema, of which those that are not given have their defaults.
+template <class Check, class... Args>
+constexpr std::int16_t record_call(pattern_recorder& r, Args const&... args) {
+    using source = typename Check::source;
+    using call = typename Check::call;
+    constexpr auto count = static_cast<std::size_t>(aten::argument_count(source::schema));
+    pattern_term operands[count + 1]{};
+    for (pattern_term& each : operands) each.what = pattern_term::kind::by_default;
+    std::size_t i = 0;
+    auto const place = [&](auto const& each) {
+        if constexpr (!is_output_count<std::remove_cvref_t<decltype(each)>>)
+            operands[static_cast<std::size_t>(call::position_of(i++))] = argument_term(r, each);
+    };
+    (place(args), ...);
+    pattern_node n{.domain = {}, .op = source::overload, .schema = source::schema};
+    n.first_operand = static_cast<std::int16_t>(r.term_count);
+    n.operand_count = static_cast<std::int16_t>(count);
+    n.first_attribute = static_cast<std::int16_t>(r.attribute_count);
+    n.commutes = call_commutes(source::overload);
+    n.list_length = static_cast<std::uint8_t>(Check::asked);
+    for (std::size_t k = 0; k != count; ++k) r.add(operands[k]);
+    return r.append(r.nodes, r.node_count, n);
+}
+
+} // namespace ATON_NAMESPACE::dsl::detail
+
+// ---- aton/dsl/pattern.hpp
+// The handle with which rewrites describe what they replace: nodes, `p.op<"Mul">(x, p.op<"Sigmoid">(x))`, or ATen calls,
+// `p.call<"aten::mul.Tensor">(x, p.call<"aten::sigmoid">(x))`, checked like calls of a graph.
+// Public header.
+
+namespace ATON_NAMESPACE::dsl {
+
+namespace detail {
 
 /// Operators of two operands whose order makes no difference.
 constexpr bool commutes(std::string_view domain, std::string_view op) {
@@ -89,26 +810,6 @@ constexpr bool commutes(std::string_view domain, std::string_view op) {
                                               "Xor"};
     return domain.empty() && std::find(std::begin(operators), std::end(operators), op) != std::end(operators);
 }
-
-} // namespace detail
-
-/// A result of a node in a pattern; `Types` are the types that it can have. Its members are internal.
-template <type_set Types>
-struct pattern_value {
-    pattern_term term;
-};
-
-/// A list of integers in a pattern, the result of `p.ints({1, -1})`. Its members are internal.
-struct pattern_integers {
-    pattern_term term;
-};
-
-namespace detail {
-
-template <class T>
-inline constexpr bool is_pattern_value = false;
-template <type_set Types>
-inline constexpr bool is_pattern_value<pattern_value<Types>> = true;
 
 /// The argument of `g.op` that is checked in place of an argument of `p.op`.
 template <class T>
@@ -140,20 +841,6 @@ struct stand_in<Number> {
     using type = typed_value<types>;
 };
 
-/// Whether T can be a term of a pattern.
-template <class T>
-inline constexpr bool is_pattern_term =
-    is_pattern_value<T> || is_capture<T> || std::is_same_v<T, pattern_integers> || std::is_arithmetic_v<T>;
-
-template <class T>
-constexpr pattern_term term_of(T const& t) {
-    if constexpr (is_capture<T>) return {.what = pattern_term::kind::capture, .index = t.index()};
-    else if constexpr (std::is_arithmetic_v<T>)
-        return {.what = pattern_term::kind::number, .number = static_cast<double>(t)};
-    else if constexpr (is_pattern_value<T> || std::is_same_v<T, pattern_integers>) return t.term;
-    else return {};
-}
-
 /// Records an attribute of a pattern. A payload that patterns do not support (tensors, graphs) is found by `is_pattern_attribute`.
 template <class Attribute>
 constexpr void record_attribute(pattern_recorder& r, Attribute const& given) {
@@ -163,8 +850,11 @@ constexpr void record_attribute(pattern_recorder& r, Attribute const& given) {
     else if constexpr (is_dtype_constant<payload>) a.i = static_cast<std::int64_t>(payload::value);
     else if constexpr (std::is_same_v<payload, std::int64_t>) a.i = given.payload;
     else if constexpr (std::is_same_v<payload, float>) a.f = given.payload;
-    else if constexpr (std::is_same_v<payload, std::string>) r.add_text(given.payload, a);
-    else {
+    else if constexpr (std::is_same_v<payload, std::string>) {
+        pattern_term const t = r.add_text(given.payload);
+        a.first = t.index;
+        a.count = t.count;
+    } else {
         pattern_term const list = r.add_integers(given.payload);
         a.first = list.index;
         a.count = list.count;
@@ -180,12 +870,13 @@ constexpr int unusable_in_pattern() {
     auto const usable = []<class T>(std::type_identity<T>) {
         if constexpr (attribute_like<T>) {
             using payload = decltype(T::payload);
+            if constexpr (std::is_same_v<payload, capture<bool>>) return false; // only calls have bools
             return is_capture<payload> || is_dtype_constant<payload> || std::is_same_v<payload, std::int64_t> ||
                    std::is_same_v<payload, float> || std::is_same_v<payload, std::string> ||
                    std::is_same_v<payload, std::vector<std::int64_t>>;
         } else {
-            return is_pattern_term<T> || outputs_asked<T> > 0 || std::is_same_v<T, absent_t> ||
-                   std::is_same_v<T, std::nullopt_t>;
+            return (is_pattern_term<T> && !std::is_same_v<T, capture<bool>>) || outputs_asked<T> > 0 ||
+                   std::is_same_v<T, absent_t> || std::is_same_v<T, std::nullopt_t>;
         }
     };
     ((++position, found = found == 0 && !usable(std::type_identity<Args>{}) ? position : found), ...);
@@ -252,7 +943,7 @@ public:
             recorder_->has_error = true;
             return check::no_results();
         } else {
-            pattern_node n{.domain = checked::domain, .op = checked::op};
+            pattern_node n{.domain = checked::domain, .op = checked::op, .schema = {}};
             n.first_operand = static_cast<std::int16_t>(recorder_->term_count);
             n.first_attribute = static_cast<std::int16_t>(recorder_->attribute_count);
             (add(n, args), ...);
@@ -262,6 +953,49 @@ public:
                                     std::make_index_sequence<static_cast<std::size_t>(checked::facts.output_count)>{});
         }
     }
+
+    /// A call of an ATen operator in the program, before it is converted: `p.call<"aten::gelu">(x, "tanh")`. An operator that torch does not
+    /// declare has its whole schema: `p.call<"my_ops::scale(Tensor x, float by) -> Tensor">(x, by)`. Arguments are in the order of the schema, or named,
+    /// `arg<"dim">(-1)`: captures, other calls of the pattern, numbers, strings, dtypes, `p.ints({0, 1})`, `p.list(x, y)`, `absent` and
+    /// `p.anything()`. An argument that is not named must have its default. `outputs<n>` asks for the elements of a list of n tensors.
+    template <fixed_string Name, class... Args>
+    [[nodiscard("the call is not part of the pattern")]] constexpr auto call(Args const&... args) const {
+        using check = detail::call_check<Name, Args...>;
+        using verdict = typename check::verdict;
+#ifdef ATON_DIAGNOSIS_IN_CONDITION
+        static_assert(detail::holds<verdict>);
+#else
+        static_assert(sizeof(verdict) != 0);
+#endif
+        if constexpr (!check::legal) {
+            recorder_->has_error = true;
+            return check::no_results();
+        } else {
+            std::int16_t const index = detail::record_call<check>(*recorder_, args...);
+            auto const result = [&](std::size_t i) {
+                return pattern_value<any_type>{
+                    {.what = pattern_term::kind::node, .output = static_cast<std::uint8_t>(i), .index = index}};
+            };
+            if constexpr (check::results == 1) return result(0);
+            else
+                return [&]<std::size_t... I>(std::index_sequence<I...>) {
+                    return std::tuple(result(I)...);
+                }(std::make_index_sequence<check::results>{});
+        }
+    }
+
+    /// A list of tensors as the argument of a call: `p.call<"aten::cat">(p.list(x, y), 1)`.
+    template <class... Parts>
+        requires((detail::is_pattern_value<Parts> || detail::captures_any<Parts, value>) && ...)
+    [[nodiscard]] constexpr pattern_list list(Parts const&... parts) const {
+        pattern_term t{.what = pattern_term::kind::list, .index = static_cast<std::int16_t>(recorder_->term_count)};
+        t.count = static_cast<std::int16_t>(sizeof...(Parts));
+        (recorder_->add(detail::term_of(parts)), ...);
+        return {t};
+    }
+
+    /// An argument of a call that may be anything, such as the sizes of a view, which the type of the result tells.
+    [[nodiscard]] constexpr pattern_anything anything() const { return {{.what = pattern_term::kind::anything}}; }
 
     /// A constant 1-d list of these integers.
     [[nodiscard]] constexpr pattern_integers ints(std::initializer_list<std::int64_t> list) const {
@@ -402,6 +1136,7 @@ enum class rewrite_rule : std::uint8_t {
     capture_type, ///< a capture<T> of another type
     state,        ///< a lambda that captures variables
     root,         ///< the result is not a node
+    mixed,        ///< nodes of ONNX and calls of ATen
     size,         ///< too many nodes
     variants,     ///< too many orders and alternatives
     unused_node,  ///< a node that is not part of the result
@@ -441,6 +1176,8 @@ constexpr term_contents contents_of(pattern_recorder const& r, pattern_term cons
         c.bound |= more.bound;
     };
     if (t.what == pattern_term::kind::capture) c.used = c.bound = std::uint64_t{1} << t.index;
+    if (t.what == pattern_term::kind::list)
+        for (int i = 0; i != t.count; ++i) include(contents_of(r, r.terms[t.index + i]));
     if (t.what == pattern_term::kind::either) {
         std::uint64_t common = ~std::uint64_t{0};
         for (int i = 0; i != t.count; ++i) {
@@ -483,6 +1220,8 @@ constexpr std::size_t count_variants(pattern_recorder const& r, pattern_term con
         for (int i = 0; i != node.operand_count && n <= max_variants; ++i)
             n *= count_variants(r, r.terms[node.first_operand + i], captures);
     }
+    for (int i = 0; t.what == pattern_term::kind::list && i != t.count && n <= max_variants; ++i)
+        n *= count_variants(r, r.terms[t.index + i], captures);
     return std::min(n, max_variants + 1);
 }
 
@@ -494,6 +1233,8 @@ constexpr rewrite_fault find_pattern_fault() {
     if (r.is_full) return {rewrite_rule::size};
     if (!is_node_term(r, r.root)) return {rewrite_rule::root};
     if (count_variants(r, r.root, traits::kinds) > max_variants) return {rewrite_rule::variants};
+    for (std::size_t i = 1; i < r.node_count; ++i)
+        if (r.nodes[i].schema.empty() != r.nodes[0].schema.empty()) return {rewrite_rule::mixed};
     term_contents const c = contents_of(r, r.root);
     for (std::size_t i = 0; i != r.node_count; ++i)
         if ((c.nodes >> i & 1U) == 0) return {rewrite_rule::unused_node, 0, r.nodes[i].op};
@@ -577,8 +1318,15 @@ constexpr rewrite_fault find_rewrite_fault() {
 }
 
 constexpr std::string_view name_of(capture_kind k) {
-    constexpr std::string_view names[] = {
-        "value", "tensor", "scalar", "double", "std::int64_t", "std::vector<std::int64_t>", "std::string", "dtype"};
+    constexpr std::string_view names[] = {"value",
+                                          "tensor",
+                                          "scalar",
+                                          "double",
+                                          "std::int64_t",
+                                          "std::vector<std::int64_t>",
+                                          "std::string",
+                                          "dtype",
+                                          "bool"};
     return names[static_cast<std::size_t>(k)];
 }
 
@@ -592,9 +1340,13 @@ constexpr sentence describe(rewrite_fault const& f, std::string_view name) {
                     "are captures by value";
     case rewrite_rule::capture_type:
         return s << "a capture is of a value, tensor, scalar, double, std::int64_t, std::vector<std::int64_t>, "
-                    "std::string or dtype";
+                    "std::string, dtype or bool";
     case rewrite_rule::state: return s << "a lambda of a rewrite cannot capture variables; it must be [](...)";
-    case rewrite_rule::root: return s << "the result of the pattern must be a node, the result of p.op<...>(...)";
+    case rewrite_rule::root:
+        return s << "the result of the pattern must be a node, the result of p.op<...>(...) or "
+                    "p.call<...>(...)";
+    case rewrite_rule::mixed:
+        return s << "a pattern is of nodes of ONNX, p.op<...>(...), or of calls of ATen, p.call<...>(...), not of both";
     case rewrite_rule::size:
         return s << "the pattern is too large; it may have " << static_cast<int>(pattern_recorder::max_nodes)
                  << " nodes with " << static_cast<int>(pattern_recorder::max_terms) << " operands";
@@ -630,7 +1382,8 @@ constexpr sentence describe(rewrite_fault const& f, std::string_view name) {
 } // namespace ATON_NAMESPACE::dsl::detail
 
 // ---- aton/dsl/rewrite.hpp
-// Rewrites: rows that replace nodes of a finished graph by others, checked at compile time like symbolic functions.
+// Rewrites: rows that replace nodes of a finished graph, or ATen calls of a program, by others, checked at compile time like symbolic
+// functions.
 // Public header.
 
 namespace ATON_NAMESPACE::dsl {
@@ -649,6 +1402,7 @@ auto captured_argument(graph_data& graph, captured const& c) {
     else if constexpr (kind == integer) return c.number.template to<std::int64_t>();
     else if constexpr (kind == integers) return c.integers;
     else if constexpr (kind == text) return c.text;
+    else if constexpr (kind == boolean) return c.number.template to<bool>();
     else return c.type;
 }
 
@@ -716,7 +1470,8 @@ constexpr sentence duplicate_rewrite(rewrites_view rows) {
 
 /// A rewrite: nodes of a graph that match the pattern become the nodes that the replacement builds. The replacement receives what the
 /// pattern captured, in the same order, and may refuse (`g.unsupported`, `g.next()`): then the nodes stay.
-/// A match is not replaced if other nodes use a value inside it, except a `p.shared(...)` one.
+/// A match is not replaced if other nodes use a value inside it, except a `p.shared(...)` one. A pattern of ATen calls (`p.call`) is replaced
+/// before the program is converted; the replacement is converted in their place.
 /// ```cpp
 /// #include <aton/dsl/rewrite.hpp>
 ///

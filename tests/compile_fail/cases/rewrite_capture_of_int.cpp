@@ -1,5 +1,5 @@
 // rule: capture_type
-// error: rewrite r: a capture is of a value, tensor, scalar, double, std::int64_t, std::vector<std::int64_t>, std::string or dtype
+// error: rewrite r: a capture is of a value, tensor, scalar, double, std::int64_t, std::vector<std::int64_t>, std::string, dtype or bool
 // twin: capture<int> => capture<std::int64_t>
 #include <aton/dsl/rewrite.hpp>
 using namespace aton;

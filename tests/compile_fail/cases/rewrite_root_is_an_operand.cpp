@@ -1,5 +1,5 @@
 // rule: root
-// error: rewrite r: the result of the pattern must be a node, the result of p.op<...>(...)
+// error: rewrite r: the result of the pattern must be a node, the result of p.op<...>(...) or p.call<...>(...)
 // twin: p.op<"Exp">(x), x => p.op<"Exp">(x), p.op<"Neg">(x)
 #include <aton/dsl/rewrite.hpp>
 using namespace aton;
