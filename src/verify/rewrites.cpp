@@ -120,6 +120,8 @@ private:
         for (std::size_t i = 0; formals.next(formal); ++i) {
             bool const exchanged = i < 2 && n.commutes && variant_.swapped[index] != 0;
             runtime::aten_argument a = argument_at(static_cast<std::size_t>(n.first_operand) + (exchanged ? 1 - i : i));
+            bool const is_open = a.kind == aten::argument_kind::missing && !formal.has_default;
+            if (is_open && !formal.type.list) a = runtime::aten_argument::of_number(0); // a number that does not matter
             if (a.kind != aten::argument_kind::missing)
                 arguments.push_back(std::move(a).named(std::string(formal.name)));
         }

@@ -57,6 +57,8 @@ DECOMPOSED = {
     "logsumexp_of_two": lambda x: x.logsumexp((0, -1), keepdim=True),
     "nan_to_num": torch.nan_to_num,
     "nan_to_num_of_given": lambda x: torch.nan_to_num(x, 0.5, 9, -8),
+    "instance_norm": F.instance_norm,
+    "instance_norm_affine": lambda x: F.instance_norm(x[:, :, None] * torch.ones(2, 1), None, None, SCALE[:5], BIAS[:5], eps=0.01),
     "logit": lambda x: torch.logit(x, 1e-3),
     "logit_without_eps": torch.logit,
 }

@@ -89,6 +89,26 @@ inline constexpr auto normalized = [](auto p, auto x, capture<integers> axes, ca
                     divided_by_deviation(p, x, mean_too, variance_too, epsilon));
 };
 
+/// The statistics of each channel of each sample: those of batch normalization, if samples and channels are one axis.
+inline constexpr auto normalized_channels = [](auto p, auto x, auto scale, auto bias, auto to, auto epsilon,
+                                               auto back) {
+    auto const joined = p.template call<"aten::view">(x, to);
+    auto const [y, mean, inverse] =
+        p.template call<"aten::_native_batch_norm_legit.no_stats">(joined, scale, bias, true, p.anything(), epsilon);
+    return p.template call<"aten::view">(y, back);
+};
+inline bool joins_channels(value x, integers const& to, integers const& back) {
+    if (!is_real(x) || !x.has_rank() || x.rank() < 3 || !x.shape().is_static()) return false;
+    auto const& dims = x.shape().dims();
+    integers joined{1, dims[0].size() * dims[1].size()};
+    integers separate{dims[0].size(), dims[1].size()};
+    for (std::size_t i = 2; i != dims.size(); ++i) {
+        joined.push_back(dims[i].size());
+        separate.push_back(dims[i].size());
+    }
+    return to == joined && back == separate;
+}
+
 inline bool is_normalized_by(value x, integers const& axes, scalar const& epsilon) {
     return is_real(x) && is_last_axis(x, axes) && x.size(-1).is_static() && x.size(-1).size() > 1 &&
            is_finite(epsilon) && epsilon.to<double>() > 0;
@@ -224,6 +244,35 @@ inline constexpr auto recomposition = rewrites(
         [](graph<13> g, value x, scalar const& low, scalar const&) {
             if (low.to<double>() < 0) return detail::call_built_in<"aten::logit">(g, x);
             return detail::call_built_in<"aten::logit">(g, x, low.to<double>());
+        }),
+    rewrite<"recompose.instance_norm">(
+        [](pattern<13> p, capture<value> x, capture<detail::integers> to, capture<double> epsilon,
+           capture<detail::integers> back) {
+            return detail::normalized_channels(p, x, absent, absent, to, epsilon, back);
+        },
+        [](value x, detail::integers const& to, double, detail::integers const& back) {
+            return detail::joins_channels(x, to, back);
+        },
+        [](graph<13> g, value x, detail::integers const&, double epsilon, detail::integers const&) {
+            return detail::call_built_in<"aten::instance_norm">(
+                g, x, absent, absent, absent, absent, true, 0, epsilon, false);
+        }),
+    rewrite<"recompose.instance_norm_affine">(
+        [](pattern<13> p, capture<value> x, capture<value> scale, capture<value> bias, capture<detail::integers> copies,
+           capture<detail::integers> to, capture<double> epsilon, capture<detail::integers> back) {
+            return detail::normalized_channels(
+                p, x, p.call<"aten::repeat">(scale, copies), p.call<"aten::repeat">(bias, copies), to, epsilon, back);
+        },
+        [](value x, value scale, value bias, detail::integers const& copies, detail::integers const& to, double,
+           detail::integers const& back) {
+            return detail::joins_channels(x, to, back) && copies == detail::integers{back[0]} &&
+                   scale.dtype() == x.dtype() && bias.dtype() == x.dtype() && scale.rank() == 1 && bias.rank() == 1 &&
+                   scale.size(0) == x.size(1) && bias.size(0) == x.size(1);
+        },
+        [](graph<13> g, value x, value scale, value bias, detail::integers const&, detail::integers const&,
+           double epsilon, detail::integers const&) {
+            return detail::call_built_in<"aten::instance_norm">(
+                g, x, scale, bias, absent, absent, true, 0, epsilon, false);
         }),
     rewrite<"recompose.layer_norm_affine">(
         [](pattern<13> p, capture<value> x, capture<value> scale, capture<value> bias, capture<detail::integers> axes,

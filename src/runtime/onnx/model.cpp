@@ -17,9 +17,7 @@
 
 namespace ATON_NAMESPACE::runtime {
 
-namespace {
-
-using onnx_kernels::call;
+// Not in an unnamed namespace: onnx_model::state has them.
 
 /// The key of an operator body that ONNX generates.
 struct body_key {
@@ -44,6 +42,10 @@ struct operator_plan {
     graph_plan plan;
     body_cache inner; ///< for the operators inside
 };
+
+namespace {
+
+using onnx_kernels::call;
 
 value_type type_of(value const& v) {
     value_type t;
