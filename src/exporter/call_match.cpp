@@ -2,6 +2,7 @@
 #include "call_match.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <aton/aten/default_argument.hpp>
@@ -43,9 +44,14 @@ bool is_default(program::argument const& given, aten::schema_argument const& for
     return same(given, otherwise);
 }
 
+/// Also a list of this number, as which ATen takes a number for `int[2]`.
 bool is_number(program::argument const& given, double wanted) {
-    return given.kind == kind::number && is_constant(given) && !given.number.constant.is_complex() &&
-           given.number.constant.to<double>() == wanted;
+    auto const is_wanted = [&](program::number const& n) {
+        return !n.is_computed() && !n.constant.is_complex() && n.constant.to<double>() == wanted;
+    };
+    if (given.kind == kind::number) return is_wanted(given.number);
+    return given.kind == kind::numbers && !given.numbers.empty() &&
+           std::all_of(given.numbers.begin(), given.numbers.end(), is_wanted);
 }
 
 bool is_list(program::argument const& given, std::span<std::int64_t const> wanted) {
@@ -86,26 +92,17 @@ program::argument argument_of(program::node const& n, aten::schema_argument cons
 
 } // namespace
 
-value_uses::value_uses(program::graph const& g) {
+value_uses::value_uses(program::graph const& g, std::size_t values) : producers_(values), counts_(values) {
     for (program::node const& n : g.nodes) add(n);
     for (program::argument const& a : g.outputs)
         program::for_each_value(a, [&](program::value_index v) { ++counts_[v]; });
 }
 
-program::node const* value_uses::producer(program::value_index v) const {
-    auto const found = producers_.find(v);
-    return found == producers_.end() ? nullptr : found->second;
-}
-
-std::size_t value_uses::count(program::value_index v) const {
-    auto const found = counts_.find(v);
-    return found == counts_.end() ? 0 : found->second;
-}
-
 void value_uses::remove(program::node const& n) {
     for (program::argument const& a : n.arguments)
         program::for_each_value(a, [&](program::value_index v) { --counts_[v]; });
-    for (program::value_index v : program::result_values(n)) producers_.erase(v);
+    for (program::value_index v : program::result_values(n))
+        if (v != program::no_value) producers_[v] = nullptr;
 }
 
 void value_uses::add(program::node const& n) {

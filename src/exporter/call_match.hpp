@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -18,19 +17,20 @@ namespace ATON_NAMESPACE::exporter {
 /// Which node of a graph computes a value, and how often a value is used.
 class value_uses {
 public:
-    explicit value_uses(program::graph const& g);
+    /// `values`: the number of values of the program.
+    value_uses(program::graph const& g, std::size_t values);
 
     /// The node, or null for an input.
-    [[nodiscard]] program::node const* producer(program::value_index v) const;
-    [[nodiscard]] std::size_t count(program::value_index v) const;
+    [[nodiscard]] program::node const* producer(program::value_index v) const { return producers_[v]; }
+    [[nodiscard]] std::size_t count(program::value_index v) const { return counts_[v]; }
     /// Forgets the uses of a node that is removed.
     void remove(program::node const& n);
     /// Counts those of a new node.
     void add(program::node const& n);
 
 private:
-    std::map<program::value_index, program::node const*> producers_;
-    std::map<program::value_index, std::size_t> counts_;
+    std::vector<program::node const*> producers_; // by value
+    std::vector<std::size_t> counts_;
 };
 
 /// One attempt to match. Everything that it is made of must outlive it.

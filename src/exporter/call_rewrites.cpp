@@ -14,7 +14,6 @@
 
 #include <aton/core/error.hpp>
 #include <aton/ir/contradiction.hpp>
-#include <aton/program/subgraphs.hpp>
 
 #include "call_match.hpp"
 #include "converter.hpp"
@@ -34,64 +33,88 @@ void run_row(dsl::invocation& in) {
 
 } // namespace
 
-/// Replaces calls in one copy of the program.
+/// Matches the calls of a program, and replaces them in a copy.
 class rewritten_calls::pass {
 public:
     explicit pass(rewritten_calls& owner) : owner_(owner), dims_(owner.original_, owner.options_.dims) {
         exact_nan_ = owner.options_.nan == nan_mode::exact || has_nan_as_data(owner.original_);
         for (rewrite_entry const& r : owner.rewrites_)
             for (pattern_variant& v : variants_of(r.pattern)) {
-                std::string_view const op = root_of(r.pattern, v).op;
-                by_root_[op].push_back({&r, std::move(v)});
+                pattern_node const& root = root_of(r.pattern, v);
+                std::vector<std::string_view> operands = operands_of(r.pattern, v, root);
+                by_root_[root.op].push_back({&r, std::move(v), std::move(operands)});
             }
     }
 
-    /// Whether a call of the program may be the last one of a match.
-    [[nodiscard]] bool has_roots(program::graph const& g) const {
-        return std::any_of(g.nodes.begin(), g.nodes.end(), [&](program::node const& n) {
-            return n.kind == program::node_kind::aten && by_root_.contains(n.op);
-        });
-    }
-
-    /// From the last node to the first, so that the largest match comes first.
-    void run(program::graph& g) {
+    /// Finds what matches, from the last node to the first, so that the largest match comes first.
+    void match(program::graph const& g) {
         if (!has_roots(g)) return;
-        value_uses uses(g);
-        std::set<program::node const*> removed;
+        value_uses uses(g, owner_.original_.values.size());
         for (auto n = g.nodes.rbegin(); n != g.nodes.rend(); ++n) {
             auto const rewrites = by_root_.find(n->op);
-            if (rewrites == by_root_.end() || removed.contains(&*n)) continue;
+            if (rewrites == by_root_.end() || removed_.contains(&*n)) continue;
+            std::vector<std::string_view> const computed = operators_of_arguments(*n, uses);
+            auto const is_computed = [&](std::string_view op) {
+                return std::find(computed.begin(), computed.end(), op) != computed.end();
+            };
             for (candidate const& c : rewrites->second) {
+                if (!std::all_of(c.operands.begin(), c.operands.end(), is_computed)) continue;
                 call_match match(uses, *n, c.rewrite->pattern, c.variant);
                 if (!match.succeeds() || !holds(*c.rewrite, match.captures(), result_of(*n))) continue;
-                for (program::node const* inner : match.inner_nodes()) {
-                    if (removed.insert(inner).second) uses.remove(*inner);
-                }
+                for (program::node const* inner : match.inner_nodes())
+                    if (removed_.insert(inner).second) uses.remove(*inner);
                 uses.remove(*n);
-                replace(*n, *c.rewrite, match.captures());
-                uses.add(*n);
-                has_changed_ = true;
+                uses.add(made_.emplace(&*n, replacement(*n, *c.rewrite, match.captures())).first->second);
                 break;
             }
         }
-        std::vector<program::node> kept;
-        for (program::node& n : g.nodes)
-            if (!removed.contains(&n)) kept.push_back(std::move(n));
-        g.nodes = std::move(kept);
     }
-    [[nodiscard]] bool has_changed() const { return has_changed_; }
+    [[nodiscard]] bool has_matches() const { return !made_.empty(); }
+
+    /// Replaces what matches in a copy of the graph.
+    void apply(program::graph const& original, program::graph& copy) const {
+        std::vector<program::node> kept;
+        for (std::size_t i = 0; i != original.nodes.size(); ++i) {
+            program::node const* const n = &original.nodes[i];
+            if (removed_.contains(n)) continue;
+            auto const made = made_.find(n);
+            kept.push_back(made == made_.end() ? std::move(copy.nodes[i]) : made->second);
+        }
+        copy.nodes = std::move(kept);
+    }
 
 private:
     struct candidate {
         rewrite_entry const* rewrite;
         pattern_variant variant;
+        std::vector<std::string_view> operands; ///< operators that compute arguments of the last call
     };
 
-    static pattern_node const& root_of(pattern_view const& p, pattern_variant const& v) {
-        std::size_t term = p.terms.size();
+    /// The term that a variant chooses.
+    static pattern_term const& chosen(pattern_view const& p, pattern_variant const& v, std::size_t term) {
         while (term_at(p, term).what == pattern_term::kind::either)
             term = static_cast<std::size_t>(term_at(p, term).index) + v.chosen[term];
-        return p.nodes[static_cast<std::size_t>(term_at(p, term).index)];
+        return term_at(p, term);
+    }
+    static pattern_node const& root_of(pattern_view const& p, pattern_variant const& v) {
+        return p.nodes[static_cast<std::size_t>(chosen(p, v, p.terms.size()).index)];
+    }
+    static std::vector<std::string_view> operands_of(pattern_view const& p, pattern_variant const& v,
+                                                     pattern_node const& n) {
+        std::vector<std::string_view> all;
+        for (std::size_t i = 0; i != static_cast<std::size_t>(n.operand_count); ++i) {
+            pattern_term const& t = chosen(p, v, static_cast<std::size_t>(n.first_operand) + i);
+            if (t.what == pattern_term::kind::node) all.push_back(p.nodes[static_cast<std::size_t>(t.index)].op);
+        }
+        return all;
+    }
+    static std::vector<std::string_view> operators_of_arguments(program::node const& n, value_uses const& uses) {
+        std::vector<std::string_view> all;
+        for (program::argument const& a : n.arguments)
+            for (program::value_ref const& v : program::tensors_of(a))
+                if (program::node const* const producer = v ? uses.producer(v) : nullptr; producer != nullptr)
+                    all.push_back(producer->op);
+        return all;
     }
     static program::value_index result_of(program::node const& n) {
         std::vector<program::value_index> const all = program::result_values(n);
@@ -141,17 +164,17 @@ private:
         return (known && recorded.dtype != made.dtype) || aton::detail::contradicts(recorded.shape, made.shape);
     }
 
-    void replace(program::node& n, rewrite_entry const& rewrite, std::span<program::argument const> captures) {
-        dsl::entry const& row = row_of(rewrite);
+    [[nodiscard]] program::node replacement(program::node const& n, rewrite_entry const& rewrite,
+                                            std::span<program::argument const> captures) {
         program::node made;
-        made.op = row.overload;
-        made.name = std::move(n.name);
+        made.op = row_of(rewrite).overload;
+        made.name = n.name;
         for (program::argument const& a : captures)
             made.arguments.push_back(program::argument(a).named("x" + std::to_string(made.arguments.size())));
         made.results = {{{result_of(n)}, false}};
         made.origin = n.origin;
         made.is_functional = true;
-        n = std::move(made);
+        return made;
     }
     dsl::entry const& row_of(rewrite_entry const& rewrite) {
         for (dsl::entry const& e : owner_.rows_.rows())
@@ -159,11 +182,18 @@ private:
         return owner_.rows_.add(rewrite, &run_row);
     }
 
+    [[nodiscard]] bool has_roots(program::graph const& g) const {
+        return std::any_of(g.nodes.begin(), g.nodes.end(), [&](program::node const& n) {
+            return n.kind == program::node_kind::aten && by_root_.contains(n.op);
+        });
+    }
+
     rewritten_calls& owner_;
     dimension_names dims_;
     bool exact_nan_ = false;
-    bool has_changed_ = false;
     std::map<std::string_view, std::vector<candidate>, std::less<>> by_root_;
+    std::map<program::node const*, program::node> made_; // by the last node of the match
+    std::set<program::node const*> removed_;
 };
 
 rewritten_calls::rewritten_calls(program::program const& p, export_options const& options)
@@ -174,16 +204,13 @@ rewritten_calls::rewritten_calls(program::program const& p, export_options const
         if (r.pattern.is_of_calls() && r.holds_at(options.opset)) rewrites_.push_back(r);
     if (rewrites_.empty()) return;
     pass rewrites(*this);
-    bool const may_match =
-        rewrites.has_roots(p.main) || std::any_of(p.subgraphs.begin(), p.subgraphs.end(), [&](program::graph const& g) {
-            return rewrites.has_roots(g);
-        });
-    if (!may_match) return;
-    auto changed = std::make_unique<program::program>(p);
-    program::for_each_graph(*changed, [&](program::graph& g) { rewrites.run(g); });
-    if (!rewrites.has_changed()) return;
-    program::remove_dead_nodes(*changed);
-    changed_ = std::move(changed);
+    rewrites.match(p.main);
+    for (program::graph const& g : p.subgraphs) rewrites.match(g);
+    if (!rewrites.has_matches()) return;
+    changed_ = std::make_unique<program::program>(p);
+    rewrites.apply(p.main, changed_->main);
+    for (std::size_t i = 0; i != p.subgraphs.size(); ++i) rewrites.apply(p.subgraphs[i], changed_->subgraphs[i]);
+    program::remove_dead_nodes(*changed_);
     options_.tables.push_back(rows_.rows());
 }
 

@@ -777,6 +777,8 @@ constexpr std::int16_t record_call(pattern_recorder& r, Args const&... args) {
     n.operand_count = static_cast<std::int16_t>(count);
     n.first_attribute = static_cast<std::int16_t>(r.attribute_count);
     n.commutes = call_commutes(source::overload);
+    for (std::size_t k = 2; k < count; ++k) // x + 2 * y is not y + 2 * x
+        n.commutes = n.commutes && operands[k].what == pattern_term::kind::by_default;
     n.list_length = static_cast<std::uint8_t>(Check::asked);
     for (std::size_t k = 0; k != count; ++k) r.add(operands[k]);
     return r.append(r.nodes, r.node_count, n);
