@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -263,6 +265,44 @@ TEST_CASE("an infinite loop ends at the maximum number of steps") {
         why = e.what();
     }
     CHECK(why.find("the run takes more than 1000 steps") != std::string::npos);
+}
+
+TEST_CASE("numbers whose sums or products overflow are refused") {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    CHECK_FALSE(refusal("aten::conv_tbc_backward",
+                        {ones("self", {2, 3, 4}),
+                         ones("input", {2, 3, 5}),
+                         ones("weight", {1, 5, 4}),
+                         ones("bias", {4}),
+                         number("pad", most / 2 + 1)})
+                    .empty());
+    CHECK_FALSE(refusal("prims::iota",
+                        {number("length", most),
+                         number("start", 0),
+                         number("step", 2),
+                         aten_argument::of_type(dtype::int64).named("dtype"),
+                         aten_argument::of_tag("cpu").named("device"),
+                         number("requires_grad", false)})
+                    .empty());
+    CHECK_FALSE(refusal("aten::rnn_relu.data",
+                        {ones("data", {3, 2}),
+                         whole_numbers("batch_sizes", {most, 1020}),
+                         ones("hx", {1, 2, 4}),
+                         lists("params", {{4, 2}, {4, 4}}),
+                         number("has_biases", false),
+                         number("num_layers", 1),
+                         number("dropout", 0.0),
+                         number("train", false),
+                         number("bidirectional", false)})
+                    .empty());
+}
+
+TEST_CASE("a rate without an end of its loop, and a transform along no axis, are refused") {
+    aten_argument const rate = aten_argument::of_tensor(tensor::of_scalar(std::nan(""), dtype::float32)).named("self");
+    CHECK_FALSE(refusal("aten::poisson", {rate}).empty());
+    CHECK_FALSE(refusal("aten::_fft_r2c",
+                        {ones("self", {}), numbers("dim", {0}), number("normalization", 0), number("onesided", true)})
+                    .empty());
 }
 
 TEST_CASE("operands of different dtypes are refused by their names") {

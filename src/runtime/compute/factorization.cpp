@@ -25,13 +25,11 @@ std::int32_t factor_lu(Eigen::Map<matrix<T>> a, std::int32_t* pivots, bool excha
             if (magnitude(a(i, k)) > magnitude(a(best, k))) best = i;
         pivots[k] = static_cast<std::int32_t>(best + 1);
         if (best != k) a.row(k).swap(a.row(best));
-        if (a(k, k) == T{}) {
-            if (info == 0) info = static_cast<std::int32_t>(k + 1);
-            continue;
-        }
+        bool const is_singular = a(k, k) == T{};
+        if (is_singular && info == 0) info = static_cast<std::int32_t>(k + 1);
         for (index i = k + 1; i < a.rows(); ++i) {
-            T const factor = a(i, k) / a(k, k);
-            a(i, k) = factor;
+            T const factor = is_singular ? a(i, k) : a(i, k) / a(k, k);
+            a(i, k) = factor; // also of 0, as in LAPACK, whose zeros get their signs by it
             for (index j = k + 1; j < a.cols(); ++j) a(i, j) -= factor * a(k, j);
         }
     }

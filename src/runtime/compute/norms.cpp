@@ -19,7 +19,8 @@ tensor norm(tensor const& x, double p, axis_list const& axes, bool keep) {
     if (p == infinity) return max(size, axes, keep);
     if (p == -infinity) return min(size, axes, keep);
     if (p == 0) return sum(cast(unequal(size, scalar(0)), size.dtype()), axes, keep);
-    if (p == 1) return sum(size, axes, keep);
+    bool const of_nothing = x.count() == 0 && !(p < 0); // 0 also where p is NaN, or 1 / p is 0 in float32
+    if (p == 1 || of_nothing) return sum(size, axes, keep);
     if (p == 2) return sqrt(sum(square(size), axes, keep));
     return pow(sum(pow(size, scalar(p)), axes, keep), scalar(1 / p));
 }
