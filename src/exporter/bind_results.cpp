@@ -32,18 +32,18 @@ dsl::value cast_value(dsl::graph<oldest_export_opset> g, dsl::value const& v, dt
     return g.to_value(g.cast(dsl::complex_value(v), type));
 }
 
-value_type converter::type_of(program::value const& v) const {
+value_type recorded_type(program::value const& v, dimension_names const& dims) {
     value_type type;
     if (v.kind != program::value_kind::tensor) return {dtype_of(v.kind), shape(std::vector<dim>()), value_kind::tensor};
     if (!v.has_type) return type;
     type.dtype = v.type;
-    type.shape = dims_(v.sizes);
+    type.shape = dims(v.sizes);
     return type;
 }
 
 /// The recorded type of a value, as far as it is trusted.
 value_type converter::type_of(program::value_index index) const {
-    value_type type = type_of(program_.values[index]);
+    value_type type = recorded_type(program_.values[index], dims_);
     if (doubts_[index] != doubt::none) type.shape = shape();
     if (doubts_[index] == doubt::everything) type.dtype = dtype::undefined;
     return type;
@@ -107,7 +107,8 @@ void converter::check_squeeze(program::node const& n) const {
                                     std::find(axes.begin(), axes.end(), i - rank) != axes.end();
         program::extent const& size = self->sizes[static_cast<std::size_t>(i)];
         if (may_be_removed && may_be_one(program_, size))
-            throw unsupported_error("whether dimension " + std::to_string(i) + " of " + describe(type_of(*self)) +
+            throw unsupported_error("whether dimension " + std::to_string(i) + " of " +
+                                    describe(recorded_type(*self, dims_)) +
                                     " is 1 and is removed depends on data; squeeze only other dimensions, or add "
                                     "torch._check(size >= 2) to the program");
     }
@@ -204,7 +205,7 @@ private:
         program::value const& v = owner_.program_.values[index];
         if (!result)
             return owner_.bind(index, {{}, {}, "the mapping of " + node_.op + " does not compute '" + v.name + "'"});
-        value_type const recorded = owner_.type_of(v);
+        value_type const recorded = recorded_type(v, owner_.dims_);
         if (is_known_fake_type(node_.op, position, owner_.program_.torch_version, result->type(), recorded))
             owner_.doubts_[index] = doubt::everything;
         value_type const known = owner_.type_of(index);

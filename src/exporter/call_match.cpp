@@ -92,7 +92,12 @@ program::argument argument_of(program::node const& n, aten::schema_argument cons
 
 } // namespace
 
-value_uses::value_uses(program::graph const& g, std::size_t values) : producers_(values), counts_(values) {
+value_uses::value_uses(program::program const& p) : producers_(p.values.size()), counts_(p.values.size()) {
+    add(p.main);
+    for (program::graph const& g : p.subgraphs) add(g);
+}
+
+void value_uses::add(program::graph const& g) {
     for (program::node const& n : g.nodes) add(n);
     for (program::argument const& a : g.outputs)
         program::for_each_value(a, [&](program::value_index v) { ++counts_[v]; });
@@ -123,10 +128,7 @@ call_match::call_match(value_uses const& uses, program::node const& root, patter
       is_captured_(pattern.captures.size()) {}
 
 bool call_match::succeeds() {
-    std::size_t term = pattern_.terms.size();
-    while (term_at(pattern_, term).what == pattern_term::kind::either)
-        term = static_cast<std::size_t>(term_at(pattern_, term).index) + variant_.chosen[term];
-    pattern_term const& t = term_at(pattern_, term);
+    pattern_term const& t = chosen_term(pattern_, variant_, pattern_.terms.size());
     return t.output == 0 && match_node(static_cast<std::size_t>(t.index), root_) && is_private();
 }
 

@@ -14,11 +14,10 @@
 
 namespace ATON_NAMESPACE::exporter {
 
-/// Which node of a graph computes a value, and how often a value is used.
+/// Which node of a program computes a value, and how often a value is used.
 class value_uses {
 public:
-    /// `values`: the number of values of the program.
-    value_uses(program::graph const& g, std::size_t values);
+    explicit value_uses(program::program const& p);
 
     /// The node, or null for an input.
     [[nodiscard]] program::node const* producer(program::value_index v) const { return producers_[v]; }
@@ -29,6 +28,8 @@ public:
     void add(program::node const& n);
 
 private:
+    void add(program::graph const& g);
+
     std::vector<program::node const*> producers_; // by value
     std::vector<std::size_t> counts_;
 };

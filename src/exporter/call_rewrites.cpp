@@ -2,22 +2,18 @@
 #include "call_rewrites.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <map>
-#include <new>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <aton/core/error.hpp>
 #include <aton/ir/contradiction.hpp>
+#include <aton/passes/patterns.hpp>
 
 #include "call_match.hpp"
 #include "converter.hpp"
-#include "nan_as_data.hpp"
 #include "select_rewrites.hpp"
 
 namespace ATON_NAMESPACE::exporter {
@@ -36,35 +32,37 @@ void run_row(dsl::invocation& in) {
 /// Matches the calls of a program, and replaces them in a copy.
 class rewritten_calls::pass {
 public:
-    explicit pass(rewritten_calls& owner) : owner_(owner), dims_(owner.original_, owner.options_.dims) {
-        exact_nan_ = owner.options_.nan == nan_mode::exact || has_nan_as_data(owner.original_);
+    pass(rewritten_calls& owner, dimension_names const& dims, bool exact_nan)
+        : owner_(owner),
+          dims_(dims),
+          exact_nan_(exact_nan),
+          uses_(owner.original_) {
         for (rewrite_entry const& r : owner.rewrites_)
             for (pattern_variant& v : variants_of(r.pattern)) {
-                pattern_node const& root = root_of(r.pattern, v);
-                std::vector<std::string_view> operands = operands_of(r.pattern, v, root);
-                by_root_[root.op].push_back({&r, std::move(v), std::move(operands)});
+                pattern_term const& result = chosen_term(r.pattern, v, r.pattern.terms.size());
+                pattern_node const& last = r.pattern.nodes[static_cast<std::size_t>(result.index)];
+                std::vector<std::string_view> operands = operands_of(r.pattern, v, last);
+                by_last_call_[last.op].push_back({&r, std::move(v), std::move(operands)});
             }
     }
 
     /// Finds what matches, from the last node to the first, so that the largest match comes first.
     void match(program::graph const& g) {
-        if (!has_roots(g)) return;
-        value_uses uses(g, owner_.original_.values.size());
         for (auto n = g.nodes.rbegin(); n != g.nodes.rend(); ++n) {
-            auto const rewrites = by_root_.find(n->op);
-            if (rewrites == by_root_.end() || removed_.contains(&*n)) continue;
-            std::vector<std::string_view> const computed = operators_of_arguments(*n, uses);
+            auto const rewrites = by_last_call_.find(n->op);
+            if (rewrites == by_last_call_.end() || removed_.contains(&*n)) continue;
+            std::vector<std::string_view> const computed = operators_of_arguments(*n);
             auto const is_computed = [&](std::string_view op) {
                 return std::find(computed.begin(), computed.end(), op) != computed.end();
             };
             for (candidate const& c : rewrites->second) {
                 if (!std::all_of(c.operands.begin(), c.operands.end(), is_computed)) continue;
-                call_match match(uses, *n, c.rewrite->pattern, c.variant);
+                call_match match(uses_, *n, c.rewrite->pattern, c.variant);
                 if (!match.succeeds() || !holds(*c.rewrite, match.captures(), result_of(*n))) continue;
                 for (program::node const* inner : match.inner_nodes())
-                    if (removed_.insert(inner).second) uses.remove(*inner);
-                uses.remove(*n);
-                uses.add(made_.emplace(&*n, replacement(*n, *c.rewrite, match.captures())).first->second);
+                    if (removed_.insert(inner).second) uses_.remove(*inner);
+                uses_.remove(*n);
+                uses_.add(made_.emplace(&*n, replacement(*n, *c.rewrite, match.captures())).first->second);
                 break;
             }
         }
@@ -90,29 +88,20 @@ private:
         std::vector<std::string_view> operands; ///< operators that compute arguments of the last call
     };
 
-    /// The term that a variant chooses.
-    static pattern_term const& chosen(pattern_view const& p, pattern_variant const& v, std::size_t term) {
-        while (term_at(p, term).what == pattern_term::kind::either)
-            term = static_cast<std::size_t>(term_at(p, term).index) + v.chosen[term];
-        return term_at(p, term);
-    }
-    static pattern_node const& root_of(pattern_view const& p, pattern_variant const& v) {
-        return p.nodes[static_cast<std::size_t>(chosen(p, v, p.terms.size()).index)];
-    }
     static std::vector<std::string_view> operands_of(pattern_view const& p, pattern_variant const& v,
                                                      pattern_node const& n) {
         std::vector<std::string_view> all;
         for (std::size_t i = 0; i != static_cast<std::size_t>(n.operand_count); ++i) {
-            pattern_term const& t = chosen(p, v, static_cast<std::size_t>(n.first_operand) + i);
+            pattern_term const& t = chosen_term(p, v, static_cast<std::size_t>(n.first_operand) + i);
             if (t.what == pattern_term::kind::node) all.push_back(p.nodes[static_cast<std::size_t>(t.index)].op);
         }
         return all;
     }
-    static std::vector<std::string_view> operators_of_arguments(program::node const& n, value_uses const& uses) {
+    [[nodiscard]] std::vector<std::string_view> operators_of_arguments(program::node const& n) const {
         std::vector<std::string_view> all;
         for (program::argument const& a : n.arguments)
             for (program::value_ref const& v : program::tensors_of(a))
-                if (program::node const* const producer = v ? uses.producer(v) : nullptr; producer != nullptr)
+                if (program::node const* const producer = v ? uses_.producer(v) : nullptr; producer != nullptr)
                     all.push_back(producer->op);
         return all;
     }
@@ -121,12 +110,7 @@ private:
         return all.empty() ? program::no_value : all[0];
     }
     [[nodiscard]] value_type type_of(program::value_index index) const {
-        program::value const& v = owner_.original_.values[index];
-        value_type type;
-        if (v.kind != program::value_kind::tensor || !v.has_type) return type;
-        type.dtype = v.type;
-        type.shape = dims_(v.sizes);
-        return type;
+        return recorded_type(owner_.original_.values[index], dims_);
     }
 
     /// Whether the replacement exists, has the recorded type, and the condition holds: builds it in a graph of its own.
@@ -147,21 +131,8 @@ private:
             if (is_new) at->second = graph.add_input({}, type);
             c.value = at->second;
         }
-        try {
-            if (rewrite.holds != nullptr && !rewrite.holds(graph, graph.opset, captures)) return false;
-            value_id const made = rewrite.build(graph, graph.opset, captures);
-            return made < graph.values.size() && !contradicts(type_of(result), graph.values[made].type);
-        } catch (refused const&) { // the calls stay as they are
-            return false;
-        } catch (std::bad_alloc const&) {
-            throw;
-        } catch (std::exception const& e) {
-            throw error("rewrite " + std::string(rewrite.name) + ": " + e.what());
-        }
-    }
-    static bool contradicts(value_type const& recorded, value_type const& made) {
-        bool const known = recorded.dtype != dtype::undefined && made.dtype != dtype::undefined;
-        return (known && recorded.dtype != made.dtype) || aton::detail::contradicts(recorded.shape, made.shape);
+        value_id const made = build_replacement(graph, rewrite, captures);
+        return made != no_value && !aton::detail::contradicts(type_of(result), graph.values[made].type);
     }
 
     [[nodiscard]] program::node replacement(program::node const& n, rewrite_entry const& rewrite,
@@ -182,28 +153,24 @@ private:
         return owner_.rows_.add(rewrite, &run_row);
     }
 
-    [[nodiscard]] bool has_roots(program::graph const& g) const {
-        return std::any_of(g.nodes.begin(), g.nodes.end(), [&](program::node const& n) {
-            return n.kind == program::node_kind::aten && by_root_.contains(n.op);
-        });
-    }
-
     rewritten_calls& owner_;
-    dimension_names dims_;
-    bool exact_nan_ = false;
-    std::map<std::string_view, std::vector<candidate>, std::less<>> by_root_;
+    dimension_names const& dims_;
+    bool exact_nan_;
+    value_uses uses_;
+    std::map<std::string_view, std::vector<candidate>, std::less<>> by_last_call_;
     std::map<program::node const*, program::node> made_; // by the last node of the match
     std::set<program::node const*> removed_;
 };
 
-rewritten_calls::rewritten_calls(program::program const& p, export_options const& options)
+rewritten_calls::rewritten_calls(program::program const& p, export_options const& options, dimension_names const& dims,
+                                 bool exact_nan)
     : original_(p),
       options_(options) {
     if (p.main.nodes.empty() || !options.optimize || options.operators == operator_mode::aten) return;
     for (rewrite_entry const& r : select_rewrites(options).first)
         if (r.pattern.is_of_calls() && r.holds_at(options.opset)) rewrites_.push_back(r);
     if (rewrites_.empty()) return;
-    pass rewrites(*this);
+    pass rewrites(*this, dims, exact_nan);
     rewrites.match(p.main);
     for (program::graph const& g : p.subgraphs) rewrites.match(g);
     if (!rewrites.has_matches()) return;

@@ -11,11 +11,14 @@
 
 namespace ATON_NAMESPACE::exporter {
 
+class dimension_names;
+
 /// A program in which calls that match are replaced by calls of rows that are the rewrites, and the options with these rows.
 class rewritten_calls {
 public:
-    /// `p` must outlive it. Throws aton::error for a name to leave out that no rewrite has, and for a rewrite that throws.
-    rewritten_calls(program::program const& p, export_options const& options);
+    /// `p` must outlive it, and `dims` are its names of dimensions. Throws aton::error for a name to leave out that no rewrite has, and for a rewrite that throws.
+    rewritten_calls(program::program const& p, export_options const& options, dimension_names const& dims,
+                    bool exact_nan);
     rewritten_calls(rewritten_calls const&) = delete;
     rewritten_calls& operator=(rewritten_calls const&) = delete;
     ~rewritten_calls() = default;

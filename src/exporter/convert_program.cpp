@@ -31,11 +31,11 @@ dtype dtype_of(program::value_kind kind) {
 
 converter::converter(program::program const& p, export_options const& options)
     : original_(p),
-      calls_(p, options),
-      program_(calls_.rewritten()),
-      options_(calls_.options()),
       exact_nan_(options.nan == nan_mode::exact || has_nan_as_data(p)),
       dims_(p, options.dims),
+      calls_(p, options, dims_, exact_nan_),
+      program_(calls_.rewritten()),
+      options_(calls_.options()),
       bound_(p.values.size()),
       doubts_(p.values.size(), doubt::none) {
     graph_->opset = options.opset;

@@ -51,6 +51,9 @@ private:
     std::vector<std::string> texts_; ///< by index of the expression
 };
 
+/// The type that the program recorded for a value; SymInt, SymFloat and SymBool are 0-d.
+value_type recorded_type(program::value const& v, dimension_names const& dims);
+
 /// A lower bound of an integer, from the ranges of its symbols; nothing if there is none.
 std::optional<std::int64_t> min_value(program::program const& p, program::extent const& e);
 
@@ -98,7 +101,6 @@ private:
     // bind_results.cpp
     class row_results;
     [[nodiscard]] std::vector<value_type> expected_types(program::node const& n) const;
-    [[nodiscard]] value_type type_of(program::value const& v) const;
     [[nodiscard]] value_type type_of(program::value_index index) const;
     void bind_results(program::node const& n, dsl::entry const& row, std::vector<dsl::result> const& results,
                       std::size_t first_new);
@@ -159,11 +161,11 @@ private:
     [[nodiscard]] dsl::value condition(program::graph const& g, std::vector<binding> given);
 
     program::program const& original_; ///< whose weights the graph refers to
+    bool exact_nan_;
+    dimension_names dims_;
     rewritten_calls calls_;
     program::program const& program_;
     export_options const& options_;
-    bool exact_nan_;
-    dimension_names dims_;
     graph_data main_;
     graph_data* graph_ = &main_; ///< the graph that nodes are added to: the main graph or a nested one
     std::uint32_t caller_ = 0;   ///< the origin of the node that owns the nested graph

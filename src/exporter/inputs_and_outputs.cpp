@@ -85,7 +85,7 @@ void converter::add_inputs() {
             }
             [[fallthrough]];
         case program::input_kind::user: {
-            value_type const type = type_of(v);
+            value_type const type = recorded_type(v, dims_);
             if (type.dtype == dtype::undefined)
                 throw error(program_.file + ": input '" + in.target + "' has a dtype that ONNX does not have");
             bind(in.value, {dsl::value(main_, main_.add_input(in.target.empty() ? v.name : in.target, type)), {}, {}});

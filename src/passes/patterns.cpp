@@ -2,6 +2,8 @@
 #include <aton/passes/patterns.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -317,6 +319,20 @@ std::vector<pattern_variant> variants_of(pattern_view const& p) {
 value_id instantiate(graph_data& graph, pattern_view const& p, pattern_variant const& v,
                      std::span<captured const> captures) {
     return pattern_builder(graph, p, v, captures).build(p.terms.size(), dtype::float32);
+}
+
+value_id build_replacement(graph_data& graph, rewrite_entry const& rewrite, std::span<captured const> captures) {
+    try {
+        if (rewrite.holds != nullptr && !rewrite.holds(graph, graph.opset, captures)) return no_value;
+        value_id const result = rewrite.build(graph, graph.opset, captures);
+        return result < graph.values.size() ? result : no_value;
+    } catch (refused const&) { // what is matched stays as it is
+        return no_value;
+    } catch (std::bad_alloc const&) {
+        throw;
+    } catch (std::exception const& e) {
+        throw error("rewrite " + std::string(rewrite.name) + ": " + e.what());
+    }
 }
 
 } // namespace ATON_NAMESPACE

@@ -67,10 +67,7 @@ pattern_match::pattern_match(rewriter& r, graph_node const& root, pattern_view c
       is_captured_(pattern.captures.size()) {}
 
 bool pattern_match::succeeds() {
-    std::size_t term = pattern_.terms.size();
-    while (term_at(pattern_, term).what == pattern_term::kind::either)
-        term = static_cast<std::size_t>(term_at(pattern_, term).index) + variant_.chosen[term];
-    pattern_term const& t = term_at(pattern_, term);
+    pattern_term const& t = chosen_term(pattern_, variant_, pattern_.terms.size());
     return t.output == 0 && match_node(static_cast<std::size_t>(t.index), root_) && is_private();
 }
 

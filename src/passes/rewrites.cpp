@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Applies the rewrites of tables: builds the replacement of a match beside the graph, checks its type, and takes its nodes over.
 #include <algorithm>
-#include <exception>
-#include <new>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include <aton/core/error.hpp>
 #include <aton/ir/contradiction.hpp>
+#include <aton/passes/patterns.hpp>
 
 #include "rewrite_index.hpp"
 #include "rewrite_match.hpp"
@@ -18,13 +15,6 @@
 namespace ATON_NAMESPACE::passes {
 
 namespace {
-
-/// Whether two types cannot be those of the same value.
-bool contradicts(value_type const& a, value_type const& b) {
-    if (a.kind != b.kind) return true;
-    if (a.dtype != b.dtype && a.dtype != dtype::undefined && b.dtype != dtype::undefined) return true;
-    return aton::detail::contradicts(a.shape, b.shape);
-}
 
 /// A graph of its own in which a replacement is built; its inputs are the captured values.
 struct replacement {
@@ -49,18 +39,9 @@ struct replacement {
 
     /// Whether the condition holds and the replacement exists.
     bool build(rewrite_entry const& rewrite) {
-        try {
-            if (rewrite.holds != nullptr && !rewrite.holds(graph, graph.opset, captures)) return false;
-            result = rewrite.build(graph, graph.opset, captures);
-        } catch (refused const&) { // the nodes stay as they are
-            return false;
-        } catch (std::bad_alloc const&) {
-            throw;
-        } catch (std::exception const& e) {
-            throw error("rewrite " + std::string(rewrite.name) + ": " + e.what());
-        }
+        result = build_replacement(graph, rewrite, captures);
         ids.resize(graph.values.size(), unassigned);
-        return result < graph.values.size();
+        return result != no_value;
     }
 };
 
@@ -79,7 +60,8 @@ bool rewriter::apply_rewrites(graph_node& n) {
         pattern_match match(*this, n, rewrite.pattern, c->variant);
         if (!match.succeeds()) continue;
         replacement made(*this, match.captures());
-        if (!made.build(rewrite) || contradicts(type(n.outputs[0]), made.graph.values[made.result].type)) continue;
+        if (!made.build(rewrite) || aton::detail::contradicts(type(n.outputs[0]), made.graph.values[made.result].type))
+            continue;
         value_id const result = made.result;
         std::vector<graph_node> nodes = splice(graph, std::move(made.graph), made.ids, n);
         grow();

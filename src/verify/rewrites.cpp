@@ -2,6 +2,7 @@
 #include <aton/verify/rewrites.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -108,8 +109,8 @@ private:
     }
     /// A number that is written without a point is an integer.
     static scalar number_of(double n) {
-        auto const whole = static_cast<std::int64_t>(n);
-        return static_cast<double>(whole) == n ? scalar(whole) : scalar(n);
+        bool const is_whole = std::abs(n) < 0x1p53 && std::trunc(n) == n;
+        return is_whole ? scalar(static_cast<std::int64_t>(n)) : scalar(n);
     }
     std::vector<runtime::tensor> const& results_of(std::size_t index) {
         if (results_[index].has_value()) return *results_[index];

@@ -3,13 +3,11 @@
 
 import importlib.util
 import json
-import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-import onnx
-from browser_case import ATON, HAS_VERIFY, SIZES, BrowserCase, chain, main
+from browser_case import HAS_VERIFY, SIZES, BrowserCase, chain, main
 
 PACKAGE = importlib.util.find_spec("axe_core_python")
 if PACKAGE is None:
@@ -70,14 +68,7 @@ class Accessibility(BrowserCase):
 
     @unittest.skipUnless(HAS_VERIFY, "built without the runtime")
     def test_a_comparison(self):
-        program, path = (
-            self.sample("linear_relu_dynbatch"),
-            self.folder / "changed.onnx",
-        )
-        subprocess.run([ATON, "export", program, "-o", path, "-q"], check=True)
-        model = onnx.load(path)
-        next(n for n in model.graph.node if n.op_type == "Relu").op_type = "Abs"
-        onnx.save(model, path)
+        program, path = self.changed()
         self.browser.use_dark(True)
         self.open(program, path, "--verify")
         self.assertIn("First difference", self.details())

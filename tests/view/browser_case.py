@@ -97,6 +97,15 @@ class BrowserCase(unittest.TestCase):
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20), helper.make_opsetid("d", 1)]), path)
         return path
 
+    def changed(self):
+        """A program, and its graph with an Abs in place of a Relu."""
+        program, path = self.sample("linear_relu_dynbatch"), self.folder / "changed.onnx"
+        subprocess.run([ATON, "export", program, "-o", path, "-q"], check=True)
+        model = onnx.load(path)
+        next(n for n in model.graph.node if n.op_type == "Relu").op_type = "Abs"
+        onnx.save(model, path)
+        return program, path
+
     def sample(self, name):
         return Path(SAMPLES, name + ".pt2")
 

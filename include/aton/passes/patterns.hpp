@@ -25,6 +25,14 @@ struct pattern_variant {
     return index == p.terms.size() ? p.root : p.terms[index];
 }
 
+/// The term that a variant has at an index: the chosen alternative of an `either`.
+[[nodiscard]] constexpr pattern_term const& chosen_term(pattern_view const& p, pattern_variant const& v,
+                                                        std::size_t index) {
+    while (term_at(p, index).what == pattern_term::kind::either)
+        index = static_cast<std::size_t>(term_at(p, index).index) + v.chosen[index];
+    return term_at(p, index);
+}
+
 /// Whether all parts of a pattern exist, a node comes after its operands, and it has at most 4,096 variants, as patterns of the DSL do.
 [[nodiscard]] bool is_well_formed(pattern_view const& p) noexcept;
 
@@ -37,5 +45,10 @@ struct pattern_variant {
 /// missing or for a call that is not legal at the opset of the graph.
 value_id instantiate(graph_data& graph, pattern_view const& p, pattern_variant const& v,
                      std::span<captured const> captures);
+
+/// Appends the replacement of a rewrite to a graph, which has the captured values, and returns the result; no_value if the condition does not
+/// hold or the replacement refuses. Throws aton::error, which names the rewrite, for other exceptions of the rewrite.
+[[nodiscard]] value_id build_replacement(graph_data& graph, rewrite_entry const& rewrite,
+                                         std::span<captured const> captures);
 
 } // namespace ATON_NAMESPACE
