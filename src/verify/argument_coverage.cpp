@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 
 #include "rule_reader.hpp"
 
@@ -17,15 +16,7 @@ using aten::base_type;
 using kind = aten::argument_kind;
 
 double largest(dtype t) {
-    switch (t) {
-    case dtype::float64:
-    case dtype::complex128: return std::numeric_limits<double>::max();
-    case dtype::float16: return 65504;
-    default: break;
-    }
-    bool const whole = is_integral(t) && !is_signed_integral(t);
-    return is_integral(t) ? std::exp2(bits(t) - (whole ? 0 : 1))
-                          : static_cast<double>(std::numeric_limits<float>::max());
+    return is_integral(t) ? std::exp2(bits(t) - (is_signed_integral(t) ? 1 : 0)) : largest_number(t);
 }
 
 /// Adds the kinds of a number that is an argument beside tensors of a dtype.

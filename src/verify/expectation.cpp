@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include <aton/runtime/compute.hpp>
 #include <aton/verify/translation.hpp>
+
+#include "rounding.hpp"
 
 namespace ATON_NAMESPACE::verify {
 
@@ -78,7 +81,23 @@ bool has_infinity_or_nan(value const& v) {
     return v.is_sequence() ? std::ranges::any_of(v.many(), in) : in(v.one());
 }
 
-/// `expected`, with the element of `exact` wherever `expected` is NaN or infinite and `got` differs; undefined if that is nowhere.
+/// Whether rounding decides if a result of this dtype that is `exact` without it is infinite.
+bool may_be_infinite(double exact, dtype t) {
+    double const largest = largest_number(t);
+    return std::abs(std::abs(exact) / largest - 1) <= roundings_per_element * unit_roundoff(t);
+}
+
+/// What an element of a result should be, if `expected` is what the reference computed: see `expectation::exact_of`.
+double right_number(double got, double expected, double exact, dtype t) {
+    if (may_be_infinite(exact, t)) {
+        double const infinity = std::numeric_limits<double>::infinity();
+        return std::copysign(std::isinf(got) ? infinity : largest_number(t), exact);
+    }
+    return std::isfinite(expected) ? expected : exact;
+}
+
+/// `expected`, with the number that is right according to `exact` wherever `got` or `expected` is NaN or infinite and they differ; undefined
+/// if that is nowhere.
 runtime::tensor without_overflow(runtime::tensor const& got, runtime::tensor const& expected,
                                  runtime::tensor const& exact) {
     if (!got || !expected || !exact || got.dtype() != expected.dtype() || got.sizes() != expected.sizes()) return {};
@@ -90,9 +109,13 @@ runtime::tensor without_overflow(runtime::tensor const& got, runtime::tensor con
     for (std::size_t i = 0, n = static_cast<std::size_t>(y.element_count()); i != n; ++i) {
         auto const number = y.at(i).to<double>();
         auto const other = x.at(i).to<double>();
-        bool const differs = !std::isfinite(number) && number != other && !(std::isnan(number) && std::isnan(other));
-        out.append(differs ? z.at(i) : y.at(i));
-        replaced = replaced || differs;
+        bool const same = number == other || (std::isnan(number) && std::isnan(other));
+        if (same || (std::isfinite(number) && std::isfinite(other))) {
+            out.append(y.at(i));
+            continue;
+        }
+        out.append(right_number(other, number, z.at(i).to<double>(), y.type));
+        replaced = true;
     }
     if (!replaced) return {};
     runtime::tensor const all = runtime::tensor::from_constant(out);
@@ -136,7 +159,8 @@ std::string describe_difference(std::vector<value> const& got, expectation& expe
         if (!got[i]) continue; // the mapping omits it
         value other = expected.results[i];
         comparison c = compare(got[i], other, expected.terms[i], expected.rounded);
-        if (expected.values && c.what == difference::values && std::isinf(c.error) && has_infinity_or_nan(other))
+        if (expected.values && c.what == difference::values && std::isinf(c.error) &&
+            (has_infinity_or_nan(other) || has_infinity_or_nan(got[i])))
             if (value const* const exact = expected.exact_result(i); exact != nullptr)
                 if (std::optional<value> finite = without_overflow(got[i], other, *exact); finite) {
                     other = std::move(*finite);

@@ -25,8 +25,9 @@ struct expectation {
     std::function<std::vector<element_bounds>()> bounds_of;
     std::optional<std::vector<element_bounds>> bounds; ///< computed once a result exceeds the tolerance
 
-    /// The results in float64, rounded to the dtypes of `results`; empty if unknown. Where a result is NaN or infinite because an
-    /// intermediate value overflowed or vanished in its dtype, these are right as well.
+    /// The results in float64; empty if unknown. Where a result is NaN or infinite because an intermediate value overflowed or
+    /// vanished in its dtype, these are right as well, rounded to this dtype. Where they lie so close to the largest number of the
+    /// dtype that rounding decides whether the result is infinite, both are right.
     std::function<std::vector<runtime::value>()> exact_of;
     std::optional<std::vector<runtime::value>> exact; ///< computed once a NaN or an infinity differs
 

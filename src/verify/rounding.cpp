@@ -24,7 +24,6 @@ using runtime::value;
 
 constexpr int probes = 8;        ///< random directions: all of them miss with a probability below 1e-8
 constexpr double step = 0x1p-30; ///< leaves more than enough digits of float64
-constexpr double roundings = 4;  ///< by either side, in the computation of an element
 
 dtype widened(dtype t) {
     if (is_complex(t)) return dtype::complex128;
@@ -192,17 +191,6 @@ std::optional<exact_call> exact_call_of(reference const& call, sample const& s, 
     return {};
 }
 
-tensor in_type_of(tensor const& exact, tensor const& given) {
-    return !exact || !given || exact.dtype() == given.dtype() ? exact : runtime::cast(exact, given.dtype());
-}
-
-value in_types_of(value const& exact, value const& given) {
-    if (!exact.is_sequence()) return value(in_type_of(exact.one(), given.one()));
-    std::vector<tensor> all;
-    for (std::size_t i = 0; i != exact.many().size(); ++i) all.push_back(in_type_of(exact.many()[i], given.many()[i]));
-    return value(std::move(all));
-}
-
 } // namespace
 
 std::vector<element_bounds> rounding_bounds(reference const& call, sample const& s, std::string_view schema,
@@ -211,7 +199,7 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
     std::optional<exact_call> const exact = exact_call_of(call, s, schema, given);
     if (!exact) return {};
     elements const exactly = elements_of(exact->results);
-    double const scale = roundings * unit_roundoff(narrowest(s, results)) / step;
+    double const scale = roundings_per_element * unit_roundoff(narrowest(s, results)) / step;
     elements out = zeros_like(given);
     elements jumps = out; // 1 where a probe shows that the result is not smooth
     for (std::uint64_t seed = 1; seed <= probes; ++seed) {
@@ -237,11 +225,8 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
 
 std::vector<value> in_float64(reference const& call, sample const& s, std::string_view schema,
                               std::vector<value> const& results) {
-    std::optional<exact_call> const exact = exact_call_of(call, s, schema, elements_of(results));
-    if (!exact) return {};
-    std::vector<value> out;
-    for (std::size_t i = 0; i != results.size(); ++i) out.push_back(in_types_of(exact->results[i], results[i]));
-    return out;
+    std::optional<exact_call> exact = exact_call_of(call, s, schema, elements_of(results));
+    return exact ? std::move(exact->results) : std::vector<value>();
 }
 
 } // namespace ATON_NAMESPACE::verify

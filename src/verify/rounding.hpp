@@ -11,6 +11,8 @@
 
 namespace ATON_NAMESPACE::verify {
 
+inline constexpr double roundings_per_element = 4; ///< by either side, in the computation of an element
+
 /// For each result, the error that each of its elements may have according to the conditioning of the operator at this call: in a stable
 /// computation, rounding an intermediate value is no worse than rounding the inputs. `call` is run in float64, on the inputs and on
 /// inputs with random perturbations so small that the operator is linear there; the change is scaled to a unit roundoff of the narrowest
@@ -22,7 +24,7 @@ namespace ATON_NAMESPACE::verify {
                                                           std::vector<runtime::value> const& results,
                                                           bool is_reference = true);
 
-/// The results of `call` in float64, in the dtypes of `results`; empty if it has none with the same sizes (as above).
+/// The results of `call` in float64 (complex128), not rounded to the dtypes of `results`; empty if it has none with the same sizes (as above).
 [[nodiscard]] std::vector<runtime::value> in_float64(reference const& call, sample const& s, std::string_view schema,
                                                      std::vector<runtime::value> const& results);
 

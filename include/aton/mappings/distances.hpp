@@ -18,7 +18,7 @@ namespace ATON_NAMESPACE::mappings {
 /// aten::pairwise_distance: the norm of a - b + eps along the last axis.
 inline value pairwise_distance(graph<9> g, value a, value b, double p, double eps, bool keepdim) {
     dtype const type = promote(a, b);
-    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps that does not fit float16");
+    if (type == dtype::float16 && eps > largest_number(type)) return g.unsupported("an eps that does not fit float16");
     value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
     value const shifted =
         g.op<"Add">(g.cast(difference, to_floating(type)), rounded_constant(g, eps, to_floating(type)));

@@ -155,12 +155,6 @@ inline constexpr auto isfinite = [](graph<7> g, value x) -> value {
 };
 inline constexpr auto isreal = [](graph<7> g, value x) -> value { return filled_like(g, x, true, dtype::bool_); };
 
-constexpr double largest_number(dtype t) {
-    if (t == dtype::float64) return std::numeric_limits<double>::max();
-    if (t == dtype::float16) return 65504;
-    return t == dtype::bfloat16 ? 0x1.fep127 : static_cast<double>(std::numeric_limits<float>::max());
-}
-
 /// By default, infinities become the largest finite numbers of the dtype, which a single Clip does.
 inline constexpr auto nan_to_num = [](graph<9> g, value x, std::optional<double> nan, std::optional<double> above,
                                       std::optional<double> below) -> value {

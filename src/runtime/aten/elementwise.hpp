@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include <aton/core/error.hpp>
@@ -27,11 +26,8 @@ tensor computed_in(dtype type, tensor const& x, Function const& f) {
 
 /// The number, checked to be in the range of the dtype as in ATen; infinities are out of range only for integers.
 [[nodiscard]] inline double fitting(double number, dtype type) {
-    double const limit = type == dtype::float64    ? std::numeric_limits<double>::max()
-                         : type == dtype::float16  ? 65504.0
-                         : type == dtype::bfloat16 ? 0x1.FEp127
-                         : type == dtype::float32  ? static_cast<double>(std::numeric_limits<float>::max())
-                                                   : std::exp2(bits(type) - (is_unsigned_integral(type) ? 0 : 1));
+    double const limit =
+        is_floating(type) ? largest_number(type) : std::exp2(bits(type) - (is_unsigned_integral(type) ? 0 : 1));
     bool const fits =
         is_floating(type) ? !std::isfinite(number) || std::abs(number) <= limit : std::abs(number) <= limit;
     if (!fits) throw error("a number is out of range for " + std::string(name(type)));

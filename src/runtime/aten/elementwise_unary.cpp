@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: functions of one number.
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include <aton/core/error.hpp>
@@ -113,23 +112,13 @@ tensor with_numbers(tensor const& x, scalar const& nan, scalar const& positive, 
     return where(unary(unary_op::isinf, x, {1, 0, 0}), negative, below);
 }
 
-double largest_of(dtype t) {
-    switch (t) {
-    case dtype::float16: return 65504;
-    case dtype::bfloat16: return 0x1.fep127;
-    case dtype::float32:
-    case dtype::complex64: return std::numeric_limits<float>::max();
-    default: return std::numeric_limits<double>::max();
-    }
-}
-
 results nan_to_num(call const& c) {
     tensor const x = c.t("self");
     if (!is_floating(x.dtype()) && !is_complex(x.dtype())) return x;
     auto const number = [&](std::string_view name, double otherwise) {
         return scalar(c.given(name) ? c.f(name) : otherwise);
     };
-    double const largest = largest_of(x.dtype());
+    double const largest = largest_number(x.dtype());
     auto const replaced = [&](tensor const& v) {
         return with_numbers(v, number("nan", 0), number("posinf", largest), number("neginf", -largest));
     };

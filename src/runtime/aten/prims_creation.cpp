@@ -54,23 +54,11 @@ results uniform(call const& c) {
         .results;
 }
 
-/// The largest finite number of a floating-point dtype.
-double max_number(dtype t) {
-    switch (t) {
-    case dtype::float16:
-    case dtype::complex32: return 65504;
-    case dtype::bfloat16: return 0x1.FEp127;
-    case dtype::float64:
-    case dtype::complex128: return std::numeric_limits<double>::max();
-    default: return static_cast<double>(std::numeric_limits<float>::max());
-    }
-}
-
 template <bool Largest>
 results limit(call const& c) {
     dtype const type = c.type("dtype");
     if (type == dtype::bool_) return constant(c, Largest, dtype::bool_);
-    if (!is_integral(type)) return constant(c, Largest ? max_number(type) : -max_number(type), dtype::float64);
+    if (!is_integral(type)) return constant(c, Largest ? largest_number(type) : -largest_number(type), dtype::float64);
     std::int64_t number = 0;
     switch (type) {
     case dtype::int8: number = Largest ? 127 : -128; break;

@@ -56,10 +56,11 @@ struct float_format {
     double largest;
 };
 inline float_format format_of(dtype type) {
-    if (type == dtype::float64) return {53, -1074, std::numeric_limits<double>::max()};
-    if (type == dtype::float16) return {11, -24, 65504};
-    if (type == dtype::bfloat16) return {8, -133, std::ldexp(255.0, 120)};
-    if (type == dtype::float32) return {24, -149, std::numeric_limits<float>::max()};
+    double const largest = largest_number(type);
+    if (type == dtype::float64) return {53, -1074, largest};
+    if (type == dtype::float16) return {11, -24, largest};
+    if (type == dtype::bfloat16) return {8, -133, largest};
+    if (type == dtype::float32) return {24, -149, largest};
     throw unsupported_error("numbers of " + std::string(name(type)));
 }
 
