@@ -52,7 +52,16 @@ public:
 private:
     [[nodiscard]] value as(value x, dtype t) const { return g_.cast(x, t); }
 
+    /// Equal expressions, such as the size after a few convolutions, are computed once.
     value make(expression const& e) {
+        std::string text = program::to_string(e);
+        if (auto const found = made_.find(text); found != made_.end()) return found->second;
+        value const out = make_anew(e);
+        made_.emplace(std::move(text), out);
+        return out;
+    }
+
+    value make_anew(expression const& e) {
         switch (e.kind) {
         case expression_kind::integer: return g_.scalar(e.number, dtype::int64);
         case expression_kind::boolean: return g_.scalar(e.number != 0, dtype::bool_);
@@ -149,10 +158,14 @@ private:
     /// A divisor with 0 replaced by 1, and the additional condition that it is not 0.
     value divisor(expression const& e, value x) {
         if (e.kind == expression_kind::integer && e.number != 0) return x;
+        std::string const text = program::to_string(e);
+        if (auto const found = divisors_.find(text); found != divisors_.end()) return found->second;
         value const zero = g_.scalar(std::int64_t{0}, dtype::int64);
         value const is_zero = mappings::is_equal(g_, as(x, dtype::int64), zero);
         required_.push_back(g_.op<"Not">(is_zero));
-        return mappings::where(g_, is_zero, g_.scalar(std::int64_t{1}, dtype::int64), x);
+        value const out = mappings::where(g_, is_zero, g_.scalar(std::int64_t{1}, dtype::int64), x);
+        divisors_.emplace(text, out);
+        return out;
     }
 
     value binary(expression const& e, value a, value b) {
@@ -184,6 +197,8 @@ private:
     source_map const& sources_;
     std::vector<value_id> inputs_; ///< of the graph, by value of the program
     std::map<std::string, value, std::less<>> numbers_;
+    std::map<std::string, value, std::less<>> made_; ///< by the text of the expression
+    std::map<std::string, value, std::less<>> divisors_;
     std::map<program::value_index, value> shapes_;
     std::vector<value> required_;
 };

@@ -99,6 +99,31 @@ bool divides_in_view(program const& p, expression const& e) {
     return false;
 }
 
+/// Whether a guard is a remainder that is 0 whatever the sizes are, if it can be computed: (8*size + 8) % (size + 1) == 0.
+bool always_divides(expression const& e) {
+    if (e.kind != expression_kind::equal || e.operands.size() != 2 || e.operands[1] != whole(0)) return false;
+    expression const& rest = e.operands[0];
+    if (rest.kind != expression_kind::mod || rest.operands.size() != 2) return false;
+    std::optional<linear_sum> const all = linear(rest.operands[0]);
+    std::optional<linear_sum> const part = linear(rest.operands[1]);
+    if (!all || !part || part->terms.empty() || all->terms.size() != part->terms.size()) return false;
+    auto const factor_of = [&](linear_sum::term const& t) {
+        auto const same = std::ranges::find(all->terms, t.text, &linear_sum::term::text);
+        return same == all->terms.end() ? std::int64_t{0} : same->factor;
+    };
+    constexpr std::int64_t max_factor = std::int64_t{1} << 31; // no product of two overflows
+    auto const is_small = [](std::int64_t n) { return n >= -max_factor && n <= max_factor; };
+    linear_sum::term const& first = part->terms[0];
+    if (!is_small(first.factor) || !is_small(factor_of(first))) return false;
+    std::int64_t const times = factor_of(first) / first.factor;
+    auto const is_multiple = [&](std::int64_t of_all, std::int64_t of_part) {
+        return is_small(of_part) && of_all == times * of_part;
+    };
+    return times != 0 && is_multiple(all->number, part->number) &&
+           std::ranges::all_of(part->terms,
+                               [&](linear_sum::term const& t) { return is_multiple(factor_of(t), t.factor); });
+}
+
 /// Whether a guard is size == 1 or size == other, of sizes that the program declares to be the same symbol.
 bool is_broadcast(expression const& e) {
     return e.kind == expression_kind::any_of &&
@@ -147,7 +172,7 @@ void set_guard_states(program& p, integer_search& search) {
         }
         expression const declared = in_symbols(p, *g.condition);
         bool const is_computed = freezes_number(now) && !is_broadcast(declared) && !divides_in_view(p, declared) &&
-                                 !chooses_search(declared);
+                                 !always_divides(declared) && !chooses_search(declared);
         if (is_computed) g.state = guard_state::frozen;
         if (auto exact = in_integers(p, now, search)) g.condition = std::move(exact);
     }

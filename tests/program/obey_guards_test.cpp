@@ -172,6 +172,25 @@ TEST_CASE("a remainder that a view requires is not frozen, one of another operat
     }
 }
 
+TEST_CASE("a remainder that is 0 for all sizes is not frozen") {
+    std::pair<char const*, guard_state> const cases[] = {
+        {"(512 + 512*(x // 80)) % (64 + 64*(x // 80)) == 0", guard_state::open},
+        {"(6*x + 9*y) % (3*y + 2*x) == 0", guard_state::open},
+        {"((-8)*x) % (2*x) == 0", guard_state::open},
+        {"(9 + 6*x) % (2 + 2*x) == 0", guard_state::frozen},
+        {"(6*x + 8*y) % (2*x + 3*y) == 0", guard_state::frozen},
+        {"(3*x) % (2*x) == 0", guard_state::frozen},
+        {"(4*x) % (2*y) == 0", guard_state::frozen},
+        {"((-9223372036854775807)*x) % ((-1)*x) == 0", guard_state::frozen},
+    };
+    for (auto const& [text, state] : cases) {
+        CAPTURE(std::string(text));
+        sizes s({text});
+        (void)s.after();
+        CHECK(s.state(0) == state);
+    }
+}
+
 TEST_CASE("a guard of broadcasting freezes no number where the sizes have the same symbol") {
     for (auto const& [other, state] : {std::pair{"s0", guard_state::open}, {"s1", guard_state::frozen}}) {
         sizes s({"x == 1 or x == y", "x == 1 or x // y == 1"}, {"s0", other});
