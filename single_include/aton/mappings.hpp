@@ -961,10 +961,11 @@ struct float_format {
     double largest;
 };
 inline float_format format_of(dtype type) {
-    if (type == dtype::float64) return {53, -1074, std::numeric_limits<double>::max()};
-    if (type == dtype::float16) return {11, -24, 65504};
-    if (type == dtype::bfloat16) return {8, -133, std::ldexp(255.0, 120)};
-    if (type == dtype::float32) return {24, -149, std::numeric_limits<float>::max()};
+    double const largest = largest_number(type);
+    if (type == dtype::float64) return {53, -1074, largest};
+    if (type == dtype::float16) return {11, -24, largest};
+    if (type == dtype::bfloat16) return {8, -133, largest};
+    if (type == dtype::float32) return {24, -149, largest};
     throw unsupported_error("numbers of " + std::string(name(type)));
 }
 
@@ -5295,8 +5296,8 @@ inline std::tuple<value, value> attend(graph<9> g, value query, value key, value
     bool const computed = !o.scale && !width.is_static();
     // As in ATen, query and key are both multiplied by sqrt(scale), which avoids overflow.
     double const scale = o.scale ? *o.scale : computed ? 1 : 1 / std::sqrt(static_cast<double>(width.size()));
-    double const max_scale = t == dtype::float16 ? 65504 : static_cast<double>(std::numeric_limits<float>::max());
-    if (o.scale && !(std::fabs(scale) <= max_scale)) return g.unsupported("a scale that does not fit the dtype");
+    if (o.scale && !(std::fabs(scale) <= std::min(largest_number(t), largest_number(dtype::float32))))
+        return g.unsupported("a scale that does not fit the dtype");
     value const root =
         computed ? inverse_fourth_root(g, g.size(query, -1), t) : value(g.scalar(std::sqrt(std::fabs(scale)), t));
     value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);
@@ -6467,7 +6468,7 @@ namespace ATON_NAMESPACE::mappings {
 /// aten::pairwise_distance: the norm of a - b + eps along the last axis.
 inline value pairwise_distance(graph<9> g, value a, value b, double p, double eps, bool keepdim) {
     dtype const type = promote(a, b);
-    if (type == dtype::float16 && eps > 65504) return g.unsupported("an eps that does not fit float16");
+    if (type == dtype::float16 && eps > largest_number(type)) return g.unsupported("an eps that does not fit float16");
     value const difference = detail::arithmetic<"Sub">(g, g.cast(a, type), g.cast(b, type));
     value const shifted =
         g.op<"Add">(g.cast(difference, to_floating(type)), rounded_constant(g, eps, to_floating(type)));
@@ -10660,12 +10661,6 @@ inline constexpr auto isfinite = [](graph<7> g, value x) -> value {
 };
 inline constexpr auto isreal = [](graph<7> g, value x) -> value { return filled_like(g, x, true, dtype::bool_); };
 
-constexpr double largest_number(dtype t) {
-    if (t == dtype::float64) return std::numeric_limits<double>::max();
-    if (t == dtype::float16) return 65504;
-    return t == dtype::bfloat16 ? 0x1.fep127 : static_cast<double>(std::numeric_limits<float>::max());
-}
-
 /// By default, infinities become the largest finite numbers of the dtype, which a single Clip does.
 inline constexpr auto nan_to_num = [](graph<9> g, value x, std::optional<double> nan, std::optional<double> above,
                                       std::optional<double> below) -> value {
@@ -12813,25 +12808,29 @@ inline sym_int clamp_index(graph<9> g, sym_int i, sym_int n) {
     sym_int const counted = value(g.op<"Where">(is_less(g, at, 0), g.to_value(i + n), at));
     return max(min(counted, n), 0);
 }
+/// Whether Slice converts both indices to [0, n] by itself: as constants whose order does not depend on n.
+inline bool limited_by_slice(sym_int start, sym_int end) {
+    if (!start.is_constant() || !end.is_constant()) return false;
+    return (start.constant() < 0) == (end.constant() < 0) || end.is(to_the_end);
+}
 inline value write_slice(graph<9> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
                          sym_int step) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    sym_int const n = g.size(x, axis);
     if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
-    start = clamp_index(g, start, n);
-    if (step.is(1)) {
-        if (!end.is(to_the_end)) end = max(clamp_index(g, end, n), start);
-        return is_empty(source) ? x : replace_range(g, x, source, axis, start, end);
+    if (bool const range = step.is(1); !range || !limited_by_slice(start, end)) {
+        start = clamp_index(g, start, g.size(x, axis));
+        if (!range || !end.is(to_the_end)) end = clamp_index(g, end, g.size(x, axis));
     }
-    end = max(clamp_index(g, end, n), start);
+    if (!end.is(to_the_end)) end = max(end, start);
+    if (step.is(1)) return is_empty(source) ? x : replace_range(g, x, source, axis, start, end);
     sym_int const count = (end - start + (step - 1)) / step;
     value const positions = arithmetic_sequence(g, start, count, step);
     return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
 }
 inline constexpr auto write_selected = [](graph<9> g, value x, value source, std::int64_t dim, sym_int index) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    sym_int const at = clamp_index(g, index, g.size(x, axis));
-    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at + 1);
+    sym_int const at = index.is_constant() ? index : clamp_index(g, index, g.size(x, axis));
+    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at.is(-1) ? sym_int(to_the_end) : at + 1);
 };
 
 /// Writes the source to positions of the flattened x.
@@ -12915,7 +12914,7 @@ inline value put_with(graph<11> g, value x, safe_span<optional_value const> indi
     safe_vector<sym_int> shape = g.sizes(positions);
     shape.pop_back();
     auto const depth = static_cast<std::int64_t>(shape.size());
-    std::int64_t const front = by.adjacent() ? by.axes.front() : 0;
+    std::int64_t const front = by.adjacent() && source.rank() != 0 ? by.axes.front() : 0; // 0-d: in any order
     safe_vector<sym_int> const rest = g.sizes(into);
     auto const kept = rest.begin() + static_cast<std::ptrdiff_t>(by.axes.size());
     shape.insert(shape.end(), kept + front, rest.end());
@@ -15563,13 +15562,11 @@ inline constexpr auto statistics = table(
 
 } // namespace ATON_NAMESPACE::mappings
 
-// ---- aton/mappings/transforms.hpp
-// Fourier transforms: torch.fft. Complex numbers are pairs along a trailing axis, as in DFT.
-// Public header.
+// ---- aton/mappings/detail/fourier.hpp
+// Fourier transforms along axes of a signal, whose trailing axis has its real and imaginary parts: as products with a matrix, or by DFT.
+// Internal header.
 
-namespace ATON_NAMESPACE::mappings {
-
-namespace detail {
+namespace ATON_NAMESPACE::mappings::detail {
 
 /// Maximum elements of the table of one transform below opset 17: 2048 real or 1024 complex numbers.
 inline constexpr std::int64_t max_fourier_table = std::int64_t{1} << 22;
@@ -15702,18 +15699,26 @@ inline value transform_by_dft(graph<17> g, value x, transformed_axis const& a) {
     return y.set_shape(shape(sizes));
 }
 
-/// The transforms along some axes, without a divisor.
-inline value transform_along(graph<9> g, value x, safe_span<transformed_axis const> axes) {
+/// The transforms along some axes, without a divisor. Their order is free, except that real numbers have one half of a spectrum only in the
+/// first: the product, if there is one, takes real numbers as they are.
+inline value transform_along(graph<9> g, value x, transformed_axes axes) {
+    auto const is_half = [](transformed_axis const& a) { return a.half; };
+    auto const product = std::find_if(axes.begin(), axes.end(), [&](auto const& a) { return is_product(g, x, a); });
+    if (product != axes.end() && std::none_of(axes.begin(), product, is_half))
+        std::rotate(axes.begin(), product, product + 1);
     for (auto const& a : axes)
         x = is_product(g, x, a) ? transform_by_table(g, x, a) : transform_by_dft(g.within<17>(), x, a);
     return x;
 }
 
-/// Applies f to a signal in float64: ONNX Runtime computes the angles of DFT in the dtype of the signal. In float32, errors of lengths other
-/// than powers of two are 3e-4 of the largest result for 1000 elements, and 4e-3 for 16000.
+/// Applies f to a signal in float64, except for a single short product: ONNX Runtime computes the angles of DFT in the dtype of the signal.
+/// In float32, errors of lengths other than powers of two are 3e-4 of the largest result for 1000 elements, and 4e-3 for 16000.
 template <class Function>
-value with_exact_angles(graph<9> g, value x, Function f) {
-    return g.cast(f(g.cast(x, dtype::float64)), x.dtype());
+value with_exact_angles(graph<9> g, value x, transformed_axes const& axes, Function f) {
+    bool const is_short = axes.size() == 1 && is_product(g, x, axes[0], true) &&
+                          length_along(g, x, axes[0]).is_constant() &&
+                          length_along(g, x, axes[0]).constant() <= max_product_length;
+    return is_short ? f(x) : g.cast(f(g.cast(x, dtype::float64)), x.dtype());
 }
 
 /// The inverse transform is that of the conjugates, conjugated: ONNX Runtime rounds the divisor of DFT's own inverse to float32, and does not
@@ -15750,7 +15755,7 @@ inline sym_int elements_along(graph<9> g, value x, safe_span<transformed_axis co
 
 /// Complex numbers, or real ones with `half`, to complex ones, of which the trailing axis remains.
 inline value complex_spectrum(graph<9> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
-    return with_exact_angles(g, x, [&](value v) -> value {
+    return with_exact_angles(g, x, axes, [&](value v) -> value {
         std::optional<double> const factor = factor_of(elements_along(g, v, axes), norm);
         if (!forward && axes.size() == 1 && factor && is_product(g, v, axes[0], true))
             return transform_by_table(g, v, axes[0], {forward, *factor});
@@ -15792,17 +15797,29 @@ inline value real_signal(graph<9> g, value x, transformed_axes axes, fourier_nor
     sym_int const n = last.length ? *last.length : (g.size(x, last.axis) - 1) * 2;
     if (last.length) x = slice(g, x, last.axis, 0, n / 2 + 1);
     last.length = n;
-    return with_exact_angles(g, x, [&](value v) -> value {
+    return with_exact_angles(g, x, axes, [&](value v) -> value {
         sym_int const count = elements_along(g, v, axes);
         if (std::optional<double> const factor = factor_of(count, norm); factor && is_product(g, v, last, true)) {
             bool const alone = axes.size() == 1;
-            if (!alone) v = transform_along(g, forward ? v : conjugate_pairs(g, v), {axes.data(), axes.size() - 1});
+            if (!alone)
+                v = transform_along(
+                    g, forward ? v : conjugate_pairs(g, v), transformed_axes(axes.begin(), axes.end() - 1));
             return transform_by_table(g, v, last, {forward || !alone, *factor, true});
         }
         value const y = transform_along(g, mirrored(g, v, last.axis, n, !forward), axes);
         return normalized(g, select(g, y, -1, 0), count, norm, false);
     });
 }
+
+} // namespace ATON_NAMESPACE::mappings::detail
+
+// ---- aton/mappings/transforms.hpp
+// Fourier transforms: torch.fft. Complex numbers are pairs along a trailing axis, as in DFT.
+// Public header.
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace detail {
 
 // The three kinds of transforms.
 
@@ -17664,7 +17681,8 @@ inline value factors_for_sizes(graph<11> g, value x, safe_span<double const> fac
         int const multiple = nearest && factors[i] > 2 ? 2 : 1;
         std::int64_t const end = sizes_before_growth(factors[i], multiple);
         parts.push_back(factor);
-        if (!may_ignore || mode.align_corners || end <= 1) continue;
+        if (!may_ignore || mode.align_corners || end <= 2)
+            continue; // an axis of one element is the same with any factor
         value const size = g.to_value(g.size(x, static_cast<std::int64_t>(i) + 2));
         parts.back() = g.op<"Where">(is_less(g, size, end), g.constant(row_of_one(multiple)), factor);
         computed = true;

@@ -250,6 +250,19 @@ private:
         if (factors.size() != 2 || factors.size() != n.arguments.size() || n.results.size() != 1 ||
             n.results[0].values.size() != 1)
             refuse(n);
+        value_index const into = n.results[0].values[0];
+        // matmul takes a vector that is the same everywhere as it is.
+        for (std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+            value_index const other = factors[1 - i];
+            if (rank(factors[i]) != 1 || !hidden(factors[i]).empty() || hidden(other) != all) continue;
+            bool const first = i == 0 && rank(other) != 1;
+            hide_in(into, all);
+            return static_cast<void>(out_.emit("aten::matmul",
+                                               n,
+                                               {tensor_argument("self", first ? factors[i] : other),
+                                                tensor_argument("other", first ? other : factors[i])},
+                                               into));
+        }
         bool vector[2];
         for (std::size_t i : {std::size_t{0}, std::size_t{1}}) {
             vector[i] = rank(factors[i]) == 1;
@@ -259,26 +272,17 @@ private:
         }
         std::int64_t const dims = std::max(rank(factors[0]), rank(factors[1]));
         for (value_index& each : factors) each = aligned(each, all, dims, n);
-        value_index const into = n.results[0].values[0];
         hide_in(into, all);
         std::vector<argument> const both{tensor_argument("self", factors[0]), tensor_argument("other", factors[1])};
         if (!vector[0] && !vector[1]) return static_cast<void>(out_.emit("aten::matmul", n, both, into));
         // The sizes of 1 that stand for a vector go.
         std::vector<extent> sizes = program_.values[into].sizes;
+        std::vector<std::int64_t> ones;
         extent const one{1, extent::none};
-        if (vector[0]) sizes.insert(sizes.end() - (vector[1] ? 0 : 1), one);
-        if (vector[1]) sizes.push_back(one);
-        value_index y = out_.emit("aten::matmul", n, both, fresh(into, sizes, all));
-        if (vector[1]) {
-            sizes.pop_back();
-            value_index const next = vector[0] ? fresh(into, sizes, all) : into;
-            y = out_.emit("aten::squeeze.dim", n, {tensor_argument("self", y), number_argument("dim", -1)}, next);
-        }
-        if (vector[0])
-            static_cast<void>(out_.emit("aten::squeeze.dim",
-                                        n,
-                                        {tensor_argument("self", y), number_argument("dim", vector[1] ? -1 : -2)},
-                                        into));
+        if (vector[0]) sizes.insert(sizes.end() - (vector[1] ? 0 : 1), one), ones.push_back(-2);
+        if (vector[1]) sizes.push_back(one), ones.push_back(-1);
+        value_index const y = out_.emit("aten::matmul", n, both, fresh(into, sizes, all));
+        out_.emit("aten::squeeze.dims", n, {tensor_argument("self", y), integers_argument("dim", ones)}, into);
     }
 
     void add_leading(node n, levels const& all) {

@@ -115,6 +115,19 @@ def assigned():
     return rows(assign)
 
 
+@model("rows_assigned_from_either_end")
+def from_either_end():
+    """Bounds of slices that only the length of the axis limits."""
+
+    def assign(x):
+        y = torch.select_scatter(torch.select_scatter(x, x[1], 0, -1), x[0] * 2, 0, -2)
+        y = torch.slice_scatter(y, x[2:90] + 3, 0, 2, 90)
+        y = torch.slice_scatter(y, -x[-3:-1], 0, -3, -1)
+        return torch.slice_scatter(torch.select_scatter(y, x[-1] / 4, 0, 1), x[:0], 0, 90, 1)
+
+    return Made(Apply(assign), (normal(6, 4),), (normal(9, 4),), ({0: dim("rows", 4, 12)},))
+
+
 @model("numbers_from_data", quick=True)
 def from_data():
     def use(x, t, n):

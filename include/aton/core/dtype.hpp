@@ -143,7 +143,6 @@ constexpr bool is_floating(dtype t) {
     return t == dtype::float32 || t == dtype::float64 || t == dtype::float16 || t == dtype::bfloat16 || is_float8(t) ||
            t == dtype::float4_e2m1 || t == dtype::float8_e8m0 || t == dtype::float6_e2m3 || t == dtype::float6_e3m2;
 }
-/// Whether the dtype is a signed integer of any width.
 /// The largest finite number of float16, bfloat16, float32 or float64, or of the parts of a complex dtype.
 constexpr double largest_number(dtype t) {
     switch (t) {
@@ -155,6 +154,7 @@ constexpr double largest_number(dtype t) {
     default: return 0x1.fffffep127;
     }
 }
+/// Whether the dtype is a signed integer of any width.
 constexpr bool is_signed_integral(dtype t) {
     return t == dtype::int8 || t == dtype::int16 || t == dtype::int32 || t == dtype::int64 || t == dtype::int4 ||
            t == dtype::int2;

@@ -81,7 +81,8 @@ inline std::tuple<value, value> attend(graph<9> g, value query, value key, value
     bool const computed = !o.scale && !width.is_static();
     // As in ATen, query and key are both multiplied by sqrt(scale), which avoids overflow.
     double const scale = o.scale ? *o.scale : computed ? 1 : 1 / std::sqrt(static_cast<double>(width.size()));
-    if (o.scale && !(std::fabs(scale) <= std::min(largest_number(t), largest_number(dtype::float32)))) return g.unsupported("a scale that does not fit the dtype");
+    if (o.scale && !(std::fabs(scale) <= std::min(largest_number(t), largest_number(dtype::float32))))
+        return g.unsupported("a scale that does not fit the dtype");
     value const root =
         computed ? inverse_fourth_root(g, g.size(query, -1), t) : value(g.scalar(std::sqrt(std::fabs(scale)), t));
     value const left = g.op<"Mul">(query, scale < 0 ? g.scalar(-std::sqrt(-scale), t) : root);

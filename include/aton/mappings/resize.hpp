@@ -134,7 +134,8 @@ inline value factors_for_sizes(graph<11> g, value x, safe_span<double const> fac
         int const multiple = nearest && factors[i] > 2 ? 2 : 1;
         std::int64_t const end = sizes_before_growth(factors[i], multiple);
         parts.push_back(factor);
-        if (!may_ignore || mode.align_corners || end <= 1) continue;
+        if (!may_ignore || mode.align_corners || end <= 2)
+            continue; // an axis of one element is the same with any factor
         value const size = g.to_value(g.size(x, static_cast<std::int64_t>(i) + 2));
         parts.back() = g.op<"Where">(is_less(g, size, end), g.constant(row_of_one(multiple)), factor);
         computed = true;

@@ -139,25 +139,29 @@ inline sym_int clamp_index(graph<9> g, sym_int i, sym_int n) {
     sym_int const counted = value(g.op<"Where">(is_less(g, at, 0), g.to_value(i + n), at));
     return max(min(counted, n), 0);
 }
+/// Whether Slice converts both indices to [0, n] by itself: as constants whose order does not depend on n.
+inline bool limited_by_slice(sym_int start, sym_int end) {
+    if (!start.is_constant() || !end.is_constant()) return false;
+    return (start.constant() < 0) == (end.constant() < 0) || end.is(to_the_end);
+}
 inline value write_slice(graph<9> g, value x, value source, std::int64_t dim, sym_int start, sym_int end,
                          sym_int step) {
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    sym_int const n = g.size(x, axis);
     if (step.is_constant() && step.constant() < 1) throw unsupported_error("a slice with a step below 1");
-    start = clamp_index(g, start, n);
-    if (step.is(1)) {
-        if (!end.is(to_the_end)) end = max(clamp_index(g, end, n), start);
-        return is_empty(source) ? x : replace_range(g, x, source, axis, start, end);
+    if (bool const range = step.is(1); !range || !limited_by_slice(start, end)) {
+        start = clamp_index(g, start, g.size(x, axis));
+        if (!range || !end.is(to_the_end)) end = clamp_index(g, end, g.size(x, axis));
     }
-    end = max(clamp_index(g, end, n), start);
+    if (!end.is(to_the_end)) end = max(end, start);
+    if (step.is(1)) return is_empty(source) ? x : replace_range(g, x, source, axis, start, end);
     sym_int const count = (end - start + (step - 1)) / step;
     value const positions = arithmetic_sequence(g, start, count, step);
     return write_elements(g, x, axis, index_along(g, positions, source, axis), source);
 }
 inline constexpr auto write_selected = [](graph<9> g, value x, value source, std::int64_t dim, sym_int index) -> value {
     std::int64_t const axis = normalize_axis(dim, x.rank());
-    sym_int const at = clamp_index(g, index, g.size(x, axis));
-    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at + 1);
+    sym_int const at = index.is_constant() ? index : clamp_index(g, index, g.size(x, axis));
+    return replace_range(g, x, unsqueeze(g, source, axis), axis, at, at.is(-1) ? sym_int(to_the_end) : at + 1);
 };
 
 /// Writes the source to positions of the flattened x.
@@ -241,7 +245,7 @@ inline value put_with(graph<11> g, value x, safe_span<optional_value const> indi
     safe_vector<sym_int> shape = g.sizes(positions);
     shape.pop_back();
     auto const depth = static_cast<std::int64_t>(shape.size());
-    std::int64_t const front = by.adjacent() ? by.axes.front() : 0;
+    std::int64_t const front = by.adjacent() && source.rank() != 0 ? by.axes.front() : 0; // 0-d: in any order
     safe_vector<sym_int> const rest = g.sizes(into);
     auto const kept = rest.begin() + static_cast<std::ptrdiff_t>(by.axes.size());
     shape.insert(shape.end(), kept + front, rest.end());
