@@ -48,11 +48,20 @@ bool freezes_number(expression const& e) {
     return has_float(e);
 }
 
-/// Converts a condition with floats on a single number to integer ranges of that number, which are exact; nullopt if there are too many.
+std::size_t operations(expression const& e) {
+    std::size_t out = e.operands.empty() ? 0 : 1;
+    for (expression const& each : e.operands) out += operations(each);
+    return out;
+}
+
+/// Converts a condition on a single number, with floats or many operations, to integer ranges of that number, which are exact; nullopt if
+/// there are too many.
 std::optional<expression> in_integers(program const& p, expression const& condition, integer_search& search) {
+    constexpr std::size_t of_a_range = 3; // from low to high
     symbol_names symbols;
     collect_symbols(condition, symbols);
-    if (symbols.size() != 1 || !has_float(condition) || !is_python(condition)) return std::nullopt;
+    if (symbols.size() != 1 || !is_python(condition)) return std::nullopt;
+    if (!has_float(condition) && operations(condition) <= of_a_range) return std::nullopt;
     std::string const& symbol = *symbols.begin();
     fact const own{condition, p.guards.size(), symbols};
     integer_range const domain{p.guard_sources.at(symbol).axis < 0 ? -max_size : 0, max_size};
@@ -141,6 +150,27 @@ bool chooses_search(expression const& e) {
     return is_limit || std::any_of(e.operands.begin(), e.operands.end(), chooses_search);
 }
 
+expression with_number(expression const& e, expression const& computed, expression const& number) {
+    if (e == computed) return number;
+    expression out = e;
+    for (expression& each : out.operands) each = with_number(each, computed, number);
+    return out;
+}
+
+/// A condition in which expressions that others fix at a number are that number. An equal condition becomes true.
+expression reduced(expression condition, std::vector<expression> const& others) {
+    for (expression const& each : others) {
+        if (each.kind != expression_kind::equal || each.operands.size() != 2) continue;
+        bool const first = is_integer(each.operands[0]);
+        expression const& computed = each.operands[first ? 1 : 0];
+        expression const& number = each.operands[first ? 0 : 1];
+        if (!is_integer(number) || computed.operands.empty()) continue;
+        expression replaced = with_number(condition, computed, number);
+        if (replaced != condition) condition = substitute_in_condition(replaced, {});
+    }
+    return condition;
+}
+
 } // namespace
 
 expression in_symbols(program const& p, expression const& condition) {
@@ -162,19 +192,33 @@ void set_guard_states(program& p, integer_search& search) {
             fixed.emplace(name, whole(v.sizes[static_cast<std::size_t>(source.axis)].number));
         else free.emplace(name, integer_range{source.axis < 0 ? -max_size : 0, max_size});
     }
-    for (guard& g : p.guards) {
-        if (!g.condition) continue;
-        expression const now = substitute_in_condition(*g.condition, fixed);
+    std::vector<guard*> shortest_first;
+    for (guard& g : p.guards)
+        if (g.condition) shortest_first.push_back(&g);
+    std::ranges::stable_sort(shortest_first, {}, [](guard const* g) { return g->text.size(); });
+    std::vector<expression> checked; // the conditions that the model checks
+    for (guard* const g : shortest_first) {
+        expression const given = substitute_in_condition(*g->condition, fixed);
+        expression const now = reduced(given, checked);
         std::optional<scalar> const value = is_python(now) ? python_value(now, {}) : std::nullopt;
         if (value ? value->to<bool>() : holds(now, free) == truth::yes) {
-            g.state = guard_state::kept;
+            g->state = guard_state::kept;
             continue;
         }
-        expression const declared = in_symbols(p, *g.condition);
-        bool const is_computed = freezes_number(now) && !is_broadcast(declared) && !divides_in_view(p, declared) &&
+        expression const declared = in_symbols(p, *g->condition);
+        bool const is_computed = freezes_number(given) && !is_broadcast(declared) && !divides_in_view(p, declared) &&
                                  !always_divides(declared) && !chooses_search(declared);
-        if (is_computed) g.state = guard_state::frozen;
-        if (auto exact = in_integers(p, now, search)) g.condition = std::move(exact);
+        if (is_computed) {
+            g->state = guard_state::frozen;
+            checked.push_back(now);
+        }
+        if (auto exact = in_integers(p, now, search)) {
+            if (is_computed && std::ranges::find(checked, *exact) != checked.end()) g->state = guard_state::kept;
+            if (is_computed) checked.push_back(*exact);
+            g->condition = std::move(exact);
+        } else if (now != given) {
+            g->condition = now;
+        }
     }
 }
 

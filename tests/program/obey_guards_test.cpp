@@ -191,6 +191,26 @@ TEST_CASE("a remainder that is 0 for all sizes is not frozen") {
     }
 }
 
+TEST_CASE("a guard that follows from numbers that others check is not checked again") {
+    std::string const padded = "(x + (((-1)*x) % 128))";
+    sizes s({"(" + padded + " // (" + padded + " // 128)) == 128",
+             "(" + padded + " // 128) == 1",
+             "(y*(" + padded + " // 128)) == 3*y",
+             "(z*(" + padded + " // 128)) // y == 3",
+             "(" + padded + " // 128) == 1",
+             "(y*(" + padded + " // 128)) == y"});
+    (void)s.after();
+    CHECK(s.state(1) == guard_state::frozen);
+    CHECK(to_string(*s.b.p.guards[1].condition) == "x <= 128 and x >= 1");
+    CHECK(s.state(0) == guard_state::kept); // of the same sizes
+    CHECK(s.state(2) == guard_state::open);
+    CHECK(to_string(*s.b.p.guards[2].condition) == "y == 3*y");
+    CHECK(s.state(3) == guard_state::frozen);
+    CHECK(to_string(*s.b.p.guards[3].condition) == "z//y == 3");
+    CHECK(s.state(4) == guard_state::kept);
+    CHECK(s.state(5) == guard_state::kept);
+}
+
 TEST_CASE("a guard of broadcasting freezes no number where the sizes have the same symbol") {
     for (auto const& [other, state] : {std::pair{"s0", guard_state::open}, {"s1", guard_state::frozen}}) {
         sizes s({"x == 1 or x == y", "x == 1 or x // y == 1"}, {"s0", other});
