@@ -98,12 +98,11 @@ private:
         } else if (r.take("[")) {
             list_by_rule(a, r, out);
         } else if (r.take("{")) {
-            std::vector<std::int64_t> all = {r.expression()};
-            bool const several = r.next_is(",");
-            while (r.take(",")) all.push_back(r.expression());
-            r.expect("}");
-            if (!several && !a.type.list) number(out, all[0]);
-            else integers(out, all);
+            std::vector<std::vector<std::int64_t>> all = {expressions_by_rule(r)};
+            for (; r.take("|"); all.push_back(expressions_by_rule(r))) r.expect("{");
+            std::vector<std::int64_t> const& chosen = all.size() == 1 ? all[0] : one_of(random_, all);
+            if (chosen.size() == 1 && !a.type.list) number(out, chosen[0]);
+            else integers(out, chosen);
         } else if (a.type.base == base_type::scalar_type) {
             type_by_rule(r, out);
         } else if (a.type.base == base_type::bool_) {
@@ -150,6 +149,14 @@ private:
         if (from.real) return from.min + (from.max - from.min) * random_.fraction();
         return static_cast<long long>(
             random_.integer(static_cast<std::int64_t>(from.min), static_cast<std::int64_t>(from.max)));
+    }
+
+    static std::vector<std::int64_t> expressions_by_rule(rule_reader& r) {
+        std::vector<std::int64_t> all;
+        do all.push_back(r.expression());
+        while (r.take(","));
+        r.expect("}");
+        return all;
     }
 
     void list_by_rule(schema_argument const& a, rule_reader& r, aten_argument& out) {
