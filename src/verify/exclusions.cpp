@@ -9,7 +9,7 @@ namespace {
 constexpr char const* fourier_transforms =
     "fft_fft fft_ifft fft_rfft fft_irfft fft_hfft fft_ihfft fft_fft2 fft_ifft2 fft_rfft2 fft_irfft2 fft_hfft2 "
     "fft_ihfft2 fft_fftn fft_ifftn fft_rfftn fft_irfftn fft_hfftn fft_ihfftn _fft_c2c _fft_r2c _fft_c2r stft "
-    "stft.center istft prims::fft_c2c prims::fft_r2c prims::fft_c2r";
+    "stft.center istft prims::fft_c2c prims::fft_r2c prims::fft_c2r rewrite::recompose.stft";
 
 constexpr char const* gamma_functions =
     "lgamma special_gammaln digamma special_digamma special_psi mvlgamma special_multigammaln prims::lgamma "

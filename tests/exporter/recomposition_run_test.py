@@ -29,6 +29,11 @@ except ImportError as missing:
 ATON = sys.argv[1]
 OPSETS = (13, 17, 18, 20, 23)
 SCALE, BIAS = torch.linspace(0.5, 2, 7), torch.linspace(-1, 1, 7)
+WINDOW = torch.linspace(0.25, 1, 10)
+
+
+def finite(x):
+    return torch.nan_to_num(x, 0.5, 9, -8)
 
 
 def variance(x):
@@ -60,6 +65,10 @@ DECOMPOSED = {
     "instance_norm": F.instance_norm,
     "instance_norm_affine": lambda x: F.instance_norm(x[:, :, None] * torch.ones(2, 1), None, None, SCALE[:5], BIAS[:5], eps=0.01),
     "logit": lambda x: torch.logit(x, 1e-3),
+    "stft": lambda x: torch.view_as_real(torch.stft(finite(x).reshape(3, -1), 10, 3, window=WINDOW, center=False, return_complex=True)),
+    "stft_of_a_signal": lambda x: torch.view_as_real(
+        torch.stft(finite(x).flatten(), 12, 5, 10, WINDOW, pad_mode="constant", normalized=True, onesided=False, return_complex=True)
+    ),
     "logit_without_eps": torch.logit,
 }
 # Formulas, and the functions that they are.

@@ -274,6 +274,21 @@ inline constexpr auto recomposition = rewrites(
             return detail::call_built_in<"aten::instance_norm">(
                 g, x, scale, bias, absent, absent, true, 0, epsilon, false);
         }),
+    rewrite<"recompose.stft">(
+        [](pattern<13> p, capture<value> x, capture<value> window, capture<std::int64_t> size,
+           capture<std::int64_t> step, capture<std::int64_t> norm, capture<bool> half) {
+            auto const frames = p.call<"aten::mul.Tensor">(p.call<"aten::unfold">(x, -1, size, step), window);
+            auto const spectra = p.call<"aten::_fft_r2c">(frames, p.ints({2}), norm, half);
+            return p.either(p.call<"aten::permute">(spectra, p.ints({0, 2, 1})),
+                            p.call<"aten::transpose.int">(spectra, 1, 2));
+        },
+        [](value x, value window, std::int64_t size, std::int64_t, std::int64_t norm, bool) {
+            return detail::is_real(x) && x.has_rank() && x.rank() == 2 && window.dtype() == x.dtype() &&
+                   window.rank() == 1 && window.size(0) == dim(size) && (norm == 0 || norm == 1);
+        },
+        [](graph<13> g, value x, value window, std::int64_t size, std::int64_t step, std::int64_t norm, bool half) {
+            return detail::call_built_in<"aten::stft">(g, x, size, step, size, window, norm == 1, half, true);
+        }),
     rewrite<"recompose.layer_norm_affine">(
         [](pattern<13> p, capture<value> x, capture<value> scale, capture<value> bias, capture<detail::integers> axes,
            capture<scalar> epsilon) {

@@ -302,9 +302,11 @@ inline constexpr auto complex_addbmm = [](graph<9> g, complex_value self, comple
         value const x = g.real(a);
         if (alpha == 0) return ignored_product(g, g.size(x, 1), g.size(g.real(b), 2), x.dtype());
         std::int64_t const batch[] = {0};
-        complex_value const all = complex_product<plain_product>(g, a, b);
-        return scaled_complex(
-            g, g.complex(reduce_sum(g, g.real(all), batch, false), reduce_sum(g, g.imag(all), batch, false)), alpha);
+        bool const each = alpha.is_constant() && !std::isfinite(alpha.constant().to<double>());
+        complex_value all = complex_product<plain_product>(g, a, b);
+        if (each) all = scaled_complex(g, all, alpha); // as ATen does: infinite products of both signs have the sum NaN
+        all = g.complex(reduce_sum(g, g.real(all), batch, false), reduce_sum(g, g.imag(all), batch, false));
+        return each ? all : scaled_complex(g, all, alpha);
     };
     complex_value const product = summed();
     return beta == 0 ? product : complex_sum<"Add">(g, {scaled_complex(g, self, beta), product}, 1);

@@ -3,6 +3,7 @@
 // Public header.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +39,32 @@ struct frame_arguments {
     std::optional<bool> onesided, return_complex, aligned;
 };
 
+/// The longest frames whose transforms are a convolution. Up to 1024 elements, it takes 0.08 to 0.6 of the time of a transform of each frame
+/// in ONNX Runtime, and 1.15 of it for 2048.
+inline constexpr std::int64_t max_convolved_frame = 1024;
+
+/// The transforms of the frames of a real signal [batch, 1, time], as a convolution with the real and with the imaginary part of every
+/// frequency, windowed: [batch, frequency, frame] each.
+inline complex_value convolved_frames(graph<9> g, value x, optional_value window, frame_arguments const& a) {
+    std::int64_t const bins = a.onesided.value_or(true) ? a.size / 2 + 1 : a.size;
+    double const factor = a.normalized ? 1 / std::sqrt(static_cast<double>(a.size)) : 1;
+    tensor table{dtype::float32, {2 * bins, 1, a.size}, {}};
+    for (bool const imaginary : {false, true})
+        for (std::int64_t k = 0; k != bins; ++k)
+            for (std::int64_t t = 0; t != a.size; ++t) {
+                auto const [re, im] = root_of_unity(k * t % a.size, a.size);
+                table.append(factor * (imaginary ? im : re));
+            }
+    value const waves = g.constant(std::move(table));
+    value const y = g.op<"Conv">(x,
+                                 window ? value(g.op<"Mul">(waves, *window)) : waves,
+                                 attr::kernel_shape_i({a.size}),
+                                 attr::strides_i({a.hop.value_or(a.size / 4)}));
+    sym_int const halves[] = {bins, bins};
+    safe_vector<value> const parts = split(g, y, halves, 1);
+    return {parts[0], parts[1]};
+}
+
 inline value short_time(graph<9> g, complex_value const& self, std::optional<complex_value> const& window,
                         frame_arguments const& a, std::optional<std::string_view> pad_mode) {
     std::int64_t const length = a.window_length.value_or(a.size);
@@ -52,14 +79,26 @@ inline value short_time(graph<9> g, complex_value const& self, std::optional<com
     sym_int const end = !centered && a.aligned.value_or(false) ? sym_int((a.size - length + 1) / 2) : edge;
     sym_int const pads[] = {edge, end};
     std::int64_t const time = self.rank() - 1;
-    auto const framed = [&](value x) {
+    auto const padded = [&](value x) {
         if (centered || !edge.is(0) || !end.is(0)) x = pad_any(g, x, pads, pad_mode.value_or("constant"), std::nullopt);
         if (dim const& d = x.size(time); d.is_static() && d.size() < a.size)
             throw unsupported_error("a frame that is longer than the signal");
+        return x;
+    };
+    auto const framed = [&](value x) {
+        x = padded(x);
         return gather(g, x, window_positions(g, g.size(x, time), a.size, hop), time);
     };
+    std::optional<complex_value> const w = centered_window(g, window, self.tensor().dtype(), length, a.size);
+    auto const is_real_float32 = [](complex_value const& z) { return z.tensor().dtype() == dtype::float32; };
+    if (is_real_float32(self) && (!w || is_real_float32(*w)) && a.return_complex && a.size <= max_convolved_frame) {
+        value const x = padded(self.tensor());
+        complex_value y = convolved_frames(
+            g, time == 0 ? unsqueeze(g, x, iota(2)) : unsqueeze(g, x, 1), w ? optional_value(w->tensor()) : absent, a);
+        if (time == 0) y = {squeeze(g, g.real(y), 0), squeeze(g, g.imag(y), 0)};
+        return *a.return_complex ? g.to_value(y) : g.as_real(y);
+    }
     auto const frames = [&] {
-        std::optional<complex_value> const w = centered_window(g, window, self.tensor().dtype(), length, a.size);
         if (!holds_reals(self) || (w && !holds_reals(*w))) {
             complex_value const x = holds_reals(self) ? complex_value(framed(self.tensor()))
                                                       : g.complex(framed(g.real(self)), framed(g.imag(self)));
@@ -112,6 +151,37 @@ inline value add_overlapping(graph<11> g, value frames, std::int64_t hop) {
     return slice(g, x, 1, 0, (count - 1) * hop + size);
 }
 
+struct wave_arguments {
+    std::int64_t size, hop;
+    double factor;
+};
+
+/// The signal [batch, time] of a spectrum [batch, frequency, frame], as the sum of windowed waves: a transposed convolution, which divides
+/// by the sum of the squared windows.
+inline value added_waves(graph<11> g, complex_value const& spectrum, optional_value window, wave_arguments const& a) {
+    std::int64_t const bins = a.size / 2 + 1; // of both halves, ATen reads the first
+    value const re = slice(g, g.real(spectrum), 1, 0, bins);
+    value const im = slice(g, g.imag(spectrum), 1, 0, bins);
+    tensor table{dtype::float32, {2 * bins, 1, a.size}, {}};
+    for (bool const imaginary : {false, true})
+        for (std::int64_t k = 0; k != bins; ++k)
+            for (std::int64_t t = 0; t != a.size; ++t) {
+                auto const [cosine, sine] = root_of_unity(k * t % a.size, a.size);
+                bool const has_mirror_image = k != 0 && k != a.size - k;
+                table.append((has_mirror_image ? 2 * a.factor : a.factor) * (imaginary ? sine : cosine));
+            }
+    value const waves = g.constant(std::move(table));
+    auto const added = [&](value x, value weight) {
+        return g.op<"ConvTranspose">(x, weight, attr::kernel_shape_i({a.size}), attr::strides_i({a.hop}));
+    };
+    value const parts = g.op<"Concat">(re, im, attr::axis_i(1));
+    value const sum = added(parts, window ? value(g.op<"Mul">(waves, *window)) : waves);
+    value const squares =
+        window ? value(g.op<"Mul">(*window, *window)) : filled(g, safe_vector<sym_int>{a.size}, 1, dtype::float32);
+    value const ones = filled(g, safe_vector<sym_int>{1, 1, g.size(re, 2)}, 1, dtype::float32);
+    return squeeze(g, g.op<"Div">(sum, added(ones, unsqueeze(g, squares, iota(2)))), 1);
+}
+
 inline constexpr auto istft = [](graph<11> g, complex_value self, std::int64_t n_fft, std::optional<std::int64_t> hop,
                                  std::optional<std::int64_t> win_length, std::optional<complex_value> window,
                                  bool center, bool normalized, std::optional<bool> onesided,
@@ -132,7 +202,27 @@ inline constexpr auto istft = [](graph<11> g, complex_value self, std::int64_t n
     if (window && !holds_reals(*window)) return g.unsupported("a complex window");
     if (x.rank() == 3) x = unsqueeze(g, x, 0);
 
+    std::int64_t const start = center ? n_fft / 2 : 0;
+    sym_int const count = g.size(x, 2), total = (count - 1) * step + n_fft;
+    auto const trimmed = [&](value y) -> value {
+        if (self.rank() == 2) y = squeeze(g, y, 0);
+        std::int64_t const time = self.rank() - 2;
+        if (!length) return slice(g, y, time, start, total - start);
+        if (total.is_constant() && total.constant() - start >= *length)
+            return slice(g, y, time, start, start + *length);
+        safe_vector<sym_int> const zeros = {0, *length};
+        return slice(g, pad_constant(g, slice(g, y, time, start, total), zeros, 0), time, 0, *length);
+    };
     fourier_norm const norm = normalized ? fourier_norm::by_root : fourier_norm::by_size;
+    bool const all_float32 = x.dtype() == dtype::float32 && (!window || window->tensor().dtype() == dtype::float32);
+    if (all_float32 && !return_complex && n_fft <= max_convolved_frame) {
+        std::optional<complex_value> const w = centered_window(g, window, x.dtype(), window_length, n_fft);
+        optional_value const factors = w ? optional_value(w->tensor()) : absent;
+        auto const batched = [&](value part) { return self.rank() == 2 ? unsqueeze(g, part, 0) : part; };
+        complex_value const parts = {batched(g.real(self)), batched(g.imag(self))};
+        return trimmed(added_waves(g, parts, factors, {n_fft, step, *factor_of(n_fft, norm)}));
+    }
+
     transformed_axes const axes = {{2, sym_int(n_fft)}};
     value const spectrum = swap_axes(g, x, 1, 2);
     value const frames = return_complex ? complex_spectrum(g, spectrum, {{2, std::nullopt}}, norm, false)
@@ -140,22 +230,15 @@ inline constexpr auto istft = [](graph<11> g, complex_value self, std::int64_t n
     std::optional<complex_value> const padded = centered_window(g, window, frames.dtype(), window_length, n_fft);
     value const w = padded ? padded->tensor() : filled(g, safe_vector<sym_int>{n_fft}, 1, frames.dtype());
     dtype const type = promote(frames, w);
-    sym_int const count = g.size(frames, 1), total = (count - 1) * step + n_fft;
-    std::int64_t const start = center ? n_fft / 2 : 0;
-    sym_int const end = length ? total : total - start;
-    auto const added = [&](value x_frames) { return slice(g, add_overlapping(g, x_frames, step), 1, start, end); };
     value const ones = filled(g, safe_vector<sym_int>{1, count, 1}, 1, type);
-    value const weights = added(g.op<"Mul">(ones, g.op<"Mul">(g.cast(w, type), g.cast(w, type))));
+    value const squares = g.op<"Mul">(ones, g.op<"Mul">(g.cast(w, type), g.cast(w, type)));
+    value const weights = add_overlapping(g, squares, step);
     auto const signal = [&](value x_frames) -> value {
-        value y = g.op<"Div">(added(g.op<"Mul">(g.cast(x_frames, type), g.cast(w, type))), weights);
-        if (!length) return y;
-        sym_int const zeros[] = {0, *length};
-        if (!total.is_constant() || total.constant() - start < *length) y = pad_constant(g, y, zeros, 0);
-        return slice(g, y, 1, 0, *length);
+        value const windowed = g.op<"Mul">(g.cast(x_frames, type), g.cast(w, type));
+        return trimmed(g.op<"Div">(add_overlapping(g, windowed, step), weights));
     };
-    auto const of_rank = [&](value y) { return self.rank() == 2 ? squeeze(g, y, 0) : y; };
-    if (!return_complex) return of_rank(signal(frames));
-    return g.to_value(g.complex(of_rank(signal(select(g, frames, -1, 0))), of_rank(signal(select(g, frames, -1, 1)))));
+    if (!return_complex) return signal(frames);
+    return g.to_value(g.complex(signal(select(g, frames, -1, 0)), signal(select(g, frames, -1, 1))));
 };
 
 } // namespace detail
