@@ -63,10 +63,11 @@ result_form form_of(std::string_view name) {
     if (name == "eigenvectors") return result_form::eigenvectors;
     if (name == "inverse") return result_form::inverse;
     if (name == "orthogonal factors") return result_form::orthogonal_factors;
+    if (name == "reflectors") return result_form::reflectors;
     return name == "singular vectors" ? result_form::singular_vectors : result_form::plain;
 }
 
-std::vector<value> canonical(std::vector<value> given, result_form form, std::string_view overload) {
+std::vector<value> canonical(std::vector<value> given, result_form form, std::string_view overload, bool by_rounding) {
     std::vector<value> results = given;
     try {
         if (form == result_form::eigenvectors && are_matrices(given, {1})) {
@@ -75,7 +76,8 @@ std::vector<value> canonical(std::vector<value> given, result_form form, std::st
             results[1] = joined(v, w, turned(v));
             results.emplace_back(inner_products(v));
         }
-        if (form == result_form::orthogonal_factors && are_matrices(given, {1}) && is_deficient(given[1].one())) {
+        if (form == result_form::orthogonal_factors && are_matrices(given, {1}) &&
+            (by_rounding || is_deficient(given[1].one()))) {
             tensor const r = given[1].one();
             tensor const q = given[0].one();
             results[1] = inner_products(r);
@@ -83,6 +85,12 @@ std::vector<value> canonical(std::vector<value> given, result_form form, std::st
                 results[0] = inner_products(q);
                 results.emplace_back(product(q, r));
             }
+        }
+        if (form == result_form::reflectors && by_rounding && are_matrices(given, {0})) {
+            tensor const a = given[0].one();
+            tensor const row = runtime::range(a.size(a.rank() - 2)).unsqueezed(1);
+            tensor const is_below = runtime::greater(row, runtime::range(a.sizes().back()));
+            results = {value(inner_products(where(is_below, scalar(0), a)))};
         }
         if (form == result_form::inverse && are_matrices(given, {0}) && given.size() == 2) {
             tensor const x = given[0].one();

@@ -16,15 +16,21 @@ enum class result_form : std::uint8_t {
     eigenvectors, ///< values w and vectors V become w, V diag(w) V^H, V^H V
     /// Q, R of matrices that are not of full rank, whose columns of Q and signs of R are arbitrary, become Q^H Q, R^H R, Q R.
     orthogonal_factors,
-    inverse,          ///< an inverse and info become zeros, where info says that there is no inverse, and info
+    reflectors, ///< the factors that geqrf gives: where rounding decides on their signs, R^H R in the place of both
+    inverse,    ///< an inverse and info become zeros, where info says that there is no inverse, and info
     singular_vectors, ///< U, S, V^H become U diag(S) V^H, S, U^H U, V^H V; so do U, S, V of the deprecated svd
 };
 
 /// The form that a rule names after `result:`.
 [[nodiscard]] result_form form_of(std::string_view name);
 
-/// The results in this form; unchanged if vectors are missing or their sizes do not fit.
+/// Whether the results may depend on rounding, at calls where the operator is discontinuous.
+[[nodiscard]] constexpr bool depends_on_rounding(result_form f) {
+    return f == result_form::orthogonal_factors || f == result_form::reflectors;
+}
+
+/// The results in this form, without what rounding decides on if it decides at this call; unchanged if vectors are missing or their sizes do not fit.
 [[nodiscard]] std::vector<runtime::value> canonical(std::vector<runtime::value> given, result_form form,
-                                                    std::string_view overload);
+                                                    std::string_view overload, bool by_rounding = false);
 
 } // namespace ATON_NAMESPACE::verify

@@ -69,7 +69,7 @@ public:
     }
 
     row_report run() {
-        report_.schema_difference = find_schema_difference();
+        report_.schema_difference = find_schema_difference(row_, options_.registered_schema, recorded_);
         if (!has_reference_ && recorded_.empty()) {
             report_.not_checked = "there is nothing to compare it with: record calls of the operator and name their "
                                   "folder with --calls, ask torch with --torch, or set check_options::truth";
@@ -129,17 +129,6 @@ private:
         return std::string("the row refuses every ") + (has_reference_ ? "sample: " : "recorded call: ") + refusal_;
     }
 
-    /// Aton's own schemas of ATen are not compared: they are those of one release of torch.
-    [[nodiscard]] std::string find_schema_difference() const {
-        if (row_.overload.starts_with("aten::")) return {};
-        std::string const registered =
-            options_.registered_schema ? options_.registered_schema(row_.overload) : std::string();
-        std::string out = registered.empty() ? std::string() : schema_difference(row_.schema, registered);
-        for (recorded_call const* c : recorded_)
-            if (out.empty()) out = schema_difference(row_.schema, c->schema);
-        return out;
-    }
-
     [[nodiscard]] runtime::aten_results call(sample const& s) const {
         return options_.truth ? options_.truth(s) : runtime::call_aten(s.overload, s.arguments, {options_.where, 0});
     }
@@ -151,9 +140,14 @@ private:
 
     [[nodiscard]] expectation expectation_with(std::vector<value> results, sample const& s, theme const& t) {
         expectation out;
-        out.results = canonical(std::move(results), form_, row_.overload);
-        reference const again = [this](sample const& o) -> runtime::aten_results {
-            return {canonical((has_reference_ ? call(o) : call_row(o)).results, form_, row_.overload), {}};
+        reference const run = [this](sample const& o) { return has_reference_ ? call(o) : call_row(o); };
+        bool const by_rounding = depends_on_rounding(form_) && is_discontinuous(run, s, row_.schema, results);
+        out.in_form = [this, by_rounding](std::vector<value> all) {
+            return canonical(std::move(all), form_, row_.overload, by_rounding);
+        };
+        out.results = out.in_form(std::move(results));
+        reference const again = [run, form = out.in_form](sample const& o) -> runtime::aten_results {
+            return {form(run(o).results), {}};
         };
         out.bounds_of = [this, s, again, given = out.results] {
             return rounding_bounds(again, s, row_.schema, given, has_reference_);
@@ -244,7 +238,7 @@ private:
             bool const any_numbers = has_numbers(expected.results);
             for (translation const& graph : graphs)
                 mutants_.run(graph, options_.where, from, any_numbers, [&](std::vector<value> const& got) {
-                    return !describe_difference(canonical(got, form_, row_.overload), expected).empty();
+                    return !describe_difference(expected.in_form(got), expected).empty();
                 });
         }
         bool const is_wrong = std::exchange(wrong_sample_, false);
@@ -266,10 +260,10 @@ private:
             auto const observe = [&](graph_node const& n, std::span<value const> results) {
                 if (undeclared.empty()) undeclared = declared_difference(graph.graph, n, results);
             };
-            std::string out = describe_difference(
-                canonical(verify::run(graph, graph.graph, options_.where, observe, same), form_, row_.overload),
-                expected,
-                [this](double error) { report_.add_error(error); });
+            std::string out =
+                describe_difference(expected.in_form(verify::run(graph, graph.graph, options_.where, observe, same)),
+                                    expected,
+                                    [this](double error) { report_.add_error(error); });
             return out.empty() ? undeclared : out;
         } catch (error const& e) {
             return std::string(does_not_run) + e.what();

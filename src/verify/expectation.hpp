@@ -31,6 +31,9 @@ struct expectation {
     std::function<std::vector<runtime::value>()> exact_of;
     std::optional<std::vector<runtime::value>> exact; ///< computed once a NaN or an infinity differs
 
+    /// Converts results to the form that `results` have, in which they can be compared.
+    std::function<std::vector<runtime::value>(std::vector<runtime::value>)> in_form = {};
+
     [[nodiscard]] element_bounds const& bounds_of_result(std::size_t i);
     [[nodiscard]] runtime::value const* exact_result(std::size_t i); ///< nullptr if unknown
 };

@@ -223,6 +223,25 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
     return out;
 }
 
+bool is_discontinuous(reference const& call, sample const& s, std::string_view schema,
+                      std::vector<value> const& results) {
+    elements const given = elements_of(results);
+    std::optional<exact_call> const exact = exact_call_of(call, s, schema, given);
+    if (!exact) return false;
+    elements const exactly = elements_of(exact->results);
+    constexpr double largest_change = 0x1p-10;
+    bool out = false;
+    for (std::uint64_t seed = 1; seed <= probes && !out; ++seed) {
+        std::optional<elements> const near = run(call, perturbed(exact->call, seed, step));
+        if (!near || !same_sizes(*near, given)) continue;
+        for_each_element(given, [&](auto at) {
+            double const change = std::abs(at(*near) - at(exactly));
+            out = out || change > largest_change * (1 + std::abs(at(exactly)));
+        });
+    }
+    return out;
+}
+
 std::vector<value> in_float64(reference const& call, sample const& s, std::string_view schema,
                               std::vector<value> const& results) {
     std::optional<exact_call> exact = exact_call_of(call, s, schema, elements_of(results));

@@ -24,6 +24,11 @@ inline constexpr double roundings_per_element = 4; ///< by either side, in the c
                                                           std::vector<runtime::value> const& results,
                                                           bool is_reference = true);
 
+/// Whether tiny perturbations of the inputs in float64 change an element of the results to another number: rounding decides on it, such as
+/// on the sign of a column of Q whose pivot cancels.
+[[nodiscard]] bool is_discontinuous(reference const& call, sample const& s, std::string_view schema,
+                                    std::vector<runtime::value> const& results);
+
 /// The results of `call` in float64 (complex128), not rounded to the dtypes of `results`; empty if it has none with the same sizes (as above).
 [[nodiscard]] std::vector<runtime::value> in_float64(reference const& call, sample const& s, std::string_view schema,
                                                      std::vector<runtime::value> const& results);

@@ -100,4 +100,15 @@ std::string schema_difference(std::string_view row, std::string_view registered)
            std::to_string(registered_results) + " in the schema that the operator is registered with";
 }
 
+std::string find_schema_difference(dsl::entry const& row,
+                                   std::function<std::string(std::string_view)> const& registered_schema,
+                                   std::vector<recorded_call const*> const& recorded) {
+    if (row.overload.starts_with("aten::")) return {};
+    std::string const registered = registered_schema ? registered_schema(row.overload) : std::string();
+    std::string out = registered.empty() ? std::string() : schema_difference(row.schema, registered);
+    for (recorded_call const* c : recorded)
+        if (out.empty()) out = schema_difference(row.schema, c->schema);
+    return out;
+}
+
 } // namespace ATON_NAMESPACE::verify
