@@ -108,9 +108,11 @@ inline constexpr auto native_batch_norm_backward = [](graph<7> g, value grad, va
     masked_gradients out;
     value scales = d;
     if (train) {
-        standardized_gradients const all = gradients_of_standardized(g, d, x, mean, rstd, scale, axes);
+        // As in ATen, the scale comes last: an infinite one times a gradient of 0 is NaN, but not times their sum.
+        standardized_gradients const all = gradients_of_standardized(g, d, x, mean, rstd, absent, axes);
         scales = all.scales;
-        if (mask[0]) std::get<0>(out) = g.cast(all.of_values, input.dtype());
+        value const scaled = scale ? value(g.op<"Mul">(all.of_values, *scale)) : all.of_values;
+        if (mask[0]) std::get<0>(out) = g.cast(scaled, input.dtype());
     } else {
         if (mask[1]) scales = g.op<"Mul">(d, g.op<"Mul">(g.op<"Sub">(x, mean), rstd));
         value const factor = scale ? value(g.op<"Mul">(rstd, *scale)) : rstd;

@@ -97,12 +97,8 @@ results native_batch_norm_backward(call const& c) {
         training ? in(c.t("save_invstd")) : unary(unary_op::rsqrt, in(c.t("running_var")) + scalar(c.f("eps")));
     tensor const scales = sum(gradient * (x - of_channel(middle)), axes) * inverse;
     tensor const biases = sum(gradient, axes);
-    if (training)
-        return masked(c,
-                      gradients_of(gradient, x, of_channel(middle), of_channel(inverse), scale, axes).of_values,
-                      scales,
-                      biases);
-    tensor const out = gradient * of_channel(inverse);
+    tensor const out = training ? gradients_of(gradient, x, of_channel(middle), of_channel(inverse), {}, axes).of_values
+                                : gradient * of_channel(inverse);
     return masked(c, scale ? out * scale : out, scales, biases);
 }
 
