@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <aton/mappings/padding.hpp>
 #include <aton/mappings/slicing.hpp>
@@ -43,21 +44,30 @@ struct frame_arguments {
 /// in ONNX Runtime, and 1.15 of it for 2048.
 inline constexpr std::int64_t max_convolved_frame = 1024;
 
+/// [2 * bins, 1, size]: the real parts of the waves of all frequencies, then the imaginary parts, each frequency times its factor.
+template <class Factor>
+value waves(graph<9> g, std::int64_t bins, std::int64_t size, Factor factor_of_bin) {
+    budget::expect("the waves of a short-time Fourier transform", 2 * checked_int(bins) * size);
+    safe_vector<std::pair<double, double>> roots;
+    for (std::int64_t t = 0; t != size; ++t) roots.push_back(root_of_unity(t, size));
+    tensor all{dtype::float32, {2 * bins, 1, size}, {}};
+    for (bool const imaginary : {false, true})
+        for (std::int64_t k = 0; k != bins; ++k)
+            for (std::int64_t t = 0; t != size; ++t) {
+                auto const& [cosine, sine] = roots[static_cast<std::size_t>(k * t % size)];
+                all.append(factor_of_bin(k) * (imaginary ? sine : cosine));
+            }
+    return g.constant(std::move(all));
+}
+
 /// The transforms of the frames of a real signal [batch, 1, time], as a convolution with the real and with the imaginary part of every
 /// frequency, windowed: [batch, frequency, frame] each.
 inline complex_value convolved_frames(graph<9> g, value x, optional_value window, frame_arguments const& a) {
     std::int64_t const bins = a.onesided.value_or(true) ? a.size / 2 + 1 : a.size;
     double const factor = a.normalized ? 1 / std::sqrt(static_cast<double>(a.size)) : 1;
-    tensor table{dtype::float32, {2 * bins, 1, a.size}, {}};
-    for (bool const imaginary : {false, true})
-        for (std::int64_t k = 0; k != bins; ++k)
-            for (std::int64_t t = 0; t != a.size; ++t) {
-                auto const [re, im] = root_of_unity(k * t % a.size, a.size);
-                table.append(factor * (imaginary ? im : re));
-            }
-    value const waves = g.constant(std::move(table));
+    value const kernels = waves(g, bins, a.size, [&](std::int64_t) { return factor; });
     value const y = g.op<"Conv">(x,
-                                 window ? value(g.op<"Mul">(waves, *window)) : waves,
+                                 window ? value(g.op<"Mul">(kernels, *window)) : kernels,
                                  attr::kernel_shape_i({a.size}),
                                  attr::strides_i({a.hop.value_or(a.size / 4)}));
     sym_int const halves[] = {bins, bins};
@@ -162,20 +172,15 @@ inline value added_waves(graph<11> g, complex_value const& spectrum, optional_va
     std::int64_t const bins = a.size / 2 + 1; // of both halves, ATen reads the first
     value const re = slice(g, g.real(spectrum), 1, 0, bins);
     value const im = slice(g, g.imag(spectrum), 1, 0, bins);
-    tensor table{dtype::float32, {2 * bins, 1, a.size}, {}};
-    for (bool const imaginary : {false, true})
-        for (std::int64_t k = 0; k != bins; ++k)
-            for (std::int64_t t = 0; t != a.size; ++t) {
-                auto const [cosine, sine] = root_of_unity(k * t % a.size, a.size);
-                bool const has_mirror_image = k != 0 && k != a.size - k;
-                table.append((has_mirror_image ? 2 * a.factor : a.factor) * (imaginary ? sine : cosine));
-            }
-    value const waves = g.constant(std::move(table));
+    value const kernels = waves(g, bins, a.size, [&](std::int64_t k) {
+        bool const has_mirror_image = k != 0 && k != a.size - k;
+        return has_mirror_image ? 2 * a.factor : a.factor;
+    });
     auto const added = [&](value x, value weight) {
         return g.op<"ConvTranspose">(x, weight, attr::kernel_shape_i({a.size}), attr::strides_i({a.hop}));
     };
     value const parts = g.op<"Concat">(re, im, attr::axis_i(1));
-    value const sum = added(parts, window ? value(g.op<"Mul">(waves, *window)) : waves);
+    value const sum = added(parts, window ? value(g.op<"Mul">(kernels, *window)) : kernels);
     value const squares =
         window ? value(g.op<"Mul">(*window, *window)) : filled(g, safe_vector<sym_int>{a.size}, 1, dtype::float32);
     value const ones = filled(g, safe_vector<sym_int>{1, 1, g.size(re, 2)}, 1, dtype::float32);
