@@ -4,6 +4,7 @@
 import collections
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import pathlib
 import sys
@@ -16,6 +17,15 @@ PACKAGES = ("torch", "onnx", "onnxscript", "onnxruntime")
 
 def versions(*more):
     return {package: importlib.metadata.version(package).split("+")[0] for package in (*PACKAGES, *more)}
+
+
+def is_missing(*more):
+    """Whether a package that a benchmark needs is not installed, and says which."""
+    for package in (*PACKAGES, "numpy", *more):
+        if importlib.util.find_spec(package) is None:
+            print(f"skipped: {package} is not installed for {sys.executable}")
+            return True
+    return False
 
 
 def digest(*files):

@@ -11,7 +11,6 @@ functions inlined on both sides. Each component has a process of its own. --json
 file has are not tried again. Exit code 77: transformers or torch is not installed."""
 
 import argparse
-import importlib.util
 import json
 import logging
 import os
@@ -85,10 +84,8 @@ def main(words=None):
     parser.add_argument("--only", help="only components whose name contains one of these: bert.base,gpt2")
     parser.add_argument("--jsonl", type=pathlib.Path, help="where counts are kept; default: nowhere")
     options = parser.parse_args(words)
-    for package in (*graphs.PACKAGES, "numpy", "transformers"):
-        if importlib.util.find_spec(package) is None:
-            print(f"skipped: {package} is not installed for {sys.executable}")
-            return 77
+    if graphs.is_missing("transformers"):
+        return 77
     os.nice(10)
     warnings.filterwarnings("ignore")
     logging.disable(logging.CRITICAL)

@@ -13,7 +13,6 @@ PyTorch's exporter takes seconds for a model: it runs in a process of its own, a
 folder as long as the model and the packages stay the same. --cached only counts models that are kept."""
 
 import argparse
-import importlib.util
 import json
 import logging
 import os
@@ -150,10 +149,8 @@ def main(words=None):
     parser.add_argument("--cached", action="store_true", help="only models that PyTorch's exporter was run on earlier")
     parser.add_argument("--json", type=pathlib.Path, help="write all histograms")
     options = parser.parse_args(words)
-    for package in (*graphs.PACKAGES, "numpy"):
-        if importlib.util.find_spec(package) is None:
-            print(f"skipped: {package} is not installed for {sys.executable}")
-            return 77
+    if graphs.is_missing():
+        return 77
     os.nice(10)
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)

@@ -190,10 +190,8 @@ def parse(words):
 
 def main(words=None):
     options = parse(words)
-    for package in (*graphs.PACKAGES, "numpy"):
-        if importlib.util.find_spec(package) is None:
-            print(f"skipped: {package} is not installed for {sys.executable}")
-            return 77
+    if graphs.is_missing():
+        return 77
     for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
