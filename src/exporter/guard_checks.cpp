@@ -83,7 +83,6 @@ private:
     [[noreturn]] static void refuse(expression const& e) { throw not_expressible{program::to_string(e)}; }
 
     value number(std::string const& name) {
-        if (auto const found = numbers_.find(name); found != numbers_.end()) return found->second;
         program::guard_source const& source = sources_.at(name);
         value const x(g_.data(), inputs_.at(source.input));
         value out = x;
@@ -92,7 +91,6 @@ private:
             if (is_new) shape->second = g_.op<"Shape">(x);
             out = g_.op<"Gather">(shape->second, g_.scalar(source.axis, dtype::int64), dsl::attr::axis_i(0));
         }
-        numbers_.emplace(name, out);
         return out;
     }
 
@@ -195,8 +193,7 @@ private:
 
     ops g_;
     source_map const& sources_;
-    std::vector<value_id> inputs_; ///< of the graph, by value of the program
-    std::map<std::string, value, std::less<>> numbers_;
+    std::vector<value_id> inputs_;                   ///< of the graph, by value of the program
     std::map<std::string, value, std::less<>> made_; ///< by the text of the expression
     std::map<std::string, value, std::less<>> divisors_;
     std::map<program::value_index, value> shapes_;

@@ -54,14 +54,15 @@ std::size_t operations(expression const& e) {
     return out;
 }
 
-/// Converts a condition on a single number, with floats or many operations, to integer ranges of that number, which are exact; nullopt if
-/// there are too many.
-std::optional<expression> in_integers(program const& p, expression const& condition, integer_search& search) {
+/// Converts a condition on a single number, with floats, or with many operations if it `is_checked`, to integer ranges of that number, which
+/// are exact; nullopt if there are too many.
+std::optional<expression> in_integers(program const& p, expression const& condition, bool is_checked,
+                                      integer_search& search) {
     constexpr std::size_t of_a_range = 3; // from low to high
     symbol_names symbols;
     collect_symbols(condition, symbols);
     if (symbols.size() != 1 || !is_python(condition)) return std::nullopt;
-    if (!has_float(condition) && operations(condition) <= of_a_range) return std::nullopt;
+    if (!has_float(condition) && (!is_checked || operations(condition) <= of_a_range)) return std::nullopt;
     std::string const& symbol = *symbols.begin();
     fact const own{condition, p.guards.size(), symbols};
     integer_range const domain{p.guard_sources.at(symbol).axis < 0 ? -max_size : 0, max_size};
@@ -212,7 +213,7 @@ void set_guard_states(program& p, integer_search& search) {
             g->state = guard_state::frozen;
             checked.push_back(now);
         }
-        if (auto exact = in_integers(p, now, search)) {
+        if (auto exact = in_integers(p, now, is_computed, search)) {
             if (is_computed && std::ranges::find(checked, *exact) != checked.end()) g->state = guard_state::kept;
             if (is_computed) checked.push_back(*exact);
             g->condition = std::move(exact);
