@@ -15,8 +15,8 @@
 #include <aton/core/error.hpp>
 #include <aton/program/subgraphs.hpp>
 
+#include "hidden_dimensions.hpp"
 #include "node_arguments.hpp"
-#include "node_emitter.hpp"
 #include "vmap_rules.hpp"
 
 namespace ATON_NAMESPACE::program {
@@ -29,12 +29,9 @@ constexpr std::string_view functorch = "torch._functorch.predispatch.";
 
 bool is_vmap(node const& n) { return n.op.starts_with(functorch); }
 
-/// The hidden dimensions of a tensor, by the depth of their vmap; they are its first ones, in this order.
-using levels = std::vector<std::int64_t>;
-
-class expander {
+class expander : hidden_dimensions {
 public:
-    explicit expander(program& p) : program_(p), out_(p, p.main.nodes.size()) {}
+    explicit expander(program& p) : hidden_dimensions(p) {}
 
     void run(graph& g) {
         std::vector<node> old = std::move(g.nodes);
@@ -82,70 +79,6 @@ private:
     [[noreturn]] void refuse(node const& n) const {
         throw error(describe(program_, n) + ": is not supported inside torch.vmap; call run_decompositions() before "
                                             "torch.export.save, which removes vmap");
-    }
-
-    [[nodiscard]] bool is_known(argument const& a) const {
-        for (value_ref const& v : tensors_of(a))
-            if (v && !program_.values[v].has_type) return false;
-        return true;
-    }
-
-    [[nodiscard]] levels hidden(value_index v) const {
-        auto const found = hidden_.find(v);
-        return found == hidden_.end() ? levels{} : found->second;
-    }
-    [[nodiscard]] std::int64_t rank(value_index v) const {
-        return static_cast<std::int64_t>(program_.values[v].sizes.size() - hidden(v).size());
-    }
-    static levels joined(levels const& a, levels const& b) {
-        levels out;
-        std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(out));
-        return out;
-    }
-
-    /// Gives a value its hidden dimensions: its recorded sizes do not have them.
-    void hide_in(value_index v, levels const& all) {
-        if (all.empty()) return;
-        value& known = program_.values[v];
-        if (!known.has_type) throw error("'" + known.name + "' has no recorded type inside torch.vmap");
-        std::vector<extent> sizes;
-        for (std::int64_t const level : all) sizes.push_back(sizes_.at(level));
-        known.sizes.insert(known.sizes.begin(), sizes.begin(), sizes.end());
-        known.strides.clear(); // unknown
-        hidden_[v] = all;
-    }
-
-    /// A value like another one, but for its sizes.
-    value_index fresh(value_index like, std::vector<extent> sizes, levels const& all) {
-        value v = program_.values[like];
-        v.sizes = std::move(sizes);
-        v.strides.clear();
-        v.symbolic.reset();
-        value_index const out = out_.fresh(std::move(v));
-        hidden_[out] = all;
-        return out;
-    }
-
-    value_index unsqueezed(value_index x, std::int64_t at, levels const& all, node const& cause) {
-        std::vector<extent> sizes = program_.values[x].sizes;
-        sizes.insert(sizes.begin() + at, extent{1, extent::none});
-        return out_.emit("aten::unsqueeze",
-                         cause,
-                         {tensor_argument("self", x), number_argument("dim", at)},
-                         fresh(x, std::move(sizes), all));
-    }
-
-    /// x with all hidden dimensions, of size 1 where it has none, and with at least `dims` others. What has no hidden dimensions broadcasts
-    /// anyway.
-    value_index aligned(value_index x, levels const& all, std::int64_t dims, node const& cause) {
-        levels const own = hidden(x);
-        if (own.empty()) return x;
-        std::int64_t const missing = dims - rank(x);
-        for (std::size_t i = 0; i != all.size(); ++i)
-            if (!std::binary_search(own.begin(), own.end(), all[i]))
-                x = unsqueezed(x, static_cast<std::int64_t>(i), all, cause);
-        for (std::int64_t i = 0; i < missing; ++i) x = unsqueezed(x, static_cast<std::int64_t>(all.size()), all, cause);
-        return x;
     }
 
     void finish(node n, levels const& all) {
@@ -263,6 +196,7 @@ private:
                                                 tensor_argument("other", first ? other : factors[i])},
                                                into));
         }
+        if (add_pairs(n, factors, all)) return;
         bool vector[2];
         for (std::size_t i : {std::size_t{0}, std::size_t{1}}) {
             vector[i] = rank(factors[i]) == 1;
@@ -285,6 +219,24 @@ private:
         out_.emit("aten::squeeze.dims", n, {tensor_argument("self", y), integers_argument("dim", ones)}, into);
     }
 
+    /// The products of all pairs of vectors, each of which has a hidden dimension of its own, as one product of matrices.
+    bool add_pairs(node const& n, std::vector<value_index> factors, levels const& all) {
+        for (value_index const each : factors)
+            if (rank(each) != 1 || hidden(each).size() != 1) return false;
+        if (all.size() != 2) return false;
+        if (hidden(factors[0]) > hidden(factors[1])) std::swap(factors[0], factors[1]);
+        std::vector<extent> sizes = program_.values[factors[1]].sizes;
+        std::swap(sizes[0], sizes[1]);
+        value_index const columns = out_.emit("aten::t",
+                                              n,
+                                              {tensor_argument("self", factors[1])},
+                                              fresh(factors[1], std::move(sizes), hidden(factors[1])));
+        value_index const into = n.results[0].values[0];
+        hide_in(into, all);
+        out_.emit("aten::matmul", n, {tensor_argument("self", factors[0]), tensor_argument("other", columns)}, into);
+        return true;
+    }
+
     void add_leading(node n, levels const& all) {
         for (argument const& each : n.arguments)
             for (value_ref const& v : tensors_of(each)) {
@@ -292,21 +244,6 @@ private:
                 if (v && (may_be_hidden ? hidden(v) != all : !hidden(v).empty())) refuse(n);
             }
         finish(std::move(n), all);
-    }
-
-    /// The size of a hidden dimension.
-    number size_of(value_index x, std::size_t i, node const& cause) {
-        extent const size = program_.values[x].sizes[i];
-        if (size.is_number()) return size.number;
-        value v;
-        v.name = program_.values[x].name + "_size";
-        v.kind = value_kind::sym_int;
-        v.symbolic = size;
-        return number::of_value(
-            out_.emit("aten::sym_size.int",
-                      cause,
-                      {tensor_argument("self", x), number_argument("dim", static_cast<std::int64_t>(i))},
-                      out_.fresh(std::move(v))));
     }
 
     void add_listed(node n, std::string_view name, levels const& all) {
@@ -376,11 +313,6 @@ private:
         }
         finish(std::move(n), all);
     }
-
-    program& program_;
-    node_emitter out_;
-    std::unordered_map<value_index, levels> hidden_;
-    std::unordered_map<std::int64_t, extent> sizes_; ///< of the hidden dimensions, by level
 };
 
 } // namespace

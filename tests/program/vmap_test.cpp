@@ -3,6 +3,9 @@
 // tests/models/zoo_vmap.py.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +79,30 @@ TEST_CASE("operands of two nested maps get dimensions of size 1, and a result of
     node const& last = b.p.main.nodes.back();
     CHECK(last.op == "aten::expand");
     CHECK(integers_of(argument_of(last, "size")) == numbers{-1, -1, -1, 5});
+}
+
+TEST_CASE("the products of all pairs of vectors are one product of matrices, in the order of the maps") {
+    for (bool const swapped : {false, true}) {
+        mapped_program b;
+        value_index const z = b.input(input_kind::user, "z", {5, 3});
+        value_index const outer = b.hidden(z, 0, 1, {3});
+        value_index const matrix =
+            b.add("aten::select.int", {tensor("self", b.x), integer("dim", 0), integer("index", 1)}, {7, 3});
+        value_index const inner = b.hidden(matrix, 0, 2, {3});
+        value_index const product = b.add(
+            "aten::dot", {tensor("self", swapped ? inner : outer), tensor("tensor", swapped ? outer : inner)}, {});
+        value_index const first = b.shown(product, 2, 7, 0, {7});
+        b.output(b.shown(first, 1, 5, 0, {5, 7}));
+        inline_wrappers(b.p);
+        CHECK(b.sizes_of(product) == numbers{5, 7});
+        strings const ops = b.ops();
+        auto const at = std::find(ops.begin(), ops.end(), "aten::matmul");
+        REQUIRE(at != ops.end());
+        CHECK(*std::prev(at) == "aten::t");
+        CHECK(std::count(ops.begin(), ops.end(), "aten::squeeze.dims") == 0);
+        node const& found = b.p.main.nodes[static_cast<std::size_t>(at - ops.begin())];
+        CHECK(argument_of(found, "self").tensor == outer);
+    }
 }
 
 TEST_CASE("operators whose meaning under torch.vmap is not known are refused") {
