@@ -205,6 +205,10 @@ bool simplify_view(rewriter& r, graph_node& n);
 bool simplify_expand(rewriter& r, graph_node& n);
 bool skip_expands(rewriter& r, graph_node& n);
 bool delay_expands(rewriter& r, graph_node& n);
+/// Before an operator that broadcasts, leaves one element of shape [1] as it is.
+bool skip_squeezes(rewriter& r, graph_node& n);
+/// Computes with shape [1], and makes the result 0-d.
+bool delay_squeeze(rewriter& r, graph_node& n);
 bool simplify_indices(rewriter& r, graph_node& n);
 bool simplify_gather(rewriter& r, graph_node& n);
 bool simplify_attention_mask(rewriter& r, graph_node& n);

@@ -55,6 +55,10 @@ std::vector<std::uint8_t> matter_zero_signs(graph_data const& graph) {
         for_each_capture(n, set);
         bool const is_known = plain_domain(n.domain).empty();
         if (is_known && ignoring.contains(n.op)) continue;
+        if (is_known && n.op == "Pow" && !n.inputs.empty()) { // x to the power 0 is 1
+            set(n.inputs[0]);
+            continue;
+        }
         bool const is_passing = is_known && passing.contains(n.op);
         if (is_passing && std::ranges::none_of(n.outputs, [&](value_id id) { return id != no_value && out[id] != 0; }))
             continue;

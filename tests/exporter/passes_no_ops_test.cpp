@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operands that change nothing: x + 0 where no result depends on the sign of a zero, limits of infinity, and views beside a cast.
+// Operands that change nothing: x + 0 where no result depends on the sign of a zero, limits of infinity, views beside a cast, and 0-d
+// tensors of one element that broadcast anyway.
 #include "passes_fixture.hpp"
 
 #include <doctest/doctest.h>
@@ -42,6 +43,10 @@ TEST_CASE("x + 0 stays before divisions by it, unknown operators and outputs") {
     CHECK(left([](auto& o, value x, value y) { return o.g.template op<"Pow">(x, y); }) == "Add Pow");
 }
 
+TEST_CASE("an exponent loses the sign of a zero: x to the power -0 is 1") {
+    CHECK(left([](auto& o, value x, value y) { return o.g.template op<"Pow">(y, x); }) == "Pow");
+}
+
 TEST_CASE("x + -0 is x everywhere") {
     optimized<18> o;
     value const x = o.input("x", {2, 3});
@@ -74,4 +79,43 @@ TEST_CASE("views before and after a cast become one view after it") {
     value const y = p.input("y", {5, 4});
     value const wide = p.g.op<"Cast">(p.g.op<"Unsqueeze">(y, p.g.ints({-1})), attr::to_i(dtype::float64));
     CHECK(p({p.g.op<"Reshape">(wide, p.g.ints({2, 10})), p.g.op<"Exp">(wide)}) == "Unsqueeze Cast Reshape Exp");
+}
+
+namespace {
+
+/// The operators of f(x, n), where n is the first dimension of x as a 0-d integer.
+template <class Make>
+std::string with_size(Make f) {
+    optimized<18> o;
+    value const x = o.input("x", {dim("batch"), 3});
+    value const size = o.g.op<"Shape">(x, attr::start_i(0), attr::end_i(1));
+    return o(f(o, x, o.g.op<"Squeeze">(size)));
+}
+constexpr auto to_floats = [](auto& o, value n) -> value {
+    return o.g.template op<"Cast">(n, attr::to_i(dtype::float32));
+};
+
+} // namespace
+
+TEST_CASE("a size does not become 0-d before an operator that broadcasts it") {
+    CHECK(with_size([](auto& o, value x, value n) { return o.g.template op<"Div">(x, to_floats(o, n)); }) ==
+          "Shape Cast Div");
+    CHECK(with_size([](auto& o, value x, value n) {
+              value const root = o.g.template op<"Sqrt">(o.g.template op<"Mul">(to_floats(o, n), 0.5));
+              return o.g.template op<"Where">(o.g.template op<"Greater">(x, root), x, root);
+          }) == "Shape Cast Mul Sqrt Greater Where");
+    CHECK(with_size([](auto& o, value x, value n) {
+              return o.g.template op<"Less">(o.g.template op<"Cast">(x, attr::to_i(dtype::int64)), n);
+          }) == "Shape Cast Less");
+}
+
+TEST_CASE("a size that is an output, or the operand of another 0-d tensor, stays 0-d") {
+    CHECK(with_size([](auto& o, value, value n) { return to_floats(o, n); }) == "Shape Cast Squeeze");
+    CHECK(with_size([](auto& o, value, value n) {
+              value const other = o.input("other", aton::shape(sizes{}));
+              return o.g.template op<"Mul">(to_floats(o, n), other);
+          }) == "Shape Cast Mul Squeeze");
+    CHECK(with_size([](auto& o, value, value n) {
+              return o.g.template op<"Range">(o.g.scalar(0, dtype::int64), n, o.g.scalar(1, dtype::int64));
+          }) == "Shape Squeeze Range");
 }
