@@ -853,7 +853,7 @@ inline operands promoted(graph<7> g, value a, value b) { return cast_both(g, a, 
 constexpr dtype opmath_type(dtype t) { return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t; }
 
 /// The dtype for arithmetic: int32 for integers of 8 and 16 bits, which ONNX's arithmetic operators support late or never, and for
-/// which ONNX Runtime does not have kernels.
+/// which ONNX Runtime has no kernels before version 1.21, and none for CUDA.
 constexpr dtype arithmetic_type(dtype t) { return is_integral(t) && bits(t) < 32 ? dtype::int32 : t; }
 
 /// arithmetic_type of opmath_type.
@@ -10575,7 +10575,7 @@ inline constexpr auto neg = [](graph<7> g, value x) -> value {
 /// The sign of NaN is 0 in ATen and unspecified in ONNX.
 inline constexpr auto sign = [](graph<9> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return x;
-    if (!is_floating(x.dtype())) return g.op<"Sign">(x);
+    if (!watches_nan(g, x)) return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Sign">(v); });
     return without_bfloat16(
         g, x, [&](value v) -> value { return g.op<"Where">(is_nan(g, v), g.scalar_like(0, v), g.op<"Sign">(v)); });
 };
@@ -13616,16 +13616,19 @@ inline safe_vector<sym_int> onnx_pads(value x, safe_span<axis_pad const> pads) {
     return all;
 }
 
-/// Pads with a number, converted to the dtype of x. The pads are not negative.
+/// Pads with a number, converted to the dtype of x.
 inline value pad_with_number(graph<7> g, value x, safe_span<axis_pad const> pads, number filler) {
     if (nothing_to_pad(pads)) return x;
     return mappings::pad(g, x, onnx_pads(x, pads), element(g, filler, x.dtype()));
 }
 
-/// The same; negative pads crop.
+/// The same; negative pads crop, by Slice if there are no others.
 inline constexpr auto pad_constant = [](graph<7> g, value x, size_list pad, number filler) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
-    x = crop(g, x, pads);
+    auto const adds = [](sym_int const& n) { return !n.is_constant() || n.constant() > 0; };
+    bool const any =
+        std::any_of(pads.begin(), pads.end(), [&](axis_pad const& p) { return adds(p.before) || adds(p.after); });
+    if (!any) x = crop(g, x, pads);
     return pad_with_number(g, x, pads, filler);
 };
 
@@ -15632,12 +15635,17 @@ inline constexpr std::int64_t max_product_length = 512;
 /// Of a power of two, if the matrix also replaces the nodes around DFT: 64 elements take half as long.
 inline constexpr std::int64_t max_product_length_of_power = 64;
 
-inline bool is_product(graph<9> g, value x, transformed_axis const& a, bool replaces_nodes = false) {
+/// What a product with a matrix replaces: DFT alone, also the nodes around it, or those that make real numbers of a spectrum. The last are
+/// so many that a product is worth its transpositions along other axes than the last.
+enum class replaced : std::uint8_t { dft, nodes_around, spectrum_to_reals };
+
+inline bool is_product(graph<9> g, value x, transformed_axis const& a, replaced what = replaced::dft) {
     if (g.opset() < 17) return true;
     sym_int const n = length_along(g, x, a);
-    if (!n.is_constant() || !x.size(a.axis).is_static() || a.axis != x.rank() - 2) return false;
+    if (!n.is_constant() || !x.size(a.axis).is_static()) return false;
+    if (what != replaced::spectrum_to_reals && a.axis != x.rank() - 2) return false;
     bool const is_power = (n.constant() & (n.constant() - 1)) == 0;
-    return n.constant() <= (!is_power ? max_product_length : replaces_nodes ? max_product_length_of_power : 0);
+    return n.constant() <= (!is_power ? max_product_length : what != replaced::dft ? max_product_length_of_power : 0);
 }
 
 /// What the matrix of a transform contains besides the transform.
@@ -15659,17 +15667,34 @@ inline value transform_by_table(graph<9> g, value x, transformed_axis const& a, 
     std::int64_t const parts = has_imaginary(x) ? 2 : 1;
     budget::expect(
         "the table of a Fourier transform below opset 17,", checked_int(2 * parts) * rows * columns, max_fourier_table);
-    tensor table{x.dtype(), {rows * parts, kind.to_reals ? columns : 2 * columns}, {}};
-    for (std::int64_t j = 0; j != rows * parts; ++j) {
+    // What element j adds to the real and the imaginary part of result k.
+    auto const entry = [&](std::int64_t j, std::int64_t k) -> std::pair<double, double> {
         std::int64_t const row = j / parts;
         bool const imaginary = j % parts == 1;
         bool const has_mirror_image = kind.to_reals && row != 0 && row != n - row;
         double const weight = has_mirror_image ? 2 * kind.factor : kind.factor;
+        auto const [re, sine] = root_of_unity(row * k % n, n);
+        double const im = kind.forward ? sine : -sine;
+        return {weight * (imaginary ? -im : re), weight * (imaginary ? re : im)};
+    };
+    if (kind.to_reals && a.axis == x.rank() - 3) { // a product from the left keeps the order of the dimensions
+        tensor table{x.dtype(), {columns, rows * parts}, {}};
+        for (std::int64_t k = 0; k != columns; ++k)
+            for (std::int64_t j = 0; j != rows * parts; ++j) table.append(entry(j, k).first);
+        std::int64_t const last = x.rank() - 1;
+        std::int64_t const before = x.rank() - 2;
+        safe_vector<sym_int> sizes = g.sizes(x);
+        sizes[static_cast<std::size_t>(a.axis)] = rows * parts;
+        sizes.pop_back();
+        value const columns_of_parts = reshape(g, move_axes(g, x, {&last, 1}, {&before, 1}), sizes);
+        return g.op<"MatMul">(g.constant(std::move(table)), columns_of_parts);
+    }
+    tensor table{x.dtype(), {rows * parts, kind.to_reals ? columns : 2 * columns}, {}};
+    for (std::int64_t j = 0; j != rows * parts; ++j) {
         for (std::int64_t k = 0; k != columns; ++k) {
-            auto const [re, sine] = root_of_unity(row * k % n, n);
-            double const im = kind.forward ? sine : -sine;
-            table.append(weight * (imaginary ? -im : re));
-            if (!kind.to_reals) table.append(weight * (imaginary ? re : im));
+            auto const [re, im] = entry(j, k);
+            table.append(re);
+            if (!kind.to_reals) table.append(im);
         }
     }
     std::int64_t const last = x.rank() - 2;
@@ -15718,8 +15743,8 @@ inline value transform_along(graph<9> g, value x, transformed_axes axes) {
 /// Applies f to a signal in float64, except for a single short product: ONNX Runtime computes the angles of DFT in the dtype of the signal.
 /// In float32, errors of lengths other than powers of two are 3e-4 of the largest result for 1000 elements, and 4e-3 for 16000.
 template <class Function>
-value with_exact_angles(graph<9> g, value x, transformed_axes const& axes, Function f) {
-    bool const is_short = axes.size() == 1 && is_product(g, x, axes[0], true) &&
+value with_exact_angles(graph<9> g, value x, transformed_axes const& axes, replaced what, Function f) {
+    bool const is_short = axes.size() == 1 && is_product(g, x, axes[0], what) &&
                           length_along(g, x, axes[0]).is_constant() &&
                           length_along(g, x, axes[0]).constant() <= max_product_length;
     return is_short ? f(x) : g.cast(f(g.cast(x, dtype::float64)), x.dtype());
@@ -15759,9 +15784,9 @@ inline sym_int elements_along(graph<9> g, value x, safe_span<transformed_axis co
 
 /// Complex numbers, or real ones with `half`, to complex ones, of which the trailing axis remains.
 inline value complex_spectrum(graph<9> g, value x, transformed_axes const& axes, fourier_norm norm, bool forward) {
-    return with_exact_angles(g, x, axes, [&](value v) -> value {
+    return with_exact_angles(g, x, axes, replaced::nodes_around, [&](value v) -> value {
         std::optional<double> const factor = factor_of(elements_along(g, v, axes), norm);
-        if (!forward && axes.size() == 1 && factor && is_product(g, v, axes[0], true))
+        if (!forward && axes.size() == 1 && factor && is_product(g, v, axes[0], replaced::nodes_around))
             return transform_by_table(g, v, axes[0], {forward, *factor});
         value const y = transform_along(g, forward ? v : conjugate_pairs(g, v), axes);
         return normalized(g, y, elements_along(g, v, axes), norm, !forward);
@@ -15801,9 +15826,10 @@ inline value real_signal(graph<9> g, value x, transformed_axes axes, fourier_nor
     sym_int const n = last.length ? *last.length : (g.size(x, last.axis) - 1) * 2;
     if (last.length) x = slice(g, x, last.axis, 0, n / 2 + 1);
     last.length = n;
-    return with_exact_angles(g, x, axes, [&](value v) -> value {
+    return with_exact_angles(g, x, axes, replaced::spectrum_to_reals, [&](value v) -> value {
         sym_int const count = elements_along(g, v, axes);
-        if (std::optional<double> const factor = factor_of(count, norm); factor && is_product(g, v, last, true)) {
+        std::optional<double> const factor = factor_of(count, norm);
+        if (factor && is_product(g, v, last, replaced::spectrum_to_reals)) {
             bool const alone = axes.size() == 1;
             if (!alone)
                 v = transform_along(
@@ -16180,6 +16206,12 @@ inline value whole_range(graph<7> g, number const& start, number const& end, num
     sym_int const count = (distance + (by > 0 ? by - 1 : by + 1)) / by;
     return arithmetic_sequence(g, whole(start), max(count, 0), by);
 }
+/// Whether sums of such numbers are exact in double precision up to 2^37: an integer, or a small multiple of 2^-16.
+inline bool has_exact_sums(number const& n) {
+    if (!n.is_constant()) return !n.is_floating();
+    double const scaled = n.constant<double>() * 0x1p16;
+    return scaled == std::floor(scaled) && std::abs(scaled) < 0x1p36;
+}
 /// The same with numbers that the graph computes.
 inline value computed_range(graph<7> g, number start, number end, number step, optional_dtype asked) {
     if (start.is_constant() && end.is_constant() && step.is_constant())
@@ -16195,6 +16227,9 @@ inline value computed_range(graph<7> g, number start, number end, number step, o
     }
     value const from = in(start, dtype::float64);
     value const by = in(step, dtype::float64);
+    // ONNX Runtime adds the step again and again.
+    if (is_floating(type) && g.opset() >= 11 && has_exact_sums(start) && has_exact_sums(step))
+        return g.cast(g.within<11>().op<"Range">(from, in(end, dtype::float64), by), type);
     value const distance = g.op<"Sub">(in(end, dtype::float64), from);
     sym_int const count = value(g.cast(g.op<"Ceil">(g.op<"Div">(distance, by)), dtype::int64));
     value const positions = arithmetic_sequence(g, 0, count);

@@ -12,6 +12,14 @@ TEST_CASE("the imaginary parts of elements that are their own mirror image do no
     gives("aten::fft_irfft", {arg("self", half), number("n", 1)}, row_of(dtype::float32, {1}));
 }
 
+TEST_CASE("a half spectrum along another dimension than the last becomes real numbers there") {
+    tensor const half = runtime::complex_of(of(dtype::float32, {3, 2}, {1, 0, 2, 6, 3, 1}),
+                                            of(dtype::float32, {3, 2}, {5, 0, 1, 2, -4, 0}));
+    gives("aten::fft_irfft",
+          {arg("self", half), number("n", 4), number("dim", 0)},
+          of(dtype::float32, {4, 2}, {2, 3.25, -1, -1.25, 0, -2.75, 0, 0.75}));
+}
+
 TEST_CASE("a half spectrum that is too short is padded with zeros") {
     gives("aten::fft_irfft",
           {arg("self", row_of(dtype::float32, {6, 3})), number("n", 6)},

@@ -67,7 +67,7 @@ inline constexpr auto neg = [](graph<7> g, value x) -> value {
 /// The sign of NaN is 0 in ATen and unspecified in ONNX.
 inline constexpr auto sign = [](graph<9> g, value x) -> value {
     if (x.dtype() == dtype::bool_) return x;
-    if (!is_floating(x.dtype())) return g.op<"Sign">(x);
+    if (!watches_nan(g, x)) return without_bfloat16(g, x, [&](value v) -> value { return g.op<"Sign">(v); });
     return without_bfloat16(
         g, x, [&](value v) -> value { return g.op<"Where">(is_nan(g, v), g.scalar_like(0, v), g.op<"Sign">(v)); });
 };

@@ -68,16 +68,19 @@ inline safe_vector<sym_int> onnx_pads(value x, safe_span<axis_pad const> pads) {
     return all;
 }
 
-/// Pads with a number, converted to the dtype of x. The pads are not negative.
+/// Pads with a number, converted to the dtype of x.
 inline value pad_with_number(graph<7> g, value x, safe_span<axis_pad const> pads, number filler) {
     if (nothing_to_pad(pads)) return x;
     return mappings::pad(g, x, onnx_pads(x, pads), element(g, filler, x.dtype()));
 }
 
-/// The same; negative pads crop.
+/// The same; negative pads crop, by Slice if there are no others.
 inline constexpr auto pad_constant = [](graph<7> g, value x, size_list pad, number filler) -> value {
     safe_vector<axis_pad> pads = pads_by_axis(x, pad);
-    x = crop(g, x, pads);
+    auto const adds = [](sym_int const& n) { return !n.is_constant() || n.constant() > 0; };
+    bool const any =
+        std::any_of(pads.begin(), pads.end(), [&](axis_pad const& p) { return adds(p.before) || adds(p.after); });
+    if (!any) x = crop(g, x, pads);
     return pad_with_number(g, x, pads, filler);
 };
 

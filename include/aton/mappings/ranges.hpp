@@ -66,6 +66,12 @@ inline value whole_range(graph<7> g, number const& start, number const& end, num
     sym_int const count = (distance + (by > 0 ? by - 1 : by + 1)) / by;
     return arithmetic_sequence(g, whole(start), max(count, 0), by);
 }
+/// Whether sums of such numbers are exact in double precision up to 2^37: an integer, or a small multiple of 2^-16.
+inline bool has_exact_sums(number const& n) {
+    if (!n.is_constant()) return !n.is_floating();
+    double const scaled = n.constant<double>() * 0x1p16;
+    return scaled == std::floor(scaled) && std::abs(scaled) < 0x1p36;
+}
 /// The same with numbers that the graph computes.
 inline value computed_range(graph<7> g, number start, number end, number step, optional_dtype asked) {
     if (start.is_constant() && end.is_constant() && step.is_constant())
@@ -81,6 +87,9 @@ inline value computed_range(graph<7> g, number start, number end, number step, o
     }
     value const from = in(start, dtype::float64);
     value const by = in(step, dtype::float64);
+    // ONNX Runtime adds the step again and again.
+    if (is_floating(type) && g.opset() >= 11 && has_exact_sums(start) && has_exact_sums(step))
+        return g.cast(g.within<11>().op<"Range">(from, in(end, dtype::float64), by), type);
     value const distance = g.op<"Sub">(in(end, dtype::float64), from);
     sym_int const count = value(g.cast(g.op<"Ceil">(g.op<"Div">(distance, by)), dtype::int64));
     value const positions = arithmetic_sequence(g, 0, count);

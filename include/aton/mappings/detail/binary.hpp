@@ -38,7 +38,7 @@ inline operands promoted(graph<7> g, value a, value b) { return cast_both(g, a, 
 constexpr dtype opmath_type(dtype t) { return t == dtype::float16 || t == dtype::bfloat16 ? dtype::float32 : t; }
 
 /// The dtype for arithmetic: int32 for integers of 8 and 16 bits, which ONNX's arithmetic operators support late or never, and for
-/// which ONNX Runtime does not have kernels.
+/// which ONNX Runtime has no kernels before version 1.21, and none for CUDA.
 constexpr dtype arithmetic_type(dtype t) { return is_integral(t) && bits(t) < 32 ? dtype::int32 : t; }
 
 /// arithmetic_type of opmath_type.
