@@ -4,13 +4,14 @@
 import collections
 import hashlib
 import importlib.metadata
-import importlib.util
 import json
 import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("models", "huggingface", "oracle")]
+
+import packages  # noqa: E402
 
 PACKAGES = ("torch", "onnx", "onnxscript", "onnxruntime")
 
@@ -21,11 +22,7 @@ def versions(*more):
 
 def is_missing(*more):
     """Whether a package that a benchmark needs is not installed, and says which."""
-    for package in (*PACKAGES, "numpy", *more):
-        if importlib.util.find_spec(package) is None:
-            print(f"skipped: {package} is not installed for {sys.executable}")
-            return True
-    return False
+    return packages.is_missing(*PACKAGES, "numpy", *more)
 
 
 def digest(*files):

@@ -21,7 +21,6 @@ invalid. --check exits with 1 if one is, or if a type of --types is not captured
 
 import argparse
 import collections
-import importlib.util
 import json
 import os
 import pathlib
@@ -37,6 +36,7 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "tests" / "models"), str(ROOT / "tests" / "oracle")]
 
 import checking  # noqa: E402
+import packages  # noqa: E402
 from model_types import FIRST, TASKS, VARIANTS  # noqa: E402
 from tiny_models import Absent, Unbuilt, Uncaptured, prepare  # noqa: E402
 from worker_pool import run_jobs  # noqa: E402
@@ -239,10 +239,8 @@ def problems_of(results, options):
 
 def main(words=None):
     options = parse(words)
-    for package in ("torch", "transformers", "onnx", "onnxruntime"):
-        if importlib.util.find_spec(package) is None:
-            print(f"skipped: {package} is not installed for {sys.executable}")
-            return 77
+    if packages.is_missing("torch", "transformers", "onnx", "onnxruntime"):
+        return 77
     for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")

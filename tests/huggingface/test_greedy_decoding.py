@@ -9,7 +9,6 @@ inputs. Both have present.0.key, ... as outputs. The prompts of a batch differ i
 with an empty cache for the prompt, must choose the same words. Exit code 77: transformers or torch is not installed."""
 
 import argparse
-import importlib.util
 import os
 import pathlib
 import sys
@@ -21,6 +20,7 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "tests" / "models"), str(ROOT / "tests" / "oracle")]
 
 import checking  # noqa: E402
+import packages  # noqa: E402
 
 FAMILIES = "gpt2 llama mistral qwen2 qwen3 gemma2 phi3 gpt_neox opt falcon bloom olmo2".split()
 STEPS = 64
@@ -171,10 +171,8 @@ def main():
     parser.add_argument("--opset", type=int, default=23)
     parser.add_argument("families", nargs="*", default=FAMILIES)
     options = parser.parse_args()
-    for package in ("torch", "transformers", "onnx", "onnxruntime"):
-        if importlib.util.find_spec(package) is None:
-            print(f"skipped: {package} is not installed for {sys.executable}")
-            return 77
+    if packages.is_missing("torch", "transformers", "onnx", "onnxruntime"):
+        return 77
     for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")

@@ -17,7 +17,6 @@ Exit code 0; with --check 1 if anything is wrong; 77 if torch is not installed. 
 transformers, timm: requirements.txt) is missing are counted and skipped; with --all-packages that is an error."""
 
 import argparse
-import importlib.util
 import json
 import os
 import pathlib
@@ -31,6 +30,7 @@ sys.path[:0] = [str(HERE), str(ROOT / "tests" / "oracle")]
 import checking  # noqa: E402
 import exported  # noqa: E402
 import model_report  # noqa: E402
+import packages  # noqa: E402
 from worker_pool import run_jobs  # noqa: E402
 
 OPSETS = (13, 17, 18, 26)
@@ -107,10 +107,8 @@ def select(models, options):
 
 def main(words=None):
     options = parse(words)
-    for package in ("torch", "onnx", "onnxruntime"):
-        if importlib.util.find_spec(package) is None:
-            print(f"skipped: {package} is not installed for {sys.executable}")
-            return 77
+    if packages.is_missing("torch", "onnx", "onnxruntime"):
+        return 77
     for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
     import zoo

@@ -10,7 +10,6 @@ archives must be refused: then the message must have the line of the Python code
 installed. Models whose package (torchvision, transformers) is missing are skipped, and counted."""
 
 import argparse
-import importlib.util
 import pathlib
 import subprocess
 import sys
@@ -21,6 +20,9 @@ import warnings
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE)]
+
+import packages  # noqa: E402
+
 SECONDS = 60
 TOLERANCE = 1e-4
 
@@ -128,10 +130,8 @@ def main(words=None):
     parser.add_argument("--rest", action="store_true", help="only those of other packages")
     parser.add_argument("--only", help="only modules whose name contains one of these: resnet,bert")
     options = parser.parse_args(words)
-    for package in ("torch", "onnx", "onnxruntime"):
-        if importlib.util.find_spec(package) is None:
-            print(f"skipped: {package} is not installed for {sys.executable}")
-            return 77
+    if packages.is_missing("torch", "onnx", "onnxruntime"):
+        return 77
     warnings.filterwarnings("ignore")
     import torch
     import torchscript_modules

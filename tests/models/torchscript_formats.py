@@ -9,7 +9,6 @@ Each module is saved by the installed torch; then the version in the archive is 
 arguments. tests/torchscript has archives that older releases of torch saved. Exit code 0; 1 if anything is wrong; 77 without torch."""
 
 import argparse
-import importlib.util
 import pathlib
 import sys
 import tempfile
@@ -18,6 +17,8 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE)]
+
+import packages  # noqa: E402
 
 # The class, the formats to try, what to replace in the code, and for the lowest format whether its numbers differ from those of the newest.
 CASES = (
@@ -82,10 +83,8 @@ def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--aton", default=str(ROOT / "build/release/aton"))
     options = parser.parse_args(words)
-    for package in ("torch", "onnx", "onnxruntime"):
-        if importlib.util.find_spec(package) is None:
-            print(f"skipped: {package} is not installed for {sys.executable}")
-            return 77
+    if packages.is_missing("torch", "onnx", "onnxruntime"):
+        return 77
     import torch
     import torchscript
     aton = str(pathlib.Path(options.aton).resolve())
