@@ -50,6 +50,23 @@ TEST_CASE("powers of a logspace of integers have the base that was given, also b
     }
 }
 
+TEST_CASE("steps between ends whose difference overflows the dtype are infinite, as in torch") {
+    for (dtype const t : {dtype::float32, dtype::float64, dtype::float16}) {
+        double const far = t == dtype::float32 ? 3e38 : t == dtype::float64 ? 1.5e308 : 6e4;
+        CAPTURE(name(t));
+        std::vector<runtime::aten_argument> const numbers{
+            number("start", -far), number("end", far), number("steps", 4), type("dtype", t)};
+        gives("aten::linspace", numbers, row_of(t, {nan, infinity, -infinity, nan}));
+        gives("aten::logspace", numbers, row_of(t, {nan, infinity, 0, nan}));
+        std::vector<runtime::aten_argument> const tensors{arg("start", of(dtype::float64, {}, {-far})),
+                                                          arg("end", of(dtype::float64, {}, {far})),
+                                                          number("steps", 4),
+                                                          type("dtype", t)};
+        gives("aten::linspace.Tensor_Tensor", tensors, row_of(t, {nan, infinity, -infinity, nan}));
+        gives("aten::logspace.Tensor_Tensor", tensors, row_of(t, {nan, infinity, 0, nan}));
+    }
+}
+
 TEST_CASE("ends of a sequence of integers that do not fit are refused, as by torch") {
     std::string const why = refusal(
         "aten::linspace", {number("start", 300), number("end", 3), number("steps", 4), type("dtype", dtype::int8)});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ATen operators: ranges and window functions.
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <string_view>
@@ -49,10 +50,14 @@ results indices_of_axis(call const& c) {
     return range(x.rank() == 0 ? 1 : x.size(axis_at(c.i("dim"), x.rank())), 0, 1, c.where());
 }
 
-tensor between(tensor const& start, tensor const& end, std::int64_t steps) {
+/// The difference of the ends is infinite if it overflows the dtype of the results.
+tensor between(tensor const& start, tensor const& end, std::int64_t steps, dtype type) {
     dtype const in = start.dtype();
     tensor const n = range(steps, 0, 1, start.where());
-    tensor const step = (end - start) / scalar(static_cast<double>(steps > 1 ? steps - 1 : 1));
+    tensor const exact = end - start;
+    tensor const rounded = is_floating(type) ? cast(cast(exact, type), in) : exact;
+    tensor const infinite = greater(abs(rounded), scalar(std::numeric_limits<double>::max()));
+    tensor const step = where(infinite, rounded, exact) / scalar(static_cast<double>(steps > 1 ? steps - 1 : 1));
     tensor const first = start + cast(n, in) * step;
     tensor const second = end - cast(integer(steps - 1) - n, in) * step;
     return where(less(n, integer(steps / 2)), first, second);
@@ -78,9 +83,9 @@ tensor spaced(call const& c, dtype type, dtype otherwise = dtype::float64) {
     tensor const start = end_point("start");
     tensor const end = end_point("end");
     if (steps == 1) return start.expanded({1});
-    if (!is_complex(in)) return between(start, end, steps);
-    return complex_of(between(real_part(start), real_part(end), steps),
-                      between(imaginary_part(start), imaginary_part(end), steps));
+    if (!is_complex(in)) return between(start, end, steps, type);
+    return complex_of(between(real_part(start), real_part(end), steps, dtype::float64),
+                      between(imaginary_part(start), imaginary_part(end), steps, dtype::float64));
 }
 
 dtype spaced_type(call const& c) {
