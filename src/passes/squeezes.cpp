@@ -20,14 +20,10 @@ graph_node const* view_of_one(rewriter const& r, value_id id) {
 } // namespace
 
 bool skip_squeezes(rewriter& r, graph_node& n) {
-    for (std::size_t i = 0; i != n.inputs.size(); ++i) {
-        graph_node const* const view = view_of_one(r, n.inputs[i]);
-        if (view == nullptr) continue;
-        bool has_dimensions = false; // of the result, whatever the operand is
-        for (std::size_t j = 0; j != n.inputs.size(); ++j)
-            has_dimensions = has_dimensions || (j != i && r.shape_of(n.inputs[j]).rank() != 0);
-        if (has_dimensions) r.set_input(n, i, view->inputs[0]);
-    }
+    if (r.shape_of(n.outputs[0]).rank() == 0) return false; // or unknown
+    for (std::size_t i = 0; i != n.inputs.size(); ++i)
+        if (graph_node const* const view = view_of_one(r, n.inputs[i]); view != nullptr)
+            r.set_input(n, i, view->inputs[0]);
     return false;
 }
 

@@ -149,7 +149,7 @@ inline double end_point(number const& n, dtype type) {
 }
 
 /// The difference of two ends, which is infinite if it overflows the dtype; torch's steps then are infinite too.
-inline double distance(double from, double to, dtype type) {
+inline double difference_of_ends(double from, double to, dtype type) {
     double const exact = to - from;
     double const rounded = is_floating(type) ? scalar_tensor(exact, type).at(0).to<double>() : exact;
     return std::isinf(rounded) ? rounded : exact;
@@ -173,7 +173,7 @@ inline constexpr auto linspace_of_numbers = [](graph<7> g, number start, number 
     tensor all{type, {steps}, {}};
     double const from = end_point(start, type);
     double const to = end_point(end, type);
-    double const step = steps > 1 ? distance(from, to, type) / static_cast<double>(steps - 1) : 0;
+    double const step = steps > 1 ? difference_of_ends(from, to, type) / static_cast<double>(steps - 1) : 0;
     for (std::int64_t i = 0; i != steps; ++i)
         all.append(i < steps / 2 || steps == 1 ? from + step * static_cast<double>(i)
                                                : to - step * static_cast<double>(steps - 1 - i));
@@ -224,7 +224,7 @@ inline constexpr auto logspace_of_numbers = [](graph<7> g, number start, number 
     double const to = end_point(end, type);
     bool const single = type != dtype::float64;
     auto const rounded = [single](double d) { return single ? static_cast<double>(static_cast<float>(d)) : d; };
-    double const across = distance(from, to, is_floating(type) ? type : dtype::float32);
+    double const across = difference_of_ends(from, to, is_floating(type) ? type : dtype::float32);
     double const step = rounded(across / static_cast<double>(steps - 1));
     for (std::int64_t i = 0; i != steps; ++i) {
         bool const front = i < steps / 2;
