@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -199,9 +200,10 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
     std::optional<exact_call> const exact = exact_call_of(call, s, schema, given);
     if (!exact) return {};
     elements const exactly = elements_of(exact->results);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
     double const scale = roundings_per_element * unit_roundoff(narrowest(s, results)) / step;
     elements out = zeros_like(given);
-    elements jumps = out; // 1 where a probe shows that the result is not smooth
+    elements jumps = out; // the changes of probes in which the result is not smooth, by the same scale
     for (std::uint64_t seed = 1; seed <= probes; ++seed) {
         std::optional<elements> const far = run(call, perturbed(exact->call, seed, step));
         std::optional<elements> const near = run(call, perturbed(exact->call, seed, step / 2));
@@ -211,14 +213,15 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
             double const half = std::abs(at(*near) - at(exactly));
             bool const is_linear = half >= 0.3 * change && half <= 0.7 * change; // not for NaN
             if (is_linear) at(out) = std::max(at(out), scale * change);
-            else at(jumps) = 1;
+            else at(jumps) = std::max(at(jumps), std::isfinite(change + half) ? scale * (change + half) : infinity);
         });
     }
     if (!is_reference) return out;
-    // If the result is smooth, add the rounding error of the reference itself: x * scale + shift of a normalized x may cancel.
+    // If the result is smooth, add the rounding error of the reference itself: x * scale + shift of a normalized x may cancel. A direction
+    // in which hardly anything changes shows the rounding of float64, not a jump.
     for_each_element(given, [&](auto at) {
         double const own = std::abs(at(given) - at(exactly));
-        if (at(out) > 0 && at(jumps) == 0 && std::isfinite(own)) at(out) += own;
+        if (at(out) > 0 && at(jumps) <= at(out) / 16 && std::isfinite(own)) at(out) += own;
     });
     return out;
 }

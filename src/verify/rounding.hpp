@@ -16,8 +16,8 @@ inline constexpr double roundings_per_element = 4; ///< by either side, in the c
 /// For each result, the error that each of its elements may have according to the conditioning of the operator at this call: in a stable
 /// computation, rounding an intermediate value is no worse than rounding the inputs. `call` is run in float64, on the inputs and on
 /// inputs with random perturbations so small that the operator is linear there; the change is scaled to a unit roundoff of the narrowest
-/// dtype involved. A change that is not proportional to the step is a discontinuity and gets no bound. Empty if no bound can be computed
-/// (no floats, other sizes in float64, or the float64 call is rejected).
+/// dtype involved. A change that is not proportional to the step adds nothing to the bound: it is a discontinuity or, where it is small,
+/// the rounding of float64. Empty if no bound can be computed (no floats, other sizes in float64, or the float64 call is rejected).
 /// If `call` is not what computed `results` but the row that is checked, `is_reference` is false: its distance from them is no bound.
 [[nodiscard]] std::vector<element_bounds> rounding_bounds(reference const& call, sample const& s,
                                                           std::string_view schema,
