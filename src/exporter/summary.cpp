@@ -14,20 +14,22 @@ namespace ATON_NAMESPACE::exporter {
 namespace {
 
 constexpr std::size_t max_named = 8;
-/// No operator is named after this length; the path of the file comes in front.
-constexpr std::size_t max_names_length = max_message * 3 / 5;
+/// No operator after the first exceeds this length; the path of the file comes in front.
+constexpr std::size_t max_names_length = max_message * 4 / 5;
 
 } // namespace
 
 std::string summary(std::vector<unconvertible> const& all, std::string const& what) {
     std::string out = std::to_string(all.size()) + (all.size() == 1 ? " operator " : " operators ") + what + ": ";
     std::size_t named = 0;
-    for (; named != std::min(all.size(), max_named) && (named == 0 || out.size() < max_names_length); ++named) {
+    for (; named != std::min(all.size(), max_named); ++named) {
         unconvertible const& u = all[named];
-        out += (named == 0 ? "" : "; ") + clipped(u.op, 80) + " (" + clipped(u.reason, max_message / 2);
-        if (!u.nearest.empty()) out += "; nearest: " + u.nearest;
-        out += u.count == 1 ? "; at " : "; " + std::to_string(u.count) + " times, first at ";
-        out += clipped(u.places.front(), 80) + ')';
+        std::string each = (named == 0 ? "" : "; ") + clipped(u.op, 80) + " (" + clipped(u.reason, max_message / 2);
+        if (!u.nearest.empty()) each += "; nearest: " + u.nearest;
+        each += u.count == 1 ? "; at " : "; " + std::to_string(u.count) + " times, first at ";
+        each += clipped(u.places.front(), 80) + ')';
+        if (named != 0 && out.size() + each.size() > max_names_length) break;
+        out += each;
     }
     if (all.size() > named) out += "; and " + std::to_string(all.size() - named) + " more";
     return out + (all.size() > 1 || all[0].count > 1 ? " (aton unconvertible lists every place)" : "");

@@ -35,7 +35,8 @@ int guarded(int (*run)(int, char**), int argc, char** argv) {
 
 void complain(std::string_view what) {
     progress::pause const no_bar;
-    std::fprintf(stderr, "aton: %.*s\n", static_cast<int>(what.size()), what.data());
+    std::string const line = clipped("aton: " + std::string(what), max_message);
+    std::fprintf(stderr, "%s\n", line.c_str());
 }
 
 void print_out(std::string_view text) {
