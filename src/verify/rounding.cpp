@@ -23,8 +23,11 @@ using kind = aten::argument_kind;
 using runtime::tensor;
 using runtime::value;
 
-constexpr int probes = 8;        ///< random directions: all of them miss with a probability below 1e-8
-constexpr double step = 0x1p-30; ///< leaves more than enough digits of float64
+constexpr int probes = 8; ///< random directions: all of them miss with a probability below 1e-8
+
+/// The relative size of perturbations: it leaves more than enough digits of float64, of which calls in float64 itself, whose problems may be
+/// as ill-conditioned as it can solve, need few.
+double step_for(dtype narrowest) { return unit_roundoff(narrowest) < 0x1p-50 ? 0x1p-42 : 0x1p-30; }
 
 dtype widened(dtype t) {
     if (is_complex(t)) return dtype::complex128;
@@ -201,7 +204,9 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
     if (!exact) return {};
     elements const exactly = elements_of(exact->results);
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    double const scale = roundings_per_element * unit_roundoff(narrowest(s, results)) / step;
+    dtype const type = narrowest(s, results);
+    double const step = step_for(type);
+    double const scale = roundings_per_element * unit_roundoff(type) / step;
     elements out = zeros_like(given);
     elements jumps = out; // the changes of probes in which the result is not smooth, by the same scale
     for (std::uint64_t seed = 1; seed <= probes; ++seed) {
@@ -235,7 +240,7 @@ bool is_discontinuous(reference const& call, sample const& s, std::string_view s
     constexpr double largest_change = 0x1p-10;
     bool out = false;
     for (std::uint64_t seed = 1; seed <= probes && !out; ++seed) {
-        std::optional<elements> const near = run(call, perturbed(exact->call, seed, step));
+        std::optional<elements> const near = run(call, perturbed(exact->call, seed, step_for(dtype::float32)));
         if (!near || !same_sizes(*near, given)) continue;
         for_each_element(given, [&](auto at) {
             double const change = std::abs(at(*near) - at(exactly));

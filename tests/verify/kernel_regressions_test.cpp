@@ -276,4 +276,20 @@ TEST_CASE("a search promotes values and boundaries of different dtypes") {
           {row_of(dtype::int64, {0})});
 }
 
+TEST_CASE("a gradient at its ends is computed in the dtype of the function, not in that of wider coordinates") {
+    tensor const coordinates = row_of(dtype::float64, {0.1, 0.35, 1.0, 1.7});
+    sample const s{"aten::gradient.tensorarray",
+                   {arg("self", row_of(dtype::float32, {0.1, 0.3, 0.7, 0.2})),
+                    runtime::aten_argument::of_tensors({coordinates}).named("spacing"),
+                    numbers("dim", {0}),
+                    number("edge_order", 2)}};
+    runtime::aten_results const got = runtime::call_aten(s.overload, s.arguments);
+    REQUIRE(got.results.size() == 1);
+    REQUIRE(got.results[0].many().size() == 1);
+    tensor const expected =
+        row_of(dtype::float64, {0.8512821197509766, 0.74871796866258, -0.02482703359669483, -1.4037442207336426});
+    comparison const c = compare(got.results[0].many()[0], expected);
+    CHECK_MESSAGE(c.same(), to_string(c));
+}
+
 } // namespace ATON_NAMESPACE::verify

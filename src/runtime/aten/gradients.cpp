@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <aton/aten/promotion.hpp>
 #include <aton/core/error.hpp>
 
 #include "elementwise.hpp"
@@ -37,17 +38,19 @@ public:
 
     /// `gaps`: the n - 1 distances between elements.
     [[nodiscard]] tensor with_gaps(tensor const& gaps) const {
-        auto const gap = [&](std::int64_t start, std::int64_t count = 1) -> term {
+        auto const inner = [&](std::int64_t start) -> term {
             sizes to(f_.rank(), 1);
-            to[axis_at(axis_, f_.rank())] = count;
-            return reshape(gaps.sliced(0, start, count), to);
+            to[axis_at(axis_, f_.rank())] = n_ - 2;
+            return reshape(gaps.sliced(0, start, n_ - 2), to);
         };
+        // The gaps at the ends are 0-d in ATen: a wider dtype of theirs does not widen elements of more dimensions.
+        auto const gap = [&](std::int64_t i) -> term { return reshape(gaps.sliced(0, i, 1), {}); };
         auto const three =
             [](term const& a, term const& x, term const& b, term const& y, term const& c, term const& z) {
                 return a * x + b * y + c * z;
             };
-        term const p = gap(0, n_ - 2);
-        term const q = gap(1, n_ - 2);
+        term const p = inner(0);
+        term const q = inner(1);
         term const inside = three(
             -q / (p * (p + q)), at(0, n_ - 2), (q - p) / (p * q), at(1, n_ - 2), p / (q * (p + q)), at(2, n_ - 2));
         if (!curved_) return joined_with((at(1) - at(0)) / gap(0), inside, (at(n_ - 1) - at(n_ - 2)) / gap(n_ - 2));
@@ -73,7 +76,8 @@ private:
     /// ATen multiplies by the integer 2: products of integers wrap around.
     [[nodiscard]] static term twice(term const& x) { return x + x; }
     [[nodiscard]] tensor joined_with(term const& first, term const& inside, term const& last) const {
-        return concat(std::vector<tensor>{*first, *inside, *last}, axis_);
+        dtype const type = aten::promote_types(first->dtype(), inside->dtype());
+        return concat(std::vector<tensor>{cast(first, type), cast(inside, type), cast(last, type)}, axis_);
     }
 
     tensor f_;
