@@ -14,6 +14,7 @@
 #include <aton/dsl/thrown.hpp>
 #include <aton/ir/complex.hpp>
 #include <aton/mappings/built_in.hpp>
+#include <aton/mappings/requirements.hpp>
 #include <aton/onnx/registry.hpp>
 
 #include "nan_as_data.hpp"
@@ -126,6 +127,7 @@ void converter::convert_with_row(program::node const& n, dsl::entry const* row) 
     graph_->context.expected = expected_types(n);
     std::size_t const first_new = graph_->values.size();
     std::vector<dsl::argument> const arguments = bind_arguments(n, row->schema);
+    mappings::check_requirements(n.op, row->schema, arguments);
     std::vector<dsl::result> const results = dsl::convert_or_next(
         *graph_, row, options_.opset, arguments, [this](dsl::entry const& declining) { return row_below(declining); });
     if (n.schema.empty() && results.size() > n.results.size())

@@ -9,6 +9,7 @@
 #include <aton/aten/function_schema.hpp>
 #include <aton/ir/complex.hpp>
 #include <aton/ir/print.hpp>
+#include <aton/mappings/requirements.hpp>
 #include <aton/onnx/registry.hpp>
 #include <aton/passes/passes.hpp>
 #include <aton/runtime/compute.hpp>
@@ -80,6 +81,7 @@ translation translate(dsl::entry const& row, std::string_view schema, int opset,
         for (runtime::aten_argument const& given : s.arguments)
             if (given.name == formal.name) a = to_argument(given, out);
     }
+    mappings::check_requirements(s.overload, schema, arguments);
     auto const output = [&](dsl::value const& v) {
         out.graph.outputs.push_back(v.id());
         out.complex_outputs.push_back(is_complex(v.dtype()));

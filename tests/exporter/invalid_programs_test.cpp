@@ -10,6 +10,8 @@
 
 #include <aton/exporter/exporter.hpp>
 
+#include "exporter/summary.hpp"
+
 #include "../faults.hpp"
 #include "../program/program_builder.hpp"
 
@@ -87,7 +89,10 @@ TEST_CASE("incompatible operands are refused, whatever type the file records for
          "aten::add.Tensor (dimensions 3 and 4 do not broadcast; at model.py:12"},
         {"aten::mul.Tensor", {tensor("other", b.square)}, {2, 3}, "dimensions 3 and 2 do not broadcast"},
         {"aten::eq.Tensor", {tensor("other", b.y)}, {2, 3}, "dimensions 3 and 4 do not broadcast"},
-        {"aten::mm", {tensor("mat2", b.square)}, {2, 2}, "onnx::MatMul: inner dimensions 3 and 2 do not match"},
+        {"aten::mm",
+         {tensor("mat2", b.square)},
+         {2, 2},
+         "requires size(self, 1) = size(mat2, 0), but they are 3 and 2"},
         {"aten::matmul", {tensor("other", b.y)}, {2}, "onnx::MatMul: inner dimensions 3 and 4 do not match"},
     };
     for (auto const& [op, arguments, sizes, expected] : calls) {
@@ -175,6 +180,22 @@ TEST_CASE("the new value of an input or a buffer must have its type") {
     b.p.outputs.push_back({output_kind::input_mutation, "total"});
     CHECK(is_said(tests::fault_of([&] { return convert_program(b.p); }),
                   "model.pt2: the program is inconsistent: 'total' is float32[5], but its new value "));
+}
+
+TEST_CASE(
+    "a summary of long refusals leaves room for the path of the file, and says how many operators it does not name") {
+    unconvertible each;
+    each.op = "aten::convolution";
+    each.reason = std::string(400, 'x');
+    each.count = 1;
+    each.places = {"a_module_with_a_long_name.py:123 in forward"};
+    std::string const said = exporter::summary({each, each, each}, "cannot be converted at opset 20");
+    CHECK(said.size() <= max_message - 50);
+    CHECK(said.starts_with("3 operators cannot be converted at opset 20: aten::convolution (xxx"));
+    CHECK(said.ends_with("; and 2 more (aton unconvertible lists every place)"));
+    each.reason = "no mapping";
+    std::string const brief = exporter::summary({each, each, each}, "cannot be converted at opset 20");
+    CHECK(brief.find("more") == std::string::npos);
 }
 
 } // namespace ATON_NAMESPACE::program

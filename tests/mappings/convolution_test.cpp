@@ -101,8 +101,8 @@ TEST_CASE("a convolution without input channels has no output channels") {
            numbers("kernel_size", {1, 3}),
            arg("bias", row_of(dtype::float32, {1, -2})),
            numbers("stride", {2, 1}),
-           numbers("padding", {0}),
-           numbers("dilation", {1})},
+           numbers("padding", {0, 0}),
+           numbers("dilation", {1, 1})},
           of(dtype::float32, {1, 2, 1, 2}, {1, 1, -2, -2}));
 }
 

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// Evaluates the conditions that ATen requires of a call.
+#include <aton/mappings/requirements.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <aton/core/error.hpp>
+
+#include "requirement_rows.hpp"
+#include "requirement_values.hpp"
+
+namespace ATON_NAMESPACE::mappings {
+
+namespace {
+
+using form = quantity::form;
+
+/// Reads and evaluates conditions.
+class reader {
+public:
+    reader(std::string_view text, named_arguments const& given) : text_(text), call_(given) {}
+
+    /// Throws unsupported_error for the first condition that does not hold.
+    void run(std::string_view overload) {
+        while (skip_space(), at_ != text_.size()) {
+            std::size_t const start = at_;
+            bool holds = false;
+            do {
+                holds = comparison() != truth::no || holds;
+            } while (word("or"));
+            std::string_view const condition = text_.substr(start, at_ - start);
+            if (!holds) throw unsupported_error(std::string(overload), "requires " + trimmed(condition) + sides_);
+            if (!take(';') && at_ != text_.size()) malformed("a semicolon");
+        }
+    }
+
+private:
+    [[noreturn]] void malformed(std::string const& wanted) const {
+        throw std::logic_error("'" + std::string(text_) + "', at " + std::to_string(at_) + ": no " + wanted);
+    }
+    static std::string trimmed(std::string_view s) {
+        while (s.ends_with(' ')) s.remove_suffix(1);
+        return std::string(s);
+    }
+    void skip_space() {
+        while (at_ != text_.size() && text_[at_] == ' ') ++at_;
+    }
+    bool take(std::string_view what) {
+        skip_space();
+        if (!text_.substr(at_).starts_with(what)) return false;
+        at_ += what.size();
+        return true;
+    }
+    bool take(char c) { return take(std::string_view(&c, 1)); }
+    void expect(char c) {
+        if (!take(c)) malformed(std::string("'") + c + "'");
+    }
+    static bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+    std::string_view name() {
+        skip_space();
+        std::size_t const start = at_;
+        while (at_ != text_.size() && is_letter(text_[at_])) ++at_;
+        if (at_ == start) malformed("name");
+        return text_.substr(start, at_ - start);
+    }
+    bool word(std::string_view what) {
+        std::size_t const before = at_;
+        if (take(what) && (at_ == text_.size() || !is_letter(text_[at_]))) return true;
+        at_ = before;
+        return false;
+    }
+
+    truth comparison() {
+        std::optional<truth> known;
+        quantity const a = term(&known);
+        if (known) {
+            sides_.clear();
+            return *known;
+        }
+        if (word("in")) return in(a);
+        if (word("is")) {
+            sides_ = ", which is " + to_text(a);
+            return is_of_kind(a, name());
+        }
+        for (std::string_view const op : {"=", "!=", "<=", ">=", "<", ">"}) {
+            if (!take(op)) continue;
+            quantity const b = term(nullptr);
+            sides_ = ", but they are " + to_text(a) + " and " + to_text(b);
+            return compared(op, a, b);
+        }
+        malformed("comparison");
+    }
+
+    truth in(quantity const& a) {
+        sides_ = ", which is " + to_text(a);
+        skip_space();
+        if (text_.substr(at_).starts_with('\'')) {
+            bool found = false;
+            while (skip_space(), text_.substr(at_).starts_with('\'')) found = term(nullptr).text == a.text || found;
+            return a.is != form::text ? truth::unknown : found ? truth::yes : truth::no;
+        }
+        quantity const low = term(nullptr);
+        if (!take("..")) malformed("'..'");
+        quantity const high = term(nullptr);
+        truth const above = compared(">=", a, low);
+        truth const below = compared("<=", a, high);
+        return above == truth::no || below == truth::no ? truth::no : above == truth::yes ? below : above;
+    }
+
+    quantity term(std::optional<truth>* known) {
+        quantity out = product_term(known);
+        while (known == nullptr || !*known) {
+            char const op = take('+') ? '+' : take('-') ? '-' : ' ';
+            if (op == ' ') break;
+            out = computed(op, out, product_term(nullptr));
+        }
+        return out;
+    }
+    quantity product_term(std::optional<truth>* known) {
+        quantity out = factor(known);
+        while (known == nullptr || !*known) {
+            char const op = take('*') ? '*' : take('/') ? '/' : take('%') ? '%' : ' ';
+            if (op == ' ') break;
+            out = computed(op, out, factor(nullptr));
+        }
+        return out;
+    }
+
+    quantity factor(std::optional<truth>* known) {
+        skip_space();
+        if (take('(')) {
+            quantity out = term(nullptr);
+            expect(')');
+            return out;
+        }
+        if (take('-')) return computed('-', number_quantity(0), factor(nullptr));
+        if (take('[')) {
+            quantity out = list_quantity({});
+            do {
+                quantity const each = term(nullptr);
+                out.elements.push_back(each.is == form::number ? each.elements[0] : std::nullopt);
+            } while (take(','));
+            expect(']');
+            return out;
+        }
+        if (take('\'')) {
+            std::size_t const end = std::min(text_.find('\'', at_), text_.size());
+            quantity out{form::text, {}, std::string(text_.substr(at_, end - at_))};
+            at_ = end;
+            expect('\'');
+            return out;
+        }
+        if (at_ != text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) return literal();
+        std::string_view const what = name();
+        return take('(') ? function(what, known) : value_of(argument_named(what));
+    }
+
+    quantity literal() {
+        std::size_t const start = at_;
+        auto const digits = [&] {
+            while (at_ != text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+        };
+        digits();
+        if (text_.substr(at_).starts_with('.') && !text_.substr(at_).starts_with("..")) {
+            ++at_;
+            digits();
+        }
+        return number_quantity(std::stod(std::string(text_.substr(start, at_ - start))));
+    }
+
+    dsl::argument const& argument_named(std::string_view what) const {
+        dsl::argument const* const a = call_.find(what);
+        if (a == nullptr)
+            throw std::logic_error("'" + std::string(text_) + "': no argument '" + std::string(what) + "'");
+        return *a;
+    }
+
+    quantity function(std::string_view what, std::optional<truth>* known) {
+        if (what == "rank" || what == "shape" || what == "type" || what == "size") {
+            dsl::argument const& a = argument_named(name());
+            quantity out = what == "rank" ? rank_of(a) : what == "type" ? types_of(a) : shape_of(a);
+            if (what == "size") {
+                expect(',');
+                out = size_of(a, term(nullptr));
+            }
+            expect(')');
+            return out;
+        }
+        std::vector<quantity> x;
+        do x.push_back(term(nullptr));
+        while (take(','));
+        expect(')');
+        if (std::optional<quantity> out = call_function(what, x)) return *std::move(out);
+        if (known != nullptr && (*known = call_predicate(what, x))) return {};
+        malformed("function " + std::string(what) + " of " + std::to_string(x.size()) + " operands");
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    named_arguments const& call_;
+    std::string sides_; ///< of the last comparison, for the message
+};
+
+/// The texts that apply to each operator and overload that the table names.
+std::map<std::string_view, std::vector<std::string_view>> const& texts_by_name() {
+    static std::map<std::string_view, std::vector<std::string_view>> const all = [] {
+        std::map<std::string_view, std::vector<std::string_view>> out;
+        for (requirement const& r : aten_requirements())
+            for (std::string_view rest = r.operators; !rest.empty();) {
+                std::size_t const end = std::min(rest.find(' '), rest.size());
+                out[rest.substr(0, end)].push_back(r.text);
+                rest.remove_prefix(std::min(end + 1, rest.size()));
+            }
+        return out;
+    }();
+    return all;
+}
+
+} // namespace
+
+void check_conditions(std::string_view text, std::string_view overload, std::string_view schema,
+                      safe_span<dsl::argument const> arguments) {
+    named_arguments const given(schema, arguments);
+    reader(text, given).run(overload);
+}
+
+void check_requirements(std::string_view overload, std::string_view schema, safe_span<dsl::argument const> arguments) {
+    constexpr std::string_view prefix = "aten::";
+    if (!overload.starts_with(prefix)) return;
+    std::string_view const whole = overload.substr(prefix.size());
+    std::optional<named_arguments> given;
+    auto const check = [&](std::string_view name) { // an operator, or an overload
+        auto const at = texts_by_name().find(name);
+        if (at == texts_by_name().end()) return;
+        if (!given) given.emplace(schema, arguments);
+        for (std::string_view const text : at->second) reader(text, *given).run(overload);
+    };
+    check(whole);
+    std::size_t const dot = whole.find('.');
+    check(dot == std::string_view::npos ? std::string(whole) + '.' : std::string(whole.substr(0, dot)));
+}
+
+} // namespace ATON_NAMESPACE::mappings
