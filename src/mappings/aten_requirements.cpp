@@ -23,7 +23,7 @@ constexpr requirement rows[] = {
      "count(stride) = 1 or count(stride) = rank(weight) - 2; count(padding) = 1 or count(padding) = rank(weight) - 2;"
      "count(dilation) = 1 or count(dilation) = rank(weight) - 2"},
     {"convolution _convolution conv_transpose1d conv_transpose2d conv_transpose3d",
-     "count(output_padding) = 1 or count(output_padding) = rank(weight) - 2"},
+     "count(output_padding) = 1 or count(output_padding) = rank(weight) - 2; output_padding >= 0"},
     {"slow_conv_transpose2d slow_conv_transpose3d", "output_padding < max(stride, dilation)"},
     {"conv_tbc", "rank(self) = 3; rank(weight) = 3; rank(bias) = 1; size(self, 2) = size(weight, 1); size(bias, 0) = size(weight, 2); type(weight) = type(self)"},
     {"conv_tbc_backward", "type(self) = type(input); type(weight) = type(input)"},
@@ -65,7 +65,7 @@ constexpr requirement rows[] = {
     {"layer_norm native_layer_norm native_layer_norm_backward", "shape(bias) = normalized_shape"},
     {"group_norm", "num_groups >= 1; size(input, 1) % num_groups = 0; shape(weight) = [size(input, 1)]; shape(bias) = [size(input, 1)]"},
     {"native_group_norm", "group >= 1; C % group = 0; product(shape(input)) = N * C * HxW; shape(weight) = [C]; shape(bias) = [C]"},
-    {"native_group_norm_backward", "product(shape(input)) = N * C * HxW; product(shape(grad_out)) = N * C * HxW; product(shape(weight)) = C; type(weight) is inexact"},
+    {"native_group_norm_backward", "group >= 1; C % group = 0; product(shape(mean)) = N * group; product(shape(input)) = N * C * HxW; product(shape(grad_out)) = N * C * HxW; product(shape(weight)) = C; type(weight) is inexact"},
     {"batch_norm _batch_norm_impl_index instance_norm",
      "product(shape(weight)) = size(input, 1); product(shape(bias)) = size(input, 1); size(running_mean, 0) = size(input, 1); size(running_var, 0) = size(input, 1)"},
     {"batch_norm native_batch_norm _native_batch_norm_legit_functional _batch_norm_with_update_functional _batch_norm_no_update _batch_norm_impl_index",

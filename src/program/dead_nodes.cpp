@@ -11,6 +11,8 @@
 
 #include <aton/program/subgraphs.hpp>
 
+#include "node_arguments.hpp"
+
 namespace ATON_NAMESPACE::program {
 
 namespace {
@@ -21,6 +23,23 @@ constexpr std::array<std::string_view, 5> assertions{"aten::_assert_scalar",
                                                      "aten::_linalg_check_errors",
                                                      "aten::sym_constrain_range",
                                                      "aten::sym_constrain_range_for_size"};
+
+/// Whether an assertion about a tensor contradicts what the program records of the tensor, so that it fails in every run. It stays, and is
+/// refused where nodes are converted.
+bool always_fails(program const& p, node const& n) {
+    if (n.op != "aten::_assert_tensor_metadata") return false;
+    argument const* const a = find_argument(n, "a");
+    if (a == nullptr || a->kind != argument_kind::tensor) return false;
+    value const& x = p.values[a->tensor];
+    argument const* const type = find_argument(n, "dtype");
+    if (type != nullptr && type->kind == argument_kind::type && x.has_type && x.type != type->type) return true;
+    argument const* const size = find_argument(n, "size");
+    if (size == nullptr || size->kind != argument_kind::numbers || !x.has_type) return false;
+    return size->numbers.size() != x.sizes.size() ||
+           !std::equal(x.sizes.begin(), x.sizes.end(), size->numbers.begin(), [](extent const& e, number const& n) {
+               return !e.is_number() || n.integer().value_or(e.number) == e.number;
+           });
+}
 
 bool has_effect(node const& n) {
     if (n.kind == node_kind::higher_order) return n.op == "higher_order::print" || n.op == "higher_order::with_effects";
@@ -58,7 +77,7 @@ void remove_dead_nodes(program& p) {
         for (argument const& each : g.outputs) need(each);
         std::vector<bool> stays(g.nodes.size());
         for (std::size_t i = g.nodes.size(); i-- > 0;) {
-            stays[i] = is_needed(g.nodes[i]);
+            stays[i] = is_needed(g.nodes[i]) || always_fails(p, g.nodes[i]);
             if (!stays[i]) {
                 node& n = g.nodes[i];
                 if (!may_write(n)) {

@@ -75,6 +75,10 @@ bool layouts::same_type(value_index a, value_index b) const {
     return x.has_type && y.has_type && x.type == y.type;
 }
 
+bool layouts::has_type(value_index v, dtype t) const {
+    return program_.values[v].has_type && program_.values[v].type == t;
+}
+
 bool layouts::is_viewable(concrete_layout const& from, std::vector<std::int64_t> const& sizes) {
     if (std::find(from.sizes.begin(), from.sizes.end(), 0) != from.sizes.end()) return true;
     // Finds runs of dimensions that are contiguous in memory, from the last one; a new dimension may not span two runs.

@@ -30,6 +30,7 @@ public:
     /// Whether `wide` is known to have the sizes of `v` after dimensions of size 1.
     [[nodiscard]] bool same_after_ones(value_index v, value_index wide) const;
     [[nodiscard]] bool same_type(value_index a, value_index b) const;
+    [[nodiscard]] bool has_type(value_index v, dtype t) const;
 
     /// Whether a view of a tensor with this layout can have these sizes without a copy (at::detail::computeStride).
     [[nodiscard]] static bool is_viewable(concrete_layout const& from, std::vector<std::int64_t> const& sizes);

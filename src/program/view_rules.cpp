@@ -160,6 +160,9 @@ std::optional<bool> is_view(layouts const& layout, node const& n, when condition
     case when::same_layout: {
         if (boolean_of(n, "copy", false)) return false;
         if (!layout.same_type(from, to)) return false;
+        if (argument const* const type = find_argument(n, "dtype");
+            type != nullptr && type->kind == argument_kind::type && !layout.has_type(from, type->type))
+            return false; // the recorded dtype of the result is wrong
         auto const before = layout.of(from);
         auto const after = layout.of(to);
         if (!before || !after) return {};

@@ -182,6 +182,42 @@ TEST_CASE("the new value of an input or a buffer must have its type") {
                   "model.pt2: the program is inconsistent: 'total' is float32[5], but its new value "));
 }
 
+TEST_CASE("a recorded dtype does not hide that a cast gives another one") {
+    CHECK(fault("aten::to.dtype", {type("dtype", dtype::float32)}, {2, 3}) == "nothing was thrown");
+    std::string const said = fault("aten::to.dtype", {type("dtype", dtype::int16)}, {2, 3}); // recorded as float32
+    CHECK_MESSAGE(is_said(said, "the mapping returns int16[2, 3], but the program records float32[2, 3]"), said);
+}
+
+TEST_CASE("an assertion that contradicts the program is refused, and no other") {
+    auto const said = [](std::vector<argument> facts) {
+        invalid_program b;
+        facts.insert(facts.begin(), tensor("a", b.x));
+        b.add_node("aten::_assert_tensor_metadata", std::move(facts), {});
+        b.output(b.add("aten::relu", {tensor("self", b.x)}, {2, 3}));
+        return tests::fault_of([&] { return convert_program(b.p); });
+    };
+    CHECK(said({type("dtype", dtype::float32), integers("size", {2, 3})}) == "nothing was thrown");
+    CHECK(said({}) == "nothing was thrown");
+    CHECK(is_said(said({type("dtype", dtype::bool_)}), "requires type(a) = dtype, but they are float32 and bool"));
+    CHECK(is_said(said({integers("size", {2, 4})}), "requires shape(a) = size, but they are [2, 3] and [2, 4]"));
+    CHECK(is_said(said({integers("size", {2})}), "requires shape(a) = size, but they are [2, 3] and [2]"));
+}
+
+TEST_CASE("what ATen requires of a call is refused with both sides of the condition") {
+    invalid_program b;
+    value_index const weight = b.input(input_kind::user, "weight", {4});
+    b.output(b.add("aten::layer_norm",
+                   {tensor("input", b.x), integers("normalized_shape", {3}), tensor("weight", weight)},
+                   {2, 3}));
+    std::string const said = tests::fault_of([&] { return convert_program(b.p); });
+    CHECK_MESSAGE(is_said(said,
+                          "aten::layer_norm (requires shape(weight) = normalized_shape, but they are [4] and [3]; at "
+                          "model.py:12"),
+                  said);
+    CHECK(is_said(fault("aten::dropout", {real("p", 1.5), boolean("train", false)}, {2, 3}, "input"),
+                  "requires p in 0..1"));
+}
+
 TEST_CASE(
     "a summary of long refusals leaves room for the path of the file, and says how many operators it does not name") {
     unconvertible each;
