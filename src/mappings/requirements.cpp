@@ -37,7 +37,7 @@ public:
                 holds = comparison() != truth::no || holds;
             } while (word("or"));
             std::string_view const condition = text_.substr(start, at_ - start);
-            if (!holds) throw unsupported_error(std::string(overload), "requires " + trimmed(condition) + sides_);
+            if (!holds) throw unsupported_error(overload, "requires " + trimmed(condition) + sides_);
             if (!take(';') && at_ != text_.size()) malformed("a semicolon");
         }
     }
@@ -176,7 +176,7 @@ private:
         return number_quantity(std::stod(std::string(text_.substr(start, at_ - start))));
     }
 
-    dsl::argument const& argument_named(std::string_view what) const {
+    [[nodiscard]] dsl::argument const& argument_named(std::string_view what) const {
         dsl::argument const* const a = call_.find(what);
         if (a == nullptr)
             throw std::logic_error("'" + std::string(text_) + "': no argument '" + std::string(what) + "'");
@@ -199,7 +199,8 @@ private:
         while (take(','));
         expect(')');
         if (std::optional<quantity> out = call_function(what, x)) return *std::move(out);
-        if (known != nullptr && (*known = call_predicate(what, x))) return {};
+        if (known != nullptr) *known = call_predicate(what, x);
+        if (known != nullptr && known->has_value()) return {};
         malformed("function " + std::string(what) + " of " + std::to_string(x.size()) + " operands");
     }
 

@@ -48,6 +48,15 @@ std::string fault(std::string_view text, std::vector<argument> const& arguments 
     }
 }
 
+/// Evaluates all conditions without arguments. A default may violate one, which says that its names exist as well.
+void check_names(std::string_view text, dsl::entry const& row) {
+    try {
+        check_conditions(text, row.overload, row.schema, {});
+    } catch (unsupported_error const& e) {
+        CHECK(!e.reason().empty());
+    }
+}
+
 } // namespace
 
 TEST_CASE("conditions that hold, and those that do not, with the values of their sides") {
@@ -127,7 +136,6 @@ TEST_CASE("malformed conditions are errors of the program, not of the call") {
 }
 
 TEST_CASE("each requirement of ATen's operators names operators that are mapped, and their arguments") {
-    std::vector<std::string_view> unused;
     for (requirement const& r : aten_requirements())
         for (std::string_view rest = r.operators; !rest.empty();) {
             std::size_t const end = std::min(rest.find(' '), rest.size());
@@ -139,10 +147,7 @@ TEST_CASE("each requirement of ATen's operators names operators that are mapped,
                     std::string_view const op = row.overload.substr(0, row.overload.find('.'));
                     if (row.overload != word && op != word && std::string(row.overload) + '.' != word) continue;
                     found = true;
-                    try {
-                        check_conditions(r.text, row.overload, row.schema, {});
-                    } catch (unsupported_error const&) { // a default that does not fit: nothing is misspelt
-                    }
+                    CHECK_NOTHROW_MESSAGE(check_names(r.text, row), r.text);
                 }
             CHECK_MESSAGE(found, word);
         }
