@@ -86,33 +86,37 @@ private:
             return *known;
         }
         if (word("in")) return in(a);
-        if (word("is")) {
-            sides_ = ", which is " + to_text(a);
-            return is_of_kind(a, name());
-        }
+        if (word("is")) return shown(is_of_kind(a, name()), a);
         for (std::string_view const op : {"=", "!=", "<=", ">=", "<", ">"}) {
             if (!take(op)) continue;
             quantity const b = term(nullptr);
-            sides_ = ", but they are " + to_text(a) + " and " + to_text(b);
-            return compared(op, a, b);
+            truth const out = compared(op, a, b);
+            if (out == truth::no) sides_ = ", but they are " + to_text(a) + " and " + to_text(b);
+            return out;
         }
         malformed("comparison");
     }
 
+    /// Notes what `a` is, for the message, where the comparison does not hold.
+    truth shown(truth out, quantity const& a) {
+        if (out == truth::no) sides_ = ", which is " + to_text(a);
+        return out;
+    }
+
     truth in(quantity const& a) {
-        sides_ = ", which is " + to_text(a);
         skip_space();
         if (text_.substr(at_).starts_with('\'')) {
             bool found = false;
             while (skip_space(), text_.substr(at_).starts_with('\'')) found = term(nullptr).text == a.text || found;
-            return a.is != form::text ? truth::unknown : found ? truth::yes : truth::no;
+            return shown(a.is != form::text ? truth::unknown : found ? truth::yes : truth::no, a);
         }
         quantity const low = term(nullptr);
         if (!take("..")) malformed("'..'");
         quantity const high = term(nullptr);
         truth const above = compared(">=", a, low);
         truth const below = compared("<=", a, high);
-        return above == truth::no || below == truth::no ? truth::no : above == truth::yes ? below : above;
+        bool const fails = above == truth::no || below == truth::no;
+        return shown(fails ? truth::no : above == truth::yes ? below : above, a);
     }
 
     quantity term(std::optional<truth>* known) {

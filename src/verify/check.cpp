@@ -53,6 +53,7 @@ public:
           rule_(find_rule(options.rules, row.overload) != nullptr ? find_rule(options.rules, row.overload)
                                                                   : find_rule(aten_sampling_rules(), row.overload)),
           is_relative_(rule_ != nullptr && part_of_rule(rule_->text, "result") == "relative"),
+          is_steep_(rule_ != nullptr && part_of_rule(rule_->text, "result") == "steep"),
           form_(rule_ == nullptr ? result_form::plain : form_of(part_of_rule(rule_->text, "result"))),
           has_reference_(options.truth || runtime::has_aten_operator(row.overload)),
           coverage_(row.schema, rule_ == nullptr ? std::string_view() : rule_->text),
@@ -150,7 +151,7 @@ private:
             return {form(run(o).results), {}};
         };
         out.bounds_of = [this, s, again, given = out.results] {
-            return rounding_bounds(again, s, row_.schema, given, has_reference_);
+            return rounding_bounds(again, s, row_.schema, given, {has_reference_, is_steep_});
         };
         if (has_reference_)
             out.exact_of = [this, s, again, given = out.results] { return in_float64(again, s, row_.schema, given); };
@@ -324,6 +325,7 @@ private:
     check_options const& options_;
     sampling_rule const* rule_;
     bool is_relative_;   ///< results near 0 keep their relative accuracy
+    bool is_steep_;      ///< bounds include the effect of one rounding of the inputs
     result_form form_;   ///< in which the results are compared
     bool has_reference_; ///< other than recorded calls
     std::vector<recorded_call const*> recorded_;

@@ -198,7 +198,7 @@ std::optional<exact_call> exact_call_of(reference const& call, sample const& s, 
 } // namespace
 
 std::vector<element_bounds> rounding_bounds(reference const& call, sample const& s, std::string_view schema,
-                                            std::vector<value> const& results, bool is_reference) {
+                                            std::vector<value> const& results, bounded_call const& of) {
     elements const given = elements_of(results);
     std::optional<exact_call> const exact = exact_call_of(call, s, schema, given);
     if (!exact) return {};
@@ -221,7 +221,16 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
             else at(jumps) = std::max(at(jumps), std::isfinite(change + half) ? scale * (change + half) : infinity);
         });
     }
-    if (!is_reference) return out;
+    for (std::uint64_t seed = 1; of.is_steep && seed <= probes; ++seed) {
+        double const rounding = roundings_per_element * unit_roundoff(type);
+        std::optional<elements> const rounded = run(call, perturbed(exact->call, seed, rounding));
+        if (!rounded || !same_sizes(*rounded, given)) continue;
+        for_each_element(given, [&](auto at) {
+            double const change = std::abs(at(*rounded) - at(exactly));
+            if (std::isfinite(change)) at(out) = std::max(at(out), change);
+        });
+    }
+    if (!of.is_reference) return out;
     // If the result is smooth, add the rounding error of the reference itself: x * scale + shift of a normalized x may cancel. A direction
     // in which hardly anything changes shows the rounding of float64, not a jump.
     for_each_element(given, [&](auto at) {

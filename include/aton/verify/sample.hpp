@@ -83,6 +83,7 @@ struct theme {
 /// List: `[a..b; count]`, `{n, c}`, `axes x`. String: `'a' | 'b'`. Dtype: `float32 | int64`.
 /// `default`: the default of the argument, None if it has none.
 /// `result: relative` applies to the results: those near 0 are accurate relative to their size, as those of log1p are.
+/// `result: steep`: one rounding of an argument may change them by far more than its derivative says, as in a softmax of large scores.
 /// `result: inverse` ignores the inverse of a matrix that has none. `result: eigenvectors`, `result: singular vectors`, `result: orthogonal
 /// factors`, `result: reflectors`: vectors are compared by the products that do not depend on their choice.
 /// Arguments that the rule does not name are drawn by type and name: tensors broadcast with each other, `dim` is an axis of the first one.
