@@ -18,8 +18,8 @@ namespace ATON_NAMESPACE::mappings {
 ///
 /// - A name is the value of an argument: a number, a list, a string in quotes, a dtype. Booleans are 0 and 1. `[a, b]` is a list.
 /// - `rank(x)`, `size(x, axis)`, `shape(x)`, `type(x)`: of a tensor, or lists of those of all tensors of a list.
-/// - `count(list)`, `product(list)`, `head(list, n)` and `tail(list, n)`: the first or last n; `item(list, axis)`; `without(list, axis)`; `axes(list, n)`: axes of
-///   n dimensions, counted from the front.
+/// - `count(list)`, `product(list)`, `head(list, n)` and `tail(list, n)`: the first or last n; `item(list, axis)`; `without(list, axis)`;
+///   `axes(list, n)`: axes of n dimensions, counted from the front.
 /// - `max(a, b)`; `sliced(size, start, end, step)`: the number of elements of a slice, whose bounds may be None.
 /// - `+ - * / %`, of numbers, or of each element of a list.
 /// - `= != < <= > >=`; a list and a number: each element with the number. `x in a..b`; `x in 'a' 'b'`.
@@ -28,16 +28,15 @@ namespace ATON_NAMESPACE::mappings {
 /// - `distinct(list)`, `same(list)`; `expands(from, to)`: whether a shape expands to another; `within(a, b, axis)`: whether no size of `a` is
 ///   larger than that of `b`, except along the axis.
 struct requirement {
-    std::string_view
-        operators; ///< "add.Tensor", "add" (all its overloads) or "add." (the one without a name), separated by spaces
+    std::string_view operators; ///< by spaces: "add.Tensor", "add" (all its overloads), "add." (the one without a name)
     std::string_view text;
 };
 
 /// The requirements of ATen's operators.
 [[nodiscard]] std::span<requirement const> aten_requirements();
 
-/// Checks the conditions of `text` against a call; throws as check_requirements does, and std::logic_error if the text itself is malformed or names what is
-/// no argument of the schema.
+/// Checks the conditions of `text` against a call; throws as check_requirements does, and std::logic_error if the text itself is malformed
+/// or names what is no argument of the schema.
 void check_conditions(std::string_view text, std::string_view overload, std::string_view schema,
                       safe_span<dsl::argument const> arguments);
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <stdexcept>
 
 #include <aton/aten/default_argument.hpp>
@@ -40,7 +39,8 @@ std::optional<std::size_t> index_of(quantity const& axis, std::size_t rank) {
 
 std::optional<double> number_in(quantity const& q) { return q.is == form::number ? q.elements[0] : std::nullopt; }
 
-truth all_of(std::size_t n, std::function<std::optional<bool>(std::size_t)> const& holds) {
+template <class Holds>
+truth all_of(std::size_t n, Holds const& holds) {
     truth out = truth::yes;
     for (std::size_t i = 0; i != n; ++i) {
         std::optional<bool> const one = holds(i);
@@ -184,6 +184,21 @@ bool is_a(dtype t, std::string_view what) {
     return name(t) == what;
 }
 
+/// A function of the language that returns `Out`.
+template <class Out>
+struct named_function {
+    std::string_view name;
+    std::size_t operands = 0;
+    Out (*f)(std::span<quantity const>) = nullptr;
+};
+template <class Out>
+std::optional<Out> call_named(std::span<named_function<Out> const> all, std::string_view name,
+                              std::span<quantity const> operands) {
+    for (named_function<Out> const& each : all)
+        if (each.name == name && each.operands == operands.size()) return each.f(operands);
+    return {};
+}
+
 } // namespace
 
 quantity number_quantity(double n) { return {form::number, {n}}; }
@@ -317,12 +332,7 @@ truth is_of_kind(quantity const& types, std::string_view what) {
 }
 
 std::optional<quantity> call_function(std::string_view name, std::span<quantity const> operands) {
-    struct function {
-        std::string_view name;
-        std::size_t operands;
-        quantity (*f)(std::span<quantity const>);
-    };
-    static constexpr function all[] = {
+    static constexpr named_function<quantity> all[] = {
         {"count",
          1,
          [](auto q) {
@@ -337,26 +347,17 @@ std::optional<quantity> call_function(std::string_view name, std::span<quantity 
         {"max", 2, [](auto q) { return computed('m', q[0], q[1]); }},
         {"sliced", 4, [](auto q) { return sliced(q[0], q[1], q[2], q[3]); }},
     };
-    for (function const& each : all)
-        if (each.name == name && each.operands == operands.size()) return each.f(operands);
-    return {};
+    return call_named<quantity>(all, name, operands);
 }
 
 std::optional<truth> call_predicate(std::string_view name, std::span<quantity const> operands) {
-    struct predicate {
-        std::string_view name;
-        std::size_t operands;
-        truth (*f)(std::span<quantity const>);
-    };
-    static constexpr predicate all[] = {
+    static constexpr named_function<truth> all[] = {
         {"distinct", 1, [](auto q) { return is_distinct(q[0]); }},
         {"same", 1, [](auto q) { return is_same(q[0]); }},
         {"expands", 2, [](auto q) { return expands(q[0], q[1]); }},
         {"within", 3, [](auto q) { return is_within(q[0], q[1], q[2]); }},
     };
-    for (predicate const& each : all)
-        if (each.name == name && each.operands == operands.size()) return each.f(operands);
-    return {};
+    return call_named<truth>(all, name, operands);
 }
 
 } // namespace ATON_NAMESPACE::mappings

@@ -79,22 +79,37 @@ private:
     }
 
     truth comparison() {
-        std::optional<truth> known;
-        quantity const a = term(&known);
-        if (known) {
+        if (std::optional<truth> const known = predicate()) {
             sides_.clear();
             return *known;
         }
+        quantity const a = term();
         if (word("in")) return in(a);
         if (word("is")) return shown(is_of_kind(a, name()), a);
         for (std::string_view const op : {"=", "!=", "<=", ">=", "<", ">"}) {
             if (!take(op)) continue;
-            quantity const b = term(nullptr);
+            quantity const b = term();
             truth const out = compared(op, a, b);
             if (out == truth::no) sides_ = ", but they are " + to_text(a) + " and " + to_text(b);
             return out;
         }
         malformed("comparison");
+    }
+
+    /// Reads a predicate; reads nothing if there is none.
+    std::optional<truth> predicate() {
+        std::size_t const before = at_;
+        for (std::string_view const what : {"distinct", "same", "expands", "within"}) {
+            if (!word(what) || !take('(')) {
+                at_ = before;
+                continue;
+            }
+            std::vector<quantity> const x = operands();
+            std::optional<truth> const out = call_predicate(what, x);
+            if (!out) malformed_call(what, x.size());
+            return out;
+        }
+        return {};
     }
 
     /// Notes what `a` is, for the message, where the comparison does not hold.
@@ -107,49 +122,47 @@ private:
         skip_space();
         if (text_.substr(at_).starts_with('\'')) {
             bool found = false;
-            while (skip_space(), text_.substr(at_).starts_with('\'')) found = term(nullptr).text == a.text || found;
+            while (skip_space(), text_.substr(at_).starts_with('\'')) found = term().text == a.text || found;
             return shown(a.is != form::text ? truth::unknown : found ? truth::yes : truth::no, a);
         }
-        quantity const low = term(nullptr);
+        quantity const low = term();
         if (!take("..")) malformed("'..'");
-        quantity const high = term(nullptr);
+        quantity const high = term();
         truth const above = compared(">=", a, low);
         truth const below = compared("<=", a, high);
         bool const fails = above == truth::no || below == truth::no;
         return shown(fails ? truth::no : above == truth::yes ? below : above, a);
     }
 
-    quantity term(std::optional<truth>* known) {
-        quantity out = product_term(known);
-        while (known == nullptr || !*known) {
+    quantity term() {
+        quantity out = product_term();
+        for (;;) {
             char const op = take('+') ? '+' : take('-') ? '-' : ' ';
-            if (op == ' ') break;
-            out = computed(op, out, product_term(nullptr));
+            if (op == ' ') return out;
+            out = computed(op, out, product_term());
         }
-        return out;
     }
-    quantity product_term(std::optional<truth>* known) {
-        quantity out = factor(known);
-        while (known == nullptr || !*known) {
+    quantity product_term() {
+        quantity out = factor();
+        for (;;) {
             char const op = take('*') ? '*' : take('/') ? '/' : take('%') ? '%' : ' ';
-            if (op == ' ') break;
-            out = computed(op, out, factor(nullptr));
+            if (op == ' ') return out;
+            out = computed(op, out, factor());
         }
-        return out;
     }
 
-    quantity factor(std::optional<truth>* known) {
+    quantity factor() {
         skip_space();
         if (take('(')) {
-            quantity out = term(nullptr);
+            quantity out = term();
             expect(')');
             return out;
         }
-        if (take('-')) return computed('-', number_quantity(0), factor(nullptr));
+        if (take('-')) return computed('-', number_quantity(0), factor());
         if (take('[')) {
             quantity out = list_quantity({});
             do {
-                quantity const each = term(nullptr);
+                quantity const each = term();
                 out.elements.push_back(each.is == form::number ? each.elements[0] : std::nullopt);
             } while (take(','));
             expect(']');
@@ -164,7 +177,7 @@ private:
         }
         if (at_ != text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) return literal();
         std::string_view const what = name();
-        return take('(') ? function(what, known) : value_of(argument_named(what));
+        return take('(') ? function(what) : value_of(argument_named(what));
     }
 
     quantity literal() {
@@ -187,25 +200,33 @@ private:
         return *a;
     }
 
-    quantity function(std::string_view what, std::optional<truth>* known) {
+    /// The operands of a call, after the opening parenthesis.
+    std::vector<quantity> operands() {
+        std::vector<quantity> out;
+        do out.push_back(term());
+        while (take(','));
+        expect(')');
+        return out;
+    }
+    [[noreturn]] void malformed_call(std::string_view what, std::size_t operands) const {
+        malformed("function " + std::string(what) + " of " + std::to_string(operands) + " operands");
+    }
+
+    quantity function(std::string_view what) {
         if (what == "rank" || what == "shape" || what == "type" || what == "size") {
             dsl::argument const& a = argument_named(name());
             quantity out = what == "rank" ? rank_of(a) : what == "type" ? types_of(a) : shape_of(a);
             if (what == "size") {
                 expect(',');
-                out = size_of(a, term(nullptr));
+                out = size_of(a, term());
             }
             expect(')');
             return out;
         }
-        std::vector<quantity> x;
-        do x.push_back(term(nullptr));
-        while (take(','));
-        expect(')');
-        if (std::optional<quantity> out = call_function(what, x)) return *std::move(out);
-        if (known != nullptr) *known = call_predicate(what, x);
-        if (known != nullptr && known->has_value()) return {};
-        malformed("function " + std::string(what) + " of " + std::to_string(x.size()) + " operands");
+        std::vector<quantity> const x = operands();
+        std::optional<quantity> out = call_function(what, x);
+        if (!out) malformed_call(what, x.size());
+        return *std::move(out);
     }
 
     std::string_view text_;

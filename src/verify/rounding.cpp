@@ -195,6 +195,13 @@ std::optional<exact_call> exact_call_of(reference const& call, sample const& s, 
     return {};
 }
 
+/// The elements of the results of a call in float64 whose floats are perturbed; nothing if they have other sizes than before.
+std::optional<elements> probe(reference const& call, exact_call const& exact, std::uint64_t seed, double by,
+                              elements const& given) {
+    std::optional<elements> out = run(call, perturbed(exact.call, seed, by));
+    return out && same_sizes(*out, given) ? std::move(out) : std::nullopt;
+}
+
 } // namespace
 
 std::vector<element_bounds> rounding_bounds(reference const& call, sample const& s, std::string_view schema,
@@ -210,9 +217,9 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
     elements out = zeros_like(given);
     elements jumps = out; // the changes of probes in which the result is not smooth, by the same scale
     for (std::uint64_t seed = 1; seed <= probes; ++seed) {
-        std::optional<elements> const far = run(call, perturbed(exact->call, seed, step));
-        std::optional<elements> const near = run(call, perturbed(exact->call, seed, step / 2));
-        if (!far || !near || !same_sizes(*far, given) || !same_sizes(*near, given)) continue;
+        std::optional<elements> const far = probe(call, *exact, seed, step, given);
+        std::optional<elements> const near = probe(call, *exact, seed, step / 2, given);
+        if (!far || !near) continue;
         for_each_element(given, [&](auto at) {
             double const change = std::abs(at(*far) - at(exactly));
             double const half = std::abs(at(*near) - at(exactly));
@@ -223,8 +230,8 @@ std::vector<element_bounds> rounding_bounds(reference const& call, sample const&
     }
     for (std::uint64_t seed = 1; of.is_steep && seed <= probes; ++seed) {
         double const rounding = roundings_per_element * unit_roundoff(type);
-        std::optional<elements> const rounded = run(call, perturbed(exact->call, seed, rounding));
-        if (!rounded || !same_sizes(*rounded, given)) continue;
+        std::optional<elements> const rounded = probe(call, *exact, seed, rounding, given);
+        if (!rounded) continue;
         for_each_element(given, [&](auto at) {
             double const change = std::abs(at(*rounded) - at(exactly));
             if (std::isfinite(change)) at(out) = std::max(at(out), change);
@@ -249,8 +256,8 @@ bool is_discontinuous(reference const& call, sample const& s, std::string_view s
     constexpr double largest_change = 0x1p-10;
     bool out = false;
     for (std::uint64_t seed = 1; seed <= probes && !out; ++seed) {
-        std::optional<elements> const near = run(call, perturbed(exact->call, seed, step_for(dtype::float32)));
-        if (!near || !same_sizes(*near, given)) continue;
+        std::optional<elements> const near = probe(call, *exact, seed, step_for(dtype::float32), given);
+        if (!near) continue;
         for_each_element(given, [&](auto at) {
             double const change = std::abs(at(*near) - at(exactly));
             out = out || change > largest_change * (1 + std::abs(at(exactly)));

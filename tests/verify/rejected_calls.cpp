@@ -9,7 +9,6 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <iomanip>
 #include <iostream>
 #include <random>
