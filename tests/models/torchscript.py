@@ -136,10 +136,12 @@ def main(words=None):
     import torch
     import torchscript_modules
     import torchscript_lists
+    import torchscript_symbols
     import torchscript_writes
     torch.set_num_threads(1)
     cases = [] if options.rest else [
-        *torchscript_modules.hand_made(), *torchscript_writes.cases(), *torchscript_lists.cases()]
+        *torchscript_modules.hand_made(), *torchscript_writes.cases(), *torchscript_lists.cases(),
+        *torchscript_symbols.cases()]
     skipped = []
     if not options.quick:
         more, skipped = torchscript_modules.of_packages()

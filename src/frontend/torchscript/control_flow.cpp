@@ -10,13 +10,6 @@
 
 namespace ATON_NAMESPACE::torchscript {
 
-bool is_same(value const& a, value const& b) {
-    bool const same_text = a.text == b.text && a.is_tensor == b.is_tensor;
-    bool const same_number = a.integer == b.integer && (a.real == b.real || (std::isnan(a.real) && std::isnan(b.real)));
-    return a.is == b.is && same_text && same_number && a.list == b.list && a.dict == b.dict && a.object == b.object &&
-           a.function == b.function && a.type == b.type;
-}
-
 /// Adds the values that nodes and outputs use and that no node computes.
 void collect_free(std::vector<program::node> const& nodes, std::vector<program::argument> const& outputs,
                   std::vector<program::value_index>& free) {
@@ -92,7 +85,8 @@ program::argument interpreter::make_graph(std::string const& name, std::vector<p
 
 /// A condition as an argument: a 0-d bool tensor, or a SymBool.
 program::argument interpreter::condition_argument(value const& condition) {
-    if (condition.is == kind::symbol) return program::argument::of_number(number_of(convert_number("bool", condition)));
+    if (condition.is() == kind::symbol)
+        return program::argument::of_number(number_of(convert_number("bool", condition)));
     if (condition.is_number()) return program::argument::of_number(number_of(convert_number("bool", condition)));
     program::value_index const t = tensor_of(condition);
     if (type_of(t).type == dtype::bool_) return program::argument::of_tensor(t);
@@ -103,10 +97,10 @@ program::argument interpreter::condition_argument(value const& condition) {
 /// The kind of a number that is one of two numbers.
 program::value_kind interpreter::common_kind(value const& a, value const& b) const {
     auto const kind_of = [&](value const& v) {
-        if (v.is == kind::symbol) return out_.values[static_cast<std::size_t>(v.integer)].kind;
-        return v.is == kind::real      ? program::value_kind::sym_float
-               : v.is == kind::boolean ? program::value_kind::sym_bool
-                                       : program::value_kind::sym_int;
+        if (v.is() == kind::symbol) return out_.values[v.computed()].kind;
+        return v.is() == kind::real      ? program::value_kind::sym_float
+               : v.is() == kind::boolean ? program::value_kind::sym_bool
+                                         : program::value_kind::sym_int;
     };
     program::value_kind const x = kind_of(a);
     program::value_kind const y = kind_of(b);
@@ -124,17 +118,15 @@ program::value_index interpreter::tensor_in(std::vector<program::node>& nodes, v
 
 /// The value of a variable after an `if`, which the node computes; `results` and the outputs of both branches grow.
 value interpreter::merge(value const& a, value const& b, merged_outputs& to, int depth) {
-    if (is_same(a, b)) return a;
-    if (a.is == kind::tensor && b.is == kind::tensor) {
-        program::value_index const tensor = same_tensor(static_cast<program::value_index>(a.integer));
-        if (tensor == same_tensor(static_cast<program::value_index>(b.integer)))
-            return value::of(kind::tensor, tensor); // one branch has written to it
+    if (a.is_same(b)) return a;
+    if (a.is() == kind::tensor && b.is() == kind::tensor) {
+        program::value_index const tensor = same_tensor(a.computed());
+        if (tensor == same_tensor(b.computed())) return value::of(kind::tensor, tensor); // one branch has written to it
     }
     if (depth > 20) fail("a variable is nested more than 20 levels deep in a branch that depends on data");
-    auto const is_number = [](value const& v) { return v.is_number() || v.is == kind::symbol; };
     // bool(x) of a tensor is a tensor, which another branch may give as a number.
     bool const tensors =
-        (a.acts_as_tensor() && (b.acts_as_tensor() || is_number(b))) || (b.acts_as_tensor() && is_number(a));
+        (a.acts_as_tensor() && (b.acts_as_tensor() || b.is_any_number())) || (b.acts_as_tensor() && a.is_any_number());
     if (tensors) {
         to.first.push_back(program::argument::of_tensor(tensor_in(*to.first_nodes, a)));
         to.second.push_back(program::argument::of_tensor(tensor_in(*to.second_nodes, b)));
@@ -148,9 +140,10 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
         for (std::size_t i = 0; i != type.sizes.size(); ++i)
             if (type.sizes[i] != other.sizes[i]) type.sizes[i].reset();
         to.results.push_back(add_tensor("cond", type));
+        gradients_.merge(to.first.back(), to.second.back(), to.results.back());
         return value::of(kind::tensor, to.results.back());
     }
-    if (is_number(a) && is_number(b)) {
+    if (a.is_any_number() && b.is_any_number()) {
         program::value_kind const k = common_kind(a, b);
         to.first.push_back(program::argument::of_number(number_of(a)));
         to.second.push_back(program::argument::of_number(number_of(b)));
@@ -158,12 +151,13 @@ value interpreter::merge(value const& a, value const& b, merged_outputs& to, int
         if (k == program::value_kind::sym_int) out_.values[to.results.back()].symbolic = fresh_extent();
         return value::of(kind::symbol, to.results.back());
     }
-    if ((a.is == kind::list || a.is == kind::tuple) && a.is == b.is && a.list->items.size() == b.list->items.size()) {
+    if ((a.is() == kind::list || a.is() == kind::tuple) && a.is() == b.is() &&
+        a.list()->items.size() == b.list()->items.size()) {
         std::vector<value> items;
-        for (std::size_t i = 0; i != a.list->items.size(); ++i)
-            items.push_back(merge(a.list->items[i], b.list->items[i], to, depth + 1));
-        value out = a.is == kind::list ? heap_.list(std::move(items)) : heap_.tuple(std::move(items));
-        out.list->fields = a.list->fields;
+        for (std::size_t i = 0; i != a.list()->items.size(); ++i)
+            items.push_back(merge(a.list()->items[i], b.list()->items[i], to, depth + 1));
+        value out = a.is() == kind::list ? heap_.list(std::move(items)) : heap_.tuple(std::move(items));
+        out.list()->fields = a.list()->fields;
         return out;
     }
     return value::of(kind::nothing, "values of different kinds");

@@ -45,12 +45,34 @@ value interpreter::evaluate(expr const& e) {
     case expr_kind::conditional: {
         value const condition = evaluate(e.items[1]);
         std::optional<bool> const holds = decide(condition);
-        if (!holds) fail_undecidable("a conditional expression", condition);
-        return evaluate(e.items[*holds ? 0 : 2]);
+        return holds ? evaluate(e.items[*holds ? 0 : 2]) : evaluate_branches(e, condition);
     }
     case expr_kind::negative: return arithmetic("_operator.neg", {evaluate(e.items[0])});
     }
     return {};
+}
+
+/// `a if condition else b` as an `if` whose branches assign to the same variable.
+value interpreter::evaluate_branches(expr const& e, value const& condition) {
+    auto const assignment = [&](expr const& from) {
+        stmt made;
+        made.is = stmt_kind::assign;
+        made.line = e.line;
+        made.offset = e.offset;
+        expr& target = made.targets.emplace_back();
+        target.is = expr_kind::name;
+        target.text = "#value" + std::to_string(made_.size());
+        made.value = from;
+        return made;
+    };
+    stmt& both_ways = made_.emplace_back(); // the names of variables point into it
+    both_ways.is = stmt_kind::if_;
+    both_ways.line = e.line;
+    both_ways.offset = e.offset;
+    both_ways.body.push_back(assignment(e.items[0]));
+    both_ways.other.push_back(assignment(e.items[2]));
+    (void)run_cond(both_ways, condition);
+    return frame_->variables.at(both_ways.body[0].targets[0].text);
 }
 
 /// Null if there is none; default values of forward's arguments are evaluated outside of any function.
@@ -68,31 +90,26 @@ value interpreter::evaluate_name(expr const& e) {
 }
 
 value interpreter::attribute_of(value const& v, std::string const& name) {
-    switch (v.is) {
-    case kind::path: return resolve_path(v.text + '.' + name);
-    case kind::type: return resolve_path(v.type->qualified + '.' + name);
+    switch (v.is()) {
+    case kind::path: return resolve_path(v.name() + '.' + name);
+    case kind::type: return resolve_path(v.type()->qualified + '.' + name);
     case kind::object: {
-        instance const& object = *v.object;
+        instance const& object = *v.object();
         if (auto const found = object.attributes.find(name); found != object.attributes.end()) return found->second;
         if (object.type != nullptr) {
             for (function_code const& f : object.type->methods)
-                if (f.name == name) {
-                    value method = v;
-                    method.is = kind::function;
-                    method.function = &f;
-                    return method;
-                }
+                if (f.name == name) return value::of(&f, v.object());
             for (class_attribute const& each : object.type->attributes)
                 if (each.name == name && each.value) return evaluate(*each.value);
         }
         fail("an object of " + in_quotes(object.class_name) + " has no attribute " + in_quotes(name));
     }
     case kind::tuple:
-        if (v.list->fields != nullptr) {
+        if (v.list()->fields != nullptr) {
             std::size_t i = 0;
-            for (class_attribute const& each : v.list->fields->attributes) {
+            for (class_attribute const& each : v.list()->fields->attributes) {
                 if (!each.type) continue;
-                if (each.name == name && i < v.list->items.size()) return v.list->items[i];
+                if (each.name == name && i < v.list()->items.size()) return v.list()->items[i];
                 ++i;
             }
         }
@@ -109,27 +126,18 @@ value interpreter::resolve_path(std::string path) {
             if (c < '0' || c > '9' || index > 100'000'000) fail("unknown constant " + in_quotes(path));
             index = index * 10 + static_cast<std::size_t>(c - '0');
         }
-        if (constants_.is != kind::tuple || index >= constants_.list->items.size() || path.size() == 11)
+        if (constants_.is() != kind::tuple || index >= constants_.list()->items.size() || path.size() == 11)
             fail("the archive has no constant " + in_quotes(path));
-        value out = constants_.list->items[index];
-        if (out.is == kind::weight) {
-            stored_tensor const& t = heap_.weights[static_cast<std::size_t>(out.integer)].data;
-            out.is_weak = t.sizes.empty() && (t.type == dtype::float64 || t.type == dtype::int64);
+        value out = constants_.list()->items[index];
+        if (out.is() == kind::weight) {
+            stored_tensor const& t = heap_.weights[out.weight()].data;
+            if (t.sizes.empty() && (t.type == dtype::float64 || t.type == dtype::int64)) return out.as_weak();
         }
         return out;
     }
     if (path.starts_with("__torch__.")) {
-        value out;
-        if (function_code const* const f = code_.find_function(path)) {
-            out.is = kind::function;
-            out.function = f;
-            return out;
-        }
-        if (class_code const* const c = code_.find_class(path)) {
-            out.is = kind::type;
-            out.type = c;
-            return out;
-        }
+        if (function_code const* const f = code_.find_function(path)) return value::of(f);
+        if (class_code const* const c = code_.find_class(path)) return value::of(c);
         // A member of an enumeration is a string, as in data.pkl.
         std::size_t const dot = path.rfind('.');
         class_code const* const owner = code_.find_class(path.substr(0, dot));
@@ -138,22 +146,23 @@ value interpreter::resolve_path(std::string path) {
                 if (each.value && each.name == path.substr(dot + 1))
                     return value::of(kind::text,
                                      owner->qualified + '.' +
-                                         format({value::of(kind::text, "{}"), evaluate(*each.value)}));
+                                         text_of(constant_in(evaluate(*each.value), "the value of an enumeration")));
     }
     return value::of(kind::path, std::move(path));
 }
 
 value interpreter::item_of(value const& v, value const& index) {
-    if (v.is == kind::dict) {
-        for (auto const& [key, each] : v.dict->items)
-            if (equal(key, index)) return each;
-        fail("a dict has no key " + in_quotes(format({value::of(kind::text, "{}"), index})));
+    if (v.is() == kind::dict) {
+        constant const& wanted = constant_in(index, "a key of a dict");
+        for (auto const& [key, each] : v.dict()->items)
+            if (key == wanted) return each;
+        fail("a dict has no key " + in_quotes(text_of(wanted)));
     }
-    if (v.is == kind::text)
-        return value::of(kind::text, v.text.substr(static_cast<std::size_t>(position(index, v.text.size())), 1));
-    if (v.is == kind::rows) return row_of(v, index);
-    if (v.is != kind::list && v.is != kind::tuple) fail("reads an item of " + std::string(describe(v)));
-    return v.list->items[static_cast<std::size_t>(position(index, v.list->items.size()))];
+    if (std::string const* const text = v.text())
+        return value::of(kind::text, text->substr(static_cast<std::size_t>(position(index, text->size())), 1));
+    if (v.is() == kind::rows) return row_of(v, index);
+    if (v.is() != kind::list && v.is() != kind::tuple) fail("reads an item of " + std::string(describe(v)));
+    return v.list()->items[static_cast<std::size_t>(position(index, v.list()->items.size()))];
 }
 
 call_arguments interpreter::evaluate_arguments(expr const& e) {
@@ -174,17 +183,13 @@ value interpreter::evaluate_call(expr const& e) {
     value const function = evaluate(callee);
     call_arguments given = evaluate_arguments(e);
     go_to(e);
-    switch (function.is) {
+    switch (function.is()) {
     case kind::function:
-        if (function.object != nullptr) {
-            value self;
-            self.is = kind::object;
-            self.object = function.object;
-            given.positional.insert(given.positional.begin(), std::move(self));
-        }
-        return call_function(*function.function, std::move(given));
-    case kind::type: return construct(*function.type, std::move(given));
-    case kind::path: return call_path(function.text, given);
+        if (function.object() != nullptr)
+            given.positional.insert(given.positional.begin(), value::of(function.object()));
+        return call_function(*function.function(), std::move(given));
+    case kind::type: return construct(*function.type(), std::move(given));
+    case kind::path: return call_path(function.name(), given);
     default: fail("calls " + std::string(describe(function)));
     }
 }
@@ -200,9 +205,9 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
     call_arguments const given = evaluate_arguments(e);
     std::vector<value> const& x = given.positional;
     go_to(e);
-    if (name == "getattr" && x.size() == 2 && x[1].is == kind::text) return attribute_of(x[0], x[1].text);
+    if (name == "getattr" && x.size() == 2 && x[1].text() != nullptr) return attribute_of(x[0], *x[1].text());
     if ((name == "int" || name == "float" || name == "bool") && x.size() == 1) return convert_number(name, x[0]);
-    if (name == "str" && x.size() == 1) return value::of(kind::text, format({value::of(kind::text, "{}"), x[0]}));
+    if (name == "str" && x.size() == 1) return made_text(text_of(x[0]));
     if (name == "print") {
         out_.dropped.push_back({"print", where(), true});
         return value{};
@@ -210,9 +215,10 @@ std::optional<value> interpreter::call_special(expr const& e, std::string_view n
     if (name == "range" && !x.empty() && x.size() <= 3) {
         std::int64_t bounds[3] = {0, 0, 1};
         for (std::size_t i = 0; i != x.size(); ++i) {
-            if (x[i].is == kind::symbol) fail_undecidable("the number of steps of a loop", x[i]);
-            if (x[i].is != kind::integer) fail("range() of " + std::string(describe(x[i])));
-            bounds[x.size() == 1 ? 1 : i] = x[i].integer;
+            if (x[i].is() == kind::symbol) fail_undecidable("the number of steps of a loop", x[i]);
+            std::optional<std::int64_t> const bound = x[i].integer();
+            if (!bound) fail("range() of " + std::string(describe(x[i])));
+            bounds[x.size() == 1 ? 1 : i] = *bound;
         }
         if (bounds[2] == 0) fail("range() with a step of 0");
         std::vector<value> out;
@@ -233,32 +239,31 @@ bool interpreter::is_instance(value const& v, expr const& type) {
             if (is_instance(v, each)) return true;
         return false;
     }
-    if (type.is == expr_kind::none) return v.is == kind::none;
+    if (type.is == expr_kind::none) return v.is() == kind::none;
     std::string const& name = type.is == expr_kind::subscript ? type.items[0].text : type.text;
+    auto const symbol_is = [&](program::value_kind k) {
+        return v.is() == kind::symbol && out_.values[v.computed()].kind == k;
+    };
     if (name == "Tensor") return v.acts_as_tensor();
-    if (name == "int")
-        return v.is == kind::integer ||
-               (v.is == kind::symbol &&
-                out_.values[static_cast<std::size_t>(v.integer)].kind == program::value_kind::sym_int);
-    if (name == "float")
-        return v.is == kind::real || (v.is == kind::symbol && out_.values[static_cast<std::size_t>(v.integer)].kind ==
-                                                                  program::value_kind::sym_float);
-    if (name == "bool") return v.is == kind::boolean;
-    if (name == "str") return v.is == kind::text;
-    if (name == "Device") return v.is == kind::device;
-    if (name == "NoneType") return v.is == kind::none;
+    if (name == "int") return v.is() == kind::integer || symbol_is(program::value_kind::sym_int);
+    if (name == "float") return v.is() == kind::real || symbol_is(program::value_kind::sym_float);
+    if (name == "bool") return v.is() == kind::boolean || symbol_is(program::value_kind::sym_bool);
+    if (name == "complex") return v.is() == kind::complex;
+    if (name == "str") return v.is() == kind::text || v.is() == kind::open_text;
+    if (name == "Device") return v.is() == kind::device;
+    if (name == "NoneType") return v.is() == kind::none;
     if (type.is == expr_kind::subscript) {
-        if (name == "Optional") return v.is == kind::none || is_instance(v, type.items[1]);
-        if (name == "Tuple") return v.is == kind::tuple;
+        if (name == "Optional") return v.is() == kind::none || is_instance(v, type.items[1]);
+        if (name == "Tuple") return v.is() == kind::tuple;
         if (name == "Dict")
-            return v.is == kind::dict && (v.dict->items.empty() || type.items[1].items.size() != 2 ||
-                                          is_instance(v.dict->items[0].second, type.items[1].items[1]));
+            return v.is() == kind::dict && (v.dict()->items.empty() || type.items[1].items.size() != 2 ||
+                                            is_instance(v.dict()->items[0].second, type.items[1].items[1]));
         if (name == "List")
-            return v.is == kind::list && (v.list->items.empty() || is_instance(v.list->items[0], type.items[1]));
+            return v.is() == kind::list && (v.list()->items.empty() || is_instance(v.list()->items[0], type.items[1]));
     }
-    if (name == "list") return v.is == kind::list;
-    if (name == "tuple") return v.is == kind::tuple;
-    if (v.is == kind::object) return v.object->type != nullptr && v.object->type->name == name;
+    if (name == "list") return v.is() == kind::list;
+    if (name == "tuple") return v.is() == kind::tuple;
+    if (v.is() == kind::object) return v.object()->type != nullptr && v.object()->type->name == name;
     fail("isinstance() with the type " + in_quotes(name) + ", which is not supported");
 }
 

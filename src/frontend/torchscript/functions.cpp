@@ -20,8 +20,18 @@ using files::in_quotes;
 constexpr std::size_t steps_per_copy = 4;
 
 bool is_container(value const& v) {
-    return v.is == kind::list || v.is == kind::tuple || v.is == kind::dict || v.is == kind::text;
+    return v.is() == kind::list || v.is() == kind::tuple || v.is() == kind::dict || v.is() == kind::text ||
+           v.is() == kind::open_text;
 }
+
+/// None, strings, devices and containers: what has its own equality, which is not that of numbers or tensors.
+bool has_items_or_name(value const& v) {
+    constexpr kind kinds[] = {
+        kind::none, kind::text, kind::open_text, kind::device, kind::list, kind::tuple, kind::rows};
+    return std::find(std::begin(kinds), std::end(kinds), v.is()) != std::end(kinds);
+}
+
+bool is_false(value const& v) { return v.is() == kind::boolean && !v.is_true(); }
 
 std::int64_t code_of(dtype type) {
     for (std::int64_t code = 0; code != 32; ++code)
@@ -31,83 +41,62 @@ std::int64_t code_of(dtype type) {
 
 } // namespace
 
+/// The constant that a value is, where nothing else will do: `as` is "a key of a dict".
+constant const& interpreter::constant_in(value const& v, std::string_view as) {
+    if (constant const* const known = v.known()) return *known;
+    if (v.is() == kind::symbol || v.is() == kind::open_text || v.acts_as_tensor()) fail_undecidable(as, v);
+    fail("uses " + std::string(describe(v)) + " as " + std::string(as));
+}
+
 /// The index of an item, counted from the end if it is negative.
 std::int64_t interpreter::position(value const& index, std::size_t size) {
-    if (index.is == kind::symbol) fail_undecidable("the index of an item", index);
-    if (index.is != kind::integer) fail("uses " + std::string(describe(index)) + " as an index");
+    if (index.is() == kind::symbol) fail_undecidable("the index of an item", index);
+    std::optional<std::int64_t> const given = index.integer();
+    if (!given) fail("uses " + std::string(describe(index)) + " as an index");
     auto const length = static_cast<std::int64_t>(size);
-    std::int64_t const at = index.integer < 0 ? index.integer + length : index.integer;
+    std::int64_t const at = *given < 0 ? *given + length : *given;
     if (at < 0 || at >= length)
-        fail("the index " + std::to_string(index.integer) + " is out of range: there are " + std::to_string(size) +
-             " items");
+        fail("the index " + std::to_string(*given) + " is out of range: there are " + std::to_string(size) + " items");
     return at;
 }
 
-bool interpreter::equal(value const& a, value const& b, int depth) {
+/// Whether two values are equal: a bool, or the number that tells it if it depends on sizes or data.
+value interpreter::are_equal(value const& a, value const& b, int depth) {
     spend(1);
     if (depth > 100) fail("compares values that are nested more than 100 levels deep");
-    if (a.is_number() && b.is_number()) return a.number() == b.number();
-    if (a.is != b.is) return false;
-    auto const same_items = [&](auto const& x, auto const& y) {
-        return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin(), [&](value const& p, value const& q) {
-                   return equal(p, q, depth + 1);
-               });
-    };
-    switch (a.is) {
-    case kind::none: return true;
-    case kind::text:
-    case kind::device:
-    case kind::path: return a.text == b.text;
-    case kind::list:
-    case kind::tuple: return same_items(a.list->items, b.list->items);
-    case kind::symbol:
-        if (std::optional<bool> const same = compare_symbols("_operator.eq", {a, b})) return *same;
-        fail_undecidable("whether two numbers are equal", a);
-    case kind::object: return a.object == b.object;
-    case kind::tensor:
-    case kind::weight: fail("compares tensors inside lists, dicts or tuples, which depends on data");
-    default: return a.integer == b.integer && a.dict == b.dict && a.function == b.function;
-    }
-}
-
-/// Whether two strings or lists are equal: a bool, or the number that tells it if it depends on sizes.
-value interpreter::are_equal(value const& a, value const& b) {
-    if (a.is == kind::text || a.list->items.size() != b.list->items.size()) return value::of(equal(a, b));
-    value all = value::of(true);
-    for (std::size_t i = 0; i != a.list->items.size(); ++i) {
-        value const& x = a.list->items[i];
-        value const& y = b.list->items[i];
-        bool const is_open = x.is == kind::symbol || y.is == kind::symbol;
-        value const same = is_open ? arithmetic("_operator.eq", {x, y}) : value::of(equal(x, y));
-        if (same.is == kind::boolean && same.integer == 0) return same;
-        if (same.is == kind::boolean) continue;
-        all = all.is == kind::boolean ? same : arithmetic("_operator.and_", {all, same});
-    }
+    if (a.known() != nullptr && b.known() != nullptr) return value::of(*a.known() == *b.known());
+    if (a.is_any_number() && b.is_any_number()) return arithmetic("_operator.eq", {a, b});
+    auto const is_either = [&](kind k) { return a.is() == k || b.is() == k; };
+    if (is_either(kind::nothing)) fail("compares " + std::string(describe(value::of(kind::nothing, std::string()))));
+    if (is_either(kind::none)) return value::of(false);
+    if (a.acts_as_tensor() || b.acts_as_tensor())
+        fail("compares tensors inside lists, dicts or tuples, which depends on data");
+    if (is_either(kind::open_text)) fail_undecidable("whether two strings are equal", a.known() == nullptr ? a : b);
+    if (is_either(kind::rows)) fail_undecidable("whether two lists are equal", a.is() == kind::rows ? a : b);
+    if (a.is() != b.is() || (a.is() != kind::list && a.is() != kind::tuple)) return value::of(a.is_same(b));
+    std::vector<value> const& x = a.list()->items;
+    std::vector<value> const& y = b.list()->items;
+    value all = value::of(x.size() == y.size());
+    for (std::size_t i = 0; i != x.size() && !is_false(all); ++i) all = both(all, are_equal(x[i], y[i], depth + 1));
     return all;
 }
 
-/// torch.format("a {} b", x): the text of an error message.
-std::string interpreter::format(std::vector<value> const& x) {
-    std::string out;
-    std::size_t next = 1;
-    std::string const& pattern = x.at(0).text;
-    for (std::size_t i = 0; i != pattern.size(); ++i) {
-        if (pattern.compare(i, 2, "{}") != 0 || next >= x.size()) {
-            out += pattern[i];
-            continue;
-        }
-        ++i;
-        value const& v = x[next++];
-        char digits[40];
-        std::snprintf(digits, sizeof digits, "%.17g", v.real);
-        if (v.is == kind::text || v.is == kind::device) out += v.text;
-        else if (v.is == kind::integer) out += std::to_string(v.integer);
-        else if (v.is == kind::boolean) out += v.integer != 0 ? "True" : "False";
-        else if (v.is == kind::real) out += digits;
-        else out += describe(v);
-        if (out.size() > value::max_text) fail("makes a string of more than 65536 characters");
+/// `a and b` of two conditions: a bool, or a number of the program.
+value interpreter::both(value const& a, value const& b) {
+    if (a.known() != nullptr) return is_false(a) ? a : b;
+    if (b.known() != nullptr) return is_false(b) ? b : a;
+    return arithmetic("_operator.and_", {a, b});
+}
+value interpreter::negated(value const& condition) { return arithmetic("torch.sym_not", {condition}); }
+
+/// Whether one of the items equals a value.
+value interpreter::contains(std::vector<value> const& items, value const& wanted) {
+    value absent = value::of(true);
+    for (value const& each : items) {
+        absent = both(absent, negated(are_equal(each, wanted)));
+        if (is_false(absent)) break;
     }
-    return out;
+    return negated(absent);
 }
 
 value interpreter::call_path(std::string_view path, call_arguments const& given) {
@@ -129,9 +118,9 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
         if (std::optional<value> out = call_prim(path.substr(9), x)) return *std::move(out);
         fail("calls " + in_quotes(path) + ", which is not supported");
     }
-    if (path.starts_with("__torch__.") && path.ends_with(".__new__") && x.size() == 1 && x[0].is == kind::type) {
-        value made = heap_.object(x[0].type->qualified); // its __init__ is called next
-        made.object->type = x[0].type;
+    if (path.starts_with("__torch__.") && path.ends_with(".__new__") && x.size() == 1 && x[0].is() == kind::type) {
+        value made = heap_.object(x[0].type()->qualified); // its __init__ is called next
+        made.object()->type = x[0].type();
         return made;
     }
     if (path.starts_with("ops.")) {
@@ -142,20 +131,34 @@ value interpreter::call_path(std::string_view path, call_arguments const& given)
     fail("calls " + in_quotes(path) + ", which is not in the archive");
 }
 
+/// The greater or the smaller of two lists: of the first items that differ, as torch compares them.
+value interpreter::choose_list(value const& a, value const& b, bool greater) {
+    std::vector<value> const& x = a.list()->items;
+    std::vector<value> const& y = b.list()->items;
+    for (std::size_t i = 0; i != std::min(x.size(), y.size()); ++i) {
+        value const same = are_equal(x[i], y[i]);
+        std::optional<bool> const is_same = decide(same);
+        if (is_same && *is_same) continue;
+        value const order = arithmetic(greater ? "_operator.gt" : "_operator.lt", {x[i], y[i]});
+        std::optional<bool> const first = decide(order);
+        if (!is_same || !first) fail_undecidable("which of two lists is greater", is_same ? order : same);
+        return *first ? a : b;
+    }
+    return (greater ? x.size() > y.size() : x.size() < y.size()) ? a : b;
+}
+
 std::optional<value> interpreter::call_prim(std::string_view name, std::vector<value> const& x) {
     if (name == "RaiseException") {
-        std::string const why = x.empty() || x[0].is != kind::text ? "" : ": " + in_quotes(x[0].text);
+        std::string const why = x.empty() || x[0].text() == nullptr ? "" : ": " + in_quotes(*x[0].text());
         fail("the module raises an exception for these inputs" + why);
     }
     if (x.empty()) return {};
-    if (name == "NumToTensor") {
-        value out = x[0];
-        out.is_tensor = true;
-        return out;
-    }
+    if (name == "NumToTensor" && x[0].is_any_number()) return x[0].as_tensor(type_of_number(x[0], dtype::float64));
     if (name == "unchecked_unwrap_optional" || name == "unchecked_cast") return x[0];
     if (name == "min" || name == "max") {
-        std::vector<value> const all = x[0].is == kind::list ? x[0].list->items : x;
+        bool const are_lists = x[0].is() == kind::list;
+        if (are_lists && x.size() == 2 && x[1].is() == kind::list) return choose_list(x[0], x[1], name == "max");
+        std::vector<value> const all = are_lists ? x[0].list()->items : x;
         if (all.empty()) fail(std::string(name) + "() of an empty list");
         value out = all[0];
         for (std::size_t i = 1; i != all.size(); ++i)
@@ -170,25 +173,25 @@ std::optional<value> interpreter::call_prim(std::string_view name, std::vector<v
     if (name == "dtype") return value::of(code_of(type_of(tensor_of(x[0])).type));
     if (name == "device") return value::of(kind::device, "cpu");
     if (name == "layout") return value::of(std::int64_t{0});
-    // As torch.export does: operators that are faster without gradients have no counterpart in ONNX.
-    if (name == "requires_grad") return value::of(is_floating(type_of(tensor_of(x[0])).type));
+    if (name == "requires_grad") return value::of(gradients_.requires_gradient(tensor_of(x[0])));
     if (name.starts_with("is_")) return value::of(name == "is_leaf" || name == "is_cpu");
     return {};
 }
 
 /// Questions about a tensor whose answers follow from its type.
 std::optional<value> interpreter::call_about_tensor(std::string_view name, std::vector<value> const& x) {
-    if (name == "is_grad_enabled") return value::of(true);
+    if (name == "is_grad_enabled") return value::of(gradients_.is_enabled);
     if (name == "is_autocast_enabled" || name == "is_autocast_cpu_enabled" || name == "is_tracing")
         return value::of(false);
     if (name == "is_scripting") return value::of(true);
-    if (name == "device" && x.size() == 1) return value::of(kind::device, x[0].text);
+    if (name == "device" && x.size() == 1)
+        return value::of(kind::device, text_of(constant_in(x[0], "the name of a device")));
     if (name == "warn" || name == "manual_seed") return value{};
     if (name == "_assert") {
         out_.dropped.push_back({"torch._assert", where(), true});
         return value{};
     }
-    if (x.empty() || (x[0].is != kind::tensor && x[0].is != kind::weight)) return {};
+    if (x.empty() || (x[0].is() != kind::tensor && x[0].is() != kind::weight)) return {};
     bool const is_known = name == "size" || name == "dim" || name == "len" || name == "numel" ||
                           name == "is_floating_point" || name == "is_complex" || name == "get_device" ||
                           name == "is_contiguous" || name == "stride" || name == "storage_offset" || name == "item" ||
@@ -223,39 +226,40 @@ std::optional<value> interpreter::call_about_tensor(std::string_view name, std::
 }
 
 std::optional<value> interpreter::call_on_containers(std::string_view name, std::vector<value> const& x) {
-    if (name == "format" && !x.empty() && x[0].is == kind::text) return value::of(kind::text, format(x));
+    if (name == "format" && !x.empty()) return format(x);
     if ((name == "__is__" || name == "__isnot__") && x.size() == 2) {
-        bool const are_tensors = x[0].is == x[1].is && (x[0].is == kind::tensor || x[0].is == kind::weight);
-        bool const same = are_tensors ? x[0].integer == x[1].integer : x[0].is == x[1].is && equal(x[0], x[1]);
-        return value::of(same == (name == "__is__"));
+        bool const has_identity = x[0].known() == nullptr && x[0].is() != kind::symbol;
+        value const same = has_identity ? value::of(x[0].is_same(x[1])) : are_equal(x[0], x[1]);
+        return name == "__is__" ? same : negated(same);
     }
-    if (name == "dict" && (x.empty() || x[0].is == kind::list)) {
+    if ((name == "eq" || name == "ne") && x.size() == 2 && has_items_or_name(x[0]) && has_items_or_name(x[1])) {
+        value const same = are_equal(x[0], x[1]);
+        return name == "eq" ? same : negated(same);
+    }
+    if (name == "dict" && (x.empty() || x[0].is() == kind::list)) {
         value out = heap_.dict();
         if (x.empty()) return out;
-        for (value const& each : x[0].list->items) {
-            if (each.is != kind::tuple || each.list->items.size() != 2)
+        for (value const& each : x[0].list()->items) {
+            if (each.is() != kind::tuple || each.list()->items.size() != 2)
                 fail("makes a dict of values that are not pairs");
-            (void)call_on_dict("_set_item", {out, each.list->items[0], each.list->items[1]});
+            (void)call_on_dict("_set_item", {out, each.list()->items[0], each.list()->items[1]});
         }
         return out;
     }
     if (x.empty() || !is_container(x[0])) return {};
-    if (x[0].is == kind::dict) return call_on_dict(name, x);
-    bool const same_kind = x.size() == 2 && x[0].is == x[1].is;
-    if (same_kind && (name == "eq" || name == "ne")) {
-        value const same = are_equal(x[0], x[1]);
-        return name == "eq" ? same : arithmetic("torch.sym_not", {same});
-    }
-    if (x[0].is == kind::text) return call_on_text(name, x);
-    std::vector<value>& items = x[0].list->items;
+    if (x[0].is() == kind::dict) return call_on_dict(name, x);
+    bool const same_kind = x.size() == 2 && x[0].is() == x[1].is();
+    if (x[0].is() == kind::text || x[0].is() == kind::open_text) return call_on_text(name, x);
+    std::vector<value>& items = x[0].list()->items;
     spend(items.size());
-    if (auto const grows = growing_.find(x[0].list); grows != growing_.end() && name == "append" && x.size() == 2) {
+    if (auto const grows = growing_.find(x[0].list()); grows != growing_.end() && name == "append" && x.size() == 2) {
         grows->second.push_back(x[1]);
         return value{};
     }
     constexpr std::string_view changes[] = {
         "append", "clear", "reverse", "_set_item", "Delete", "pop", "insert", "extend", "add_"};
-    if (std::find(std::begin(changes), std::end(changes), name) != std::end(changes)) expect_inside(x[0].list->serial);
+    if (std::find(std::begin(changes), std::end(changes), name) != std::end(changes))
+        expect_inside(x[0].list()->serial);
     if (name == "len") return value::of(static_cast<std::int64_t>(items.size()));
     if (name == "list" || name == "copy") return spend(steps_per_copy * items.size()), heap_.list(items);
     if (name == "append" && x.size() == 2) return items.push_back(x[1]), x[0];
@@ -271,14 +275,14 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         items.erase(items.begin() + at);
         return out;
     }
-    if (name == "insert" && x.size() == 3 && x[1].is == kind::integer) {
+    std::optional<std::int64_t> const number = x.size() > 1 ? x[1].integer() : std::nullopt;
+    if (name == "insert" && x.size() == 3 && number) {
         auto const size = static_cast<std::int64_t>(items.size());
-        std::int64_t const at =
-            std::clamp<std::int64_t>(x[1].integer < 0 ? x[1].integer + size : x[1].integer, 0, size);
+        std::int64_t const at = std::clamp<std::int64_t>(*number < 0 ? *number + size : *number, 0, size);
         return items.insert(items.begin() + at, x[2]), x[0];
     }
     if ((name == "extend" || name == "add" || name == "add_") && same_kind) {
-        std::vector<value> const more = x[1].list->items;
+        std::vector<value> const more = x[1].list()->items;
         spend(steps_per_copy * more.size());
         if (name != "add") return items.insert(items.end(), more.begin(), more.end()), x[0];
         spend(steps_per_copy * items.size());
@@ -286,25 +290,22 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         both.insert(both.end(), more.begin(), more.end());
         return heap_.list(std::move(both));
     }
-    if (name == "mul" && x.size() == 2 && x[1].is == kind::integer) {
+    if (name == "mul" && x.size() == 2 && number) {
         std::vector<value> out;
-        for (std::int64_t i = 0; i < x[1].integer && !items.empty(); ++i) {
+        for (std::int64_t i = 0; i < *number && !items.empty(); ++i) {
             spend(steps_per_copy * items.size());
             out.insert(out.end(), items.begin(), items.end());
         }
         return heap_.list(std::move(out));
     }
-    if (name == "__contains__" && x.size() == 2) {
-        for (value const& each : items)
-            if (equal(each, x[1])) return value::of(true);
-        return value::of(false);
-    }
+    if (name == "__contains__" && x.size() == 2) return contains(items, x[1]);
     if (name == "slice") {
         auto const size = static_cast<std::int64_t>(items.size());
         auto const bound = [&](std::size_t i, std::int64_t otherwise) {
-            if (x.size() <= i || x[i].is == kind::none) return otherwise;
-            if (x[i].is != kind::integer) fail("slices a list at " + std::string(describe(x[i])));
-            return x[i].integer;
+            if (x.size() <= i || x[i].is() == kind::none) return otherwise;
+            std::optional<std::int64_t> const at = x[i].integer();
+            if (!at) fail("slices a list at " + std::string(describe(x[i])));
+            return *at;
         };
         std::int64_t const step = bound(3, 1);
         if (step == 0) fail("slices a list with a step of 0");
@@ -313,7 +314,7 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         auto const inside = [&](std::size_t i, std::int64_t otherwise) {
             constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
             std::int64_t const n = bound(i, none);
-            if (n == none && (x.size() <= i || x[i].is == kind::none)) return otherwise;
+            if (n == none && (x.size() <= i || x[i].is() == kind::none)) return otherwise;
             return std::clamp<std::int64_t>(n < 0 ? n + size : n, forwards ? 0 : -1, forwards ? size : size - 1);
         };
         std::int64_t const pace = std::clamp<std::int64_t>(step, -size - 1, size + 1);
@@ -321,39 +322,51 @@ std::optional<value> interpreter::call_on_containers(std::string_view name, std:
         std::vector<value> out;
         for (std::int64_t i = inside(1, forwards ? 0 : size - 1); forwards ? i < stop : i > stop; i += pace)
             out.push_back(items[static_cast<std::size_t>(i)]);
-        return x[0].is == kind::tuple ? heap_.tuple(std::move(out)) : heap_.list(std::move(out));
+        return x[0].is() == kind::tuple ? heap_.tuple(std::move(out)) : heap_.list(std::move(out));
     }
-    if ((name == "sum" || name == "max" || name == "min" || name == "all" || name == "any") && x.size() == 1 &&
-        !items.empty() && items[0].is_number()) {
-        value out = items[0];
-        for (std::size_t i = 1; i != items.size(); ++i)
-            out = arithmetic(name == "sum"                    ? "_operator.add"
-                             : name == "max" || name == "any" ? "torch.sym_max"
-                                                              : "torch.sym_min",
-                             {out, items[i]});
-        return name == "all" || name == "any" ? convert_number("bool", out) : out;
+    auto const is_any_number = [](value const& v) { return v.is_any_number(); };
+    if (x.size() != 1 || items.empty() || !std::all_of(items.begin(), items.end(), is_any_number)) return {};
+    if (name == "all" || name == "any") {
+        bool const wants_all = name == "all";
+        value out = value::of(true);
+        for (value const& each : items) {
+            value const holds = convert_number("bool", each);
+            out = both(out, wants_all ? holds : negated(holds));
+        }
+        return wants_all ? out : negated(out);
     }
-    return {};
+    if (name != "sum" && name != "max" && name != "min") return {};
+    value out = name == "sum" ? value::of(std::int64_t{0}) : items[0];
+    for (value const& each : items)
+        out = arithmetic(name == "sum"   ? "_operator.add"
+                         : name == "max" ? "torch.sym_max"
+                                         : "torch.sym_min",
+                         {out, each});
+    return out;
 }
 
 std::optional<value> interpreter::call_on_dict(std::string_view name, std::vector<value> const& x) {
-    auto& items = x[0].dict->items;
+    auto& items = x[0].dict()->items;
     spend(items.size() + 1);
     if (name == "_set_item" || name == "pop" || name == "setdefault" || name == "Delete" || name == "clear")
-        expect_inside(x[0].dict->serial);
+        expect_inside(x[0].dict()->serial);
+    auto const key = [&]() -> constant const& { return constant_in(x.at(1), "a key of a dict"); };
     auto const find = [&] {
-        return std::find_if(items.begin(), items.end(), [&](auto const& each) { return equal(each.first, x.at(1)); });
+        constant const& wanted = key();
+        return std::find_if(items.begin(), items.end(), [&](auto const& each) { return each.first == wanted; });
     };
     if (name == "len") return value::of(static_cast<std::int64_t>(items.size()));
     if (name == "keys" || name == "values" || name == "items") {
         std::vector<value> out;
-        for (auto const& [key, each] : items)
-            out.push_back(name == "keys" ? key : name == "values" ? each : heap_.tuple({key, each}));
+        for (auto const& [each_key, each] : items)
+            out.push_back(name == "keys"     ? value(each_key)
+                          : name == "values" ? each
+                                             : heap_.tuple({value(each_key), each}));
         return heap_.list(std::move(out));
     }
     if (name == "_set_item" && x.size() == 3) {
         if (auto const found = find(); found != items.end()) found->second = x[2];
-        else items.emplace_back(x[1], x[2]);
+        else items.emplace_back(key(), x[2]);
         return x[0];
     }
     if (name == "__contains__" && x.size() == 2) return value::of(find() != items.end());
@@ -362,7 +375,7 @@ std::optional<value> interpreter::call_on_dict(std::string_view name, std::vecto
         auto const found = find();
         value out = found != items.end() ? found->second : x.size() > 2 ? x[2] : value{};
         if (name == "pop" && found != items.end()) items.erase(found);
-        if (name == "setdefault" && found == items.end()) items.emplace_back(x[1], out);
+        if (name == "setdefault" && found == items.end()) items.emplace_back(key(), out);
         return out;
     }
     if (name == "Delete" && x.size() == 2) {
@@ -371,7 +384,7 @@ std::optional<value> interpreter::call_on_dict(std::string_view name, std::vecto
     }
     if (name == "copy" || name == "dict") {
         value out = heap_.dict();
-        out.dict->items = items;
+        out.dict()->items = items;
         return out;
     }
     if (name == "clear") return items.clear(), x[0];

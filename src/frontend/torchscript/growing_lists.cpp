@@ -34,10 +34,10 @@ std::size_t occurrences(std::vector<stmt> const& block, std::string_view name) {
     return n;
 }
 
-bool contains(value const& v, list_of_values const* list, int depth = 0) {
-    if ((v.is != kind::list && v.is != kind::tuple) || depth > 20) return false;
-    return v.list == list || std::any_of(v.list->items.begin(), v.list->items.end(), [&](value const& each) {
-               return contains(each, list, depth + 1);
+bool holds(value const& v, list_of_values const* list, int depth = 0) {
+    if ((v.is() != kind::list && v.is() != kind::tuple) || depth > 20) return false;
+    return v.list() == list || std::any_of(v.list()->items.begin(), v.list()->items.end(), [&](value const& each) {
+               return holds(each, list, depth + 1);
            });
 }
 
@@ -45,7 +45,9 @@ bool contains(value const& v, list_of_values const* list, int depth = 0) {
 
 /// Whether a container or an object has the list.
 bool interpreter::is_held(list_of_values const* list) const {
-    auto const is_it = [&](value const& v) { return (v.is == kind::list || v.is == kind::tuple) && v.list == list; };
+    auto const is_it = [&](value const& v) {
+        return (v.is() == kind::list || v.is() == kind::tuple) && v.list() == list;
+    };
     auto const in_list = [&](list_of_values const& l) { return std::any_of(l.items.begin(), l.items.end(), is_it); };
     auto const in_dict = [&](dict_of_values const& d) {
         return std::any_of(d.items.begin(), d.items.end(), [&](auto const& each) { return is_it(each.second); });
@@ -67,8 +69,8 @@ std::vector<list_of_values*> interpreter::find_growing(stmt const& loop) {
         if (std::string_view const name = appended_list(s.value); !name.empty()) names.insert(name);
     for (std::string_view const name : names) {
         auto const found = frame_->variables.find(name);
-        if (found == frame_->variables.end() || found->second.is != kind::list) continue;
-        list_of_values* const list = found->second.list;
+        if (found == frame_->variables.end() || found->second.is() != kind::list) continue;
+        list_of_values* const list = found->second.list();
         auto const appends = static_cast<std::size_t>(std::count_if(
             loop.body.begin(), loop.body.end(), [&](stmt const& s) { return appended_list(s.value) == name; }));
         auto const is_tensor = [](value const& v) { return v.acts_as_tensor(); };
@@ -77,7 +79,7 @@ std::vector<list_of_values*> interpreter::find_growing(stmt const& loop) {
         bool const is_only_appended =
             occurrences(loop.body, name) == appends && occurrences(loop.value, name) == 0 &&
             std::none_of(frame_->variables.begin(), frame_->variables.end(), [&](auto const& each) {
-                return each.first != name && contains(each.second, list) &&
+                return each.first != name && holds(each.second, list) &&
                        occurrences(loop.body, each.first) + occurrences(loop.value, each.first) != 0;
             });
         if (is_own && is_only_appended) out.push_back(list);
@@ -128,23 +130,22 @@ void interpreter::replace_grown(list_of_values* list, program::value_index rows,
     }
     value const grown = value::of(kind::rows, tensor_of(all));
     for (auto& [name, v] : frame_->variables)
-        if (v.is == kind::list && v.list == list) v = grown;
+        if (v.is() == kind::list && v.list() == list) v = grown;
 }
 
 value interpreter::row_of(value const& rows, value const& index) {
-    return call_operator(
-        "aten::select",
-        {{value::of(kind::tensor, static_cast<std::size_t>(rows.integer)), value::of(std::int64_t{0}), index}, {}});
+    return call_operator("aten::select",
+                         {{value::of(kind::tensor, rows.computed()), value::of(std::int64_t{0}), index}, {}});
 }
 
 /// stack, cat and len of a list whose length the model computes.
 std::optional<value> interpreter::call_on_rows(std::string_view name, std::vector<value> const& x) {
-    if (x.empty() || x[0].is != kind::rows) return {};
-    auto const tensor = static_cast<program::value_index>(x[0].integer);
+    if (x.empty() || x[0].is() != kind::rows) return {};
+    program::value_index const tensor = x[0].computed();
     if (name == "len" && x.size() == 1) return size_value(tensor, 0);
     if (name != "stack" && name != "cat" && name != "concat") return {};
     std::optional<value> const given = x.size() > 1 ? constant_of(x[1]) : std::optional(value::of(std::int64_t{0}));
-    if (x.size() > 2 || !given || given->is != kind::integer) return {};
+    if (x.size() > 2 || !given || !given->integer()) return {};
     bool const stacks = name == "stack";
     auto const rank = static_cast<std::int64_t>(type_of(tensor).sizes.size());
     if (!stacks && rank == 1) fail("concatenates tensors without dimensions");
@@ -162,7 +163,7 @@ std::optional<value> interpreter::unbind(call_arguments const& given) {
         given.positional.size() > 1 ? constant_of(given.positional[1]) : std::optional(value::of(std::int64_t{0}));
     program::value_index tensor = tensor_of(given.positional[0]);
     inferred_type const type = type_of(tensor);
-    if (!along || along->is != kind::integer || !type.has_rank || type.sizes.empty()) return {};
+    if (!along || !along->integer() || !type.has_rank || type.sizes.empty()) return {};
     std::int64_t const dim = position(*along, type.sizes.size());
     std::optional<program::extent> const size = type.sizes[static_cast<std::size_t>(dim)];
     if (size && size->is_number()) return {};

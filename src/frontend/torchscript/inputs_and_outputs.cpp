@@ -91,9 +91,9 @@ void interpreter::name_weights(value const& module) {
         std::vector<place> inner;
         auto const below = [&](std::string const& name) { return now.path.empty() ? name : now.path + '.' + name; };
         if (now.path.size() > 4000) fail("the modules are nested too deeply");
-        switch (now.held.is) {
+        switch (now.held.is()) {
         case kind::weight: {
-            weight& w = heap_.weights[static_cast<std::size_t>(now.held.integer)];
+            weight& w = heap_.weights[now.held.weight()];
             if (w.name.empty()) {
                 w.name = now.path;
                 w.role = now.role;
@@ -101,7 +101,7 @@ void interpreter::name_weights(value const& module) {
             break;
         }
         case kind::object: {
-            instance& object = *now.held.object;
+            instance& object = *now.held.object();
             if (!seen.insert(&object).second) break;
             object.path = now.path;
             object.type = code_.find_class(object.class_name);
@@ -114,14 +114,14 @@ void interpreter::name_weights(value const& module) {
         }
         case kind::list:
         case kind::tuple:
-            if (!seen.insert(now.held.list).second) break;
-            for (std::size_t i = 0; i != now.held.list->items.size(); ++i)
-                inner.push_back({now.held.list->items[i], below(std::to_string(i)), now.role});
+            if (!seen.insert(now.held.list()).second) break;
+            for (std::size_t i = 0; i != now.held.list()->items.size(); ++i)
+                inner.push_back({now.held.list()->items[i], below(std::to_string(i)), now.role});
             break;
         case kind::dict:
-            if (!seen.insert(now.held.dict).second) break;
-            for (auto const& [key, each] : now.held.dict->items)
-                inner.push_back({each, below(format({value::of(kind::text, "{}"), key})), now.role});
+            if (!seen.insert(now.held.dict()).second) break;
+            for (auto const& [key, each] : now.held.dict()->items)
+                inner.push_back({each, below(text_of(key)), now.role});
             break;
         default: break;
         }
@@ -199,7 +199,7 @@ value interpreter::group_inputs(std::string const& name, expr const* type) {
             fail("input " + in_quotes(each.name) + " is " + text_of(*element) +
                  ": give its elements: " + example_options(each.name, element));
         value const v = is_nested ? group_inputs(name + '.' + key, element) : make_input(each, element);
-        if (is_dict) dict.dict->items.emplace_back(value::of(kind::text, key), v);
+        if (is_dict) dict.dict()->items.emplace_back(constant(kind::text, key), v);
         else items.push_back(v);
     }
     if (is_dict) return dict;
@@ -257,7 +257,7 @@ void interpreter::add_output(value const& v, std::string const& path) {
         out_.main.outputs.push_back(std::move(a));
         out_.outputs.push_back({program::output_kind::user, path});
     };
-    switch (v.is) {
+    switch (v.is()) {
     case kind::none: break;
     case kind::tensor:
     case kind::weight: add(program::argument::of_tensor(tensor_of(v))); break;
@@ -265,25 +265,24 @@ void interpreter::add_output(value const& v, std::string const& path) {
     case kind::integer:
     case kind::real:
     case kind::symbol:
-        if (v.is_tensor) add(program::argument::of_tensor(tensor_of(v)));
+        if (v.is_number_as_tensor()) add(program::argument::of_tensor(tensor_of(v)));
         else add(program::argument::of_number(number_of(v)));
         break;
     case kind::list:
     case kind::tuple: {
         std::vector<std::string> names;
-        if (v.list->fields != nullptr)
-            for (class_attribute const& each : v.list->fields->attributes)
+        if (v.list()->fields != nullptr)
+            for (class_attribute const& each : v.list()->fields->attributes)
                 if (each.type) names.push_back(each.name);
-        for (std::size_t i = 0; i != v.list->items.size(); ++i)
-            add_output(v.list->items[i],
+        for (std::size_t i = 0; i != v.list()->items.size(); ++i)
+            add_output(v.list()->items[i],
                        i < names.size() ? below(names[i])
                        : path.empty()   ? path
                                         : below(std::to_string(i)));
         break;
     }
     case kind::dict:
-        for (auto const& [key, each] : v.dict->items)
-            add_output(each, below(format({value::of(kind::text, "{}"), key})));
+        for (auto const& [key, each] : v.dict()->items) add_output(each, below(text_of(key)));
         break;
     default: fail("returns " + std::string(describe(v)) + ", which a graph cannot");
     }

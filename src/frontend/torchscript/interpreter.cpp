@@ -31,30 +31,6 @@ bool only_raises(std::vector<stmt> const& block) {
 
 } // namespace
 
-std::string_view describe(value const& v) {
-    switch (v.is) {
-    case kind::none: return "None";
-    case kind::boolean: return "a bool";
-    case kind::integer: return v.is_tensor ? "a tensor of one integer" : "an int";
-    case kind::real: return "a float";
-    case kind::text: return "a string";
-    case kind::tensor:
-    case kind::weight: return "a tensor";
-    case kind::symbol: return "a number that the model computes";
-    case kind::list: return "a list";
-    case kind::rows: return "a list whose length the model computes";
-    case kind::tuple: return "a tuple";
-    case kind::dict: return "a dict";
-    case kind::object: return "an object";
-    case kind::function: return "a function";
-    case kind::type: return "a class";
-    case kind::path: return "a name of a module";
-    case kind::device: return "a device";
-    case kind::nothing: return "a variable without a value";
-    }
-    return {};
-}
-
 interpreter::interpreter(library& code, read_options const& options) : code_(code), options_(options) {
     out_.file = code.path();
     out_.name = "model";
@@ -75,8 +51,8 @@ void interpreter::fail(std::string_view what) const {
 
 void interpreter::fail_undecidable(std::string_view what, value const& condition) {
     std::string reason = "depends on data";
-    if (condition.is == kind::symbol) {
-        program::value const& v = out_.values[static_cast<std::size_t>(condition.integer)];
+    if (condition.is() == kind::symbol) {
+        program::value const& v = out_.values[condition.computed()];
         reason = "depends on a size or on data ('" + v.name + "')";
     }
     fail(
@@ -147,9 +123,9 @@ interpreter::flow interpreter::run_while(stmt const& s) {
 interpreter::flow interpreter::run_for(stmt const& s) {
     if (std::optional<value> const count = open_count(s.value)) return run_counted_loop(s, *count);
     value const over = evaluate(s.value);
-    if (over.is != kind::list && over.is != kind::tuple)
+    if (over.is() != kind::list && over.is() != kind::tuple)
         fail("loops over " + std::string(describe(over)) + ", which is not supported");
-    std::vector<value> const items = over.list->items;
+    std::vector<value> const items = over.list()->items;
     for (value const& each : items) {
         go_to(s);
         spend(1);
@@ -167,12 +143,12 @@ void interpreter::assign(std::vector<expr> const& targets, value const& v) {
     };
     if (targets.size() == 1 && targets[0].is != expr_kind::tuple) return assign_one(targets[0], v);
     std::vector<expr> const& unpacked = targets.size() == 1 ? targets[0].items : targets;
-    if (v.is != kind::tuple && v.is != kind::list)
+    if (v.is() != kind::tuple && v.is() != kind::list)
         fail("unpacks " + std::string(describe(v)) + ", which is not a tuple");
-    if (v.list->items.size() != unpacked.size())
-        fail("unpacks " + std::to_string(v.list->items.size()) + " values into " + std::to_string(unpacked.size()) +
+    if (v.list()->items.size() != unpacked.size())
+        fail("unpacks " + std::to_string(v.list()->items.size()) + " values into " + std::to_string(unpacked.size()) +
              " variables");
-    std::vector<value> const items = v.list->items;
+    std::vector<value> const items = v.list()->items;
     for (std::size_t i = 0; i != unpacked.size(); ++i) assign_one(unpacked[i], items[i]);
 }
 
@@ -190,10 +166,10 @@ value interpreter::call_function(function_code const& f, call_arguments given) {
         fail(in_quotes(f.name) + " has " + std::to_string(f.parameters.size()) + " arguments, but gets " +
              std::to_string(given.positional.size()));
     std::size_t const positional = given.positional.size();
-    if (positional != 0 && given.positional[0].is == kind::object && !f.parameters.empty() &&
-        given.positional[0].object->is_loaded) {
-        inner.module = given.positional[0].object->path;
-        inner.module_type = given.positional[0].object->class_name;
+    if (positional != 0 && given.positional[0].is() == kind::object && !f.parameters.empty() &&
+        given.positional[0].object()->is_loaded) {
+        inner.module = given.positional[0].object()->path;
+        inner.module_type = given.positional[0].object()->class_name;
     }
     for (std::size_t i = 0; i != positional; ++i)
         inner.variables[f.parameters[i].name] = std::move(given.positional[i]);
@@ -229,11 +205,11 @@ value interpreter::construct(class_code const& type, call_arguments given) {
             fail(in_quotes(type.name) + " has " + std::to_string(fields) + " fields, but gets " +
                  std::to_string(given.positional.size()) + " values");
         value made = heap_.tuple(std::move(given.positional));
-        made.list->fields = &type;
+        made.list()->fields = &type;
         return made;
     }
     value made = heap_.object(type.qualified);
-    made.object->type = &type;
+    made.object()->type = &type;
     for (function_code const& f : type.methods) {
         if (f.name != "__init__") continue;
         given.positional.insert(given.positional.begin(), made);
@@ -246,13 +222,13 @@ value interpreter::construct(class_code const& type, call_arguments given) {
 
 program::program interpreter::run_once() {
     value const module = code_.read_module(heap_);
-    if (module.is != kind::object) fail("data.pkl has no module, but " + std::string(describe(module)));
+    if (module.is() != kind::object) fail("data.pkl has no module, but " + std::string(describe(module)));
     constants_ = code_.read_constants(heap_);
     name_weights(module);
     set_initial();
     function_code const* forward = nullptr;
-    if (module.object->type != nullptr)
-        for (function_code const& f : module.object->type->methods)
+    if (module.object()->type != nullptr)
+        for (function_code const& f : module.object()->type->methods)
             if (f.name == "forward") forward = &f;
     if (forward == nullptr) fail("the module has no method forward");
     value const result = call_function(*forward, make_inputs(*forward, module));

@@ -21,6 +21,7 @@
 #include <aton/frontend/torchscript/read_program.hpp>
 #include <aton/program/program.hpp>
 
+#include "gradients.hpp"
 #include "library.hpp"
 #include "values.hpp"
 
@@ -145,6 +146,7 @@ private:
 
     // expressions.cpp
     [[nodiscard]] value evaluate(expr const& e);
+    [[nodiscard]] value evaluate_branches(expr const& e, value const& condition);
     [[nodiscard]] value const* find_variable(std::string_view name) const;
     [[nodiscard]] value evaluate_name(expr const& e);
     [[nodiscard]] value attribute_of(value const& v, std::string const& name);
@@ -165,9 +167,14 @@ private:
     [[nodiscard]] std::optional<value> call_on_containers(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_text(std::string_view name, std::vector<value> const& x);
     [[nodiscard]] std::optional<value> call_on_dict(std::string_view name, std::vector<value> const& x);
-    [[nodiscard]] value are_equal(value const& a, value const& b);
-    [[nodiscard]] std::string format(std::vector<value> const& x);
-    [[nodiscard]] bool equal(value const& a, value const& b, int depth = 0);
+    [[nodiscard]] constant const& constant_in(value const& v, std::string_view as);
+    [[nodiscard]] value are_equal(value const& a, value const& b, int depth = 0);
+    [[nodiscard]] value both(value const& a, value const& b);
+    [[nodiscard]] value negated(value const& condition);
+    [[nodiscard]] value contains(std::vector<value> const& items, value const& wanted);
+    [[nodiscard]] value choose_list(value const& a, value const& b, bool greater);
+    [[nodiscard]] value made_text(std::optional<std::string> text) const;
+    [[nodiscard]] value format(std::vector<value> const& x) const;
     [[nodiscard]] std::int64_t position(value const& index, std::size_t size);
 
     // numbers.cpp
@@ -176,6 +183,8 @@ private:
     [[nodiscard]] value arithmetic(std::string_view op, std::vector<value> const& x);
     [[nodiscard]] value convert_number(std::string_view type, value const& v);
     [[nodiscard]] std::optional<value> constant_of(value const& v);
+    [[nodiscard]] dtype type_of_number(value const& v, dtype real) const;
+    [[nodiscard]] value as_result_of(std::vector<dtype> const& types, value const& number) const;
     [[nodiscard]] std::optional<bool> decide(value const& condition);
     [[nodiscard]] std::optional<bool> compare_symbols(std::string_view op, std::vector<value> const& x);
     [[nodiscard]] program::expression expression_of(program::extent const& e) const;
@@ -240,6 +249,7 @@ private:
     read_options const& options_;
     program::program out_;
     heap heap_;
+    gradients gradients_;
     value constants_;
     frame* frame_ = nullptr;
     std::uint32_t line_ = 0;
@@ -265,8 +275,8 @@ private:
     changed_attributes const* initial_ = nullptr; ///< what they are when forward is called
     std::string change_refusal_;                  ///< of the first of them
     std::size_t next_symbol_ = 0;
-    int apart_ = 0;            ///< the depth of branches and loops that depend on data
-    std::deque<stmt> counted_; ///< the loops that run_counted_loop() made
+    int apart_ = 0;         ///< the depth of branches and loops that depend on data
+    std::deque<stmt> made_; ///< by run_counted_loop() and evaluate_branches()
 };
 
 } // namespace ATON_NAMESPACE::torchscript

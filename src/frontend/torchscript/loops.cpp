@@ -42,23 +42,23 @@ value interpreter::carry(value const& v, std::vector<program::value_index>& star
         inside.push_back(copy_value(start.back()));
         return value::of(kind::tensor, inside.back());
     }
-    if (v.is_number() || v.is == kind::symbol) {
+    if (v.is_any_number()) {
         program::value_kind const k = common_kind(v, v);
         value given = v;
-        if (v.is == kind::boolean) given = add_python_node("torch.sym_not", {value::of(v.integer == 0)}, k, {});
-        else if (v.is != kind::symbol)
+        if (v.is() == kind::boolean) given = add_python_node("torch.sym_not", {value::of(!v.is_true())}, k, {});
+        else if (v.is() != kind::symbol)
             given = add_python_node(
-                "_operator.add", {v, v.is == kind::real ? value::of(0.0) : value::of(std::int64_t{0})}, k, {});
-        start.push_back(static_cast<program::value_index>(given.integer));
+                "_operator.add", {v, v.is() == kind::real ? value::of(0.0) : value::of(std::int64_t{0})}, k, {});
+        start.push_back(given.computed());
         inside.push_back(add_value("carried", k));
         if (k == program::value_kind::sym_int) out_.values[inside.back()].symbolic = fresh_extent();
         return value::of(kind::symbol, inside.back());
     }
-    if (v.is == kind::list || v.is == kind::tuple) {
+    if (v.is() == kind::list || v.is() == kind::tuple) {
         std::vector<value> items;
-        for (value const& each : v.list->items) items.push_back(carry(each, start, inside, depth + 1));
-        value out = v.is == kind::list ? heap_.list(std::move(items)) : heap_.tuple(std::move(items));
-        out.list->fields = v.list->fields;
+        for (value const& each : v.list()->items) items.push_back(carry(each, start, inside, depth + 1));
+        value out = v.is() == kind::list ? heap_.list(std::move(items)) : heap_.tuple(std::move(items));
+        out.list()->fields = v.list()->fields;
         return out;
     }
     return v;
@@ -67,31 +67,31 @@ value interpreter::carry(value const& v, std::vector<program::value_index>& star
 /// Adds the values of a variable at the end of an iteration to the outputs of the body, in the order of carry().
 void interpreter::carry_on(std::string const& name, value const& before, value const& after,
                            std::vector<program::node>& nodes, std::vector<program::argument>& outputs) {
-    if (before.is == kind::tensor) {
-        if (!after.acts_as_tensor() && !after.is_number() && after.is != kind::symbol)
+    if (before.is() == kind::tensor) {
+        if (!after.acts_as_tensor() && !after.is_any_number())
             fail("the variable " + in_quotes(name) + " is " + std::string(describe(after)) +
                  " after an iteration that depends on data");
         program::value_index const v = tensor_in(nodes, after);
-        inferred_type const old = type_of(static_cast<program::value_index>(before.integer));
+        inferred_type const old = type_of(before.computed());
         inferred_type const now = type_of(v);
         if (old.type != now.type || old.sizes != now.sizes)
             fail("the tensor " + in_quotes(name) + " changes its dtype or sizes in a loop that depends on data");
         return outputs.push_back(program::argument::of_tensor(v));
     }
-    if (before.is == kind::symbol) {
-        if (!after.is_number() && after.is != kind::symbol)
+    if (before.is() == kind::symbol) {
+        if (!after.is_any_number())
             fail("the variable " + in_quotes(name) + " is " + std::string(describe(after)) +
                  " after an iteration that depends on data");
         (void)common_kind(before, after);
         return outputs.push_back(program::argument::of_number(number_of(after)));
     }
-    if ((before.is == kind::list || before.is == kind::tuple) && after.is == before.is &&
-        after.list->items.size() == before.list->items.size()) {
-        for (std::size_t i = 0; i != before.list->items.size(); ++i)
-            carry_on(name, before.list->items[i], after.list->items[i], nodes, outputs);
+    if ((before.is() == kind::list || before.is() == kind::tuple) && after.is() == before.is() &&
+        after.list()->items.size() == before.list()->items.size()) {
+        for (std::size_t i = 0; i != before.list()->items.size(); ++i)
+            carry_on(name, before.list()->items[i], after.list()->items[i], nodes, outputs);
         return;
     }
-    if (!is_same(before, after))
+    if (!before.is_same(after))
         fail("the variable " + in_quotes(name) +
              " changes in a loop that depends on data, which is not supported for " + std::string(describe(before)));
 }
@@ -181,7 +181,7 @@ std::optional<value> interpreter::open_count(expr const& over) {
                           over.items[0].text == "range" && over.items.size() == 2;
     if (!is_range) return {};
     value const count = evaluate(over.items[1]);
-    return count.is == kind::symbol ? std::optional(count) : std::nullopt;
+    return count.is() == kind::symbol ? std::optional(count) : std::nullopt;
 }
 
 /// `for i in range(count)` as a loop over a counter: `while torch.lt(#1, #2): i = #1; ...; #1 = torch.add(#1, 1)`.
@@ -217,13 +217,13 @@ interpreter::flow interpreter::run_counted_loop(stmt const& s, value const& coun
         made.value = std::move(from);
         return made;
     };
-    std::string const number = std::to_string(counted_.size());
+    std::string const number = std::to_string(made_.size());
     expr one;
     one.is = expr_kind::integer;
     one.integer = 1;
     expr const counter = name("#counter" + number);
     expr const end = name("#end" + number);
-    stmt& loop = counted_.emplace_back(); // the names of variables point into it
+    stmt& loop = made_.emplace_back(); // the names of variables point into it
     loop.is = stmt_kind::while_;
     loop.line = s.line;
     loop.offset = s.offset;

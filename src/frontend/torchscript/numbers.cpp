@@ -65,11 +65,6 @@ bool is_comparison(std::string_view op) {
            op == "_operator.eq" || op == "_operator.ne";
 }
 
-value of_scalar(scalar const& s) {
-    if (s.is_bool()) return value::of(s.to<bool>());
-    return s.is_integral() ? value::of(s.to<std::int64_t>()) : value::of(s.to<double>());
-}
-
 /// Functions of floats that Python's arithmetic on sizes does not have.
 std::optional<double> real_function(std::string_view name, double x) {
     if (name == "log") return std::log(x);
@@ -87,8 +82,8 @@ std::optional<double> real_function(std::string_view name, double x) {
 /// The number that a value is: a constant, or the element of a constant tensor with one element. Other tensors of the module may change.
 std::optional<value> interpreter::constant_of(value const& v) {
     if (v.is_number()) return v;
-    if (v.is != kind::weight) return {};
-    weight const& w = heap_.weights[static_cast<std::size_t>(v.integer)];
+    if (v.is() != kind::weight) return {};
+    weight const& w = heap_.weights[v.weight()];
     stored_tensor const& t = w.data;
     if (w.role != program::input_kind::constant || t.element_count() != 1 || t.parts.size() != 1) return {};
     stored_part const& part = t.parts[0];
@@ -109,15 +104,35 @@ std::optional<value> interpreter::constant_of(value const& v) {
     case dtype::float64: out = value::of(read(double{})); break;
     default: return {};
     }
-    out.is_tensor = true;
-    return out;
+    return out.as_tensor(t.type);
+}
+
+/// The dtype of a number as a 0-d tensor, if that of a float is `real`.
+dtype interpreter::type_of_number(value const& v, dtype real) const {
+    if (v.is_number_as_tensor()) return v.tensor_type();
+    if (v.is() != kind::symbol)
+        return v.is() == kind::boolean ? dtype::bool_ : v.is() == kind::integer ? dtype::int64 : real;
+    program::value_kind const k = out_.values[v.computed()].kind;
+    return k == program::value_kind::sym_float  ? real
+           : k == program::value_kind::sym_bool ? dtype::bool_
+                                                : dtype::int64;
+}
+
+/// A number that a function of 0-d tensors of these dtypes computes, as a tensor of the dtype to which torch promotes them.
+value interpreter::as_result_of(std::vector<dtype> const& types, value const& number) const {
+    bool const any_double = std::find(types.begin(), types.end(), dtype::float64) != types.end();
+    dtype const type = type_of_number(number.as_number(), any_double ? dtype::float64 : dtype::float32);
+    bool const rounds = number.is() == kind::real && type == dtype::float32;
+    value const rounded = rounds ? value::of(static_cast<double>(number.number()->to<float>())) : number;
+    return rounded.as_tensor(type);
 }
 
 std::optional<bool> interpreter::decide(value const& condition) {
-    switch (condition.is) {
+    switch (condition.is()) {
     case kind::boolean:
-    case kind::integer: return condition.integer != 0;
-    case kind::real: return condition.real != 0;
+    case kind::integer:
+    case kind::real:
+    case kind::complex: return !(*condition.number() == scalar(0));
     case kind::symbol:
     case kind::tensor:
     case kind::weight: return {}; // a buffer may change between calls
@@ -130,8 +145,9 @@ std::optional<value> interpreter::call_on_range(std::string_view name, std::vect
     if (x.size() != 3) return {};
     if (name == "__derive_index") return arithmetic("_operator.add", {x[1], arithmetic("_operator.mul", {x[0], x[2]})});
     if (name != "__range_length") return {};
-    if (x[2].is != kind::integer || x[2].integer == 0) fail("range() with a step that is 0 or not known");
-    value const one = value::of(std::int64_t{x[2].integer > 0 ? 1 : -1});
+    std::optional<std::int64_t> const step = x[2].integer();
+    if (!step || *step == 0) fail("range() with a step that is 0 or not known");
+    value const one = value::of(std::int64_t{*step > 0 ? 1 : -1});
     // (stop - start + step - 1) / step, and 0 for an empty range
     value const span = arithmetic(
         "_operator.add", {arithmetic("_operator.sub", {x[1], x[0]}), arithmetic("_operator.sub", {x[2], one})});
@@ -142,18 +158,17 @@ std::optional<value> interpreter::call_on_numbers(std::string_view name, call_ar
     std::vector<value> x = given.positional;
     if (std::optional<value> out = call_on_range(name, x)) return out;
     bool any_number = false;
-    for (value& each : x) any_number = any_number || each.is_number() || each.is == kind::symbol;
+    for (value& each : x) any_number = any_number || each.is_any_number();
     if (x.empty() || !any_number) return {};
-    bool const starts_as_tensor = x[0].is_tensor;
+    bool const starts_as_tensor = x[0].is_number_as_tensor();
     if (starts_as_tensor &&
         (name == "detach" || name == "clone" || name == "contiguous" || name == "lift_fresh" || name == "alias"))
         return x[0];
     if (starts_as_tensor && name == "to") {
         for (std::size_t i = 1; i != x.size(); ++i)
-            if (x[i].is == kind::integer && !x[i].is_tensor) {
-                value out = convert_number(is_floating(aten::scalar_type(x[i].integer)) ? "float" : "int", x[0]);
-                out.is_tensor = true;
-                return out;
+            if (x[i].integer() && !x[i].is_number_as_tensor()) {
+                dtype const type = aten::scalar_type(*x[i].integer());
+                return convert_number(is_floating(type) ? "float" : "int", x[0]).as_tensor(type);
             }
         return x[0];
     }
@@ -161,44 +176,39 @@ std::optional<value> interpreter::call_on_numbers(std::string_view name, call_ar
         x.size() == 1)
         return convert_number(name == "IntImplicit" ? "int" : name == "FloatImplicit" ? "float" : "item", x[0]);
     // Traced code calculates with 0-d tensors: sizes, and constants of the archive with dtypes that a number implies.
-    bool as_tensor = false;
-    bool const has_size = std::any_of(x.begin(), x.end(), [](value const& each) { return each.is_tensor; });
+    bool const has_size = std::any_of(x.begin(), x.end(), [](value const& each) { return each.is_number_as_tensor(); });
+    std::vector<dtype> types; // of the tensors
     for (value& each : x) {
-        if (each.is == kind::weight && has_size) {
-            stored_tensor const& t = heap_.weights[static_cast<std::size_t>(each.integer)].data;
+        if (each.is() == kind::weight && has_size) {
+            stored_tensor const& t = heap_.weights[each.weight()].data;
             bool const is_implied = t.type == dtype::int64 || t.type == dtype::float32 || t.type == dtype::bool_;
             if (std::optional<value> const constant = is_implied && t.sizes.empty() ? constant_of(each) : std::nullopt)
                 each = *constant;
         }
-        if (!each.is_number() && each.is != kind::symbol) return {};
-        as_tensor = as_tensor || each.is_tensor;
+        if (!each.is_any_number()) return {};
+        if (each.is_number_as_tensor()) types.push_back(each.tensor_type());
     }
+    auto const made = [&](value out) { return types.empty() ? out : as_result_of(types, out); };
     std::string_view op;
     for (number_function const& each : functions)
         if (each.name == name && each.operands == x.size()) op = each.python;
     if (name == "rsub" && x.size() == 2) std::swap(x[0], x[1]), op = "_operator.sub";
     if (op.empty() && x.size() == 1 && x[0].is_number())
-        if (std::optional<double> const y = real_function(name, x[0].number().to<double>())) {
-            value out = value::of(*y);
-            out.is_tensor = as_tensor;
-            return out;
+        if (std::optional<double> const y = real_function(name, x[0].number()->to<double>())) {
+            return made(value::of(*y));
         }
     if (op.empty()) return {};
     for (auto const& [key, each] : given.named) {
-        if (key == "alpha" && each.is_number() && each.number() == scalar(1)) continue;
-        if (key == "rounding_mode" && each.is == kind::none) continue;
-        if (key != "rounding_mode" || each.is != kind::text || name != "div") return {};
-        if (each.text == "floor") op = "_operator.floordiv";
+        if (key == "alpha" && each.number() == scalar(1)) continue;
+        if (key == "rounding_mode" && each.is() == kind::none) continue;
+        if (key != "rounding_mode" || each.text() == nullptr || name != "div") return {};
+        if (*each.text() == "floor") op = "_operator.floordiv";
         else op = "trunc"; // sizes are not negative
     }
     if (op == "trunc") {
-        bool const are_known =
-            x[0].is == kind::integer && x[1].is == kind::integer && x[1].integer != 0 && x[1].integer != -1;
-        if (are_known) {
-            value out = value::of(x[0].integer / x[1].integer);
-            out.is_tensor = as_tensor;
-            return out;
-        }
+        std::optional<std::int64_t> const a = x[0].integer();
+        std::optional<std::int64_t> const b = x[1].integer();
+        if (a && b && *b != 0 && *b != -1) return made(value::of(*a / *b));
         for (value const& each : x) {
             bounds const b = bounds_of(expression_of(extent_of(each)), out_.ranges);
             if (!b.min || *b.min < 0)
@@ -206,9 +216,7 @@ std::optional<value> interpreter::call_on_numbers(std::string_view name, call_ar
         }
         op = "_operator.floordiv";
     }
-    value out = arithmetic(op, x);
-    out.is_tensor = as_tensor;
-    return out;
+    return made(arithmetic(op, x));
 }
 
 value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) {
@@ -216,17 +224,17 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
     bool all_integral = true;
     bool any_bool = false;
     for (value const& each : x) {
-        if (each.is_number()) numbers.push_back(each.number());
-        else if (each.is != kind::symbol) fail("calculates with " + std::string(describe(each)));
-        program::value_kind const k = each.is == kind::symbol ? out_.values[static_cast<std::size_t>(each.integer)].kind
-                                                              : program::value_kind::sym_int;
-        all_integral = all_integral && each.is != kind::real && k != program::value_kind::sym_float;
+        if (each.is_number()) numbers.push_back(*each.number());
+        else if (each.is() != kind::symbol) fail("calculates with " + std::string(describe(each)));
+        program::value_kind const k =
+            each.is() == kind::symbol ? out_.values[each.computed()].kind : program::value_kind::sym_int;
+        all_integral = all_integral && each.is() != kind::real && k != program::value_kind::sym_float;
         any_bool = any_bool || k == program::value_kind::sym_bool;
     }
     if (numbers.size() == x.size()) {
         std::optional<scalar> const result = program::compute(op, numbers);
         if (!result) fail("cannot compute " + in_quotes(op) + ": it overflows, divides by zero, or is not supported");
-        return of_scalar(*result);
+        return value::of(*result);
     }
     if (is_comparison(op)) {
         if (std::optional<bool> const known = compare_symbols(op, x)) return value::of(*known);
@@ -259,16 +267,16 @@ value interpreter::arithmetic(std::string_view op, std::vector<value> const& x) 
 }
 
 value interpreter::convert_number(std::string_view type, value const& v) {
-    if (v.is == kind::text && (type == "float" || type == "int")) {
+    if (std::string const* const text = v.text(); text != nullptr && (type == "float" || type == "int")) {
         char* stop = nullptr;
-        double const real = std::strtod(v.text.c_str(), &stop);
-        if (v.text.empty() || stop != v.text.c_str() + v.text.size())
-            fail("the string " + in_quotes(v.text) + " is not a number");
+        double const real = std::strtod(text->c_str(), &stop);
+        if (text->empty() || stop != text->c_str() + text->size())
+            fail("the string " + in_quotes(*text) + " is not a number");
         return type == "float" ? value::of(real) : convert_number("int", value::of(real));
     }
     std::optional<value> const constant = constant_of(v);
     if (constant) {
-        scalar const n = constant->number();
+        scalar const n = *constant->number();
         if (type == "bool") return value::of(!(n == scalar(0)));
         if (type == "float") return value::of(n.to<double>());
         if (type == "int") {
@@ -276,11 +284,9 @@ value interpreter::convert_number(std::string_view type, value const& v) {
                 fail("int() of a float that does not fit in 64 bits");
             return value::of(n.to<std::int64_t>());
         }
-        value out = *constant;
-        out.is_tensor = false;
-        return out;
+        return constant->as_number();
     }
-    if (v.is == kind::tensor || v.is == kind::weight) {
+    if (v.is() == kind::tensor || v.is() == kind::weight) {
         program::value_index const t = tensor_of(v);
         inferred_type const given = type_of(t);
         dtype const held = given.type;
@@ -301,10 +307,9 @@ value interpreter::convert_number(std::string_view type, value const& v) {
         out_.main.nodes.push_back(std::move(n));
         return convert_number(type, value::of(kind::symbol, made));
     }
-    if (v.is != kind::symbol) fail(std::string(type) + "() of " + std::string(describe(v)));
-    value out = v;
-    out.is_tensor = false;
-    program::value_kind const k = out_.values[static_cast<std::size_t>(v.integer)].kind;
+    if (v.is() != kind::symbol) fail(std::string(type) + "() of " + std::string(describe(v)));
+    value const out = v.as_number();
+    program::value_kind const k = out_.values[v.computed()].kind;
     if (type == "int" && k != program::value_kind::sym_int) return arithmetic("torch.sym_int", {out});
     if (type == "float" && k != program::value_kind::sym_float) return arithmetic("torch.sym_float", {out});
     if (type == "bool" && k != program::value_kind::sym_bool)

@@ -33,6 +33,7 @@ struct item {
     std::string_view module; ///< of a function
     std::string_view name;   ///< of a function; the key of a storage
     dtype type = dtype::undefined;
+    std::size_t index = 0; ///< of the key of a storage; one more than that of the arguments of a function
 };
 
 class object_reader {
@@ -116,9 +117,9 @@ private:
             std::size_t const first = op == 'e' ? above_mark() : stack_.size() - 1;
             std::vector<value> const items = values_above(first);
             value const list = stack_.empty() ? value{} : stack_.back().held;
-            if (list.is != kind::list) fail("appends to a value that is not a list");
+            if (list.is() != kind::list) fail("appends to a value that is not a list");
             count(items.size());
-            list.list->items.insert(list.list->items.end(), items.begin(), items.end());
+            list.list()->items.insert(list.list()->items.end(), items.begin(), items.end());
             return true;
         }
         case 's':
@@ -126,9 +127,14 @@ private:
             if (op == 's' && stack_.size() < 3) fail("takes more values from the stack than it has");
             std::vector<value> const items = values_above(op == 'u' ? above_mark() : stack_.size() - 2);
             value const dict = stack_.empty() ? value{} : stack_.back().held;
-            if (dict.is != kind::dict || items.size() % 2 != 0) fail("sets items of a value that is not a dict");
+            if (dict.is() != kind::dict || items.size() % 2 != 0) fail("sets items of a value that is not a dict");
             count(items.size());
-            for (std::size_t i = 0; i != items.size(); i += 2) dict.dict->items.emplace_back(items[i], items[i + 1]);
+            for (std::size_t i = 0; i != items.size(); i += 2) {
+                torchscript::constant const* const key = items[i].known();
+                if (key == nullptr)
+                    fail("has a dict with a key that is " + std::string(torchscript::describe(items[i])));
+                dict.dict()->items.emplace_back(*key, items[i + 1]);
+            }
             return true;
         }
         default: return false;
@@ -158,15 +164,13 @@ private:
             item const function = pop();
             if (function.is == item::kind::function && function.module.starts_with("__torch__") &&
                 arguments.is == item::kind::value &&
-                (arguments.held.is == kind::text || arguments.held.is == kind::integer)) {
+                (arguments.held.is() == kind::text || arguments.held.is() == kind::integer)) {
                 // A member of an enumeration, by its value.
-                value const& held = arguments.held;
-                std::string const member = held.is == kind::text ? held.text : std::to_string(held.integer);
-                push(value::of(kind::text, qualified(function) + '.' + member));
+                push(value::of(kind::text, qualified(function) + '.' + text_of(*arguments.held.known())));
                 return true;
             }
             if (function.is != item::kind::function || arguments.is != item::kind::value ||
-                arguments.held.is != kind::tuple)
+                arguments.held.is() != kind::tuple)
                 fail("calls a value that is not a function");
             push(call(function, items_of(arguments)));
             return true;
@@ -188,45 +192,44 @@ private:
 
     void build() {
         item const state = pop();
-        if (stack_.empty() || stack_.back().is != item::kind::value || stack_.back().held.is != kind::object)
+        if (stack_.empty() || stack_.back().is != item::kind::value || stack_.back().held.is() != kind::object)
             fail("sets the state of a value that is not an object");
-        instance& object = *stack_.back().held.object;
+        instance& object = *stack_.back().held.object();
         object.is_loaded = true;
-        if (state.is != item::kind::value || state.held.is != kind::dict) {
+        if (state.is != item::kind::value || state.held.is() != kind::dict) {
             object.attributes["__state__"] = state.held; // of a class with __setstate__
             return;
         }
-        for (auto const& [name, each] : state.held.dict->items) {
-            if (name.is != kind::text) fail("names an attribute with a value that is not a string");
-            object.attributes[name.text] = each;
+        for (auto const& [name, each] : state.held.dict()->items) {
+            if (name.is() != kind::text) fail("names an attribute with a value that is not a string");
+            object.attributes[name.text()] = each;
         }
     }
 
     /// ('storage', class, key, device, number of elements)
     void persistent_id() {
         std::vector<item> const given = items_of(pop());
-        if (given.size() != 5 || given[1].is != item::kind::function || given[2].held.is != kind::text)
+        if (given.size() != 5 || given[1].is != item::kind::function || given[2].held.is() != kind::text)
             fail("has a persistent id that is not a storage");
         std::optional<dtype> const type = pt2::dtype_of_storage(given[1].module, given[1].name);
         if (!type || *type == dtype::undefined)
             fail("has a storage of class " + in_quotes(qualified(given[1])) + ", which is not supported");
         // The key is text of the pickle, so that it lives as long as it.
-        keys_.push_back(given[2].held.text);
-        push({item::kind::storage, {}, {}, {}, *type});
-        stack_.back().held.integer = static_cast<std::int64_t>(keys_.size() - 1);
+        push({item::kind::storage, {}, {}, {}, *type, keys_.size()});
+        keys_.push_back(*given[2].held.text());
     }
 
     item call(item const& function, std::vector<item> const& given) {
         std::string const name = qualified(function);
         auto const only = [&](kind wanted) {
-            if (given.size() != 1 || given[0].is != item::kind::value || given[0].held.is != wanted)
+            if (given.size() != 1 || given[0].is != item::kind::value || given[0].held.is() != wanted)
                 fail("calls " + in_quotes(name) + " with the wrong arguments");
             return given[0];
         };
         if (name == "torch._utils._rebuild_tensor_v2") return rebuild_tensor(given);
         if (name == "collections.OrderedDict" && given.empty()) return {item::kind::value, to_.dict(), {}, {}, {}};
         if (name == "torch.device")
-            return {item::kind::value, value::of(kind::device, only(kind::text).held.text), {}, {}, {}};
+            return {item::kind::value, value::of(kind::device, *only(kind::text).held.text()), {}, {}, {}};
         if (name.starts_with("torch.jit._pickle.build_") && name.ends_with("list")) return only(kind::list);
         if (name == "torch.jit._pickle.restore_type_tag" && given.size() == 2) return given[0];
         if (name == "torch._utils._rebuild_qtensor") fail("has a quantized tensor, which is not supported");
@@ -237,30 +240,31 @@ private:
 
     /// (storage, offset, sizes, strides, requires_grad, hooks)
     item rebuild_tensor(std::vector<item> const& given) {
-        if (given.size() < 5 || given[0].is != item::kind::storage || given[1].held.is != kind::integer)
+        if (given.size() < 5 || given[0].is != item::kind::storage || !given[1].held.integer())
             fail("makes a tensor from the wrong arguments");
-        file_span const record = storage_(keys_[static_cast<std::size_t>(given[0].held.integer)]);
+        file_span const record = storage_(keys_[given[0].index]);
         std::string const where = where_ + ": the tensor at byte " + std::to_string(op_);
         stored_tensor made = pt2::checked_tensor(given[0].type,
                                                  numbers(given[2]),
                                                  numbers(given[3]),
-                                                 given[1].held.integer,
+                                                 *given[1].held.integer(),
                                                  record,
-                                                 keys_[static_cast<std::size_t>(given[0].held.integer)],
+                                                 keys_[given[0].index],
                                                  where);
         count(8);
-        to_.weights.push_back({std::move(made), {}, program::input_kind::constant, program::no_value});
+        to_.weights.push_back({std::move(made), {}, program::input_kind::constant, given[4].held.is_true()});
         return {item::kind::value, value::of(kind::weight, to_.weights.size() - 1), {}, {}, {}};
     }
 
     std::vector<std::int64_t> numbers(item const& from) const {
-        if (from.is != item::kind::value || from.held.is != kind::tuple ||
-            std::cmp_greater(from.held.list->items.size(), budget::max_rank))
+        if (from.is != item::kind::value || from.held.is() != kind::tuple ||
+            std::cmp_greater(from.held.list()->items.size(), budget::max_rank))
             fail("makes a tensor from the wrong arguments");
         std::vector<std::int64_t> out;
-        for (value const& each : from.held.list->items) {
-            if (each.is != kind::integer) fail("makes a tensor with a size that is not an integer");
-            out.push_back(each.integer);
+        for (value const& each : from.held.list()->items) {
+            std::optional<std::int64_t> const size = each.integer();
+            if (!size) fail("makes a tensor with a size that is not an integer");
+            out.push_back(*size);
         }
         return out;
     }
@@ -277,16 +281,14 @@ private:
         // The arguments of a function: they do not stay after the next opcode.
         tuples_.emplace_back(stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
         stack_.resize(first);
-        value made = to_.tuple({});
-        made.integer = static_cast<std::int64_t>(tuples_.size());
-        push(made);
+        push(item{item::kind::value, to_.tuple({}), {}, {}, {}, tuples_.size()});
     }
 
     [[nodiscard]] std::vector<item> items_of(item const& tuple) const {
-        if (tuple.is != item::kind::value || tuple.held.is != kind::tuple) fail("expected a tuple");
-        if (tuple.held.integer != 0) return tuples_[static_cast<std::size_t>(tuple.held.integer) - 1];
+        if (tuple.is != item::kind::value || tuple.held.is() != kind::tuple) fail("expected a tuple");
+        if (tuple.index != 0) return tuples_[tuple.index - 1];
         std::vector<item> out;
-        for (value const& each : tuple.held.list->items) out.push_back({item::kind::value, each, {}, {}, {}});
+        for (value const& each : tuple.held.list()->items) out.push_back({item::kind::value, each, {}, {}, {}});
         return out;
     }
 
@@ -343,15 +345,16 @@ private:
         stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(first) - 1);
         return first - 1;
     }
+    static std::size_t length(item const& i) { return i.held.text() == nullptr ? 0 : i.held.text()->size(); }
     void memorize(std::uint64_t index) {
         if (stack_.empty() || index > memo_.size()) fail("writes memo entries out of order");
-        count(1 + stack_.back().held.text.size() / 64);
+        count(1 + length(stack_.back()) / 64);
         if (index == memo_.size()) memo_.emplace_back();
         memo_[static_cast<std::size_t>(index)] = stack_.back();
     }
     void recall(std::uint64_t index) {
         if (index >= memo_.size()) fail("reads a memo entry that was never written");
-        count(1 + memo_[static_cast<std::size_t>(index)].held.text.size() / 64);
+        count(1 + length(memo_[static_cast<std::size_t>(index)]) / 64);
         push(memo_[static_cast<std::size_t>(index)]);
     }
     void count(std::size_t objects) {

@@ -63,52 +63,52 @@ std::vector<overload> const& interpreter::overloads_of(std::string const& op) {
 /// How well a value fits an element of a type; lower is better, nothing if it does not fit.
 std::optional<int> interpreter::cost_of_element(aten::schema_type const& type, value const& v) {
     auto const symbol_is = [&](program::value_kind k) {
-        return v.is == kind::symbol && out_.values[static_cast<std::size_t>(v.integer)].kind == k;
+        return v.is() == kind::symbol && out_.values[v.computed()].kind == k;
     };
-    bool const is_number = v.is_number() || v.is == kind::symbol;
-    bool const is_one_element =
-        (v.is == kind::weight && heap_.weights[static_cast<std::size_t>(v.integer)].data.element_count() == 1) ||
-        (v.is == kind::tensor && type_of(static_cast<program::value_index>(v.integer)).sizes.empty());
+    bool const is_number = v.is_any_number();
+    bool const is_held = v.is_number_as_tensor();
+    bool const is_one_element = (v.is() == kind::weight && heap_.weights[v.weight()].data.element_count() == 1) ||
+                                (v.is() == kind::tensor && type_of(v.computed()).sizes.empty());
     switch (type.base) {
     case base_type::tensor:
-        if (v.is_weak) return weak_tensor;
+        if (v.is_weak()) return weak_tensor;
         if (v.acts_as_tensor()) return 0;
         return is_number ? std::optional(implicit_tensor) : std::nullopt;
     case base_type::scalar:
-        if (is_number) return v.is_tensor ? implicit_number : 1;
-        if (v.is_weak) return 1;
+        if (is_number) return is_held ? implicit_number : 1;
+        if (v.is_weak()) return 1;
         return is_one_element ? std::optional(implicit_number) : std::nullopt;
     case base_type::int_:
     case base_type::sym_int:
-        if (v.is == kind::integer || symbol_is(program::value_kind::sym_int)) return v.is_tensor ? implicit_number : 0;
+        if (v.is() == kind::integer || symbol_is(program::value_kind::sym_int)) return is_held ? implicit_number : 0;
         return is_one_element ? std::optional(implicit_number) : std::nullopt;
     case base_type::float_:
     case base_type::sym_float:
-        if (v.is == kind::real || symbol_is(program::value_kind::sym_float)) return v.is_tensor ? implicit_number : 0;
-        if (v.is == kind::integer || symbol_is(program::value_kind::sym_int)) return 3;
+        if (v.is() == kind::real || symbol_is(program::value_kind::sym_float)) return is_held ? implicit_number : 0;
+        if (v.is() == kind::integer || symbol_is(program::value_kind::sym_int)) return 3;
         return is_one_element ? std::optional(implicit_number) : std::nullopt;
     case base_type::bool_:
     case base_type::sym_bool:
-        return v.is == kind::boolean || symbol_is(program::value_kind::sym_bool) ? std::optional(0) : std::nullopt;
-    case base_type::str: return v.is == kind::text ? std::optional(0) : std::nullopt;
+        return v.is() == kind::boolean || symbol_is(program::value_kind::sym_bool) ? std::optional(0) : std::nullopt;
+    case base_type::str: return v.text() != nullptr ? std::optional(0) : std::nullopt;
     case base_type::scalar_type:
     case base_type::layout:
-    case base_type::memory_format: return v.is == kind::integer && !v.is_tensor ? std::optional(1) : std::nullopt;
-    case base_type::device: return v.is == kind::device || v.is == kind::text ? std::optional(0) : std::nullopt;
+    case base_type::memory_format: return v.is() == kind::integer && !is_held ? std::optional(1) : std::nullopt;
+    case base_type::device: return v.is() == kind::device || v.is() == kind::text ? std::optional(0) : std::nullopt;
     default: return {};
     }
 }
 
 std::optional<int> interpreter::cost_of(aten::schema_type const& type, value const& v) {
-    if (v.is == kind::none) return type.optional ? std::optional(0) : std::nullopt;
+    if (v.is() == kind::none) return type.optional ? std::optional(0) : std::nullopt;
     if (!type.list) return cost_of_element(type, v);
-    if (v.is != kind::list && v.is != kind::tuple) {
+    if (v.is() != kind::list && v.is() != kind::tuple) {
         std::optional<int> const one = type.list_size > 0 ? cost_of_element(type, v) : std::nullopt;
         return one ? std::optional(*one + 2) : std::nullopt;
     }
     int worst = 0;
-    for (value const& each : v.list->items) {
-        if (each.is == kind::none && type.element_optional) continue;
+    for (value const& each : v.list()->items) {
+        if (each.is() == kind::none && type.element_optional) continue;
         std::optional<int> const cost = cost_of_element(type, each);
         if (!cost || (type.base == base_type::tensor && *cost >= implicit_tensor)) return {};
         worst = std::max(worst, *cost);
@@ -148,28 +148,28 @@ std::optional<int> interpreter::match(overload const& o, call_arguments const& g
 }
 
 program::number interpreter::number_of(value const& v) {
-    if (v.is == kind::symbol) return program::number::of_value(static_cast<program::value_index>(v.integer));
-    if (std::optional<value> const constant = constant_of(v)) return constant->number();
-    if (v.is == kind::tensor || v.is == kind::weight) return number_of(convert_number("item", v));
+    if (v.is() == kind::symbol) return program::number::of_value(v.computed());
+    if (std::optional<value> const constant = constant_of(v)) return *constant->number();
+    if (v.is() == kind::tensor || v.is() == kind::weight) return number_of(convert_number("item", v));
     fail("uses " + std::string(describe(v)) + " as a number");
 }
 
 program::argument interpreter::argument_of(aten::schema_type const& type, value const& v) {
     using made = program::argument;
-    if (v.is == kind::none) return made::none();
+    if (v.is() == kind::none) return made::none();
     std::vector<value> items;
-    if (v.is == kind::list || v.is == kind::tuple) items = v.list->items;
+    if (v.is() == kind::list || v.is() == kind::tuple) items = v.list()->items;
     else if (type.list) items.assign(static_cast<std::size_t>(std::max(type.list_size, 1)), v);
     if (type.list) {
         if (type.base == base_type::tensor) {
             std::vector<program::value_ref> all;
             for (value const& each : items)
-                all.push_back(each.is == kind::none ? program::value_ref() : program::value_ref(tensor_of(each)));
+                all.push_back(each.is() == kind::none ? program::value_ref() : program::value_ref(tensor_of(each)));
             return made::of_tensors(std::move(all));
         }
         if (type.base == base_type::str) {
             std::vector<std::string> all;
-            for (value const& each : items) all.push_back(each.text);
+            for (value const& each : items) all.push_back(text_of(constant_in(each, "a string of a list")));
             return made::of_texts(std::move(all));
         }
         std::vector<program::number> all;
@@ -178,41 +178,41 @@ program::argument interpreter::argument_of(aten::schema_type const& type, value 
     }
     switch (type.base) {
     case base_type::tensor: return made::of_tensor(tensor_of(v));
-    case base_type::str: return made::of_text(v.text);
+    case base_type::str: return made::of_text(text_of(constant_in(v, "a string")));
     case base_type::scalar_type: {
-        dtype const t = aten::scalar_type(v.integer);
-        if (t == dtype::undefined) fail("uses the unknown dtype " + std::to_string(v.integer));
+        std::int64_t const code = constant_in(v, "a dtype").number().to<std::int64_t>();
+        dtype const t = aten::scalar_type(code);
+        if (t == dtype::undefined) fail("uses the unknown dtype " + std::to_string(code));
         return made::of_type(t);
     }
     case base_type::layout:
-        if (v.integer != 0) fail("uses a layout that is not strided");
+        if (v.integer() != 0) fail("uses a layout that is not strided");
         return made::of_tag("strided");
     case base_type::memory_format:
-        if (v.integer < 0 || v.integer >= static_cast<std::int64_t>(std::size(memory_formats)))
-            fail("uses the unknown memory format " + std::to_string(v.integer));
-        return made::of_tag(std::string(memory_formats[v.integer]));
-    case base_type::device: return made::of_tag(v.text);
+        for (std::size_t i = 0; i != std::size(memory_formats); ++i)
+            if (v.integer() == static_cast<std::int64_t>(i)) return made::of_tag(std::string(memory_formats[i]));
+        fail("uses the unknown memory format " + text_of(constant_in(v, "a memory format")));
+    case base_type::device: return made::of_tag(text_of(constant_in(v, "a device")));
     default: return made::of_number(number_of(v));
     }
 }
 
 value interpreter::call_operator(std::string const& op, call_arguments const& given) {
-    if (op.ends_with('_') && !op.ends_with("__") && !given.positional.empty() && given.positional[0].is_tensor &&
-        !given.positional[0].is_weak) {
+    if (op.ends_with('_') && !op.ends_with("__") && !given.positional.empty() &&
+        given.positional[0].is_number_as_tensor() && !given.positional[0].is_weak()) {
         // Traced code has a variable for each result, so that the old one is not read again.
         std::string const functional = op.substr(0, op.size() - 1);
         return call_path("torch." + functional.substr(functional.find("::") + 2), given);
     }
     if (op == "aten::to" && given.positional.size() >= 2 && given.positional[0].acts_as_tensor() &&
-        given.positional[1].is == kind::device) {
+        given.positional[1].is() == kind::device) {
         // The device has no meaning in a graph; only the dtype is left.
-        bool const has_type = given.positional.size() > 2 && given.positional[2].is == kind::integer;
+        bool const has_type = given.positional.size() > 2 && given.positional[2].is() == kind::integer;
         call_arguments rest{{given.positional[0]}, {}};
-        bool const copies =
-            given.positional.size() > 4 && given.positional[4].is == kind::boolean && given.positional[4].integer != 0;
+        bool const copies = given.positional.size() > 4 && given.positional[4].is_true();
         if (copies) rest.positional[0] = call_operator("aten::clone", rest);
-        bool const is_same_type =
-            has_type && type_of(tensor_of(rest.positional[0])).type == aten::scalar_type(given.positional[2].integer);
+        bool const is_same_type = has_type && type_of(tensor_of(rest.positional[0])).type ==
+                                                  aten::scalar_type(*given.positional[2].integer());
         if (!has_type || is_same_type) return rest.positional[0]; // torch returns the tensor itself
         rest.positional.push_back(given.positional[2]);
         return call_operator(op, rest);
@@ -224,10 +224,10 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
     if (op == "aten::as_tensor") return convert_type(given);
     if (op == "aten::unbind")
         if (std::optional<value> rows = unbind(given)) return *std::move(rows);
-    if (op == "aten::_pad_packed_sequence" && given.positional.size() == 5 && given.positional[4].is == kind::symbol &&
-        given.positional[1].is == kind::tensor) {
+    if (op == "aten::_pad_packed_sequence" && given.positional.size() == 5 &&
+        given.positional[4].is() == kind::symbol && given.positional[1].is() == kind::tensor) {
         // pad_packed_sequence() without total_length gives the number of batch_sizes, which is what 0 stands for.
-        inferred_type const steps = type_of(static_cast<program::value_index>(given.positional[1].integer));
+        inferred_type const steps = type_of(given.positional[1].computed());
         if (steps.sizes.size() == 1 && steps.sizes[0] == extent_of(given.positional[4])) {
             call_arguments longest = given;
             longest.positional[4] = value::of(std::int64_t{0});
@@ -239,8 +239,8 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
         op == "aten::resize_as_")
         fail("calls " + in_quotes(op) + ", which depends on the memory layout of tensors; archives do not record it");
     bool const writes = op.ends_with('_') && !op.ends_with("__");
-    if (writes && !given.positional.empty() && given.positional[0].is != kind::tensor &&
-        given.positional[0].is != kind::weight)
+    if (writes && !given.positional.empty() && given.positional[0].is() != kind::tensor &&
+        given.positional[0].is() != kind::weight)
         fail("calls " + in_quotes(op) + ", which would write to " + std::string(describe(given.positional[0])));
     std::vector<overload> const& all = overloads_of(op);
     if (all.empty()) fail("calls " + in_quotes(op) + ", which neither torch nor a table declares");
@@ -261,11 +261,11 @@ value interpreter::call_operator(std::string const& op, call_arguments const& gi
         fail("no overload of " + in_quotes(op) + " accepts (" + kinds + ")");
     }
     std::string refusal;
-    auto const is_weak = [](value const& v) { return v.is_weak; };
+    auto const is_weak = [](value const& v) { return v.is_weak(); };
     if (std::any_of(given.positional.begin(), given.positional.end(), is_weak)) {
         candidate const& best = candidates.front();
         for (std::size_t i = 0; i != best.bound.size(); ++i)
-            if (best.bound[i] != nullptr && best.bound[i]->is_weak &&
+            if (best.bound[i] != nullptr && best.bound[i]->is_weak() &&
                 best.chosen->arguments[i].type.base == base_type::tensor) {
                 call_arguments const strong = without_weak_types(given);
                 bool const changed = std::count_if(strong.positional.begin(), strong.positional.end(), is_weak) !=

@@ -16,9 +16,9 @@ namespace {
 
 /// Lets a variable have another tensor, also in lists and tuples.
 void replace_tensor(value& v, program::value_index before, program::value_index now, int depth = 0) {
-    if (v.is == kind::tensor && v.integer == static_cast<std::int64_t>(before)) v.integer = now;
-    if ((v.is != kind::list && v.is != kind::tuple) || depth > 20) return;
-    for (value& each : v.list->items) replace_tensor(each, before, now, depth + 1);
+    if (v.is() == kind::tensor && v.computed() == before) v = value::of(kind::tensor, now);
+    if ((v.is() != kind::list && v.is() != kind::tuple) || depth > 20) return;
+    for (value& each : v.list()->items) replace_tensor(each, before, now, depth + 1);
 }
 
 } // namespace
@@ -89,7 +89,7 @@ program::value_index interpreter::clone_in(part& of, program::value_index tensor
     std::vector<program::node> nodes = std::exchange(out_.main.nodes, {});
     value const made = call_operator("aten::clone", {{value::of(kind::tensor, tensor)}, {}});
     std::swap(out_.main.nodes, nodes);
-    auto const copy = static_cast<program::value_index>(made.integer);
+    program::value_index const copy = made.computed();
     replace_values(of.nodes, {{tensor, copy}});
     replace_values(outputs, {{tensor, copy}});
     of.nodes.insert(of.nodes.begin(), std::make_move_iterator(nodes.begin()), std::make_move_iterator(nodes.end()));

@@ -12,9 +12,6 @@
 
 namespace ATON_NAMESPACE::torchscript {
 
-/// Whether two values of variables are the same without a node that chooses one.
-[[nodiscard]] bool is_same(value const& a, value const& b);
-
 /// Adds the values that nodes and outputs use and that no node computes.
 void collect_free(std::vector<program::node> const& nodes, std::vector<program::argument> const& outputs,
                   std::vector<program::value_index>& free);

@@ -230,6 +230,7 @@ value interpreter::add_results(program::node n, overload const& o, std::vector<i
         if (made.is_list) results.push_back(heap_.list(std::move(all)));
         else results.push_back(all.empty() ? value{} : all[0]);
     }
+    gradients_.note(out_, n);
     n.name =
         n.results.empty() || n.results[0].values.empty() ? unique_name(name) : out_.values[n.results[0].values[0]].name;
     bool const resizes = o.is_torchs && is_in_place(o) && !resizing(name).empty();

@@ -15,9 +15,9 @@ using ek = program::expression_kind;
 /// The result of a comparison that follows from the ranges of symbols.
 std::optional<bool> interpreter::compare_symbols(std::string_view op, std::vector<value> const& x) {
     for (value const& each : x) {
-        bool const is_integer = each.is == kind::integer ||
-                                (each.is == kind::symbol && out_.values[static_cast<std::size_t>(each.integer)].kind ==
-                                                                program::value_kind::sym_int);
+        bool const is_integer =
+            each.is() == kind::integer ||
+            (each.is() == kind::symbol && out_.values[each.computed()].kind == program::value_kind::sym_int);
         if (!is_integer) return {};
     }
     program::expression const difference =
@@ -56,9 +56,10 @@ program::extent interpreter::extent_of(program::expression e) {
 }
 
 program::extent interpreter::extent_of(value const& v) {
-    if (v.is == kind::integer || v.is == kind::boolean) return {v.integer, program::extent::none};
-    if (v.is != kind::symbol) fail("uses " + std::string(describe(v)) + " as a size");
-    std::optional<program::extent>& known = out_.values[static_cast<std::size_t>(v.integer)].symbolic;
+    if (v.is() == kind::integer || v.is() == kind::boolean)
+        return {v.number()->to<std::int64_t>(), program::extent::none};
+    if (v.is() != kind::symbol) fail("uses " + std::string(describe(v)) + " as a size");
+    std::optional<program::extent>& known = out_.values[v.computed()].symbolic;
     if (!known) known = fresh_extent();
     return *known;
 }

@@ -96,7 +96,7 @@ public:
         std::vector<value> const* records = items(all);
         if (records == nullptr) return {};
         // With a table of texts: ("FORMAT_WITH_STRING_TABLE", texts, records). Older releases wrote the records alone.
-        if (records->size() == 3 && (*records)[0].is == kind::text) {
+        if (records->size() == 3 && (*records)[0].is() == kind::text) {
             texts_ = items((*records)[1]);
             records = items((*records)[2]);
         }
@@ -106,43 +106,44 @@ public:
             std::vector<value> const* const record = items(each);
             std::vector<value> const* const range =
                 record != nullptr && record->size() >= 2 ? items((*record)[1]) : nullptr;
-            if (range == nullptr || range->size() != 3 || (*record)[0].is != kind::integer) continue;
-            ranges.push_back({static_cast<std::uint64_t>((*record)[0].integer), place_of(*range)});
+            if (range == nullptr || range->size() != 3 || !(*record)[0].integer()) continue;
+            ranges.push_back({static_cast<std::uint64_t>(*(*record)[0].integer()), place_of(*range)});
         }
         return {std::move(ranges), std::move(places_)};
     }
 
 private:
     static std::vector<value> const* items(value const& v) {
-        return v.is == kind::list || v.is == kind::tuple ? &v.list->items : nullptr;
+        return v.is() == kind::list || v.is() == kind::tuple ? &v.list()->items : nullptr;
     }
 
     /// The index of the line of a range: (source, start, end).
     std::size_t place_of(std::vector<value> const& range) {
-        if (range[1].is != kind::integer) return 0;
-        auto const [known, is_new] = known_.try_emplace({range[0].list, range[1].integer}, 0);
-        if (!is_new || range[0].list == nullptr) return known->second;
+        std::optional<std::int64_t> const at = range[1].integer();
+        if (!at) return 0;
+        auto const [known, is_new] = known_.try_emplace({range[0].list(), *at}, 0);
+        if (!is_new || range[0].list() == nullptr) return known->second;
         source const& from = source_of(range[0]);
         if (from.text.size() > left_to_search_) return 0;
         left_to_search_ -= from.text.size();
-        std::string line = describe(from, range[1].integer);
+        std::string line = describe(from, *at);
         if (line.empty()) return 0;
         places_.push_back(std::move(line));
         return known->second = places_.size() - 1;
     }
 
     [[nodiscard]] std::string text_at(value const& index) const {
-        if (index.is == kind::text) return index.text;
-        if (index.is != kind::integer || texts_ == nullptr || index.integer < 0 ||
-            static_cast<std::size_t>(index.integer) >= texts_->size())
-            return {};
-        return (*texts_)[static_cast<std::size_t>(index.integer)].text;
+        auto const text_or_nothing = [](value const& v) { return v.text() == nullptr ? std::string() : *v.text(); };
+        std::optional<std::int64_t> const at = index.integer();
+        if (!at) return text_or_nothing(index);
+        if (texts_ == nullptr || *at < 0 || static_cast<std::size_t>(*at) >= texts_->size()) return {};
+        return text_or_nothing((*texts_)[static_cast<std::size_t>(*at)]);
     }
 
     source const& source_of(value const& from) {
-        auto const [known, is_new] = sources_.try_emplace(from.list);
+        auto const [known, is_new] = sources_.try_emplace(from.list());
         source& out = known->second;
-        std::vector<value> const& given = from.list->items;
+        std::vector<value> const& given = from.list()->items;
         if (!is_new || given.size() != 3) return out;
         if (std::vector<value> const* const parts = items(given[0])) {
             for (value const& each : *parts)
@@ -151,7 +152,7 @@ private:
             out.text = text_at(given[0]);
         }
         out.file = text_at(given[1]);
-        if (given[2].is == kind::integer) out.first_line = given[2].integer;
+        if (given[2].integer()) out.first_line = *given[2].integer();
         left_ -= std::min(left_, out.text.size());
         if (left_ == 0) throw error("too long");
         return out;

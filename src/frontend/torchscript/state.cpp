@@ -15,21 +15,20 @@ using files::in_quotes;
 
 /// Whether two values are the same object, or lists of the same objects.
 bool is_same_state(value const& a, value const& b, int depth = 0) {
-    if (a.is != b.is || depth > 20) return false;
-    if (a.is == kind::weight || a.is == kind::tensor) return a.integer == b.integer;
-    if (a.is == kind::list || a.is == kind::tuple)
-        return a.list == b.list ||
-               std::equal(a.list->items.begin(),
-                          a.list->items.end(),
-                          b.list->items.begin(),
-                          b.list->items.end(),
+    if (a.is() != b.is() || depth > 20) return false;
+    if (a.is() == kind::list || a.is() == kind::tuple)
+        return a.list() == b.list() ||
+               std::equal(a.list()->items.begin(),
+                          a.list()->items.end(),
+                          b.list()->items.begin(),
+                          b.list()->items.end(),
                           [&](value const& x, value const& y) { return is_same_state(x, y, depth + 1); });
-    if (a.is == kind::dict || a.is == kind::object || a.is == kind::symbol) return false;
-    return a.text == b.text && a.integer == b.integer && a.real == b.real && a.is_tensor == b.is_tensor;
+    if (a.is() == kind::dict || a.is() == kind::object || a.is() == kind::symbol) return false;
+    return a.is_same(b);
 }
 
 bool is_plain(value const& v) {
-    return v.is == kind::none || v.is_number() || v.is == kind::text || v.is == kind::device;
+    return v.is() == kind::none || v.is_number() || v.is() == kind::text || v.is() == kind::device;
 }
 
 } // namespace
@@ -40,13 +39,13 @@ void interpreter::assign_attribute(expr const& target, value const& v) {
     value const owner = evaluate(target.items[0]);
     line_ = line; // that of the new value
     offset_ = offset;
-    if (owner.is != kind::object) fail("assigns an attribute of " + std::string(describe(owner)));
-    expect_inside(owner.object->serial);
-    value& old = owner.object->attributes[target.text];
-    if (owner.object->is_loaded) {
-        bool const was_weight = old.is == kind::weight;
+    if (owner.is() != kind::object) fail("assigns an attribute of " + std::string(describe(owner)));
+    expect_inside(owner.object()->serial);
+    value& old = owner.object()->attributes[target.text];
+    if (owner.object()->is_loaded) {
+        bool const was_weight = old.is() == kind::weight;
         bool const is_known_state = std::any_of(assigned_.begin(), assigned_.end(), [&](auto const& each) {
-            return each.second.first == owner.object && each.second.second == target.text;
+            return each.second.first == owner.object() && each.second.second == target.text;
         });
         if (!was_weight && !is_known_state && !is_same_state(old, v)) {
             std::string const refusal =
@@ -54,9 +53,9 @@ void interpreter::assign_attribute(expr const& target, value const& v) {
                 " of the module, which would keep its value until the next call; only buffers can";
             if (!is_plain(v) || !is_plain(old)) fail(refusal);
             if (changed_.empty()) change_refusal_ = where() + ": " + refusal;
-            changed_[{owner.object->path, target.text}] = v;
+            changed_[{owner.object()->path, target.text}] = v;
         }
-        if (was_weight) assigned_.emplace(static_cast<std::size_t>(old.integer), std::pair{owner.object, target.text});
+        if (was_weight) assigned_.emplace(old.weight(), std::pair{owner.object(), target.text});
     }
     old = v;
 }
@@ -92,7 +91,7 @@ program::program interpreter::run() {
 void interpreter::add_state() {
     for (auto const& [index, place] : assigned_) {
         value const& now = place.first->attributes[place.second];
-        if (now.is == kind::weight && static_cast<std::size_t>(now.integer) == index) continue;
+        if (now.is() == kind::weight && now.weight() == index) continue;
         if (!now.acts_as_tensor())
             fail("assigns " + std::string(describe(now)) + " to the buffer " + in_quotes(place.second));
         program::value_index const old = use_weight(index);

@@ -12,42 +12,40 @@ namespace ATON_NAMESPACE::torchscript {
 /// torch.tensor() of a number, or of nested lists of numbers.
 value interpreter::make_tensor(call_arguments const& given) {
     std::optional<std::int64_t> type;
-    if (given.positional.size() > 1 && given.positional[1].is == kind::integer) type = given.positional[1].integer;
+    if (given.positional.size() > 1) type = given.positional[1].integer();
     for (auto const& [name, each] : given.named)
-        if (name == "dtype" && each.is == kind::integer) type = each.integer;
+        if (name == "dtype" && each.integer()) type = each.integer();
     value const& from = given.positional[0];
-    if (from.is == kind::list || from.is == kind::tuple) {
-        if (from.list->items.empty()) {
+    if (from.is() == kind::list || from.is() == kind::tuple) {
+        if (from.list()->items.empty()) {
             call_arguments zeros{{heap_.list({value::of(std::int64_t{0})})}, {}};
             if (type) zeros.named.emplace_back("dtype", value::of(*type));
             return call_operator("aten::zeros", zeros);
         }
         std::vector<value> rows;
-        for (value const& each : from.list->items) {
+        for (value const& each : from.list()->items) {
             call_arguments row{{each}, {}};
             if (type) row.named.emplace_back("dtype", value::of(*type));
             rows.push_back(each.acts_as_tensor() ? each : make_tensor(row));
         }
         return call_operator("aten::stack", {{heap_.list(std::move(rows))}, {}});
     }
-    value number = from;
-    number.is_tensor = true;
-    value made = value::of(kind::tensor, tensor_of(number));
+    value made = value::of(kind::tensor, tensor_of(from));
     if (!type) return made;
-    if (aten::scalar_type(*type) == type_of(static_cast<program::value_index>(made.integer)).type) return made;
+    if (aten::scalar_type(*type) == type_of(made.computed()).type) return made;
     return call_operator("aten::to", {{made, value::of(*type)}, {}});
 }
 
 /// Whether `to` gets a tensor, its own dtype, and no demand for a copy: torch then returns the tensor itself.
 bool interpreter::has_type_already(std::vector<value> const& x) {
-    if (x.size() < 2 || x[1].is != kind::integer || x[1].is_tensor) return false;
+    if (x.size() < 2 || !x[1].integer() || x[1].is_number_as_tensor()) return false;
     auto const is_false = [](value const& v) {
-        return v.is == kind::none || (v.is == kind::boolean && v.integer == 0);
+        return v.is() == kind::none || (v.is() == kind::boolean && !v.is_true());
     };
     if (!std::all_of(x.begin() + 2, x.end(), is_false)) return false;
-    dtype const wanted = aten::scalar_type(x[1].integer);
-    if (x[0].is == kind::weight) return heap_.weights[static_cast<std::size_t>(x[0].integer)].data.type == wanted;
-    return x[0].is == kind::tensor && type_of(static_cast<program::value_index>(x[0].integer)).type == wanted;
+    dtype const wanted = aten::scalar_type(*x[1].integer());
+    if (x[0].is() == kind::weight) return heap_.weights[x[0].weight()].data.type == wanted;
+    return x[0].is() == kind::tensor && type_of(x[0].computed()).type == wanted;
 }
 
 /// torch.as_tensor() of a tensor: the tensor, or a copy of another dtype.
@@ -57,30 +55,21 @@ value interpreter::convert_type(call_arguments const& given) {
     for (auto const& [name, each] : given.named)
         if (name == "dtype") asked.push_back(each);
     for (value const& each : asked)
-        if (each.is == kind::integer && type_of(tensor_of(x)).type != aten::scalar_type(each.integer))
+        if (each.integer() && type_of(tensor_of(x)).type != aten::scalar_type(*each.integer()))
             return call_operator("aten::to", {{x, each}, {}});
     return x;
 }
 
 /// The value of the program that a tensor is. A number becomes a 0-d tensor.
 program::value_index interpreter::tensor_of(value const& v, std::optional<dtype> wanted) {
-    if (v.is == kind::tensor) return static_cast<program::value_index>(v.integer);
-    if (v.is == kind::weight) return use_weight(static_cast<std::size_t>(v.integer));
-    if (!v.is_number() && v.is != kind::symbol) fail("uses " + std::string(describe(v)) + " as a tensor");
-    value number = v;
-    number.is_tensor = false;
-    dtype type = v.is == kind::boolean ? dtype::bool_ : v.is == kind::real ? dtype::float32 : dtype::int64;
-    if (v.is == kind::symbol) {
-        program::value_kind const k = out_.values[static_cast<std::size_t>(v.integer)].kind;
-        type = k == program::value_kind::sym_float  ? dtype::float32
-               : k == program::value_kind::sym_bool ? dtype::bool_
-                                                    : dtype::int64;
-    }
-    if (wanted) type = *wanted;
+    if (v.is() == kind::tensor) return v.computed();
+    if (v.is() == kind::weight) return use_weight(v.weight());
+    if (!v.is_any_number()) fail("uses " + std::string(describe(v)) + " as a tensor");
+    dtype const type = wanted ? *wanted : type_of_number(v, dtype::float32);
     program::node n;
     n.op = "aten::scalar_tensor";
     n.schema = aten::find_schema(n.op);
-    n.arguments.push_back(program::argument::of_number(number_of(number)).named("s"));
+    n.arguments.push_back(program::argument::of_number(number_of(v.as_number())).named("s"));
     n.arguments.push_back(program::argument::of_type(type).named("dtype"));
     n.origin = origin_here();
     program::value_index const made = add_tensor("scalar_tensor", {type, true, {}});
@@ -111,6 +100,7 @@ program::value_index interpreter::use_weight(std::size_t index) {
     in.value = w.value;
     in.target = std::move(name);
     in.data = w.data;
+    if (w.requires_gradient) gradients_.require(w.value);
     out_.inputs.push_back(std::move(in));
     out_.main.inputs.push_back(w.value);
     return w.value;
@@ -122,7 +112,7 @@ call_arguments interpreter::without_weak_types(call_arguments const& given) {
     dtype type = dtype::float32;
     bool is_alone = true;
     for (value const& each : x) {
-        if (each.is_weak || (each.is != kind::tensor && each.is != kind::weight)) continue;
+        if (each.is_weak() || (each.is() != kind::tensor && each.is() != kind::weight)) continue;
         dtype const other = type_of(tensor_of(each)).type;
         if (is_alone || is_floating(other)) type = is_floating(other) ? other : dtype::float32;
         is_alone = false;
@@ -130,9 +120,9 @@ call_arguments interpreter::without_weak_types(call_arguments const& given) {
     call_arguments out = given;
     if (is_alone) return out;
     for (value& each : out.positional) {
-        if (!each.is_weak) continue;
+        if (!each.is_weak()) continue;
         std::optional<value> const number = constant_of(each);
-        if (!number || number->is != kind::real) continue;
+        if (!number || number->is() != kind::real) continue;
         each = value::of(kind::tensor, tensor_of(*number, type));
     }
     return out;

@@ -19,13 +19,13 @@ constexpr std::int64_t last_logspace_without_steps = 8;
 
 bool has(call_arguments const& given, std::string_view name) {
     return std::any_of(given.named.begin(), given.named.end(), [&](auto const& each) {
-        return each.first == name && each.second.is != kind::none;
+        return each.first == name && each.second.is() != kind::none;
     });
 }
 
 /// `steps`, which torch.linspace() and torch.logspace() did not need.
 bool lacks_steps(call_arguments const& given) {
-    return !has(given, "steps") && (given.positional.size() < 3 || given.positional[2].is == kind::none);
+    return !has(given, "steps") && (given.positional.size() < 3 || given.positional[2].is() == kind::none);
 }
 
 } // namespace
@@ -38,10 +38,9 @@ std::optional<value> interpreter::call_as_saved(std::string_view name, call_argu
     if (format <= last_integer_division && (name == "div" || name == "div_") && given.positional.size() >= 2) {
         auto const acts = [](value const& v) { return v.acts_as_tensor(); };
         auto const is_floating_value = [&](value const& v) {
-            if (v.is == kind::tensor || v.is == kind::weight) return is_floating(type_of(tensor_of(v)).type);
-            if (v.is == kind::symbol)
-                return out_.values[static_cast<std::size_t>(v.integer)].kind == program::value_kind::sym_float;
-            return v.is == kind::real;
+            if (v.is() == kind::tensor || v.is() == kind::weight) return is_floating(type_of(tensor_of(v)).type);
+            if (v.is() == kind::symbol) return out_.values[v.computed()].kind == program::value_kind::sym_float;
+            return v.is() == kind::real;
         };
         if (has(given, "rounding_mode") || std::none_of(given.positional.begin(), given.positional.end(), acts) ||
             std::any_of(given.positional.begin(), given.positional.end(), is_floating_value))
@@ -52,7 +51,7 @@ std::optional<value> interpreter::call_as_saved(std::string_view name, call_argu
         return call_path(path, truncated);
     }
     if (format <= last_float_full && name == "full" && given.positional.size() >= 2 && !has(given, "dtype") &&
-        (given.positional[1].is == kind::integer || given.positional[1].is == kind::boolean)) {
+        given.positional[1].is_any_number() && type_of_number(given.positional[1], dtype::float32) != dtype::float32) {
         call_arguments real = given;
         real.positional[1] = convert_number("float", given.positional[1]);
         return call_path(path, real);
