@@ -107,9 +107,10 @@ def plugin_arguments(plugins: Sequence[Path]) -> list[str]:
     return [f"--plugin={os.fspath(each)}" for each in plugins]
 
 
-def input_arguments(inputs: Mapping[str, str] | None) -> list[str]:
-    """The options that type the inputs of a TorchScript archive."""
-    return [f"--input={name}:{kind}" for name, kind in (inputs or {}).items()]
+def input_arguments(inputs: Mapping[str, object] | None) -> list[str]:
+    """The options that give the inputs of a TorchScript archive types, or values that are no strings."""
+    return [f"--input={name}:{kind}" if isinstance(kind, str) and not kind.startswith("=") else f"--input={name}={str(kind).removeprefix('=')}"
+            for name, kind in (inputs or {}).items()]
 
 
 @contextlib.contextmanager

@@ -170,7 +170,7 @@ program::program read_program(std::string const& path, export_options const& opt
     for (dim_name const& each : options.dims) {
         bool is_known = false;
         for (torchscript::input_type& in : wanted.inputs) {
-            if (in.name != each.input) continue;
+            if (in.name != each.input || in.constant) continue;
             is_known = true;
             auto const rank = static_cast<std::int64_t>(in.sizes.size());
             if (each.axis < -rank || each.axis >= rank)

@@ -225,13 +225,17 @@ bool is_said(std::string const& message, std::string_view part) {
     return message.find(part) != std::string::npos;
 }
 
-/// The nodes of a `forward` with one argument, or why it is refused. Each input is a tensor of float32 [2, 3], or 0-d if its name starts with "n".
+/// The nodes of a `forward` with one argument, or why it is refused. Each input is a tensor of float32 [2, 3], or 0-d if its name starts with "n";
+/// "m=3" is a constant.
 std::string nodes_with(std::string_view argument, std::string_view result, std::vector<std::string> const& names) {
     torchscript::read_options given = options();
     given.inputs.clear();
-    for (std::string const& each : names)
+    for (std::string const& each : names) {
         given.inputs.push_back(
             {each, aton::dtype::float32, each[0] == 'n' ? std::vector<aton::dim>{} : std::vector<aton::dim>{2, 3}});
+        if (std::size_t const equals = each.find('='); equals != std::string::npos)
+            given.inputs.back() = {each.substr(0, equals), aton::dtype::undefined, {}, each.substr(equals + 1)};
+    }
     saved_file const file(archive("class M(Module):\n  def forward(self: __torch__.M,\n    " + std::string(argument) +
                                   ") -> Tensor:\n    return " + std::string(result) + "\n"));
     std::string out;
@@ -266,10 +270,32 @@ TEST_CASE("arguments of forward that are tuples, lists, dicts or numbers") {
           "x_a_b");
     CHECK(is_said(nodes_with("x: Dict[str, Tensor]", "(x)[\"a\"]", {}), "with --input x.KEY:float32[1,3,224,224]"));
     CHECK(nodes_with("n: float", "torch.add(CONSTANTS.c0, n)", {"n"}) == "n c_constant_2 aten::item aten::add.Scalar");
-    CHECK(is_said(nodes_with("n: int", "torch.add(CONSTANTS.c0, n)", {}), "give its type with --input n:int64[]"));
+    CHECK(is_said(nodes_with("n: int", "torch.add(CONSTANTS.c0, n)", {}), "give its type with --input n:int"));
     CHECK(is_said(nodes_with("m: int", "torch.add(CONSTANTS.c0, m)", {"m"}),
-                  "input 'm' is int: give it a 0-d type: --input m:int64[]"));
-    CHECK(is_said(nodes_with("s: str", "CONSTANTS.c0", {"s"}), "the argument 's' of forward is str, not a tensor"));
+                  "input 'm' is int: it has no dimensions: --input m:int"));
+    CHECK(is_said(nodes_with("s: str", "CONSTANTS.c0", {"s"}),
+                  "the argument 's' of forward is str, not a tensor: give its value, --input s=VALUE"));
+}
+
+TEST_CASE("arguments of forward that are the same in every call") {
+    auto const with = [](std::string_view type, std::string_view given) {
+        return nodes_with("x: Tensor, m: " + std::string(type), "torch.add(x, m)", {"x", "m=" + std::string(given)});
+    };
+    CHECK(with("int", "16000") == "x aten::add.Scalar");
+    CHECK(with("float", "-3") == "x aten::add.Scalar");
+    CHECK(with("Optional[int]", "7") == "x aten::add.Scalar");
+    CHECK(nodes_with("x: Tensor, s: List[int]", "torch.reshape(x, s)", {"x", "s=[3, -1]"}) == "x aten::reshape");
+    CHECK(nodes_with("x: Tensor, s: str", "torch.div(x, 2, rounding_mode=s)", {"x", "s=floor"}) ==
+          "x aten::div.Scalar_mode");
+    CHECK(nodes_with("x: Tensor, s: str", "torch.div(x, 2, rounding_mode=s)", {"x", "s='floor'"}) ==
+          "x aten::div.Scalar_mode");
+    CHECK(with("int", "2.5") == "input 'm' is int, not '2.5'");
+    CHECK(with("int", "None") == "input 'm' is int, not 'None'");
+    CHECK(is_said(with("int", "abc"), "input 'm' is not a constant: 'abc'; write a number, a string in quotes"));
+    CHECK(is_said(with("int", "[1, x.size(0)]"), "is not a constant"));
+    CHECK(is_said(with("int", ""), "expected an expression"));
+    CHECK(is_said(with("int", "3 4"), "expected one value, found '4'"));
+    CHECK(is_said(with("Tensor", "3"), "input 'm' is a tensor, which cannot be constant: give its type"));
 }
 
 TEST_CASE("any change of code and objects is read or refused") {

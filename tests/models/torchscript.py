@@ -37,6 +37,8 @@ def flatten(x):
 
 
 def input_option(name, tensor, dynamic):
+    if isinstance(tensor, (bool, int, float)):
+        return ["--input", f"{name}:{type(tensor).__name__}"]
     sizes = ["batch" if axis in dynamic else str(size) for axis, size in enumerate(tensor.shape)]
     return ["--input", f"{name}:{str(tensor.dtype).removeprefix('torch.')}[{','.join(sizes)}]"]
 
@@ -61,6 +63,7 @@ def compare(archive, model, inputs):
     copies = {name: [t.clone() for t in each] if isinstance(each, list) else
               tuple(t.clone() for t in each) if isinstance(each, tuple) else
               {k: t.clone() for k, t in each.items()} if isinstance(each, dict) else each.clone()
+              if isinstance(each, torch.Tensor) else each
               for name, each in inputs.items()}
     wanted = flatten(torch.jit.load(str(archive))(**copies))
     options = onnxruntime.SessionOptions()
@@ -68,7 +71,7 @@ def compare(archive, model, inputs):
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     plain = {name.replace(".", "_"): tensor for name, tensor in named_inputs(inputs).items()}
-    found = session.run(None, {each.name: plain[each.name].numpy() for each in session.get_inputs()})
+    found = session.run(None, {each.name: np.asarray(plain[each.name]) for each in session.get_inputs()})
     assert len(found) >= len(wanted), f"{len(wanted)} results, but {len(found)} outputs"
     worst = 0.0
     for want, got in zip(wanted, found):

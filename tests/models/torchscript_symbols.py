@@ -6,7 +6,7 @@ from typing import Dict, List, Optional, Tuple  # noqa: UP035: torch.jit.script 
 import torch
 from torch import Tensor, nn
 
-from torchscript_modules import case, normal
+from torchscript_modules import Case, case, normal
 
 
 class Members(nn.Module):
@@ -81,6 +81,17 @@ class Texts(nn.Module):
         return x, str(constant) == "[1, 2]", f"{2.0}|{0.5}" == "2.|0.5", str((1, "a")) == "(1, a)", str(None) == "None"
 
 
+class Numbers(nn.Module):
+    """Arguments that are numbers."""
+
+    def forward(self, x, n: int, scale: float, flag: bool):
+        if flag:
+            x = -x
+        if n > 6:
+            x = x + n
+        return x * scale, n // 4, n % 3 == 1, scale * 0.5, not flag, x.repeat(n, 2)
+
+
 class TextOfSize(nn.Module):
     def forward(self, x):
         return x + 1 if str(x.size(0)) == "2" else x  # text of a size
@@ -125,6 +136,11 @@ def whole(*sizes):
     return make
 
 
+def numbers():
+    x = torch.randn(2, 3)
+    return Numbers(), {"x": x, "n": 5, "scale": 0.1, "flag": True}, {"x": x + 1, "n": 7, "scale": -2.5, "flag": False}
+
+
 def cases():
     def made(name, build, one=None, other=None, dynamic=(0,), **options):
         return case(f"symbols_{name}", build, one or whole(2, 4), other or whole(5, 4), dynamic, ways=("scripted",), **options)
@@ -134,6 +150,7 @@ def cases():
     return [
         made("members", Members), made("lists", Lists), made("keys", Keys), made("extremes", Extremes), made("gradients", Gradients),
         made("texts", Texts),
+        Case("symbols_numbers", numbers, ways=("scripted",)),
         case("symbols_traced", Traced, normal(3, 7), ways=("traced",)),
         refused("text_of_size", TextOfSize, 'return x + 1 if str(x.size(0)) == "2" else x  # text of a size'),
         refused("length_of_text", LengthOfText, "return x + len(str(int(x.sum())))  # length of a text"),

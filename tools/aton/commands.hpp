@@ -99,7 +99,7 @@ void write_json(json_writer& out, export_outcome const& made, int opset);
 void print_warnings(export_outcome const& made);
 /// "x:0=batch"
 [[nodiscard]] dim_name parse_dim(std::string const& text);
-/// "x:float32[batch,3,224,224]"
+/// "x:float32[batch,3,224,224]", "rate:int", or "rate=16000"
 [[nodiscard]] torchscript::input_type parse_input(std::string const& text);
 
 struct unconvertible_request {

@@ -39,41 +39,6 @@ dim_name parse_dim(std::string const& text) {
     throw error("--dim " + plain(text) + ": write it as INPUT:AXIS=NAME, for example --dim x:0=batch");
 }
 
-torchscript::input_type parse_input(std::string const& text) {
-    std::size_t const colon = text.find(':');
-    std::size_t const open = text.find('[');
-    torchscript::input_type out;
-    bool is_good =
-        colon != std::string::npos && colon != 0 && open != std::string::npos && colon < open && text.back() == ']';
-    if (is_good) {
-        out.name = text.substr(0, colon);
-        out.type = dtype_from_name(text.substr(colon + 1, open - colon - 1));
-        if (out.type == dtype::undefined)
-            throw error("--input " + plain(text) + ": '" + plain(text.substr(colon + 1, open - colon - 1)) +
-                        "' is not a dtype; use the names of torch, such as float32 or int64");
-        std::string_view left = std::string_view(text).substr(open + 1, text.size() - open - 2);
-        while (is_good && !left.empty()) {
-            std::size_t const comma = left.find(',');
-            std::string_view const each = left.substr(0, comma);
-            left = comma == std::string_view::npos ? std::string_view() : left.substr(comma + 1);
-            bool const starts_as_name =
-                !each.empty() && (std::isalpha(static_cast<unsigned char>(each[0])) != 0 || each[0] == '_');
-            std::int64_t size = 0;
-            auto const [end, fault] = std::from_chars(each.data(), each.data() + each.size(), size);
-            bool const is_size = fault == std::errc() && end == each.data() + each.size() && size >= 0;
-            bool const is_name = starts_as_name && std::all_of(each.begin(), each.end(), [](char c) {
-                                     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-                                 });
-            is_good = is_size || is_name;
-            out.sizes.push_back(is_size ? dim(size) : dim(std::string(each)));
-        }
-    }
-    if (!is_good)
-        throw error("--input " + plain(text) +
-                    ": write it as NAME:DTYPE[SIZES], for example --input x:float32[1,3,224,224]");
-    return out;
-}
-
 namespace {
 
 namespace fs = std::filesystem;

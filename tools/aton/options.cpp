@@ -56,8 +56,10 @@ void add_inputs(CLI::App& app, std::vector<std::string>& inputs) {
            "--input",
            inputs,
            "The type of an input of a TorchScript archive: x:float32[1,3,224,224]; a name instead of a size makes "
-           "the dimension dynamic; may be repeated")
-        ->type_name("NAME:DTYPE[SIZES]")
+           "the dimension dynamic; n:int, scale:float and flag:bool are numbers; rate=16000 is the value in every "
+           "call; "
+           "may be repeated")
+        ->type_name("NAME:DTYPE[SIZES] | NAME=VALUE")
         ->expected(1)
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -227,6 +227,8 @@ std::optional<value> interpreter::call_about_tensor(std::string_view name, std::
 
 std::optional<value> interpreter::call_on_containers(std::string_view name, std::vector<value> const& x) {
     if (name == "format" && !x.empty()) return format(x);
+    if (name == "__not__" && x.size() == 1 && x[0].acts_as_tensor()) // bool() of a tensor
+        return call_operator("aten::logical_not", {x, {}});
     if ((name == "__is__" || name == "__isnot__") && x.size() == 2) {
         bool const has_identity = x[0].known() == nullptr && x[0].is() != kind::symbol;
         value const same = has_identity ? value::of(x[0].is_same(x[1])) : are_equal(x[0], x[1]);

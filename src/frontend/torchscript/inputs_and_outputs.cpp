@@ -21,23 +21,6 @@ bool lists_name(class_code const& type, std::string_view list, std::string_view 
     return false;
 }
 
-/// "Optional[Tensor]" for messages.
-std::string text_of(expr const& type) {
-    if (type.is == expr_kind::none) return "None";
-    if (type.is == expr_kind::attribute) return text_of(type.items[0]) + '.' + type.text;
-    if (type.is == expr_kind::subscript) return text_of(type.items[0]) + '[' + text_of(type.items[1]) + ']';
-    if (type.is != expr_kind::tuple) return type.text;
-    std::string out;
-    for (expr const& each : type.items) (out += out.empty() ? "" : ", ") += text_of(each);
-    return out;
-}
-
-/// The type of an argument without Optional; null if it is not annotated.
-expr const* without_optional(expr const* type) {
-    while (type != nullptr && type->is == expr_kind::subscript && text_of(type->items[0]) == "Optional")
-        type = &type->items[1];
-    return type;
-}
 /// Whether a type is List[...], Tuple[...] or Dict[...].
 bool is_group_of(expr const* type, std::string_view container) {
     return type != nullptr && type->is == expr_kind::subscript && text_of(type->items[0]) == container;
@@ -61,7 +44,7 @@ expr const* type_of_element(expr const* type, std::size_t i) {
 /// How to give an argument: "--input x:float32[1,3,224,224]", or an option for each tensor of a tuple, list or dict.
 std::string example_options(std::string const& name, expr const* type) {
     type = without_optional(type);
-    if (is_number(type)) return "--input " + name + (type->text == "float" ? ":float32[]" : ":int64[]");
+    if (is_number(type)) return "--input " + name + ':' + (type->text == "number" ? "float" : type->text);
     if (!is_group(type)) return "--input " + name + ":float32[1,3,224,224]";
     if (is_group_of(type, "Dict")) return example_options(name + ".KEY", type_of_element(type, 1));
     bool const is_tuple = is_group_of(type, "Tuple");
@@ -75,6 +58,22 @@ std::string example_options(std::string const& name, expr const* type) {
 }
 
 } // namespace
+
+std::string text_of(expr const& type) {
+    if (type.is == expr_kind::none) return "None";
+    if (type.is == expr_kind::attribute) return text_of(type.items[0]) + '.' + type.text;
+    if (type.is == expr_kind::subscript) return text_of(type.items[0]) + '[' + text_of(type.items[1]) + ']';
+    if (type.is != expr_kind::tuple) return type.text;
+    std::string out;
+    for (expr const& each : type.items) (out += out.empty() ? "" : ", ") += text_of(each);
+    return out;
+}
+
+expr const* without_optional(expr const* type) {
+    while (type != nullptr && type->is == expr_kind::subscript && text_of(type->items[0]) == "Optional")
+        type = &type->items[1];
+    return type;
+}
 
 /// Names all objects and tensors by their first place in the module, and finds their classes.
 void interpreter::name_weights(value const& module) {
@@ -167,13 +166,15 @@ value interpreter::make_input(input_type const& type) {
 
 /// A tensor, or the number that an argument of type int, float or bool gets from a tensor.
 value interpreter::make_input(input_type const& given, expr const* type) {
+    if (given.constant) return constant_input(given, type);
     type = without_optional(type);
     bool const makes_number = is_number(type);
     if (makes_number && !given.sizes.empty())
         fail("input " + in_quotes(given.name) + " is " + text_of(*type) +
-             ": give it a 0-d type: " + example_options(given.name, type));
+             ": it has no dimensions: " + example_options(given.name, type));
     value const made = make_input(given);
-    return makes_number ? convert_number(type->text, made) : made;
+    return makes_number ? convert_number(type->text == "number" ? "item" : type->text, convert_number("item", made))
+                        : made;
 }
 
 /// The value of an argument whose elements are given one by one: "x.0", "x.1", or "x.key"; "x.1.0" of a tuple in a tuple.
@@ -225,11 +226,12 @@ call_arguments interpreter::make_inputs(function_code const& forward, value cons
             if (each.name == p.name) {
                 if (!used.insert(each.name).second) fail("input " + in_quotes(each.name) + " is given twice");
                 expr const* const bare = without_optional(type);
-                if (is_group(bare))
+                if (is_group(bare) && !each.constant)
                     fail("the argument " + in_quotes(p.name) + " of forward is " + text_of(*type) +
                          ": give its elements: " + example_options(p.name, type));
-                if (bare != nullptr && text_of(*bare) != "Tensor" && !is_number(bare))
-                    fail("the argument " + in_quotes(p.name) + " of forward is " + text_of(*type) + ", not a tensor");
+                if (bare != nullptr && text_of(*bare) != "Tensor" && !is_number(bare) && !each.constant)
+                    fail("the argument " + in_quotes(p.name) + " of forward is " + text_of(*type) +
+                         ", not a tensor: give its value, --input " + p.name + "=VALUE");
                 out.named.emplace_back(p.name, make_input(each, type));
                 is_given = true;
             } else if (each.name.starts_with(p.name + '.')) {

@@ -231,6 +231,9 @@ private:
     [[nodiscard]] value make_input(input_type const& type);
     [[nodiscard]] value make_input(input_type const& given, expr const* type);
     [[nodiscard]] value group_inputs(std::string const& name, expr const* type);
+
+    // constant_inputs.cpp
+    [[nodiscard]] value constant_input(input_type const& given, expr const* declared);
     void add_output(value const& v, std::string const& path);
     void add_state();
 

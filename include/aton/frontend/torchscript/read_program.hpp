@@ -15,11 +15,13 @@
 
 namespace ATON_NAMESPACE::torchscript {
 
-/// The type of an input, which archives do not record: `x:float32[batch,3,224,224]`.
+/// The type of an input, which archives do not record: `x:float32[batch,3,224,224]`; or the value that an argument has in every call.
 struct input_type {
     std::string name; ///< an argument of `forward`; "x.0" and "x.key" are elements of a list, tuple or dict
     dtype type = dtype::undefined;
     std::vector<dim> sizes; ///< numbers, or symbols for dynamic dimensions
+    /// Instead of a type: a number, string, bool, None or list as Python writes it, "16000". A string needs no quotes.
+    std::optional<std::string> constant = {};
 };
 
 /// What is known about a result of a node.
