@@ -139,6 +139,7 @@ def main(words=None):
     import torch
     import torchscript_modules
     import torchscript_lists
+    import torchscript_state
     import torchscript_symbols
     import torchscript_writes
     torch.set_num_threads(1)
@@ -179,6 +180,9 @@ def main(words=None):
                         problems.append(f"{case.name}, {way}, {name}: {result}")
                 for path in (archive, model):
                     path.unlink(missing_ok=True)
+        if not options.rest and (not options.only or "state" in options.only):
+            problems += torchscript_state.check_all(aton, folder, line_of)
+            exports, refusals = exports + len(torchscript_state.KEPT), refusals + len(torchscript_state.REFUSED)
     print("\n".join(problems))
     print(f"{exports} exports and {refusals} refusals, {len(problems)} problems, {len(skipped)} skipped "
           f"({', '.join(skipped) or 'none'}); {time.monotonic() - start:.0f} s")

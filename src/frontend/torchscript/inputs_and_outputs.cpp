@@ -138,27 +138,31 @@ value interpreter::make_input(input_type const& type) {
         program::expression e;
         e.kind = program::expression_kind::symbol;
         e.symbol = d.symbol();
+        state_.dimensions.insert(e.symbol);
         out_.ranges.try_emplace(e.symbol, program::symbol_range{1, std::numeric_limits<std::int64_t>::max()});
         made.sizes.emplace_back(extent_of(std::move(e)));
     }
-    std::string plain = type.name;
-    std::replace(plain.begin(), plain.end(), '.', '_');
-    program::value_index const v = add_tensor(plain, made);
+    return make_input(type.name, made);
+}
+
+value interpreter::make_input(std::string const& name, inferred_type const& type) {
+    std::string plain = plain_name(name);
+    program::value_index const v = add_tensor(plain, type);
     std::int64_t stride = 1; // inputs are contiguous
     std::vector<program::extent>& strides = out_.values[v].strides;
     bool const is_static =
-        std::all_of(type.sizes.begin(), type.sizes.end(), [](dim const& d) { return d.is_static(); });
+        std::all_of(type.sizes.begin(), type.sizes.end(), [](auto const& each) { return each && each->is_number(); });
     if (is_static) {
         strides.resize(type.sizes.size());
         for (std::size_t i = type.sizes.size(); i-- > 0;) {
             strides[i] = {stride, program::extent::none};
-            if (__builtin_mul_overflow(stride, std::max<std::int64_t>(type.sizes[i].size(), 1), &stride))
-                fail("input " + in_quotes(type.name) + " is too large");
+            if (__builtin_mul_overflow(stride, std::max<std::int64_t>(type.sizes[i]->number, 1), &stride))
+                fail("input " + in_quotes(name) + " is too large");
         }
     }
     program::input in;
     in.value = v;
-    in.target = plain;
+    in.target = std::move(plain);
     out_.inputs.push_back(std::move(in));
     out_.main.inputs.push_back(v);
     return value::of(kind::tensor, v);

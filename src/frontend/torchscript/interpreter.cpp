@@ -225,13 +225,14 @@ program::program interpreter::run_once() {
     if (module.is() != kind::object) fail("data.pkl has no module, but " + std::string(describe(module)));
     constants_ = code_.read_constants(heap_);
     name_weights(module);
-    set_initial();
     function_code const* forward = nullptr;
     if (module.object()->type != nullptr)
         for (function_code const& f : module.object()->type->methods)
             if (f.name == "forward") forward = &f;
     if (forward == nullptr) fail("the module has no method forward");
-    value const result = call_function(*forward, make_inputs(*forward, module));
+    call_arguments given = make_inputs(*forward, module);
+    set_initial();
+    value const result = call_function(*forward, std::move(given));
     add_output(result, {});
     add_state();
     if (out_.outputs.empty()) fail("forward returns nothing");

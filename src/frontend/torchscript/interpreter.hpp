@@ -23,6 +23,7 @@
 
 #include "gradients.hpp"
 #include "library.hpp"
+#include "module_state.hpp"
 #include "values.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
@@ -53,6 +54,13 @@ public:
 private:
     [[nodiscard]] program::program run_once();
     void set_initial();
+
+    // state.cpp
+    [[nodiscard]] std::optional<held_value> held_of(value const& v, int depth = 0);
+    [[nodiscard]] value value_of(held_value const& held, value const& saved, std::string const& name);
+    void add_kept(held_value const& held, value const& now, std::string const& name);
+    [[nodiscard]] program::program call_with(held_values before, held_values kept, held_values* after);
+
     struct frame {
         std::unordered_map<std::string_view, value> variables;
         function_code const* function = nullptr;
@@ -229,6 +237,7 @@ private:
     void name_weights(value const& module);
     [[nodiscard]] call_arguments make_inputs(function_code const& forward, value const& module);
     [[nodiscard]] value make_input(input_type const& type);
+    [[nodiscard]] value make_input(std::string const& name, inferred_type const& type);
     [[nodiscard]] value make_input(input_type const& given, expr const* type);
     [[nodiscard]] value group_inputs(std::string const& name, expr const* type);
 
@@ -273,10 +282,21 @@ private:
     std::set<program::value_index> in_rows_;                ///< memory that rows share, which must not change
     std::vector<program::value_index> written_;             ///< by the part that is interpreted
     std::map<std::size_t, std::pair<instance*, std::string>> assigned_; ///< weights whose attribute was assigned
-    using changed_attributes = std::map<std::pair<std::string, std::string>, value>;
-    changed_attributes changed_; ///< other attributes of the module, by the path of the module and their name
-    changed_attributes const* initial_ = nullptr; ///< what they are when forward is called
-    std::string change_refusal_;                  ///< of the first of them
+    /// An attribute of the module to which forward assigns.
+    struct assigned_attribute {
+        instance* object = nullptr;
+        value before;      ///< when forward is called
+        std::string place; ///< of the first assignment
+    };
+    struct {
+        held_values before; ///< what attributes hold when forward is called; the others are as saved
+        held_values kept;   ///< those of which the model returns the new values
+        held_values saved;  ///< what attributes that changed held
+        held_values after;  ///< and hold when it returns
+        std::map<attribute_name, assigned_attribute> assigned;
+        std::set<std::string> dimensions; ///< the names of dynamic dimensions
+    } state_;
+    std::deque<interpreter> calls_; ///< later calls of forward
     std::size_t next_symbol_ = 0;
     int apart_ = 0;         ///< the depth of branches and loops that depend on data
     std::deque<stmt> made_; ///< by run_counted_loop() and evaluate_branches()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Attributes of the module that forward assigns: buffers, which become outputs, and others, which must not matter.
+// Attributes of the module that forward assigns. Buffers keep their type and become outputs; what other attributes hold between two calls is
+// found by interpreting one call after another, until nothing changes.
 #include <algorithm>
 
+#include <aton/aten/schema_table.hpp>
 #include <aton/program/program.hpp>
 
 #include "frontend/files/text.hpp"
@@ -13,22 +15,12 @@ namespace {
 
 using files::in_quotes;
 
-/// Whether two values are the same object, or lists of the same objects.
-bool is_same_state(value const& a, value const& b, int depth = 0) {
-    if (a.is() != b.is() || depth > 20) return false;
-    if (a.is() == kind::list || a.is() == kind::tuple)
-        return a.list() == b.list() ||
-               std::equal(a.list()->items.begin(),
-                          a.list()->items.end(),
-                          b.list()->items.begin(),
-                          b.list()->items.end(),
-                          [&](value const& x, value const& y) { return is_same_state(x, y, depth + 1); });
-    if (a.is() == kind::dict || a.is() == kind::object || a.is() == kind::symbol) return false;
-    return a.is_same(b);
-}
+constexpr int max_calls_until_stable = 6;
 
-bool is_plain(value const& v) {
-    return v.is() == kind::none || v.is_number() || v.is() == kind::text || v.is() == kind::device;
+bool has_only(program::expression const& e, std::set<std::string> const& symbols) {
+    if (e.kind == program::expression_kind::symbol && !symbols.contains(e.symbol)) return false;
+    return std::all_of(
+        e.operands.begin(), e.operands.end(), [&](program::expression const& each) { return has_only(each, symbols); });
 }
 
 } // namespace
@@ -41,70 +33,209 @@ void interpreter::assign_attribute(expr const& target, value const& v) {
     offset_ = offset;
     if (owner.is() != kind::object) fail("assigns an attribute of " + std::string(describe(owner)));
     expect_inside(owner.object()->serial);
-    value& old = owner.object()->attributes[target.text];
+    value& held = owner.object()->attributes[target.text];
     if (owner.object()->is_loaded) {
-        bool const was_weight = old.is() == kind::weight;
-        bool const is_known_state = std::any_of(assigned_.begin(), assigned_.end(), [&](auto const& each) {
-            return each.second.first == owner.object() && each.second.second == target.text;
-        });
-        if (!was_weight && !is_known_state && !is_same_state(old, v)) {
-            std::string const refusal =
-                "assigns the attribute " + in_quotes(target.text) +
-                " of the module, which would keep its value until the next call; only buffers can";
-            if (!is_plain(v) || !is_plain(old)) fail(refusal);
-            if (changed_.empty()) change_refusal_ = where() + ": " + refusal;
-            changed_[{owner.object()->path, target.text}] = v;
+        state_.assigned.try_emplace({owner.object()->path, target.text},
+                                    assigned_attribute{owner.object(), held, where()});
+        // Buffers that are the same tensor are the same state.
+        if (held.is() == kind::weight) assigned_.emplace(held.weight(), std::pair{owner.object(), target.text});
+    }
+    held = v;
+}
+
+/// What a value is between two calls; nothing if it cannot be kept.
+std::optional<held_value> interpreter::held_of(value const& v, int depth) {
+    held_value out;
+    if (depth > 20) return {};
+    if (constant const* const known = v.known(); known != nullptr && !v.is_number_as_tensor()) {
+        out.known = *known;
+        return out;
+    }
+    if (v.acts_as_tensor()) {
+        inferred_type const type = type_of(tensor_of(v));
+        out.is = held_as::tensor;
+        out.type = type.type;
+        for (auto const& each : type.sizes) {
+            if (!each) return {};
+            out.sizes.push_back(program::substitute(expression_of(*each), {}));
+            if (!has_only(out.sizes.back(), state_.dimensions)) return {};
         }
-        if (was_weight) assigned_.emplace(old.weight(), std::pair{owner.object(), target.text});
+        return out;
     }
-    old = v;
-}
-
-/// Gives attributes the values that another call of forward left.
-void interpreter::set_initial() {
-    if (initial_ == nullptr) return;
-    for (instance& object : heap_.instances) {
-        if (!object.is_loaded || object.type == nullptr) continue;
-        for (auto& [name, held] : object.attributes)
-            if (auto const found = initial_->find({object.path, name}); found != initial_->end()) held = found->second;
+    if (v.is() == kind::symbol) {
+        out.number = out_.values[v.computed()].kind;
+        out.is = held_as::number;
+        if (out.number != program::value_kind::sym_int) return out;
+        program::expression size = program::substitute(expression_of(extent_of(v)), {});
+        if (!has_only(size, state_.dimensions)) return out;
+        out.is = held_as::size;
+        out.size = std::move(size);
+        return out;
     }
-}
-
-/// An attribute that is a number or a string may change, such as a flag that a warning was given, if all later calls compute the same.
-program::program interpreter::run() {
-    program::program out = run_once();
-    if (changed_.empty()) return out;
-    interpreter next(code_, options_);
-    next.initial_ = &changed_;
-    program::program const again = next.run_once();
-    bool const is_stable = std::all_of(next.changed_.begin(), next.changed_.end(), [&](auto const& each) {
-        auto const found = changed_.find(each.first);
-        return found != changed_.end() && is_same_state(found->second, each.second);
-    });
-    if (!is_stable || program::to_string(out) != program::to_string(again))
-        files::fail(code_.path() + ": " + change_refusal_.substr(0, change_refusal_.find(": ")),
-                    change_refusal_.substr(change_refusal_.find(": ") + 2));
+    if (v.is() != kind::list && v.is() != kind::tuple) return {};
+    out.is = held_as::group;
+    out.container = v.is();
+    for (value const& each : v.list()->items) {
+        std::optional<held_value> item = held_of(each, depth + 1);
+        if (!item) return {};
+        out.items.push_back(*std::move(item));
+    }
     return out;
 }
 
-/// New values of buffers that were assigned: `self.count = torch.add(self.count, 1)`.
+/// The value of an attribute when forward is called, with inputs for what the model gets from the call before.
+value interpreter::value_of(held_value const& held, value const& saved, std::string const& name) {
+    switch (held.is) {
+    case held_as::saved: return saved;
+    case held_as::constant: return value(held.known);
+    case held_as::size:
+        for (program::input const& in : out_.inputs) {
+            if (in.value == program::no_value) continue;
+            inferred_type const type = type_of(in.value);
+            for (std::size_t axis = 0; axis != type.sizes.size(); ++axis)
+                if (type.sizes[axis] && program::substitute(expression_of(*type.sizes[axis]), {}) == held.size)
+                    return size_value(in.value, axis);
+        }
+        fail("the attribute " + in_quotes(name) + " keeps a number that is not the size of an input");
+    case held_as::number: {
+        dtype const type = held.number == program::value_kind::sym_int     ? dtype::int64
+                           : held.number == program::value_kind::sym_float ? dtype::float64
+                                                                           : dtype::bool_;
+        return convert_number("item", make_input({name, type, {}}));
+    }
+    case held_as::tensor:
+    case held_as::zeros: {
+        inferred_type type{held.type, true, {}};
+        for (program::expression const& each : held.sizes) type.sizes.emplace_back(extent_of(each));
+        if (held.is == held_as::tensor) return make_input(name, type);
+        program::node n;
+        n.op = "aten::zeros";
+        n.schema = aten::find_schema(n.op);
+        program::value_index const made = add_tensor("zeros", type);
+        n.name = out_.values[made].name;
+        n.results.push_back({{made}, false});
+        out_.main.nodes.push_back(std::move(n)); // for a comparison only: its size is that of the result
+        return value::of(kind::tensor, made);
+    }
+    case held_as::group: {
+        std::vector<value> items;
+        for (std::size_t i = 0; i != held.items.size(); ++i)
+            items.push_back(
+                value_of(held.items[i],
+                         saved.list() != nullptr && i < saved.list()->items.size() ? saved.list()->items[i] : value{},
+                         name + '.' + std::to_string(i)));
+        return held.container == kind::list ? heap_.list(std::move(items)) : heap_.tuple(std::move(items));
+    }
+    }
+    return {};
+}
+
+/// Gives attributes the values that earlier calls of forward left.
+void interpreter::set_initial() {
+    for (instance& object : heap_.instances) {
+        if (!object.is_loaded || object.type == nullptr) continue;
+        for (auto& [name, held] : object.attributes) {
+            auto const found = state_.before.find({object.path, name});
+            if (found == state_.before.end()) continue;
+            held = value_of(found->second, held, text_of(found->first));
+            state_.assigned.try_emplace(found->first, assigned_attribute{&object, held, {}});
+        }
+    }
+}
+
+/// Adds the outputs for an attribute that the model keeps: `decoder_state.out`.
+void interpreter::add_kept(held_value const& held, value const& now, std::string const& name) {
+    if (held.is == held_as::group) {
+        for (std::size_t i = 0; i != held.items.size(); ++i)
+            add_kept(held.items[i], now.list()->items[i], name + '.' + std::to_string(i));
+        return;
+    }
+    if (held.is != held_as::number && held.is != held_as::tensor) return;
+    out_.main.outputs.push_back(held.is == held_as::tensor ? program::argument::of_tensor(tensor_of(now))
+                                                           : program::argument::of_number(number_of(now)));
+    out_.outputs.push_back({program::output_kind::input_mutation, plain_name(name)});
+}
+
+/// New values of buffers that were assigned, `self.count = torch.add(self.count, 1)`, and of attributes that the model keeps.
 void interpreter::add_state() {
     for (auto const& [index, place] : assigned_) {
         value const& now = place.first->attributes[place.second];
-        if (now.is() == kind::weight && now.weight() == index) continue;
-        if (!now.acts_as_tensor())
-            fail("assigns " + std::string(describe(now)) + " to the buffer " + in_quotes(place.second));
-        program::value_index const old = use_weight(index);
-        program::argument a = program::argument::of_tensor(tensor_of(now));
-        inferred_type const before = type_of(old);
-        if (type_of(a.tensor).sizes != before.sizes)
-            fail("assigns a tensor of other sizes to the buffer " + in_quotes(place.second));
-        out_.main.outputs.push_back(std::move(a));
+        bool const is_unchanged = now.is() == kind::weight && now.weight() == index;
+        bool const keeps_type =
+            now.acts_as_tensor() && type_of(tensor_of(now)).sizes == type_of(use_weight(index)).sizes;
+        if (is_unchanged || keeps_type) state_.assigned.erase({place.first->path, place.second});
+        if (is_unchanged || !keeps_type) continue;
+        out_.main.outputs.push_back(program::argument::of_tensor(tensor_of(now)));
         bool const is_parameter = heap_.weights[index].role == program::input_kind::parameter;
         out_.outputs.push_back(
             {is_parameter ? program::output_kind::parameter_mutation : program::output_kind::buffer_mutation,
              heap_.weights[index].name});
     }
+    for (auto const& [name, each] : state_.assigned) {
+        value const& now = each.object->attributes[name.second];
+        if (state_.before.empty() && now.is_same(each.before)) continue;
+        std::optional<held_value> const after = held_of(now);
+        std::optional<held_value> const before = held_of(each.before);
+        if (!after || !before)
+            fail("assigns " + std::string(describe(now)) + " to the attribute " + in_quotes(text_of(name)) +
+                 " of the module, which cannot be kept until the next call; numbers, tensors, and lists of them can");
+        state_.after.emplace(name, *after);
+        state_.saved.emplace(name, *before);
+        if (auto const kept = state_.kept.find(name); kept != state_.kept.end())
+            add_kept(kept->second, now, text_of(name));
+    }
+}
+
+/// One call of forward, whose attributes hold `before`, and that returns what the model keeps.
+program::program interpreter::call_with(held_values before, held_values kept, held_values* after) {
+    interpreter& next =
+        calls_.emplace_back(code_, options_); // stays: the inference of types tells programs apart by their addresses
+    next.state_.before = std::move(before);
+    next.state_.kept = std::move(kept);
+    program::program out = next.run_once();
+    if (after != nullptr) *after = std::move(next.state_.after);
+    return out;
+}
+
+program::program interpreter::run() {
+    program::program first = run_once();
+    if (state_.after.empty()) return first;
+    auto const refuse = [&](attribute_name const& name, std::string_view why) {
+        std::string const& place = state_.assigned.at(name).place;
+        files::fail(place.empty() ? code_.path() : code_.path() + ": " + place,
+                    "assigns the attribute " + in_quotes(text_of(name)) + " of the module, " + std::string(why));
+    };
+    held_values held = state_.saved;
+    held_values after = state_.after;
+    std::set<attribute_name> changed;
+    for (int calls = 0;; ++calls) {
+        bool is_stable = true;
+        for (auto const& [name, left] : after) {
+            auto const [known, is_new] = held.try_emplace(name, left);
+            if (!is_new && known->second == left) continue;
+            std::optional<held_value> const next = settle(known->second, left, changed.insert(name).second);
+            if (!next || calls == max_calls_until_stable)
+                refuse(name,
+                       "which has another type or size after every call, so that no input of the model can keep it");
+            is_stable = is_stable && known->second == *next;
+            known->second = *next;
+        }
+        if (is_stable) break;
+        (void)call_with(held, {}, &after);
+    }
+    held_values kept;
+    for (auto const& [name, each] : held)
+        if (each.is_input()) kept.emplace(name, each);
+    program::program later = call_with(held, kept, nullptr);
+    bool const is_same_at_first =
+        kept.empty() ? program::to_string(first) == program::to_string(later)
+                     : compute_the_same(call_with({}, kept, nullptr),
+                                        call_with(before_first_call(held, state_.saved), kept, nullptr));
+    if (!is_same_at_first)
+        refuse(held.begin()->first,
+               "so that the first call computes something else than later ones, which one graph cannot: give it the "
+               "value that it has after the first call before torch.jit.save, or make it a buffer");
+    return later;
 }
 
 } // namespace ATON_NAMESPACE::torchscript
