@@ -36,7 +36,10 @@ std::unique_ptr<code_file> parsed(std::string_view code) { return parse(code, "c
 
 std::string parse_error(std::string_view code) {
     try {
-        (void)parsed(code);
+        auto const file = parsed(code);
+        for (function_code const& f : file->functions) (void)f.body();
+        for (class_code const& c : file->classes)
+            for (function_code const& f : c.methods) (void)f.body();
     } catch (aton::error const& e) {
         return e.what();
     }
@@ -46,7 +49,7 @@ std::string parse_error(std::string_view code) {
 /// The value of the only return statement of a function.
 expr returned(std::string const& text) {
     auto const file = parsed("def f(x):\n  return " + text + "\n");
-    return file->functions.at(0).body.at(0).value;
+    return file->functions.at(0).body().at(0).value;
 }
 
 std::string hex(std::string_view digits) {
@@ -100,6 +103,61 @@ TEST_CASE("expressions") {
     CHECK(returned("x[0][1]").items[1].integer == 1);
 }
 
+TEST_CASE("complex numbers are written as a sum") {
+    auto const is = [](std::string const& text, double real, double imaginary) {
+        expr const e = returned(text);
+        return e.is == expr_kind::complex && e.real == real && e.imaginary == imaginary;
+    };
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    CHECK(is("1.5-2.j", 1.5, -2));
+    CHECK(is("-0.5+0.25j", -0.5, 0.25));
+    CHECK(is("0.+3.j", 0, 3));
+    CHECK(is("2.j", 0, 2));
+    CHECK(is("1e-05-1.0000000000000001e-05j", 1e-5, -1e-5));
+    CHECK(is("-inf+2.j", -infinity, 2));
+    CHECK(is("1.-infj", 1, -infinity));
+    expr const call = returned("f(x, 1.+2.j, alpha=3.-4.j)");
+    CHECK(call.items.at(2).imaginary == 2);
+    CHECK(call.items.at(3).imaginary == -4);
+    CHECK(parse_error("def f(x):\n  return x+2.j\n").find(":2: operators between values") != std::string::npos);
+    CHECK(parse_error("def f(x):\n  return 1.+2.\n").find(":2: operators between values") != std::string::npos);
+}
+
+TEST_CASE("with statements") {
+    auto const file = parsed("def f(x):\n  with _0 as y:\n    with x.y:\n      pass\n    z = 1\n  return z\n");
+    stmt const& with = file->functions.at(0).body().at(0);
+    CHECK(with.is == stmt_kind::with_);
+    CHECK(with.value.text == "_0");
+    CHECK(with.targets.at(0).text == "y");
+    CHECK(with.body.size() == 2);
+    CHECK(with.body.at(0).targets.empty());
+}
+
+TEST_CASE("a function is parsed when it is used") {
+    auto const file = parsed("import a\n"
+                             "def f(x):\n  return $\n"
+                             "\n"
+                             "class M(Module):\n"
+                             "  __parameters__ = []\n"
+                             "  def g(self,\n      x: Tensor) -> Tensor:\n    async with x\n"
+                             "  # why\n"
+                             "  n : int\n"
+                             "  def h(self) -> int:\n    return 7\n");
+    REQUIRE(file->functions.size() == 1);
+    class_code const& m = file->classes.at(0);
+    REQUIRE(m.methods.size() == 2);
+    CHECK(m.attributes.size() == 2);
+    CHECK(m.methods[0].name == "g");
+    CHECK(m.methods[0].line == 7);
+    function_code const& h = m.methods[1];
+    CHECK(h.line == 12);
+    CHECK(h.body().at(0).line == 13);
+    CHECK(file->text.substr(h.body().at(0).offset, 8) == "return 7");
+    CHECK_THROWS_WITH((void)file->functions[0].body(), "m.pt: code/__torch__/a/b.py:3: unexpected character '$'");
+    CHECK_THROWS_WITH((void)m.methods[0].parameters(),
+                      "m.pt: code/__torch__/a/b.py:9: expected the end of the line, found 'with'");
+}
+
 TEST_CASE("classes and statements") {
     auto const file = parsed("class M(Module):\n"
                              "  __parameters__ = [\"w\", ]\n"
@@ -126,15 +184,15 @@ TEST_CASE("classes and statements") {
     CHECK(m.attributes[3].name == "0");
     function_code const& f = m.methods.at(0);
     CHECK(f.line == 6);
-    CHECK(f.parameters.size() == 3);
-    CHECK(f.parameters[2].fallback->integer == 2);
-    REQUIRE(f.body.size() == 6);
-    CHECK(f.body[0].targets.size() == 2);
-    CHECK(f.body[1].targets.at(0).is == expr_kind::tuple);
-    CHECK(f.body[2].body.at(0).is == stmt_kind::for_);
-    CHECK(f.body[3].other.size() == 1);
-    CHECK(f.body[4].targets[0].is == expr_kind::attribute);
-    CHECK(f.body[5].line == 19);
+    CHECK(f.parameters().size() == 3);
+    CHECK(f.parameters()[2].fallback->integer == 2);
+    REQUIRE(f.body().size() == 6);
+    CHECK(f.body()[0].targets.size() == 2);
+    CHECK(f.body()[1].targets.at(0).is == expr_kind::tuple);
+    CHECK(f.body()[2].body.at(0).is == stmt_kind::for_);
+    CHECK(f.body()[3].other.size() == 1);
+    CHECK(f.body()[4].targets[0].is == expr_kind::attribute);
+    CHECK(f.body()[5].line == 19);
 }
 
 TEST_CASE("malformed code is refused with its line") {

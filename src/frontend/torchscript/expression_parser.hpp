@@ -110,7 +110,7 @@ protected:
     expr read_expression() {
         level const bound(*this);
         expr value = read_unary();
-        if (is_symbol("+") || is_symbol("-")) fail("complex numbers in the code are not supported");
+        if (is_symbol("+") || is_symbol("-")) value = read_imaginary(value);
         if (!is_name("if")) return value;
         expr out;
         out.is = expr_kind::conditional;
@@ -121,6 +121,24 @@ protected:
         out.items.push_back(read_unary());
         if (!take_name("else")) fail("expected 'else', found " + describe());
         out.items.push_back(read_expression());
+        return out;
+    }
+
+    /// The second part of `1.5-2.j`.
+    expr read_imaginary(expr const& real) {
+        bool const is_minus = is_symbol("-");
+        next();
+        expr const second = read_unary();
+        bool const is_negative = real.is == expr_kind::negative;
+        expr const& size = is_negative ? real.items[0] : real;
+        if (second.is != expr_kind::complex || (size.is != expr_kind::real && size.is != expr_kind::integer))
+            fail("operators between values are not part of TorchScript's code, except in complex numbers");
+        expr out = second;
+        out.line = real.line;
+        out.offset = real.offset;
+        out.real = size.is == expr_kind::real ? size.real : static_cast<double>(size.integer);
+        if (is_negative) out.real = -out.real;
+        if (is_minus) out.imaginary = -out.imaginary;
         return out;
     }
 
@@ -212,16 +230,14 @@ protected:
             next();
             return out;
         }
-        case token_kind::real: {
+        case token_kind::real:
             out.is = expr_kind::real;
-            char* stop = nullptr;
-            out.real = std::strtod(now().text.c_str(), &stop);
-            if (stop != now().text.c_str() + now().text.size())
-                fail("malformed number " + files::in_quotes(now().text));
-            next();
-            if (is_name("j")) fail("complex numbers in the code are not supported");
+            out.real = read_real();
             return out;
-        }
+        case token_kind::imaginary:
+            out.is = expr_kind::complex;
+            out.imaginary = read_real();
+            return out;
         case token_kind::text:
             out.is = expr_kind::text;
             for (; now().is == token_kind::text; next()) out.text += now().text;
@@ -236,7 +252,17 @@ protected:
         fail("expected an expression, found " + describe());
     }
 
+    double read_real() {
+        char* stop = nullptr;
+        double const out = std::strtod(now().text.c_str(), &stop);
+        if (stop != now().text.c_str() + now().text.size()) fail("malformed number " + files::in_quotes(now().text));
+        next();
+        return out;
+    }
+
     expr read_name(expr out) {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
         std::string name = expect_name();
         if (name == "None") return out;
         if (name == "True" || name == "False") {
@@ -244,9 +270,11 @@ protected:
             out.integer = name == "True" ? 1 : 0;
         } else if (name == "inf" || name == "nan") {
             out.is = expr_kind::real;
-            out.real =
-                name == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-        } else if (name == "lambda" || name == "with" || name == "def" || name == "class") {
+            out.real = name == "inf" ? infinity : not_a_number;
+        } else if (name == "infj" || name == "nanj") {
+            out.is = expr_kind::complex;
+            out.imaginary = name == "infj" ? infinity : not_a_number;
+        } else if (name == "lambda" || name == "def" || name == "class") {
             fail(files::in_quotes(name) + " is not supported");
         } else {
             out.is = expr_kind::name;

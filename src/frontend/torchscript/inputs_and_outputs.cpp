@@ -218,11 +218,11 @@ call_arguments interpreter::make_inputs(function_code const& forward, value cons
     call_arguments out;
     std::set<std::string> used;
     std::string known;
-    for (std::size_t i = 1; i < forward.parameters.size(); ++i)
-        (known += known.empty() ? "" : ", ") += in_quotes(forward.parameters[i].name);
+    for (std::size_t i = 1; i < forward.parameters().size(); ++i)
+        (known += known.empty() ? "" : ", ") += in_quotes(forward.parameters()[i].name);
     out.positional.push_back(module);
-    for (std::size_t i = 1; i < forward.parameters.size(); ++i) {
-        parameter const& p = forward.parameters[i];
+    for (std::size_t i = 1; i < forward.parameters().size(); ++i) {
+        parameter const& p = forward.parameters()[i];
         expr const* const type = p.type ? &*p.type : nullptr;
         bool is_given = false;
         bool is_given_in_parts = false;

@@ -92,6 +92,7 @@ interpreter::flow interpreter::run_statement(stmt const& s) {
     case stmt_kind::if_: return run_if(s);
     case stmt_kind::while_: return run_while(s);
     case stmt_kind::for_: return run_for(s);
+    case stmt_kind::with_: return run_with(s);
     case stmt_kind::return_: frame_->result = evaluate(s.value); return flow::returned;
     }
     return flow::next;
@@ -162,24 +163,24 @@ value interpreter::call_function(function_code const& f, call_arguments given) {
         inner.module = frame_->module;
         inner.module_type = frame_->module_type;
     }
-    if (given.positional.size() > f.parameters.size())
-        fail(in_quotes(f.name) + " has " + std::to_string(f.parameters.size()) + " arguments, but gets " +
+    if (given.positional.size() > f.parameters().size())
+        fail(in_quotes(f.name) + " has " + std::to_string(f.parameters().size()) + " arguments, but gets " +
              std::to_string(given.positional.size()));
     std::size_t const positional = given.positional.size();
-    if (positional != 0 && given.positional[0].is() == kind::object && !f.parameters.empty() &&
+    if (positional != 0 && given.positional[0].is() == kind::object && !f.parameters().empty() &&
         given.positional[0].object()->is_loaded) {
         inner.module = given.positional[0].object()->path;
         inner.module_type = given.positional[0].object()->class_name;
     }
     for (std::size_t i = 0; i != positional; ++i)
-        inner.variables[f.parameters[i].name] = std::move(given.positional[i]);
+        inner.variables[f.parameters()[i].name] = std::move(given.positional[i]);
     for (auto& [name, each] : given.named) {
-        auto const found =
-            std::find_if(f.parameters.begin(), f.parameters.end(), [&](parameter const& p) { return p.name == name; });
-        if (found == f.parameters.end()) fail(in_quotes(f.name) + " has no argument " + in_quotes(name));
+        auto const found = std::find_if(
+            f.parameters().begin(), f.parameters().end(), [&](parameter const& p) { return p.name == name; });
+        if (found == f.parameters().end()) fail(in_quotes(f.name) + " has no argument " + in_quotes(name));
         inner.variables[found->name] = std::move(each);
     }
-    for (parameter const& p : f.parameters) {
+    for (parameter const& p : f.parameters()) {
         if (inner.variables.contains(p.name)) continue;
         if (!p.fallback) fail(in_quotes(f.name) + " gets no argument " + in_quotes(p.name));
         inner.variables[p.name] = evaluate(*p.fallback);
@@ -188,12 +189,30 @@ value interpreter::call_function(function_code const& f, call_arguments given) {
     std::uint32_t const line = line_;
     std::uint32_t const offset = offset_;
     frame_ = &inner;
-    (void)run_block(f.body);
+    (void)run_block(f.body());
     frame_ = outer;
     line_ = line;
     offset_ = offset;
     --depth_;
     return inner.result;
+}
+
+value interpreter::call_method(value const& object, std::string const& name, std::vector<value> given) {
+    value const method = attribute_of(object, name);
+    if (method.is() != kind::function) fail("the attribute " + in_quotes(name) + " is not a method");
+    given.insert(given.begin(), object);
+    return call_function(*method.function(), {std::move(given), {}});
+}
+
+/// `with value as target: body`. What the class of the value does before and after the body is code of the archive.
+interpreter::flow interpreter::run_with(stmt const& s) {
+    value const context = evaluate(s.value);
+    value const entered = call_method(context, "__enter__", {});
+    if (!s.targets.empty()) assign(s.targets, entered);
+    flow const out = run_block(s.body);
+    go_to(s);
+    (void)call_method(context, "__exit__", {{}, {}, {}});
+    return out;
 }
 
 value interpreter::construct(class_code const& type, call_arguments given) {

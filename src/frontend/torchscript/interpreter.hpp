@@ -77,9 +77,11 @@ private:
     [[nodiscard]] flow run_if(stmt const& s);
     [[nodiscard]] flow run_while(stmt const& s);
     [[nodiscard]] flow run_for(stmt const& s);
+    [[nodiscard]] flow run_with(stmt const& s);
     void assign(std::vector<expr> const& targets, value const& v);
     void assign_attribute(expr const& target, value const& v);
     [[nodiscard]] value call_function(function_code const& f, call_arguments given);
+    [[nodiscard]] value call_method(value const& object, std::string const& name, std::vector<value> given);
     [[nodiscard]] value construct(class_code const& type, call_arguments given);
 
     // control_flow.cpp

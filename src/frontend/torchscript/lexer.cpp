@@ -20,7 +20,13 @@ constexpr std::size_t max_indentation = 100; ///< levels
 
 class lexer {
 public:
-    lexer(std::string_view code, std::string_view where) : code_(code), where_(where) {}
+    lexer(std::string_view code, std::string_view where, code_place const& place)
+        : code_(code),
+          where_(where),
+          offset_(place.offset),
+          line_(place.line),
+          at_line_start_(place.indentation == 0),
+          levels_{place.indentation} {}
 
     std::vector<token> run() {
         while (at_ != code_.size()) {
@@ -81,7 +87,12 @@ private:
         } else if (is_digit(c) || (c == '.' && at_ + 1 != code_.size() && is_digit(code_[at_ + 1]))) {
             pt2::number_text const number = pt2::number_at(code_, at_);
             at_ += number.digits.size();
-            push(number.is_real ? token_kind::real : token_kind::integer, std::string(number.digits));
+            bool const is_imaginary = at_ != code_.size() && code_[at_] == 'j';
+            if (is_imaginary) ++at_;
+            push(is_imaginary     ? token_kind::imaginary
+                 : number.is_real ? token_kind::real
+                                  : token_kind::integer,
+                 std::string(number.digits));
         } else if (c == '"' || c == '\'') {
             text(c);
         } else {
@@ -149,7 +160,7 @@ private:
 
     void push(token_kind kind, std::string text) {
         if (out_.size() == max_tokens) fail("the file has more than 4194304 tokens");
-        out_.push_back({kind, line_, static_cast<std::uint32_t>(start_), std::move(text)});
+        out_.push_back({kind, line_, offset_ + static_cast<std::uint32_t>(start_), std::move(text)});
     }
 
     [[noreturn]] void fail(std::string_view what) const {
@@ -160,15 +171,18 @@ private:
     std::string_view where_;
     std::size_t at_ = 0;
     std::size_t start_ = 0; ///< of the token
-    std::uint32_t line_ = 1;
+    std::uint32_t offset_;  ///< of the code in its file
+    std::uint32_t line_;
     std::size_t depth_ = 0; ///< of brackets
-    bool at_line_start_ = true;
-    std::vector<std::size_t> levels_{0};
+    bool at_line_start_;
+    std::vector<std::size_t> levels_;
     std::vector<token> out_;
 };
 
 } // namespace
 
-std::vector<token> tokenize(std::string_view code, std::string_view where) { return lexer(code, where).run(); }
+std::vector<token> tokenize(std::string_view code, std::string_view where, code_place const& place) {
+    return lexer(code, where, place).run();
+}
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -15,9 +15,10 @@ enum class token_kind : std::uint8_t {
     name,
     integer,
     real,
-    text,   ///< with its escape sequences decoded
-    symbol, ///< an operator or a bracket: "->", "(", "="
-    line,   ///< the end of a statement
+    imaginary, ///< a number in front of `j`
+    text,      ///< with its escape sequences decoded
+    symbol,    ///< an operator or a bracket: "->", "(", "="
+    line,      ///< the end of a statement
     indent,
     dedent,
     end,
@@ -30,7 +31,14 @@ struct token {
     std::string text;
 };
 
+/// Where a piece of code starts in its file.
+struct code_place {
+    std::uint32_t line = 1;
+    std::uint32_t offset = 0;
+    std::uint32_t indentation = 0; ///< of its first line, whose blanks are not part of it
+};
+
 /// The tokens, the last of which is `end`. Throws aton::error, "where:LINE: ..."; `where` names the file.
-[[nodiscard]] std::vector<token> tokenize(std::string_view code, std::string_view where);
+[[nodiscard]] std::vector<token> tokenize(std::string_view code, std::string_view where, code_place const& place = {});
 
 } // namespace ATON_NAMESPACE::torchscript

@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "expression_parser.hpp"
+#include "outline.hpp"
 
 namespace ATON_NAMESPACE::torchscript {
 
@@ -14,26 +17,15 @@ namespace {
 
 using files::in_quotes;
 
+/// Parses one block of a file: an attribute, the first line of a class, or a function.
 class parser : expression_parser {
 public:
-    parser(std::vector<token> tokens, code_file& out, std::string where)
-        : expression_parser(std::move(tokens), std::move(where)),
-          out_(out) {}
+    parser(code_block const& block, std::string const& where)
+        : expression_parser(tokenize(block.text, where, block.place), where) {}
 
-    void run() {
-        while (now().is != token_kind::end) {
-            if (is_name("class")) read_class();
-            else if (is_name("def")) out_.functions.push_back(read_function());
-            else if (is_name("import") || is_name("from") || is_name("op_version_set")) skip_line();
-            else if (now().is == token_kind::line) next();
-            else fail("expected a class or a function, found " + describe());
-        }
-    }
-
-private:
-    void read_class() {
+    /// `class Conv2d(Module):`
+    void read_class(class_code& made) {
         next();
-        class_code& made = out_.classes.emplace_back();
         made.name = expect_name();
         if (take_symbol("(")) {
             if (!is_symbol(")")) made.base = expect_name();
@@ -42,18 +34,11 @@ private:
         }
         expect(":");
         expect_line();
-        if (now().is != token_kind::indent) fail("expected the body of class " + in_quotes(made.name));
-        next();
-        while (now().is != token_kind::dedent && now().is != token_kind::end) {
-            if (is_name("def")) made.methods.push_back(read_function());
-            else if (take_name("pass")) expect_line();
-            else read_attribute(made);
-        }
-        next();
     }
 
     /// `weight : Tensor`, `scale : Final[int] = 2`, `__parameters__ = []`, `__annotations__["0"] = T`.
     void read_attribute(class_code& to) {
+        if (take_name("pass")) return expect_line();
         expr const target = read_expression();
         class_attribute made;
         if (target.is == expr_kind::name) made.name = target.text;
@@ -68,11 +53,10 @@ private:
         to.attributes.push_back(std::move(made));
     }
 
-    function_code read_function() {
+    function_code::parts read_function() {
         next();
-        function_code out;
-        out.line = now().line;
-        out.name = expect_name();
+        function_code::parts out;
+        (void)expect_name();
         expect("(");
         while (!is_symbol(")")) {
             parameter& each = out.parameters.emplace_back();
@@ -89,9 +73,11 @@ private:
         if (take_symbol("->")) (void)read_expression();
         expect(":");
         out.body = read_block();
+        if (now().is != token_kind::end) fail("expected the end of the function, found " + describe());
         return out;
     }
 
+private:
     std::vector<stmt> read_block() {
         level const bound(*this);
         expect_line();
@@ -129,6 +115,12 @@ private:
             out.targets = read_targets();
             if (!take_name("in")) fail("expected 'in', found " + describe());
             out.value = read_expression();
+            expect(":");
+            out.body = read_block();
+        } else if (take_name("with")) {
+            out.is = stmt_kind::with_;
+            out.value = read_expression();
+            if (take_name("as")) out.targets.push_back(read_expression());
             expect(":");
             out.body = read_block();
         } else if (take_name("return")) {
@@ -175,9 +167,34 @@ private:
         }
         expect_line();
     }
-
-    code_file& out_;
 };
+
+/// A function whose source is not parsed yet.
+function_code outline_of(code_block const& block) {
+    function_code out;
+    std::string_view rest = block.text.substr(4);
+    while (rest.starts_with(' ')) rest.remove_prefix(1);
+    out.name = rest.substr(0, rest.find_first_of(" (:\r\n"));
+    out.line = block.place.line;
+    out.source = block.text;
+    out.offset = block.place.offset;
+    out.indentation = block.place.indentation;
+    return out;
+}
+
+class_code read_class(code_file const& file, code_block const& block) {
+    class_code out;
+    parser({block.text.substr(0, block.text.find('\n')), block.place}, file.where).read_class(out);
+    block_cursor members(file.text, block);
+    for (code_block each; members.next(each);) {
+        if (each.starts_with("def")) out.methods.push_back(outline_of(each));
+        else parser(each, file.where).read_attribute(out);
+    }
+    if (out.methods.empty() && out.attributes.empty() && block.text.find("pass") == std::string_view::npos)
+        files::fail(file.where + ':' + std::to_string(block.place.line),
+                    "expected the body of class " + in_quotes(out.name));
+    return out;
+}
 
 /// "code/__torch__/a/b.py" -> "__torch__.a.b"
 std::string module_of(std::string_view member) {
@@ -191,11 +208,23 @@ std::string module_of(std::string_view member) {
 
 } // namespace
 
+function_code::parts const& function_code::parsed() const {
+    if (!parsed_) parsed_ = parser({source, {line, offset, indentation}}, file->where).read_function();
+    return *parsed_;
+}
+
 std::unique_ptr<code_file> parse(std::string_view code, std::string name, std::string_view archive) {
     auto out = std::make_unique<code_file>();
     out->name = std::move(name);
-    std::string const where = std::string(archive) + ": " + out->name;
-    parser(tokenize(code, where), *out, where).run();
+    out->where = std::string(archive) + ": " + out->name;
+    out->text = code;
+    block_cursor blocks(out->text);
+    for (code_block each; blocks.next(each);) {
+        if (each.starts_with("class")) out->classes.push_back(read_class(*out, each));
+        else if (each.starts_with("def")) out->functions.push_back(outline_of(each));
+        else if (!each.starts_with("import") && !each.starts_with("from") && !each.starts_with("op_version_set"))
+            files::fail(out->where + ':' + std::to_string(each.place.line), "expected a class or a function");
+    }
     std::string const module = module_of(out->name);
     for (function_code& f : out->functions) f.file = out.get();
     for (class_code& c : out->classes) {

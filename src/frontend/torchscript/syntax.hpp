@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <aton/version.hpp>
@@ -16,6 +17,7 @@ enum class expr_kind : std::uint8_t {
     boolean, ///< `integer`
     integer,
     real,
+    complex, ///< `real` + `imaginary`j
     text,
     name,        ///< `text`
     attribute,   ///< items[0].text
@@ -34,6 +36,7 @@ struct expr {
     std::uint32_t offset = 0; ///< of its first byte, in the file
     std::int64_t integer = 0;
     double real = 0;
+    double imaginary = 0;
     std::string text;
     std::vector<expr> items;
     std::vector<std::string> keywords;
@@ -47,6 +50,7 @@ enum class stmt_kind : std::uint8_t {
     while_,     ///< while value: body
     for_,       ///< for targets[0] in value: body
     return_,    ///< return value
+    with_,      ///< with value as targets[0]: body
 };
 
 struct stmt {
@@ -67,12 +71,29 @@ struct parameter {
 
 struct code_file;
 
-struct function_code {
+/// A function, of which only the name is read before it is used: what the model does not call cannot be wrong.
+class function_code {
+public:
     std::string name;
     std::uint32_t line = 0;
-    std::vector<parameter> parameters;
-    std::vector<stmt> body;
     code_file const* file = nullptr;
+    std::string_view source; ///< "def f(x: Tensor) -> Tensor: ..."
+    std::uint32_t offset = 0;
+    std::uint32_t indentation = 0;
+
+    /// Both throw aton::error if the source cannot be parsed.
+    [[nodiscard]] std::vector<parameter> const& parameters() const { return parsed().parameters; }
+    [[nodiscard]] std::vector<stmt> const& body() const { return parsed().body; }
+
+    struct parts {
+        std::vector<parameter> parameters;
+        std::vector<stmt> body;
+    };
+
+private:
+    [[nodiscard]] parts const& parsed() const;
+
+    mutable std::optional<parts> parsed_;
 };
 
 struct class_attribute {
@@ -92,7 +113,9 @@ struct class_code {
 
 /// A parsed member of the archive.
 struct code_file {
-    std::string name; ///< "code/__torch__/torch/nn/modules/conv.py"
+    std::string name;  ///< "code/__torch__/torch/nn/modules/conv.py"
+    std::string where; ///< "model.pt: " and the name
+    std::string text;
     std::vector<class_code> classes;
     std::vector<function_code> functions;
 };
