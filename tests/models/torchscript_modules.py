@@ -295,16 +295,6 @@ class Endless(nn.Module):
         return x * i
 
 
-class Counter(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.calls = 0
-
-    def forward(self, x):
-        self.calls += 1
-        return x + self.calls
-
-
 def normal(*sizes):
     return lambda: torch.randn(*sizes)
 
@@ -353,7 +343,6 @@ def hand_made():
         case("warned", Warned, normal(2, 3), normal(3, 3), (0,), ways=("scripted",)),
         case("bags", Bags, normal(2, 3), ways=("scripted",), refused="does not compute 'embedding_bag_1'"),
         case("endless", Endless, normal(2, 3), ways=("scripted",), refused="needs more than", line="while i >= 0:"),
-        case("counter", Counter, normal(2, 3), ways=("scripted",), refused="assigns the attribute 'calls'", line="self.calls += 1"),
     ]
 
 

@@ -72,7 +72,11 @@ private:
     /// Whether a node only computes new values.
     static bool is_plain(program::node const& n) {
         constexpr std::string_view random[] = {"rand", "bernoulli", "normal", "multinomial", "dropout", "poisson"};
-        bool const draws = std::any_of(std::begin(random), std::end(random), [&](std::string_view each) {
+        bool const is_eval = std::any_of(n.arguments.begin(), n.arguments.end(), [](program::argument const& a) {
+            return a.name == "train" && a.kind == program::argument_kind::number && !a.number.is_computed() &&
+                   a.number.constant == scalar(false);
+        });
+        bool const draws = !is_eval && std::any_of(std::begin(random), std::end(random), [&](std::string_view each) {
             return n.op.find(each) != std::string::npos;
         });
         bool const is_known = n.kind == program::node_kind::python || !n.schema.empty();

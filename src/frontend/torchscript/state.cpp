@@ -23,6 +23,17 @@ bool has_only(program::expression const& e, std::set<std::string> const& symbols
         e.operands.begin(), e.operands.end(), [&](program::expression const& each) { return has_only(each, symbols); });
 }
 
+/// Whether two values are the same, or lists of the same values.
+bool is_same_state(value const& a, value const& b, int depth = 0) {
+    if (a.is_same(b)) return true;
+    if (a.is() != b.is() || (a.is() != kind::list && a.is() != kind::tuple) || depth > 20) return false;
+    return std::equal(a.list()->items.begin(),
+                      a.list()->items.end(),
+                      b.list()->items.begin(),
+                      b.list()->items.end(),
+                      [&](value const& x, value const& y) { return is_same_state(x, y, depth + 1); });
+}
+
 } // namespace
 
 void interpreter::assign_attribute(expr const& target, value const& v) {
@@ -173,7 +184,7 @@ void interpreter::add_state() {
     }
     for (auto const& [name, each] : state_.assigned) {
         value const& now = each.object->attributes[name.second];
-        if (state_.before.empty() && now.is_same(each.before)) continue;
+        if (!state_.before.contains(name) && is_same_state(now, each.before)) continue;
         std::optional<held_value> const after = held_of(now);
         std::optional<held_value> const before = held_of(each.before);
         if (!after || !before)
