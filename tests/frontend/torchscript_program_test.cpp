@@ -250,6 +250,25 @@ std::string nodes_with(std::string_view argument, std::string_view result, std::
     return out;
 }
 
+TEST_CASE("a dtype that ONNX does not have is named") {
+    for (auto const& [code, name] : {std::pair<int, char const*>{12, "qint8"},
+                                     {13, "quint8"},
+                                     {14, "qint32"},
+                                     {16, "quint4x2"},
+                                     {18, "bits1x8"},
+                                     {22, "bits16"},
+                                     {30, "uint1"},
+                                     {40, "int4"},
+                                     {45, "float4_e2m1fn_x2"}}) {
+        std::string const number = std::to_string(code);
+        CHECK(is_said(nodes_with("x: Tensor", "torch.to(x, " + number + ")", {"x"}),
+                      "uses the dtype " + std::string(name) + ", which ONNX does not have"));
+        CHECK(is_said(nodes_with("x: Tensor", "torch.zeros_like(x, dtype=" + number + ")", {"x"}),
+                      "uses the dtype " + std::string(name) + ", which ONNX does not have"));
+    }
+    CHECK(is_said(nodes_with("x: Tensor", "torch.to(x, 46)", {"x"}), "uses the unknown dtype 46"));
+}
+
 TEST_CASE("arguments of forward that are tuples, lists, dicts or numbers") {
     std::string_view const pair = "hx: Tuple[Tensor, Tuple[Tensor, Tensor]]";
     std::string_view const sum = "torch.add((hx)[0], ((hx)[1])[1])";

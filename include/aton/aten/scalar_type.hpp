@@ -11,40 +11,78 @@
 
 namespace ATON_NAMESPACE::aten {
 
+namespace detail {
+
+struct scalar_type_facts {
+    std::string_view name; // torch.int64
+    dtype type;            // undefined: no dtype of ONNX
+};
+
+/// By the numbers of c10/core/ScalarType.h.
+inline constexpr scalar_type_facts scalar_types[] = {{"uint8", dtype::uint8},
+                                                     {"int8", dtype::int8},
+                                                     {"int16", dtype::int16},
+                                                     {"int32", dtype::int32},
+                                                     {"int64", dtype::int64},
+                                                     {"float16", dtype::float16},
+                                                     {"float32", dtype::float32},
+                                                     {"float64", dtype::float64},
+                                                     {"complex32", dtype::complex32},
+                                                     {"complex64", dtype::complex64},
+                                                     {"complex128", dtype::complex128},
+                                                     {"bool", dtype::bool_},
+                                                     {"qint8", dtype::undefined},
+                                                     {"quint8", dtype::undefined},
+                                                     {"qint32", dtype::undefined},
+                                                     {"bfloat16", dtype::bfloat16},
+                                                     {"quint4x2", dtype::undefined},
+                                                     {"quint2x4", dtype::undefined},
+                                                     {"bits1x8", dtype::undefined},
+                                                     {"bits2x4", dtype::undefined},
+                                                     {"bits4x2", dtype::undefined},
+                                                     {"bits8", dtype::undefined},
+                                                     {"bits16", dtype::undefined},
+                                                     {"float8_e5m2", dtype::float8_e5m2},
+                                                     {"float8_e4m3fn", dtype::float8_e4m3fn},
+                                                     {"float8_e5m2fnuz", dtype::float8_e5m2fnuz},
+                                                     {"float8_e4m3fnuz", dtype::float8_e4m3fnuz},
+                                                     {"uint16", dtype::uint16},
+                                                     {"uint32", dtype::uint32},
+                                                     {"uint64", dtype::uint64},
+                                                     {"uint1", dtype::undefined},
+                                                     {"uint2", dtype::undefined},
+                                                     {"uint3", dtype::undefined},
+                                                     {"uint4", dtype::undefined},
+                                                     {"uint5", dtype::undefined},
+                                                     {"uint6", dtype::undefined},
+                                                     {"uint7", dtype::undefined},
+                                                     {"int1", dtype::undefined},
+                                                     {"int2", dtype::undefined},
+                                                     {"int3", dtype::undefined},
+                                                     {"int4", dtype::undefined},
+                                                     {"int5", dtype::undefined},
+                                                     {"int6", dtype::undefined},
+                                                     {"int7", dtype::undefined},
+                                                     {"float8_e8m0fnu", dtype::float8_e8m0},
+                                                     {"float4_e2m1fn_x2", dtype::undefined}};
+
+constexpr scalar_type_facts const* scalar_type_of(std::int64_t number) {
+    constexpr auto count = static_cast<std::int64_t>(sizeof(scalar_types) / sizeof(*scalar_types));
+    return number >= 0 && number < count ? &scalar_types[number] : nullptr;
+}
+
+} // namespace detail
+
 /// The dtype with this number in c10/core/ScalarType.h (4 is int64); undefined for types that ONNX does not have.
 constexpr dtype scalar_type(std::int64_t number) {
-    constexpr dtype none = dtype::undefined;
-    constexpr dtype all[] = {dtype::uint8,
-                             dtype::int8,
-                             dtype::int16,
-                             dtype::int32,
-                             dtype::int64,
-                             dtype::float16,
-                             dtype::float32,
-                             dtype::float64,
-                             dtype::complex32,
-                             dtype::complex64,
-                             dtype::complex128,
-                             dtype::bool_,
-                             none,
-                             none,
-                             none,
-                             dtype::bfloat16,
-                             none,
-                             none,
-                             none,
-                             none,
-                             none,
-                             none,
-                             none,
-                             dtype::float8_e5m2,
-                             dtype::float8_e4m3fn,
-                             dtype::float8_e5m2fnuz,
-                             dtype::float8_e4m3fnuz,
-                             dtype::uint16,
-                             dtype::uint32,
-                             dtype::uint64};
-    return number >= 0 && number < static_cast<std::int64_t>(sizeof(all) / sizeof(*all)) ? all[number] : none;
+    detail::scalar_type_facts const* const found = detail::scalar_type_of(number);
+    return found == nullptr ? dtype::undefined : found->type;
+}
+
+/// What torch calls the dtype with this number: 13 is quint8. Empty if there is none.
+constexpr std::string_view scalar_type_name(std::int64_t number) {
+    detail::scalar_type_facts const* const found = detail::scalar_type_of(number);
+    return found == nullptr ? std::string_view() : found->name;
 }
 
 /// The dtype with this name in a schema; `long` and `int64` are the same.

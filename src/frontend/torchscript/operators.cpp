@@ -182,6 +182,9 @@ program::argument interpreter::argument_of(aten::schema_type const& type, value 
     case base_type::scalar_type: {
         std::int64_t const code = constant_in(v, "a dtype").number().to<std::int64_t>();
         dtype const t = aten::scalar_type(code);
+        std::string_view const name = aten::scalar_type_name(code);
+        if (t == dtype::undefined && !name.empty())
+            fail("uses the dtype " + std::string(name) + ", which ONNX does not have");
         if (t == dtype::undefined) fail("uses the unknown dtype " + std::to_string(code));
         return made::of_type(t);
     }
