@@ -49,6 +49,7 @@ public:
             entries_.begin(), entries_.end(), [](auto const& a, auto const& b) { return a.first == b.first; });
         if (duplicate != entries_.end())
             files::fail(where_, "has a duplicate tensor " + files::in_quotes(duplicate->first));
+        for (auto const& [name, payload] : entries_) check(payload, place_of(name));
     }
 
     [[nodiscard]] std::vector<std::string_view> names() const override {
@@ -62,7 +63,7 @@ public:
         auto const found = std::lower_bound(
             entries_.begin(), entries_.end(), name, [](auto const& e, std::string_view n) { return e.first < n; });
         if (found == entries_.end() || found->first != name) return std::nullopt;
-        return decode(found->second, where_ + ": tensor " + files::in_quotes(name));
+        return decode(found->second, place_of(name));
     }
 
 private:
@@ -70,42 +71,75 @@ private:
         return std::string("is not valid JSON: ") + simdjson::error_message(e);
     }
 
-    [[nodiscard]] stored_tensor decode(element payload, std::string const& where) const {
+    /// What an entry says.
+    struct description {
         bool is_pickled = false;
+        bool is_tensor = false; ///< and what follows is known
+        files::zip_member const* record = nullptr;
+        std::int64_t layout = 0;
+        std::int64_t code = 0; ///< of the dtype
+        std::vector<std::int64_t> sizes = {};
+        std::vector<std::int64_t> strides = {};
+        std::int64_t offset = 0;
+    };
+
+    [[nodiscard]] std::string place_of(std::string_view name) const {
+        return where_ + ": tensor " + files::in_quotes(name);
+    }
+
+    [[nodiscard]] description describe(element payload, std::string const& where) const {
+        description out;
         std::string_view path;
         element meta;
-        if (payload["use_pickle"].get(is_pickled) != simdjson::SUCCESS) files::fail(where, "has no \"use_pickle\"");
-        if (is_pickled)
+        if (payload["use_pickle"].get(out.is_pickled) != simdjson::SUCCESS) files::fail(where, "has no \"use_pickle\"");
+        if (payload["path_name"].get(path) != simdjson::SUCCESS) files::fail(where, "has no \"path_name\"");
+        bool const has_meta = payload["tensor_meta"].get(meta) == simdjson::SUCCESS && !meta.is_null();
+        if (has_meta && !meta.is_object()) files::fail(where, "its \"tensor_meta\" is not an object");
+        out.is_tensor = has_meta;
+        if (out.is_pickled || !out.is_tensor) return out;
+        out.layout = number(meta["layout"], "layout", where);
+        out.code = number(meta["dtype"], "dtype", where);
+        out.sizes = numbers(meta["sizes"], "sizes", where);
+        out.strides = numbers(meta["strides"], "strides", where);
+        out.offset = constant(meta["storage_offset"], "storage_offset", where);
+        std::string const member_name = folder_ + std::string(path);
+        out.record = directory_.find(member_name);
+        if (out.record == nullptr)
+            files::fail(where, "is in record " + files::in_quotes(member_name) + ", which is not in the archive");
+        return out;
+    }
+
+    /// Refuses a damaged entry, whether the program uses the tensor or not. The bytes of its record are not read.
+    void check(element payload, std::string const& where) const {
+        description const d = describe(payload, where);
+        dtype const type = dtype_of_scalar_type(d.code);
+        if (d.record == nullptr || d.layout != strided_layout || type == dtype::undefined) return;
+        (void)count_inside(
+            type, d.sizes, d.strides, d.offset, directory_.stored(*d.record).size(), d.record->name, where);
+    }
+
+    [[nodiscard]] stored_tensor decode(element payload, std::string const& where) const {
+        description d = describe(payload, where);
+        if (d.is_pickled)
             files::fail(
                 where,
                 "is pickled (a tensor subclass or an object): turn it into plain tensors before torch.export.export");
-        if (payload["path_name"].get(path) != simdjson::SUCCESS) files::fail(where, "has no \"path_name\"");
-        if (payload["tensor_meta"].get(meta) != simdjson::SUCCESS || !meta.is_object())
-            files::fail(where, "has no \"tensor_meta\": it is an object, not a tensor");
-        std::int64_t const layout = number(meta["layout"], "layout", where);
-        if (layout != strided_layout) {
-            std::string const name = layout >= 0 && layout < static_cast<std::int64_t>(layout_names.size())
-                                         ? std::string(layout_names[static_cast<std::size_t>(layout)])
-                                         : std::to_string(layout);
+        if (!d.is_tensor) files::fail(where, "has no \"tensor_meta\": it is an object, not a tensor");
+        if (d.layout != strided_layout) {
+            std::string const name = d.layout >= 0 && d.layout < static_cast<std::int64_t>(layout_names.size())
+                                         ? std::string(layout_names[static_cast<std::size_t>(d.layout)])
+                                         : std::to_string(d.layout);
             files::fail(where, "has layout " + name + ": make it dense with .to_dense() before torch.export.export");
         }
-        std::int64_t const code = number(meta["dtype"], "dtype", where);
-        dtype const type = dtype_of_scalar_type(code);
+        dtype const type = dtype_of_scalar_type(d.code);
         if (type == dtype::undefined)
-            files::fail(where, "has dtype number " + std::to_string(code) + ", which ONNX does not have");
-        std::vector<std::int64_t> sizes = numbers(meta["sizes"], "sizes", where);
-        std::vector<std::int64_t> strides = numbers(meta["strides"], "strides", where);
-        std::int64_t const offset = constant(meta["storage_offset"], "storage_offset", where);
-        std::string const member_name = folder_ + std::string(path);
-        files::zip_member const* const member = directory_.find(member_name);
-        if (member == nullptr)
-            files::fail(where, "is in record " + files::in_quotes(member_name) + ", which is not in the archive");
+            files::fail(where, "has dtype number " + std::to_string(d.code) + ", which ONNX does not have");
         return checked_tensor(type,
-                              std::move(sizes),
-                              std::move(strides),
-                              offset,
-                              from_.span(directory_.stored(*member)),
-                              member->name,
+                              std::move(d.sizes),
+                              std::move(d.strides),
+                              d.offset,
+                              from_.span(directory_.stored(*d.record)),
+                              d.record->name,
                               where);
     }
 

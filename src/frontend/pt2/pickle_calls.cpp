@@ -39,9 +39,9 @@ void pickle_machine::refuse(pickled_tensors::global const& function) const {
         break;
     }
     for (auto const& r : refused_functions)
-        if (function.name == r.name) fail_here(what + " is " + std::string(r.why));
-    fail_here(what + " calls " + files::in_quotes(std::string(function.module) + '.' + std::string(function.name)) +
-              ", which dense tensors do not need");
+        if (function.name == r.name) refuse_here(what + " is " + std::string(r.why));
+    refuse_here(what + " calls " + files::in_quotes(std::string(function.module) + '.' + std::string(function.name)) +
+                ", which dense tensors do not need");
 }
 
 void pickle_machine::reduce() {
@@ -85,8 +85,8 @@ pickle_machine::value pickle_machine::rebuild_tensor(std::span<value const> argu
         bool const is_empty =
             metadata.is == kind::dict && containers_[static_cast<std::size_t>(metadata.number)].empty();
         if (metadata.is != kind::none && !is_empty)
-            fail_here("makes a conjugate or negative view: call .resolve_conj() and .resolve_neg() before "
-                      "torch.export.export");
+            refuse_here("makes a conjugate or negative view: call .resolve_conj() and .resolve_neg() before "
+                        "torch.export.export");
     }
     auto const storage = static_cast<std::uint32_t>(arguments[0].number);
     dtype type = to_.storages_[storage].type;
@@ -131,8 +131,8 @@ void pickle_machine::persistent_id() {
         push({kind::storage, 0, static_cast<std::int64_t>(to_.storages_.size() - 1)});
         return;
     }
-    fail_here("has a storage of class " + files::in_quotes(std::string(g.module) + '.' + std::string(g.name)) +
-              ", which dense tensors do not use");
+    refuse_here("has a storage of class " + files::in_quotes(std::string(g.module) + '.' + std::string(g.name)) +
+                ", which dense tensors do not use");
 }
 
 } // namespace ATON_NAMESPACE::pt2

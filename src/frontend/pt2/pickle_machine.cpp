@@ -16,6 +16,8 @@ constexpr std::size_t max_objects = std::size_t{1} << 22U;
 constexpr std::size_t max_stack_size = std::size_t{1} << 16U;
 constexpr std::size_t max_pickle_bytes = std::size_t{1} << 26U;
 
+constexpr unsigned protocol_opcode = 0x80;
+
 std::string hexadecimal(unsigned op) {
     constexpr std::string_view digits = "0123456789abcdef";
     return std::string("0x") + digits[op >> 4U & 15U] + digits[op & 15U];
@@ -30,7 +32,7 @@ std::vector<std::pair<std::string_view, pickle_machine::value>> pickle_machine::
         auto const op = static_cast<unsigned>(take(1));
         if (op == '.') break;
         if (!constant(op) && !container(op) && !memo(op) && !object(op))
-            fail_here("opcode " + hexadecimal(op) + " is refused: a dict of tensors does not need it");
+            refuse_here("opcode " + hexadecimal(op) + " is refused: a dict of tensors does not need it");
     }
     if (stack_.size() != 1 || stack_[0].is != kind::dict)
         files::fail(to_.where_, "the pickle is not a dict of tensors");
@@ -47,7 +49,7 @@ std::vector<std::pair<std::string_view, pickle_machine::value>> pickle_machine::
 
 bool pickle_machine::constant(unsigned op) {
     switch (op) {
-    case 0x80: // PROTO
+    case protocol_opcode:
         if (std::uint64_t const version = take(1); version < 2 || version > 5)
             fail_here("protocol " + std::to_string(version) + " is not supported, only 2 to 5 are");
         return true;
@@ -276,6 +278,11 @@ bool pickle_machine::match(std::span<value const> arguments, std::initializer_li
 
 void pickle_machine::fail_here(std::string_view what) const {
     files::fail(to_.where_, "the pickle at byte " + std::to_string(op_) + ": " + std::string(what));
+}
+
+void pickle_machine::refuse_here(std::string_view what) const {
+    if (static_cast<unsigned char>(code_[0]) != protocol_opcode) fail_here(what); // this is no pickle
+    throw unsupported_object(to_.where_ + ": the pickle at byte " + std::to_string(op_) + ": " + std::string(what));
 }
 
 } // namespace ATON_NAMESPACE::pt2

@@ -58,6 +58,8 @@ private:
     /// Whether the first arguments are of these kinds.
     [[nodiscard]] static bool match(std::span<value const> arguments, std::initializer_list<kind> kinds);
     [[noreturn]] void fail_here(std::string_view what) const;
+    /// Throws unsupported_object.
+    [[noreturn]] void refuse_here(std::string_view what) const;
     [[noreturn]] void refuse(pickled_tensors::global const& function) const;
 
     pickled_tensors& to_;

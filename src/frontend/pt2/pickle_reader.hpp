@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <aton/core/dtype.hpp>
+#include <aton/core/error.hpp>
 
 namespace ATON_NAMESPACE::pt2 {
 
@@ -25,9 +26,16 @@ struct pickled_tensor {
     std::vector<std::int64_t> strides;
 };
 
+/// A pickle has an object that is not a dense tensor. It is not damaged.
+class unsupported_object : public error {
+public:
+    using error::error;
+};
+
 class pickled_tensors {
 public:
-    /// Reads a pickle of a dict or OrderedDict with string keys; `pickle` must outlive it. Throws aton::error, "where: ...".
+    /// Reads a pickle of a dict or OrderedDict with string keys; `pickle` must outlive it. Throws aton::error, "where: ...",
+    /// and unsupported_object.
     pickled_tensors(std::string_view pickle, std::string where);
 
     /// Sorted.

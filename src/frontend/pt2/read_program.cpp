@@ -8,6 +8,7 @@
 
 #include "frontend/files/text.hpp"
 #include "graph_reader.hpp"
+#include "pickle_reader.hpp"
 #include "read_program_json.hpp"
 
 namespace ATON_NAMESPACE::pt2 {
@@ -70,6 +71,18 @@ void name_outputs(json_value const& module, program::program& out) {
     for (std::size_t i = 0; i != keys.size(); ++i) named[i]->target = std::move(keys[i]);
 }
 
+/// Opens the weights and the constants, so that damaged ones are refused, used or not. Objects that are not tensors are refused when they are
+/// used.
+void open_tensors(archive const& from, std::string_view model) {
+    for (tensor_role const role : {tensor_role::weight, tensor_role::constant}) {
+        try {
+            (void)from.tensor_names(model, role);
+        } catch (unsupported_object const&) {
+            continue;
+        }
+    }
+}
+
 } // namespace
 
 program::program read_program_json(std::string_view json, std::string document_name, tensor_lookup const& tensor) {
@@ -98,6 +111,7 @@ program::program read_program(archive const& from, std::string_view model) {
     std::string document = from.path();
     if (from.models().size() > 1) document += ": model " + files::in_quotes(name);
     program::program out = read_program_json(from.program_json(name), std::move(document), tensor);
+    open_tensors(from, name);
     out.name = name;
     out.file = from.path();
     out.storage = from.storage();

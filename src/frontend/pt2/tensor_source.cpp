@@ -48,9 +48,9 @@ file_span file_bytes::span(std::string_view part) const {
             file};
 }
 
-stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides,
-                             std::int64_t offset, file_span record, std::string_view record_name,
-                             std::string const& where) {
+std::int64_t count_inside(dtype type, std::vector<std::int64_t> const& sizes, std::vector<std::int64_t> const& strides,
+                          std::int64_t offset, std::uint64_t record_size, std::string_view record_name,
+                          std::string const& where) {
     auto const width = static_cast<std::int64_t>(bits(type) / 8);
     if (strides.size() != sizes.size())
         files::fail(where, std::to_string(sizes.size()) + " sizes, but " + std::to_string(strides.size()) + " strides");
@@ -63,6 +63,18 @@ stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes, std::v
         if (sizes[i] > 1 && (!multiply(sizes[i] - 1, strides[i], reach) || !add(last, reach, last)))
             files::fail(where, "its strides span more than 2^63 elements");
     }
+    if (count != 0 && record_size != 0 &&
+        static_cast<std::uint64_t>(last) >= record_size / static_cast<std::uint64_t>(width))
+        files::fail(where,
+                    "element " + std::to_string(last) + " is outside its record " + files::in_quotes(record_name) +
+                        " of " + std::to_string(record_size) + " bytes");
+    return count;
+}
+
+stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides,
+                             std::int64_t offset, file_span record, std::string_view record_name,
+                             std::string const& where) {
+    std::int64_t const count = count_inside(type, sizes, strides, offset, record.size, record_name, where);
     if (count == 0) {
         offset = 0;
         record.size = 0;
@@ -71,13 +83,9 @@ stored_tensor checked_tensor(dtype type, std::vector<std::int64_t> sizes, std::v
             where,
             "its record " + files::in_quotes(record_name) +
                 " is empty: saved without data (a fake or meta tensor); load the weights before torch.export.save");
-    } else if (static_cast<std::uint64_t>(last) >= record.size / static_cast<std::uint64_t>(width)) {
-        files::fail(where,
-                    "element " + std::to_string(last) + " is outside its record " + files::in_quotes(record_name) +
-                        " of " + std::to_string(record.size) + " bytes");
     }
     // Strides of 0 can expand a few bytes without bound.
-    auto const bytes = static_cast<std::uint64_t>(count * width);
+    auto const bytes = static_cast<std::uint64_t>(count) * (bits(type) / 8);
     if (bytes > record.size && bytes > max_expanded_bytes)
         files::fail(where,
                     "it expands " + std::to_string(record.size) +

@@ -37,7 +37,8 @@ public:
     [[nodiscard]] virtual std::optional<stored_tensor> find(std::string_view name) const = 0;
 };
 
-/// Reads PayloadConfig JSON, whose members are in `folder` ("model/data/weights/"). `directory` must outlive the result.
+/// Reads PayloadConfig JSON, whose members are in `folder` ("model/data/weights/"). `directory` must outlive the result. Throws aton::error
+/// if any entry is damaged; one that is only unsupported is an error when it is requested.
 [[nodiscard]] std::unique_ptr<tensor_source> read_payload_config(files::zip_directory const& directory,
                                                                  files::zip_member const& config, std::string folder,
                                                                  file_bytes from);
@@ -45,6 +46,12 @@ public:
 /// Reads a file of torch.save inside another archive. No tensors if `bytes` is empty.
 [[nodiscard]] std::unique_ptr<tensor_source> read_saved_dict(std::string_view bytes, std::string const& where,
                                                              file_bytes from);
+
+/// The number of elements, after checking that every one is inside the record, unless the record is empty.
+[[nodiscard]] std::int64_t count_inside(dtype type, std::vector<std::int64_t> const& sizes,
+                                        std::vector<std::int64_t> const& strides, std::int64_t offset,
+                                        std::uint64_t record_size, std::string_view record_name,
+                                        std::string const& where);
 
 /// A view of `record`, after checking that every element is inside it. Messages use `where` for the tensor and `record_name` for
 /// the record.
