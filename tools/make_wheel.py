@@ -5,9 +5,10 @@
 usage: make_wheel.py --aton PROGRAM --dist FOLDER [--glibc 2.28] [--license NAME=FILE]...
        [--machine aarch64 --binutils aarch64-linux-gnu- --runner qemu-aarch64-static]
 
-The platform in the wheel's name is what the program needs, from its symbol versions and libraries: manylinux_2_X if it needs
-only what every Linux with glibc 2.X has, else linux, which no index accepts. --glibc fails if it needs a later glibc.
-For a program of another machine, --binutils is the prefix of its strip and objdump, and --runner what runs it here.
+`aton verify` must be in the program (ATON_LINK_VERIFY), or in an aton-verify beside it, which is packed too. The platform in the wheel's name
+is what the programs need, from their symbol versions and libraries: manylinux_2_X if they need only what every Linux with glibc 2.X has, else
+linux, which no index accepts. --glibc fails if they need a later glibc. For programs of another machine, --binutils is the prefix of their
+strip and objdump, and --runner what runs them here.
 """
 
 import argparse
@@ -24,7 +25,7 @@ import zipfile
 REPOSITORY = pathlib.Path(__file__).resolve().parents[1]
 SYSTEM_LIBRARIES = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2",
                     "ld-linux-aarch64.so.1"}
-WHEEL_LIMIT = 10_000_000
+WHEEL_LIMIT = 12_000_000  # of one that an index accepts
 
 
 def output_of(*command):
@@ -41,13 +42,25 @@ def needs_of(program, objdump):
     return max((int(major), int(minor)) for major, minor in versions), sorted(libraries - SYSTEM_LIBRARIES)
 
 
-def platform_of(program, limit, machine, objdump):
-    glibc, others = needs_of(program, objdump)
-    text = ".".join(map(str, glibc))
-    print(f"{program}: needs glibc {text}" + (f" and {', '.join(others)}" if others else " and no other library"))
-    if limit and (others or glibc > tuple(map(int, limit.split(".")))):
-        sys.exit(f"{program}: needs more than glibc {limit}")
-    return f"linux_{machine}" if others else f"manylinux_{glibc[0]}_{glibc[1]}_{machine}"
+def platform_of(programs, limit, machine, objdump):
+    newest, names = (0, 0), set()
+    for program in programs:
+        glibc, others = needs_of(program, objdump)
+        text = ".".join(map(str, glibc))
+        print(f"{program}: needs glibc {text}" + (f" and {', '.join(others)}" if others else " and no other library"))
+        if limit and (others or glibc > tuple(map(int, limit.split(".")))):
+            sys.exit(f"{program}: needs more than glibc {limit}")
+        newest, names = max(newest, glibc), names | set(others)
+    return f"linux_{machine}" if names else f"manylinux_{newest[0]}_{newest[1]}_{machine}"
+
+
+def programs_of(aton, command):
+    """The command, and aton-verify if it is a program of its own. `command` runs the former here."""
+    beside = aton.with_name("aton-verify")
+    programs = [aton, beside] if beside.is_file() else [aton]
+    if subprocess.run([command, "verify", "--help"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
+        sys.exit(f"{aton}: cannot run `aton verify`: build it with -DATON_BUILD_RUNTIME=ON")
+    return programs
 
 
 def headers_and_cmake_package(folder):
@@ -61,14 +74,19 @@ def headers_and_cmake_package(folder):
     return {f"aton_onnx/{name.as_posix()}": path.read_bytes() for name, path in files.items()}
 
 
-def manuals(aton, runner, folder, prefix):
+def runnable(aton, runner, folder):
+    """A program that runs the command here."""
+    if not runner:
+        return aton.resolve()
+    run = folder / "run"
+    run.write_text(f'#!/bin/sh\nexec {runner} {aton.resolve()} "$@"\n')
+    run.chmod(0o755)
+    return run
+
+
+def manuals(command, folder, prefix):
     """Manual pages and completions, which pip puts into the share folder of the environment: {name in the wheel: bytes}."""
-    if runner:
-        run = folder / "run"
-        run.write_text(f'#!/bin/sh\nexec {runner} {aton.resolve()} "$@"\n')
-        run.chmod(0o755)
-        aton = run
-    output_of(sys.executable, REPOSITORY / "tools/make_manuals.py", "--aton", aton, "--output", folder / "manuals")
+    output_of(sys.executable, REPOSITORY / "tools/make_manuals.py", "--aton", command, "--output", folder / "manuals")
     share = folder / "manuals"
     return {f"{prefix}/{path.relative_to(share).as_posix()}": path.read_bytes() for path in share.rglob("*") if path.is_file()}
 
@@ -85,17 +103,21 @@ def main():
     options = parser.parse_args()
 
     version = re.search(r"^project\(aton VERSION ([0-9.]+)", (REPOSITORY / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
-    tag = f"py3-none-{platform_of(options.aton, options.glibc, options.machine, f'{options.binutils}objdump')}"
     info = f"aton_onnx-{version}.dist-info"
     source = REPOSITORY / "python"
     files = {path.relative_to(source).as_posix(): path.read_bytes()
              for path in (source / "aton_onnx").iterdir() if path.suffix in (".py", ".typed")}
-    with tempfile.TemporaryDirectory() as folder:
-        stripped = pathlib.Path(folder, "aton")
-        output_of(f"{options.binutils}strip", "-o", stripped, options.aton)
-        files["aton_onnx/bin/aton"] = stripped.read_bytes()
-        files.update(headers_and_cmake_package(pathlib.Path(folder)))
-        files.update(manuals(options.aton, options.runner, pathlib.Path(folder), f"aton_onnx-{version}.data/data"))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        command = runnable(options.aton, options.runner, folder)
+        programs = programs_of(options.aton, command)
+        tag = f"py3-none-{platform_of(programs, options.glibc, options.machine, f'{options.binutils}objdump')}"
+        for program in programs:
+            stripped = folder / "stripped"
+            output_of(f"{options.binutils}strip", "-o", stripped, program)
+            files[f"aton_onnx/bin/{program.name}"] = stripped.read_bytes()
+        files.update(headers_and_cmake_package(folder))
+        files.update(manuals(command, folder, f"aton_onnx-{version}.data/data"))
     files[f"{info}/licenses/LICENSE"] = (REPOSITORY / "LICENSE").read_bytes()
     for name, path in (each.split("=", 1) for each in options.license):
         files[f"{info}/licenses/{name}"] = pathlib.Path(path).read_bytes()
@@ -120,13 +142,14 @@ Description-Content-Type: text/markdown
         for name in sorted(files, key=lambda each: (each.startswith(info), each == f"{info}/RECORD", each)):
             member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             member.compress_type = zipfile.ZIP_DEFLATED
-            member.external_attr = (0o100755 if name == "aton_onnx/bin/aton" else 0o100644) << 16
+            member.external_attr = (0o100755 if name.startswith("aton_onnx/bin/") else 0o100644) << 16
             archive.writestr(member, files[name])
     size = wheel.stat().st_size
-    if size > WHEEL_LIMIT:
+    if "manylinux" in tag and size > WHEEL_LIMIT:
         wheel.unlink()
         sys.exit(f"{wheel}: has {size:,} bytes, more than {WHEEL_LIMIT:,}")
-    print(f"{wheel}: {size / 1e6:.2f} MB, the command {len(files['aton_onnx/bin/aton']) / 1e6:.2f} MB")
+    sizes = ", ".join(f"{program.name} {len(files[f'aton_onnx/bin/{program.name}']) / 1e6:.2f} MB" for program in programs)
+    print(f"{wheel}: {size / 1e6:.2f} MB, {sizes}")
 
 
 if __name__ == "__main__":

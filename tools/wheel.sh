@@ -5,7 +5,7 @@
 #   tools/wheel.sh [--arch x86_64|aarch64]
 #
 # GCC compiles, for x86_64 with the flags of the preset release, so that ccache has the objects; zig only links them, with the symbol
-# versions of glibc 2.28. ONNX, protobuf, simdjson and libstdc++ are linked statically. tools/make_wheel.py derives the platform in the
+# versions of glibc 2.28. ONNX, protobuf, simdjson, libstdc++ and libgomp are linked statically. tools/make_wheel.py derives the platform in the
 # wheel's name from the program that it packs. For aarch64 it needs g++-12-aarch64-linux-gnu, and qemu-user-static to run the command.
 # ATON_SIMDJSON_SOURCE_DIR: a folder with the sources of simdjson, in the version of the installed headers.
 set -euo pipefail
@@ -78,10 +78,12 @@ fi
 # The command. Its folder is as deep as those of the presets: ccache hashes relative paths.
 zig="$parts/venv/bin/python -m ziglang cc -target $arch-linux-gnu.$glibc"
 rule="$zig -O2 -s -Wl,--gc-sections <OBJECTS> -o <TARGET> <LINK_LIBRARIES> $ATON_ROOT/packaging/wheel/glibc_2_28.c"
-rule+=" $("$compiler" -print-file-name=libstdc++.a) -lunwind -lm -ldl -lpthread"
-# The atomic operations that GCC calls on aarch64 are in its library.
-if [ "$arch" = aarch64 ]; then rule+=" $("$compiler" -print-file-name=libgcc.a)"; fi
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DATON_BUILD_TESTS=OFF -DATON_BUILD_RUNTIME=OFF -DATON_INSTALL=OFF \
+# libgcc has the atomic operations that GCC calls on aarch64, and what it asks for the features of an x86-64 CPU: zig's own answers "none".
+rule+=" $("$compiler" -print-file-name=libstdc++.a) $("$compiler" -print-file-name=libgcc.a) -lunwind -lm -ldl -lpthread"
+openmp="$("$compiler" -print-file-name=libgomp.a)"
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DATON_UNITY_BUILD=ON -DATON_BUILD_TESTS=OFF -DATON_INSTALL=OFF \
+    -DATON_BUILD_RUNTIME=ON -DATON_LINK_VERIFY=ON \
+    -DOpenMP_CXX_FLAGS=-fopenmp -DOpenMP_CXX_LIB_NAMES=gomp "-DOpenMP_gomp_LIBRARY=$openmp" \
     "-DATON_ONNX_SOURCE_DIR=$ATON_ONNX_SOURCE_DIR" "-Dsimdjson_DIR=$ATON_ROOT/packaging/wheel" -DProtobuf_USE_STATIC_LIBS=ON \
     "-DCMAKE_CXX_LINK_EXECUTABLE=$rule" "${cross[@]}" >"$parts/configure.log"
 cmake --build "$build" --target aton_command
@@ -90,4 +92,4 @@ cmake --build "$build" --target aton_command
     --machine "$arch" --binutils "$binutils" --runner "$runner" \
     --license "onnx=$(echo "$ATON_ONNX_SOURCE_DIR"/onnx-*.dist-info/licenses/LICENSE)" \
     --license protobuf=/usr/share/doc/libprotobuf-dev/copyright --license "simdjson=$parts/simdjson-license" \
-    --license libstdc++=/usr/share/doc/libstdc++-12-dev/copyright
+    --license libstdc++-and-libgomp=/usr/share/doc/libstdc++-12-dev/copyright --license eigen=/usr/share/doc/libeigen3-dev/copyright

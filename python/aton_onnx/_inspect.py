@@ -111,8 +111,7 @@ def print_graph(
 def verify(model: Model, path: Path, *, samples: int = 3, seed: int = 0) -> Verification:
     """Runs an exported program, or a `.pt2` file, and its ONNX file on random inputs in Aton's runtime, and compares.
 
-    This needs `aton-verify` beside the command, which a build of Aton has and the wheel does not: set ATON_COMMAND to the
-    command of such a build. Raises AtonError without it, and for files that cannot be run.
+    Raises AtonError for files that cannot be run, and if ATON_COMMAND names a build without the runtime.
     """
     with program_file(model) as program:
         result = run("verify", program, file_argument(path), f"--samples={samples}", f"--seed={seed}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Packs an existing build as Debian packages, unpacks them into an empty root, exports with the command, and builds programs and a plugin with
-the development files.
+"""Packs an existing build as Debian packages, unpacks them into an empty root, runs the commands of README.md, exports with the command, and
+builds programs and a plugin with the development files.
 
 usage: debian.py --work FOLDER --compiler COMPILER --cmake CMAKE --build FOLDER
 
@@ -15,6 +15,9 @@ import shutil
 import sys
 
 from consume import REPOSITORY, SAMPLE, SKIPPED, Way, demand, demand_export, files_below, run, version
+
+sys.path.append(str(REPOSITORY / "tests" / "python"))
+import readme_commands
 
 # The first version of a package closes the bug that asked for it, which is a matter for Debian's maintainers.
 LINTIAN_IGNORES = "initial-upload-closes-no-bugs"
@@ -86,6 +89,8 @@ def main():
     way.demand_no_paths(prefix, REPOSITORY, way.build, way.work)
     demand_export(way, prefix, "bin/aton", "-DVERIFY=ON")
     demand("the same" in run(prefix / "bin/aton", "verify", SAMPLE, way.work / "command.onnx"), "aton verify does not find aton-verify")
+    (way.work / "readme").mkdir()
+    readme_commands.check(prefix / "bin/aton", way.work / "readme", {"PATH": str(prefix / "bin")})
     if shutil.which("lintian"):
         run("lintian", "--allow-root", "--fail-on", "error,warning", "--suppress-tags", LINTIAN_IGNORES, *packages.values())
     else:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes a wheel of a built command, installs it in a fresh environment without torch, exports, and builds and loads a plugin.
+"""Makes a wheel of a built command, installs it in a fresh environment without torch, runs the commands of README.md, exports, and builds and
+loads a plugin.
 
 usage: wheel_test.py ATON COMPILER
 
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import readme_commands
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 DATA = REPOSITORY / "tests" / "data"
@@ -45,6 +48,17 @@ def demand(condition, sentence):
         sys.exit(sentence)
 
 
+def check_readme(venv, folder):
+    """Every command of README.md runs in an environment that has nothing but the wheel and the system's own programs."""
+    folder.mkdir()
+    start = time.monotonic()
+    try:
+        count = readme_commands.check(venv / "bin" / "aton", folder, {"PATH": f"{venv / 'bin'}"})
+    except AssertionError as fault:
+        sys.exit(str(fault))
+    print(f"{count} commands of README.md ran in {time.monotonic() - start:.1f} s")
+
+
 def main(aton, compiler, wheel=None):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -70,6 +84,13 @@ def main(aton, compiler, wheel=None):
                "the export differs")
         end = time.monotonic()
         print(f"environment {installing - start:.1f} s, pip install {exporting - installing:.1f} s, export {end - exporting:.2f} s")
+
+        check_readme(venv, folder / "readme")
+        script = "import aton_onnx, sys; program, output = sys.argv[1:]\n" \
+                 "report = aton_onnx.export(program, output, verify=True)\n" \
+                 "print(report.verification.passed, aton_onnx.verify(program, output).passed)"
+        demand(run(python, "-c", script, DATA / "pt2" / "linear_relu_dynbatch.pt2", output).split() == ["True", "True"],
+               "the package does not verify")
 
         demand(": ok (2 nodes" in run(venv / "bin" / "aton", "check", output), "the model is not what it should be")
         demand("aton_onnx" in run(python, "-c", "import aton_onnx; print(aton_onnx.executable())"), "another command ran")

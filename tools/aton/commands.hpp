@@ -31,6 +31,8 @@ void complain(std::string_view what);
 
 /// Replaces this process by a program from the folder of this one, with `argv`. Throws if that fails.
 [[noreturn]] int exec_sibling(std::string const& program, char** argv);
+/// Runs `aton verify`, or `export` and `view` with --verify: aton-verify replaces this process, or the runtime is in this program.
+int run_verify(char** argv);
 
 /// Loads plugins. Throws if one cannot be used, or shadows rows of a later one or of the built-in tables without `override_`.
 [[nodiscard]] std::vector<plugin> load_plugins(std::vector<std::string> const& paths);

@@ -80,13 +80,13 @@ command add_check(CLI::App& app) {
     return [&sub, files, format] { return sub.parsed() ? check_models(*files, *format) : -1; };
 }
 
-/// Passes the rest of the command line to aton-verify, in the same folder, which parses its own options.
+/// Passes the rest of the command line to run_verify(), which parses its own options.
 command add_verify(CLI::App& app, char** argv) {
     CLI::App& sub = *app.add_subcommand(
         "verify", "Compare mappings, or a .pt2 file and its .onnx file, with ATen by running both sides");
     sub.prefix_command();
     sub.set_help_flag();
-    return [&sub, argv] { return sub.parsed() ? exec_sibling("aton-verify", argv + 1) : -1; };
+    return [&sub, argv] { return sub.parsed() ? run_verify(argv + 1) : -1; };
 }
 
 int run(int argc, char** argv) {
@@ -94,11 +94,12 @@ int run(int argc, char** argv) {
     app.set_version_flag("--version", "aton " + std::string(aton::version), "Print the version");
     app.require_subcommand(1);
     app.footer("Exit status: 0 success, 1 failure, 2 wrong usage.");
-    std::vector<command> const commands{add_export(app, {}, argv),
+    auto const pass_on = [argv] { return run_verify(argv); };
+    std::vector<command> const commands{add_export(app, {}, pass_on),
                                         add_print(app),
                                         add_ops(app),
                                         add_unconvertible(app),
-                                        add_view(app, {}, argv),
+                                        add_view(app, {}, pass_on),
                                         add_check(app),
                                         add_verify(app, argv)};
     try {

@@ -87,7 +87,7 @@ void add_dims(CLI::App& app, std::vector<std::string>& dims) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-command add_export(CLI::App& app, model_verifier verifier, char** argv) {
+command add_export(CLI::App& app, model_verifier verifier, std::function<int()> pass_on) {
     auto const request = std::make_shared<export_request>();
     CLI::App& sub = *app.add_subcommand("export", "Convert .pt2 files and TorchScript archives to .onnx files");
     export_options& options = request->options;
@@ -168,15 +168,15 @@ command add_export(CLI::App& app, model_verifier verifier, char** argv) {
     sub.add_flag("--verify", *verifies, "Run program and model on the same inputs afterwards, as aton verify does");
     add_format(sub, request->format);
     sub.add_flag("-q,--quiet", request->quiet, "Print nothing on success, not even warnings");
-    return [&sub, request, verifies, verifier = std::move(verifier), argv] {
+    return [&sub, request, verifies, verifier = std::move(verifier), pass_on = std::move(pass_on)] {
         if (!sub.parsed()) return -1;
-        if (*verifies && !verifier) return exec_sibling("aton-verify", argv);
+        if (*verifies && !verifier) return pass_on();
         if (*verifies) request->verifier = verifier;
         return export_models(*request);
     };
 }
 
-command add_view(CLI::App& app, node_comparer compare, char** argv) {
+command add_view(CLI::App& app, node_comparer compare, std::function<int()> pass_on) {
     auto const request = std::make_shared<view_request>();
     CLI::App& sub = *app.add_subcommand(
         "view", "Write a page that shows the graph of an .onnx file, or a .pt2 file and the graph that it becomes");
@@ -196,10 +196,10 @@ command add_view(CLI::App& app, node_comparer compare, char** argv) {
     auto const verifies = std::make_shared<bool>(false);
     of_programs.add_flag(
         "--verify", *verifies, "Run program and graph on the same inputs, and show the error of every node");
-    return [&sub, &of_programs, request, verifies, compare = std::move(compare), argv] {
+    return [&sub, &of_programs, request, verifies, compare = std::move(compare), pass_on = std::move(pass_on)] {
         if (!sub.parsed()) return -1;
         request->has_program_options = of_programs.count_all() != 0;
-        if (*verifies && !compare) return exec_sibling("aton-verify", argv);
+        if (*verifies && !compare) return pass_on();
         if (*verifies) request->compare = compare;
         return view_model(*request);
     };

@@ -50,9 +50,9 @@ void add_plugins(CLI::App& app, std::vector<std::string>& plugins);
 void add_inputs(CLI::App& app, std::vector<std::string>& inputs);
 void add_dims(CLI::App& app, std::vector<std::string>& dims);
 
-/// `verifier` is null in aton: with --verify, aton-verify runs the command, with the arguments in `argv`.
-[[nodiscard]] command add_export(CLI::App& app, model_verifier verifier, char** argv);
-/// `compare` is null in aton: with --verify, aton-verify runs the command, with the arguments in `argv`.
-[[nodiscard]] command add_view(CLI::App& app, node_comparer compare, char** argv);
+/// With --verify and a null `verifier`, calls `pass_on`, which runs the whole command line.
+[[nodiscard]] command add_export(CLI::App& app, model_verifier verifier, std::function<int()> pass_on);
+/// With --verify and a null `compare`, calls `pass_on`, which runs the whole command line.
+[[nodiscard]] command add_view(CLI::App& app, node_comparer compare, std::function<int()> pass_on);
 
 } // namespace aton::tool

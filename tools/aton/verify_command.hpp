@@ -54,6 +54,9 @@ int verify_translation(verify_request const& request, verify::model_options cons
 /// Prints the report of a check as text or, if the request says so, as JSON.
 void print_report(verify_request const& request, bool passed, std::string const& text, std::string const& json);
 
+/// Parses the arguments of `aton verify`, or of `view` and `export` with --verify, and runs them. Returns the exit status: 0 no difference,
+/// 1 a difference or failure, 2 wrong usage.
+int verify_main(int argc, char** argv);
 /// aton view --verify and aton export --verify, which aton passes on with its own arguments.
 int run_passed_on(int argc, char** argv);
 

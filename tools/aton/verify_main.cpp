@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// aton-verify, which `aton verify` runs. A separate program, so that aton does not link the runtime. Exit status: 0 no difference, 1 a
-// difference or failure, 2 wrong usage.
+// The options of aton verify.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,9 +15,7 @@
 
 namespace aton::tool {
 
-namespace {
-
-int run(int argc, char** argv) {
+int verify_main(int argc, char** argv) {
     if (argc > 1 && (std::string_view(argv[1]) == "view" || std::string_view(argv[1]) == "export"))
         return run_passed_on(argc, argv);
     CLI::App app("Compare mappings or a model with ATen by running both sides on the same inputs", "aton verify");
@@ -124,8 +121,4 @@ int run(int argc, char** argv) {
     return request.files.empty() ? verify_mappings(request) : verify_model(request);
 }
 
-} // namespace
-
 } // namespace aton::tool
-
-int main(int argc, char** argv) { return aton::tool::guarded(aton::tool::run, argc, argv); }

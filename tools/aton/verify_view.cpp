@@ -54,7 +54,7 @@ verification compare_numbers(program::program const& p, graph_data const& graph,
 int run_passed_on(int argc, char** argv) {
     CLI::App app("", "aton");
     app.require_subcommand(1);
-    command const commands[] = {add_view(app, compare_nodes, argv), add_export(app, compare_numbers, argv)};
+    command const commands[] = {add_view(app, compare_nodes, {}), add_export(app, compare_numbers, {})};
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
