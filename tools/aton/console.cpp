@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "commands.hpp"
@@ -19,8 +20,9 @@
 
 namespace aton::tool {
 
-int guarded(int (*run)(int, char**), int argc, char** argv) {
-    handle_signals();
+namespace {
+
+int run_guarded(int (*run)(int, char**), int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (std::bad_alloc const&) {
@@ -33,6 +35,20 @@ int guarded(int (*run)(int, char**), int argc, char** argv) {
     return 1;
 }
 
+/// Opens a descriptor for each of stdin, stdout and stderr that is closed, so that none of them becomes that of a file. Using it fails.
+void occupy_standard_streams() {
+    for (int const each : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(each, F_GETFD) < 0) (void)::open("/dev/null", each == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+} // namespace
+
+int guarded(int (*run)(int, char**), int argc, char** argv) {
+    occupy_standard_streams();
+    handle_signals();
+    return run_guarded(run, argc, argv);
+}
+
 void complain(std::string_view what) {
     progress::pause const no_bar;
     std::string const line = clipped("aton: " + std::string(what), max_message);
@@ -43,7 +59,7 @@ void print_out(std::string_view text) {
     progress::pause const no_bar;
     if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
     if (errno == EPIPE) end_by_closed_pipe();
-    throw error("cannot write to standard output");
+    throw error("cannot write to standard output: " + std::string(std::strerror(errno)));
 }
 
 int exec_sibling(std::string const& program, char** argv) {

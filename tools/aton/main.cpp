@@ -105,9 +105,7 @@ int run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
-        if (e.get_exit_code() == 0) return app.exit(e); // --help, --version
-        complain(plain(e.what()) + " (see aton --help)");
-        return 2;
+        return end_parsing(app, e, "aton --help");
     }
     for (command const& each : commands)
         if (int const status = each(); status >= 0) return status;

@@ -2,6 +2,7 @@
 #include "options.hpp"
 
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,17 @@
 #include <aton/targets/built_in.hpp>
 
 namespace aton::tool {
+
+int end_parsing(CLI::App const& app, CLI::ParseError const& e, std::string const& help) {
+    if (e.get_exit_code() == 0) {
+        std::ostringstream out;
+        (void)app.exit(e, out, out);
+        print_out(out.str());
+        return 0;
+    }
+    complain(plain(e.what()) + " (see " + help + ")");
+    return 2;
+}
 
 void add_conversion_options(CLI::App& app, export_options& options) {
     app.add_option("--opset", options.opset, "The target opset of ai.onnx")

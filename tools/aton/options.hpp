@@ -39,6 +39,9 @@ void add_choice(CLI::App& app, std::string const& name, Enum& value, std::map<st
     app.add_option(name, set, help)->type_name("WORD")->default_str(default_word);
 }
 
+/// Prints the help or the version that ended the parsing of arguments, or what is wrong with them, and names `help`, a command. Returns the
+/// exit status.
+[[nodiscard]] int end_parsing(CLI::App const& app, CLI::ParseError const& e, std::string const& help);
 /// --format and --json
 void add_format(CLI::App& app, std::string& format);
 /// --target

@@ -18,6 +18,7 @@ namespace aton::tool {
 namespace {
 
 ::sigset_t at_start;
+void (*size_limit_at_start)(int) = SIG_DFL;
 bool has_postponed_pipes = false;
 
 /// The signals that end a program and are not ignored, as they are for programs started by nohup.
@@ -34,6 +35,8 @@ bool has_postponed_pipes = false;
 } // namespace
 
 void handle_signals() {
+    size_limit_at_start =
+        std::signal(SIGXFSZ, SIG_IGN); // writing fails instead: the message says that the file is too large
     ::sigset_t const signals = awaited();
     ::pthread_sigmask(SIG_BLOCK, &signals, &at_start);
     try {
@@ -42,11 +45,14 @@ void handle_signals() {
             if (::sigwait(&signals, &signal) == 0) end_by(signal);
         }).detach();
     } catch (std::system_error const&) { // no thread can be started: the signals end the process at once
-        restore_signals();
+        ::pthread_sigmask(SIG_SETMASK, &at_start, nullptr);
     }
 }
 
-void restore_signals() { ::pthread_sigmask(SIG_SETMASK, &at_start, nullptr); }
+void restore_signals() {
+    ::pthread_sigmask(SIG_SETMASK, &at_start, nullptr);
+    std::signal(SIGXFSZ, size_limit_at_start);
+}
 
 void postpone_closed_pipes() { has_postponed_pipes = std::signal(SIGPIPE, SIG_IGN) != SIG_IGN; }
 

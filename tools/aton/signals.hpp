@@ -4,8 +4,8 @@
 
 namespace aton::tool {
 
-/// From now on SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process, unless they are ignored. Call it before any
-/// thread is started.
+/// From now on SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process, unless they are ignored, and a limit on the
+/// size of files is an error and no signal. Call it before any thread is started.
 void handle_signals();
 /// Undoes that for a program that replaces this one.
 void restore_signals();

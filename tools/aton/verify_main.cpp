@@ -113,9 +113,7 @@ int verify_main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
-        if (e.get_exit_code() == 0) return app.exit(e); // --help
-        complain(plain(e.what()) + " (see aton verify --help)");
-        return 2;
+        return end_parsing(app, e, "aton verify --help");
     }
     if (request.torch) become_torch(argv);
     return request.files.empty() ? verify_mappings(request) : verify_model(request);

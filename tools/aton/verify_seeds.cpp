@@ -3,9 +3,11 @@
 #include "verify_seeds.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,6 +17,7 @@
 
 #include <aton/core/error.hpp>
 #include <aton/core/json_writer.hpp>
+#include <aton/model_io/model_io.hpp>
 
 #include "commands.hpp"
 
@@ -79,7 +82,7 @@ public:
             note(std::string_view(text).substr(at, end - at));
             at = end + 1;
         }
-        write(text.empty() ? head : text, "wb");
+        write_file(text.empty() ? head : text, path_);
     }
 
     [[nodiscard]] bool has(std::uint64_t seed) const { return seen_.contains(seed); }
@@ -88,7 +91,7 @@ public:
     /// The line is written last: a record without it is incomplete.
     void add(std::string const& line, std::string const& details) {
         note(std::string_view(line).substr(0, line.size() - 1));
-        if (!path_.empty()) write(details + line, "ab");
+        if (!path_.empty()) append(details + line);
     }
 
 private:
@@ -112,11 +115,11 @@ private:
             seen_[seed] = std::string(line) + '\n';
     }
 
-    void write(std::string const& text, char const* how) const {
-        std::FILE* const file = std::fopen(path_.c_str(), how);
+    void append(std::string const& text) const {
+        std::FILE* const file = std::fopen(path_.c_str(), "ab");
         bool ok = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
         if (file != nullptr) ok = std::fclose(file) == 0 && ok;
-        if (!ok) throw error(plain(path_) + ": cannot be written");
+        if (!ok) throw error(plain(path_) + ": cannot be written: " + std::strerror(errno));
     }
 
     std::string path_;

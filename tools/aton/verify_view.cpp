@@ -58,9 +58,7 @@ int run_passed_on(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (CLI::ParseError const& e) {
-        if (e.get_exit_code() == 0) return app.exit(e); // --help
-        complain(plain(e.what()) + " (see aton " + std::string(argv[1]) + " --help)");
-        return 2;
+        return end_parsing(app, e, "aton " + std::string(argv[1]) + " --help");
     }
     for (command const& each : commands)
         if (int const status = each(); status >= 0) return status;
